@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
+use dormouse::dates::DayOrder;
 use dormouse_server::PublicUrl;
 use dormouse_types::limits;
 use jiff::tz::TimeZone;
@@ -70,6 +71,10 @@ pub struct Global {
     /// Print without colour [also: $NO_COLOR]
     #[arg(long, global = true)]
     pub no_color: bool,
+    /// How to read a date such as 3/4: dayFirst or monthFirst [default: $DORMOUSE_DAY_ORDER, else
+    /// dayFirst]
+    #[arg(long, global = true, value_name = "ORDER")]
+    pub day_order: Option<DayOrder>,
 }
 
 /// The settings of one command.
@@ -85,6 +90,8 @@ pub struct Config {
     pub no_wait: bool,
     /// The person's time zone.
     pub zone: TimeZone,
+    /// The order of day and month in dates that the person types.
+    pub day_order: DayOrder,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
     /// How long leases last; `None` is the default.
@@ -181,6 +188,13 @@ impl Config {
             Some(url) => Some(url.clone()),
             None => secret("DORMOUSE_DATABASE_URL")?.map(DatabaseUrl),
         };
+        let day_order = match (global.day_order, text("DORMOUSE_DAY_ORDER")?) {
+            (Some(order), _) => order,
+            (None, Some(order)) => order
+                .parse()
+                .map_err(|wrong| Failure::usage(format!("DORMOUSE_DAY_ORDER: {wrong}")))?,
+            (None, None) => DayOrder::DayFirst,
+        };
         let lease = number("DORMOUSE_LEASE_SECONDS")?;
         if let Some(wrong) = lease.filter(|seconds| !LEASE_SECONDS.contains(seconds)) {
             return Err(Failure::usage(format!("DORMOUSE_LEASE_SECONDS={wrong} is out of range"))
@@ -199,6 +213,7 @@ impl Config {
             no_wait: global.no_wait,
             zone: TimeZone::system(),
             editor: editor()?,
+            day_order,
             database,
             lease: lease.map(Duration::from_secs),
             #[cfg(feature = "faults")]

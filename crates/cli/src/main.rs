@@ -9,7 +9,7 @@
 //!
 //! Reading order: `args` (arguments), `argv` (how they are parsed), `dispatch` (which command runs,
 //! and how it ends), `session` (the context of a client), `engine`, `folder` and `server_file` (who
-//! holds the data), `command` (one file each), `client`, `wait`, `find`, `terminal`.
+//! holds the data), `command` (one file each), `client`, `wait`, `find`, `dates`, `terminal`.
 
 mod args;
 mod argv;
@@ -28,6 +28,7 @@ mod wait;
 mod stop;
 mod session;
 mod find;
+mod dates;
 mod command;
 mod dispatch;
 

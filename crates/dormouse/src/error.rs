@@ -6,10 +6,12 @@ use dormouse_changes::DecideError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
 use dormouse_formats::plan::{CorrectionError, Error as ImportError};
+use dormouse_formats::when::NotUnderstood;
 use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
+use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use serde_json::{Map, Value, json};
 
@@ -75,6 +77,17 @@ pub enum Error {
         /// What it was.
         what: &'static str,
     },
+    /// A text that is not understood as a date.
+    #[error(transparent)]
+    Date(#[from] NotUnderstood),
+    /// A deleted task, for a file that holds none.
+    #[error(
+        "task {task} is deleted: restore it first, or export it without a format, which includes deleted tasks"
+    )]
+    DeletedTask {
+        /// The task.
+        task: TaskId,
+    },
     /// About a task.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -128,6 +141,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
     ("plan-changed", 409, "The plan has changed", Retry::AfterUser),
+    ("date-not-understood", 422, "The text is not understood as a date", Retry::AfterUser),
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
     ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
     ("conflict", 409, "Conflicting change", Retry::Later),
@@ -200,6 +214,8 @@ impl Error {
             Self::Correction(_) => "validation-failed",
             Self::PlanChanged { .. } => "plan-changed",
             Self::Ended { .. } => "internal",
+            Self::Date(_) => "date-not-understood",
+            Self::DeletedTask { .. } => "task-deleted",
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
@@ -262,6 +278,7 @@ impl Error {
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::Invalid { field, .. } => Some(field),
+            Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
             Self::Correction(_) => Some("corrections"),

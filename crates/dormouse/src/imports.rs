@@ -16,11 +16,16 @@ use crate::request::{edit_ctx, request_context, require};
 use crate::view::{ImportEvent, ImportOutcome};
 use crate::{Dormouse, Error};
 
+pub use dormouse_formats::csv::Column;
+pub use dormouse_formats::intake::DateOrder;
 pub use dormouse_formats::plan::Correction;
 pub use options::{ImportAgents, ImportFile, ImportOptions};
 pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
 
-use plan::Base;
+use plan::{Base, Made};
+
+/// How often an import reads the plan again that another import of the file changed meanwhile.
+const ATTEMPTS: usize = 3;
 
 impl Dormouse {
     /// Reads a file and shows what an import would write. Writes nothing.
@@ -60,19 +65,31 @@ impl Dormouse {
             let message = "it is missing: send the digest of the plan that the corrections are for";
             return Err(Error::Invalid { field: "digest", message: message.into() });
         }
-        let base = self.base(caller, file, options).await?;
-        base.check(options)?;
-        let made = self.made(file, options, base.kept()).await?;
-        let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
-        if let Some(value) = base.to_keep(options, &made.planned) {
-            let (ws, seen) = (caller.workspace, base.stored());
-            let is_kept =
-                self.journal.keep_import_corrections(ws, &file.name, seen, &value, &ctx).await?;
-            if !is_kept {
-                return Err(Error::PlanChanged { file: file.name.clone() });
+        for _ in 0..ATTEMPTS {
+            let base = self.base(caller, file, options).await?;
+            base.check(options)?;
+            let made = self.made(file, options, base.kept()).await?;
+            if self.keep(caller, file, options, &base, &made).await? {
+                return self.write(caller, file, options, made.planned, on_event).await;
             }
         }
-        self.write(caller, file, options, made.planned, on_event).await
+        Err(Error::PlanChanged { file: file.name.clone() })
+    }
+
+    /// Keeps what the plan of an import settled. Returns false if another import of the file did so
+    /// since `base` was read.
+    async fn keep(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+        base: &Base,
+        made: &Made,
+    ) -> Result<bool, Error> {
+        let Some(value) = base.to_keep(options, &made.planned) else { return Ok(true) };
+        let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
+        let (ws, seen) = (caller.workspace, base.stored());
+        Ok(self.journal.keep_import_corrections(ws, &file.name, seen, &value, &ctx).await?)
     }
 
     async fn write(

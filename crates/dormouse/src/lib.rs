@@ -3,12 +3,13 @@
 //! Owns: permissions (scopes), the wiring of the rooms, the problems a user can meet. Does not own:
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
-//! Reading order: [`view`], [`error`], [`access`], [`read`], [`tasks`], [`imports`], [`agents`],
-//! [`change_sets`], [`drain`], [`serve`].
+//! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
+//! [`agents`], [`change_sets`], [`drain`], [`serve`].
 
 pub mod error;
 pub mod access;
 pub mod read;
+pub mod dates;
 pub mod tasks;
 pub mod task_links;
 pub mod imports;
@@ -38,6 +39,7 @@ pub use access::NewToken;
 pub use agents::AgentPatch;
 pub use change_sets::{Shown, VerdictOf};
 pub use dormouse_changes::set::standing::KnownValue;
+pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
     AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, events, view,
@@ -49,7 +51,7 @@ pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
-pub use read::Export;
+pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
 

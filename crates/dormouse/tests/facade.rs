@@ -9,7 +9,9 @@ mod cases {
     mod awake;
     mod controls;
     mod damage;
+    mod dates;
     mod exporting;
+    mod files;
     mod importing;
     mod inspecting;
     mod line;

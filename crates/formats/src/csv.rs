@@ -2,8 +2,8 @@
 //!
 //! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
-//!   from what stands in it: [`columns`] returns the guess with its reason, and a caller may override
-//!   it through [`ReadOptions::columns`].
+//!   from what stands in it. The reading has the guess with its reasons, and a person may say the
+//!   meaning of each column.
 //! - A column without a field is kept as text, under its name. A row without a title is left out and
 //!   said.
 //! - From a quote that is never closed on, quotes are text.
@@ -73,24 +73,31 @@ pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
 
 /// Reads the rows of a sheet.
 ///
+/// `meanings`: what each column means, where a person says so; else it is guessed.
 /// Errors: see [`ReadError`]. No row is an error.
-pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
+pub fn read(
+    name: &str,
+    text: &str,
+    options: &ReadOptions,
+    meanings: Option<&[Column]>,
+) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     check_width(name, &lines)?;
     let mut gather = Gather::new(name, &lines);
-    let sheet = match &options.columns {
-        Some(columns) => Sheet::whole(&lines, Some(columns.delimiter)),
-        None => Sheet::whole(&lines, None),
-    };
+    let sheet = Sheet::whole(&lines);
     if let Some(line) = sheet.open_quote {
         gather.say(line, "this quote is never closed: from here on quotes are read as text");
     }
-    let columns = options.columns.clone().unwrap_or_else(|| guess::guess(&sheet));
+    let guessed = guess::guess(&sheet);
+    let columns = match meanings {
+        Some(meanings) => guessed.said(name, meanings)?,
+        None => guessed,
+    };
     match columns.is_todoist {
         true => todoist::rows(&sheet, &columns, options, &mut gather)?,
         false => rows::rows(&sheet, &columns, options, &mut gather)?,
     }
-    Ok(gather.finish(Format::Csv))
+    Ok(Reading { sheet: Some(columns), ..gather.finish(Format::Csv) })
 }
 
 /// Refuses a text with more cells on one line than any sheet has: each costs memory.

@@ -10,7 +10,9 @@
 
 use dormouse_types::task::Status;
 
-use crate::intake::{Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, priority_of};
+use crate::intake::{
+    Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, priority_of, take_boxes,
+};
 use crate::json::{self, Node};
 use crate::plan::{Format, Reading, Role};
 
@@ -78,7 +80,7 @@ fn issue(node: Node<'_>, options: &ReadOptions, gather: &mut Gather<'_>) -> Resu
         }
     }
     let body = issue.take_text("body").unwrap_or_default();
-    draft.note = boxes(&body.replace("\r\n", "\n"), &mut draft);
+    draft.note = take_boxes(&body.replace("\r\n", "\n"), &mut draft);
     if let Some(number) = &number {
         draft.details.push("Issue", &format!("#{number}"));
     }
@@ -147,33 +149,4 @@ fn repository(url: &str) -> Option<String> {
     let (owner, name) = (parts.next()?, parts.next()?);
     (parts.next().is_some() && !owner.is_empty() && !name.is_empty())
         .then(|| format!("{owner}/{name}"))
-}
-
-/// Moves the boxes of a Markdown text into the checklist and returns the rest.
-fn boxes(text: &str, draft: &mut Draft) -> String {
-    let (mut rest, mut fence) = (Vec::new(), None);
-    for line in text.split('\n') {
-        let bare = line.trim_start();
-        let mark = ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark));
-        match (fence, mark) {
-            (None, Some(_)) => fence = mark,
-            (Some(open), Some(mark)) if open == mark => fence = None,
-            (None | Some(_), _) => {}
-        }
-        let item = fence.is_none().then(|| {
-            let text = bare.strip_prefix(['-', '*', '+'])?.strip_prefix(' ')?.trim_start();
-            let ticked = text.strip_prefix("[x] ").or_else(|| text.strip_prefix("[X] "));
-            Some((ticked.or_else(|| text.strip_prefix("[ ] "))?, ticked.is_some()))
-        });
-        match item.flatten() {
-            Some((title, is_ticked)) if !title.trim().is_empty() => {
-                let indent = line.len() - bare.len();
-                let deepest = draft.task.items.last().map_or(0, |item| item.depth + 1);
-                let depth = u32::try_from(indent / 2).unwrap_or(0).min(deepest);
-                draft.item(None, title, is_ticked, depth);
-            }
-            Some(_) | None => rest.push(line),
-        }
-    }
-    rest.join("\n").trim().to_owned()
 }

@@ -4,56 +4,67 @@
 //! into its `Details`, a list of `name: value` that a person can read, and that the writer of the
 //! same format turns back into fields.
 
-mod day;
+mod boxes;
+mod dates;
 mod details;
 mod draft;
 mod error;
 mod gather;
+mod html;
 mod key;
 mod lines;
 mod words;
 
-pub(crate) use day::day_of;
+pub(crate) use boxes::take_boxes;
+pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
 pub(crate) use draft::Draft;
 pub use error::ReadError;
 pub(crate) use gather::Gather;
+pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
 pub(crate) use words::{is_done, priority_of, status_of};
 
+use dormouse_types::hash;
+use dormouse_types::id::Digest;
 use dormouse_types::task::Status;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-
-use crate::csv::Columns;
+use serde::{Deserialize, Serialize};
 
 /// The order in which the reader writes day and month where both are numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum DateOrder {
-    /// `3.11.` and `3/11` are 3 November.
-    #[default]
-    DayFirst,
-    /// `3/11` is 11 March. With dots the day still stands first.
-    MonthFirst,
-}
+pub use crate::when::DayOrder as DateOrder;
 
 /// What a text does not say about itself.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReadOptions {
     /// The order of day and month.
     pub order: DateOrder,
-    /// The day on which the text is read, for dates without a year. Without it they stay text.
+    /// The day on which the text is read, for dates without a year. Without it they stay text, and
+    /// no sentence is searched for a deadline.
     pub today: Option<Date>,
-    /// The zone in which an instant is turned into a day.
+    /// The zone in which an instant is turned into a day, by its IANA name.
+    #[serde(with = "jiff::fmt::serde::tz::required")]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub zone: TimeZone,
-    /// The meaning of the columns of a sheet; without it they are guessed.
-    pub columns: Option<Columns>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { order: DateOrder::default(), today: None, zone: TimeZone::UTC, columns: None }
+        Self { order: DateOrder::DayFirst, today: None, zone: TimeZone::UTC }
+    }
+}
+
+impl ReadOptions {
+    /// Identifies everything that a reading depends on beside its text.
+    pub(crate) fn digest(&self) -> Digest {
+        let today = self.today.map(|day| day.to_string()).unwrap_or_default();
+        // A zone without a name is one of rules or of a distance; both show what they are.
+        let zone = self.zone.iana_name().map_or_else(|| format!("{:?}", self.zone), str::to_owned);
+        hash::joined(&["read", self.order.name(), &today, &zone])
     }
 }
 

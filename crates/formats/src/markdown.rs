@@ -22,11 +22,12 @@
 //! lose the item's indentation and follow its title without the box.
 //!
 //! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
-//! `entries`, `places`, `tasks`, `key`, `date`.
+//! `fields`, `entries`, `places`, `tasks`, `key`, `days`.
 
-mod date;
+pub(crate) mod days;
 mod entries;
 mod error;
+mod fields;
 mod front_matter;
 pub(crate) mod key;
 mod outline;
@@ -44,18 +45,20 @@ pub use error::ReadError;
 
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
+pub(crate) use fields::escaped as escaped_field;
 pub(crate) use outline::indent;
 pub(crate) use source::stem;
 
-use crate::plan::{Format, Reading};
+use crate::intake::{Dated, ReadOptions};
+use crate::plan::{Format, MovingDay, Reading};
 
 /// Reads a file into drafts.
 ///
 /// `name` is the file's name as the person knows it: without an `id` in the front matter every key
 /// begins with it, and without a title its stem is the title.
 /// Shape: remarks are in line order.
-/// Errors: the file cannot be read as text, its front matter has an invalid value, or a task has
-/// too many items. A refused file yields no drafts at all.
+/// Errors: the file cannot be read as text, or a task has too many items. A refused file yields no
+/// drafts at all.
 ///
 /// ```
 /// let drafts = dormouse_formats::markdown::read("move.md", b"# Move\n- [x] Boxes\n- [ ] Van\n")?;
@@ -78,9 +81,16 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Drafts, ReadError> {
 /// # Ok::<(), dormouse_formats::markdown::ReadError>(())
 /// ```
 pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
+    reading_with(name, bytes, &ReadOptions::default())
+}
+
+/// Reads a file into tasks and the place of each of its lines, with dates as `options` says.
+///
+/// Shape and errors: as [`read`].
+pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<Reading, ReadError> {
     let source = source::Source::new(name, bytes)?;
     let mut remarks = Vec::new();
-    let matter = front_matter::read(&source, &mut remarks)?;
+    let matter = front_matter::read(&source, options, &mut remarks);
     let outline = outline::read(&source, matter.lines, &mut remarks);
     let (tasks, places) = tasks::gather(&source, &matter, &outline, &mut remarks)?;
     if tasks.is_empty() && remarks.is_empty() {
@@ -88,7 +98,15 @@ pub fn reading(name: &str, bytes: &[u8]) -> Result<Reading, ReadError> {
     }
     remarks.sort_by_key(|remark| remark.line);
     let places = places.finish(&source, &outline);
-    Ok(Reading { format: Format::Markdown, tasks, places, remarks })
+    let moving = match matter.due {
+        Some(Dated { day, words, moves: true, .. }) => {
+            let due = (0..tasks.len()).filter(|&task| tasks[task].due_on == Some(day));
+            due.map(|task| MovingDay { task, words: words.clone(), day }).collect()
+        }
+        Some(_) | None => Vec::new(),
+    };
+    let options = options.clone();
+    Ok(Reading { options, tasks, places, remarks, moving, ..Reading::of(Format::Markdown) })
 }
 
 /// Decodes a file of any text format.

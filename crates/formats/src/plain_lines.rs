@@ -68,12 +68,7 @@ fn bare(line: &str) -> &str {
 
 /// Reads a list.
 pub fn read(name: &str, text: &str) -> Reading {
-    let mut reading = Reading {
-        format: Format::PlainLines,
-        tasks: Vec::new(),
-        places: Vec::new(),
-        remarks: Vec::new(),
-    };
+    let mut reading = Reading::of(Format::PlainLines);
     let mut keys = Counter::default();
     let mut notes: Vec<&str> = Vec::new();
     let file = key::fold(name);

@@ -5,11 +5,14 @@
 //! say where the reader was wrong: corrections are typed edits by line, and applying them is a
 //! function of text, reading and corrections.
 //!
-//! Reading order: `read`, `correction`, `apply`, `wanted`, `rework`, `join`, `sheet`, `agents`.
+//! Reading order: `read`, `deadlines`, `correction`, `apply`, `wanted`, `rework`, `due`, `join`,
+//! `sheet`, `agents`.
 
 mod agents;
 mod apply;
 mod correction;
+mod deadlines;
+mod due;
 mod join;
 mod read;
 mod rework;
@@ -19,11 +22,15 @@ mod wanted;
 use dormouse_types::closed_list;
 pub use dormouse_types::draft::Format;
 use dormouse_types::draft::{Remark, Task};
+use jiff::civil::Date;
+
+use crate::csv::Columns;
+use crate::intake::ReadOptions;
 
 pub use agents::deserves_agent;
 pub use apply::apply;
 pub use correction::{
-    Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptEdit, Planned, PlannedTask,
+    Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptDay, KeptEdit, Planned, PlannedTask,
 };
 pub use read::{Error, Options, decode, detect, digest, read};
 
@@ -71,12 +78,45 @@ pub struct Place {
 pub struct Reading {
     /// The format it was read as.
     pub format: Format,
+    /// How it was read.
+    pub options: ReadOptions,
     /// The tasks, in the order of the text.
     pub tasks: Vec<Task>,
     /// The place of every line, in order: as many as the text has lines.
     pub places: Vec<Place>,
     /// What was not understood, or is kept elsewhere than the text had it.
     pub remarks: Vec<Remark>,
+    /// The due dates that depend on the day of reading.
+    pub moving: Vec<MovingDay>,
+    /// The columns of a sheet; none for another format.
+    pub sheet: Option<Columns>,
+}
+
+impl Reading {
+    /// A reading of nothing.
+    pub(crate) fn of(format: Format) -> Self {
+        Self {
+            format,
+            options: ReadOptions::default(),
+            tasks: Vec::new(),
+            places: Vec::new(),
+            remarks: Vec::new(),
+            moving: Vec::new(),
+            sheet: None,
+        }
+    }
+}
+
+/// A due date whose words mean another day when the text is read on another day, such as "by
+/// 24.11." or "Friday". See [`KeptDay`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MovingDay {
+    /// The task, as an index into [`Reading::tasks`].
+    pub task: usize,
+    /// The words.
+    pub words: String,
+    /// The day that they mean, read on the day of the options.
+    pub day: Date,
 }
 
 /// The lines of a text, ended by `\n`, `\r\n` or `\r`, without a byte order mark. All readers count

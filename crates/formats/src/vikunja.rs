@@ -14,7 +14,9 @@ use std::collections::HashSet;
 use dormouse_types::task::{Priority, Status};
 use jiff::civil::Date;
 
-use crate::intake::{Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold};
+use crate::intake::{
+    Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, is_html, take_boxes, to_markdown,
+};
 use crate::json::{self, Node, Object};
 use crate::plan::{Format, Reading, Role};
 
@@ -95,7 +97,12 @@ fn task(
     let mut object = node.object();
     let mut draft = Draft::default();
     draft.task.title = object.take_text("title").unwrap_or_default();
-    draft.note = object.take_text("description").unwrap_or_default();
+    let description = object.take_text("description").unwrap_or_default();
+    let description = match is_html(&description) {
+        true => to_markdown(&description),
+        false => description,
+    };
+    draft.note = take_boxes(&description, &mut draft);
     draft.task.category = project;
     let is_done = object.take("done").is_some_and(|done| done.is_true());
     draft.task.status = Some(if is_done { Status::Done } else { Status::Open });
@@ -142,6 +149,7 @@ fn task(
         let mut comment = comment.object();
         let on = time(&mut comment, "created", options).map(|(_, day)| day);
         if let Some(text) = comment.take_text("comment") {
+            let text = if is_html(&text) { to_markdown(&text) } else { text };
             draft.comments.push((on, text));
         }
     }

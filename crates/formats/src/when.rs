@@ -28,14 +28,18 @@
 //!
 //! Every such decision is in [`Found::assumed`].
 //!
-//! Reading order: `value`, `recurrence`, `language` with `english`, `table`, `token`, `matching`, `grammar`,
-//! `resolve`, `context`.
+//! Reading order: `value`, `recurrence`, `language` with `english` and the others, `table`, `token`,
+//! `matching`, `grammar`, `resolve`, `context`, `leading`.
 
 mod value;
 mod recurrence;
 mod language;
 mod table;
 mod english;
+mod german;
+mod french;
+mod spanish;
+mod romanian;
 mod figure;
 mod token;
 mod matching;
@@ -49,13 +53,19 @@ mod period;
 mod clock;
 mod context;
 mod zone;
+mod leading;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 pub use english::ENGLISH;
+pub use french::FRENCH;
+pub use german::GERMAN;
 pub use language::Language;
+pub use leading::{Leading, leading};
 pub use recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
+pub use romanian::ROMANIAN;
+pub use spanish::SPANISH;
 pub use value::{
     Assumption, DayOrder, Found, Impossible, Kind, Moment, Point, Span, TextSpan, When, Zone,
 };
@@ -65,7 +75,7 @@ use language::Where;
 use token::Kind as TokenKind;
 
 /// Every language with a table; the first one also serves other languages.
-pub const LANGUAGES: &[Language] = &[ENGLISH];
+pub const LANGUAGES: &[Language] = &[ENGLISH, GERMAN, FRENCH, SPANISH, ROMANIAN];
 
 /// The person who reads, and when.
 #[derive(Debug, Clone)]

@@ -27,7 +27,7 @@ fn shown(text: &str, planned: &Planned) -> String {
     places_shown(text, &planned.places, &mut out);
     for task in &planned.tasks {
         task_shown(&task.draft, &mut out);
-        if task.agent.unwrap_or_else(|| plan::deserves_agent(&task.draft)) == Agent::Give {
+        if task.agent == Some(Agent::Give) {
             out.push_str("  AGENT\n");
         }
     }
@@ -89,7 +89,6 @@ fn a_line_of_text_takes_everything_below_it_along() {
       [ ] d   <d#1>
       ENTRY <text#1>
         | he is in at five
-      AGENT
     TASK "c with a note" line 6 key move.md/a#1/c with a note#1
       status DONE
     "#);
@@ -112,7 +111,6 @@ fn what_does_not_fit_a_joined_task_stays_as_text() {
         | due: 2026-12-02
         | priority: P2
         | status: DONE
-      AGENT
     "#);
 }
 
@@ -199,7 +197,7 @@ fn a_refused_correction_names_its_line_and_why() {
     line 7: a title needs a word
     line 7: two corrections contradict each other; send one of them
     line 7: it is too long or too many
-    line 8: a line like this cannot be made due
+    line 8: there is no date in it; write one like `by 10 December` or 2026-12-10
     line 7: `Movers` has items, notes or fields, which a category cannot have; move them first
     line 8: a line like this cannot be made category
     line 4: its role is note, and only task, item and category can be changed so

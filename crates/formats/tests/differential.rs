@@ -1,10 +1,11 @@
 //! VTODO and todo.txt read by a second program: what this crate writes says the same to Python's
 //! `icalendar` and `pytodotxt`, and what both read from the files of others is the same.
 //!
-//! Needs a Python that can import them: `python3`, or the one that `DORMOUSE_PYTHON` names when the
-//! test is built. Without it the tests say that they were skipped.
+//! `scripts/setup test` installs them below the target directory. Without them the tests say in one
+//! line that they were skipped; where `CI` is set when they are built, they fail instead.
 
 use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use dormouse_formats::export::{Target, Task, write};
@@ -49,17 +50,24 @@ for line in sys.stdin.read().split("\n"):
 print(json.dumps(out))
 "#;
 
-/// What a script prints about a text; `None`, and a line that says so, without the package.
-fn ask(package: &str, script: &str, text: &str) -> Option<Value> {
-    let python = option_env!("DORMOUSE_PYTHON").unwrap_or("python3");
-    let has = Command::new(python)
-        .args(["-c", &format!("import {package}")])
-        .stderr(Stdio::null())
-        .status();
-    if !has.is_ok_and(|status| status.success()) {
-        let _ = writeln!(std::io::stderr(), "not tested: {python} cannot import {package}");
-        return None;
+/// The Python that has both packages.
+fn python() -> Option<PathBuf> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?;
+    let python = target.join("py-formats/bin/python");
+    if python.exists() {
+        return Some(python);
     }
+    assert!(option_env!("CI").is_none(), "{} is missing: run scripts/setup test", python.display());
+    let _ = writeln!(
+        std::io::stderr(),
+        "skipped: no second reader of iCalendar and todo.txt; scripts/setup test installs them"
+    );
+    None
+}
+
+/// What a script prints about a text; `None`, and a line that says so, without the packages.
+fn ask(package: &str, script: &str, text: &str) -> Option<Value> {
+    let python = python()?;
     let mut child = Command::new(python)
         .args(["-c", script])
         .env("PYTHONIOENCODING", "utf-8")

@@ -77,6 +77,73 @@ fn a_task_as_markdown() {
 }
 
 #[test]
+fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
+    let note = |text: &str| draft::Entry { key: "text#1".into(), text: text.into(), on: None };
+    let tasks = [
+        boat(),
+        Task { key: "b".into(), title: "Only a title".into(), ..Task::default() },
+        Task {
+            key: "list.md/a [1]#1".into(),
+            title: "Fields [with] brackets".into(),
+            status: Some(Status::Blocked),
+            status_reason: Some("see [1], or \\ # 2".into()),
+            category: Some("Home: \"old\" ]".into()),
+            labels: vec!["a, b".into(), "c]".into()],
+            entries: vec![note("Two lines\nof text: [not:: a field]")],
+            ..Task::default()
+        },
+        Task {
+            key: "list.md/only a title#1".into(),
+            title: "Only a title".into(),
+            priority: Some(Priority::P3),
+            entries: vec![note("A note by friday")],
+            ..Task::default()
+        },
+    ];
+    let written = write(&tasks, Target::Markdown);
+    assert!(written.losses.iter().all(|loss| loss.part != Lost::Key));
+    let reading = dormouse_formats::markdown::reading("list.md", written.text.as_bytes()).unwrap();
+    let fields = |task: &Task| Task { items: Vec::new(), entries: Vec::new(), ..task.clone() };
+    let read: Vec<Task> = reading.tasks.iter().map(Task::from).collect();
+    let bare = |task: &Task| Task {
+        links: Vec::new(),
+        report: None,
+        created_at: None,
+        completed_at: None,
+        ..fields(task)
+    };
+    let both =
+        |tasks: &[Task], of: &dyn Fn(&Task) -> Task| tasks.iter().map(of).collect::<Vec<_>>();
+    assert_eq!(both(&read, &fields), both(&tasks, &bare));
+    assert_eq!(read[2].entries, tasks[2].entries);
+    assert!(reading.remarks.is_empty(), "{:?}", reading.remarks);
+    // What was read is written and read again as it is.
+    let again = write(&read, Target::Markdown).text;
+    let again = dormouse_formats::markdown::reading("list.md", again.as_bytes()).unwrap();
+    let ignoring_lines = |tasks: &[draft::Task]| -> Vec<_> {
+        tasks.iter().map(|task| draft::Task { line: 0, ..task.clone() }).collect()
+    };
+    assert_eq!(ignoring_lines(&again.tasks), ignoring_lines(&reading.tasks));
+}
+
+#[test]
+fn fields_below_a_heading_that_have_no_place_are_text() {
+    let text = "## A\n\n[due:: soon] [priority:: P1] [mood:: fine]\n\n## B\n\n[mood:: bad]\n";
+    let drafts = dormouse_formats::markdown::read("a.md", text.as_bytes()).unwrap();
+    assert_snapshot!(crate::show::drafts_shown(&drafts), @r#"
+    TASK "A" line 1 key a.md/a#1
+      priority P1
+      ENTRY <fields#1>
+        | [due:: soon] [mood:: fine]
+    TASK "B" line 5 key a.md/b#1
+      ENTRY <text#1>
+        | [mood:: bad]
+    ! 3: `due` cannot be `soon`; write a date as YYYY-MM-DD: kept as text
+    ! 3: `mood` cannot be `fine`; a task has no such field: kept as text
+    "#);
+}
+
+#[test]
 fn one_task_as_markdown_is_read_with_its_fields() {
     let (boat, text) = (boat(), write(&[boat()], Target::Markdown).text);
     let drafts = dormouse_formats::markdown::read("boat.md", text.as_bytes()).unwrap();

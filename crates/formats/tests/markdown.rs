@@ -317,11 +317,16 @@ fn front_matter_beyond_the_simple_subset_is_remarked_by_line() {
           labels home | x
           ENTRY <text#1>
             | text
+          ENTRY <front matter#1>
+            | owner:
+            |   name: Ada
+            |   - Bob
+            | status: open
         ! 2: comment `# comment` is not imported
         ! 3: the status needs a reason; add `reason: …`
-        ! 4: unknown front-matter key `owner`: `Bob` is not imported
-        ! 5: front-matter line `name: Ada` is not understood and not imported
-        ! 8: front-matter key `status` stands twice: `open` is not imported
+        ! 4: unknown front-matter key `owner`: kept as text
+        ! 5: front-matter line `name: Ada` is not understood: kept as text
+        ! 8: front-matter key `status` stands twice: kept as text
         "#
     );
 }

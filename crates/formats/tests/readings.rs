@@ -18,7 +18,7 @@ pub fn read(format: Format, name: &str, text: &str) -> Result<Reading, ReadError
     match format {
         Format::TodoTxt => todo_txt::read(name, text, &options),
         Format::ICalendar => icalendar::read(name, text, &options),
-        Format::Csv => csv::read(name, text, &options),
+        Format::Csv => csv::read(name, text, &options, None),
         Format::Trello => trello::read(name, text, &options),
         Format::Vikunja => vikunja::read(name, text, &options),
         Format::GithubIssues => github_issues::read(name, text, &options),
@@ -154,8 +154,9 @@ fn the_columns_of_a_sheet_are_shown_with_their_reason_and_can_be_changed() {
         .map(|guess| format!("{}: {} because {:?}", guess.name, guess.column.name(), guess.because))
         .collect();
     assert_snapshot!(shown.join("\n"));
-    let options = ReadOptions { columns: Some(guess.with(1, csv::Column::Category)), ..options() };
-    let reading = csv::read("a.csv", text, &options).unwrap();
+    let mut meanings = guess.meanings();
+    meanings[1] = csv::Column::Category;
+    let reading = csv::read("a.csv", text, &options(), Some(&meanings)).unwrap();
     assert_eq!(reading.tasks[0].category.as_deref(), Some("Bad"));
     assert!(reading.tasks[0].labels.is_empty());
 }

@@ -2,8 +2,11 @@
 
 mod corpus;
 mod corrections;
+mod deadlines;
 mod differential;
 mod exports;
+mod fuzz;
+mod golden;
 mod hostile;
 mod markdown;
 mod plan_properties;

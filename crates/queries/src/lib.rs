@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`attention`], [`overview`],
-//! [`operations`], [`events`], [`export`], [`doctor`], [`error`].
+//! [`operations`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
 
 pub mod view;
 pub mod tasks;
@@ -24,6 +24,7 @@ pub mod overview;
 pub mod operations;
 pub mod events;
 pub mod export;
+pub mod whole_task;
 pub mod doctor;
 pub mod error;
 mod proposals;
@@ -42,6 +43,7 @@ pub use error::QueryError;
 pub use inspect::MessageFilter;
 pub use operations::OperationFilter;
 pub use task_list::{AgentPresence, TaskFilter};
+pub use whole_task::WholeTask;
 
 /// Everything that can be read. Cheap to clone.
 #[derive(Clone)]

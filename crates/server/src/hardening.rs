@@ -57,7 +57,7 @@ const TO_BROWSERS: &[(&str, &str)] = &[
 const OTHER_BODIES: &[(&str, &[&str])] =
     &[("/api/imports", &["text/markdown", "application/vnd.dormouse.import+json"])];
 /// Paths whose responses take time in proportion to the data.
-const TRANSFERS: &[&str] = &["/api/imports", "/api/export"];
+const TRANSFERS: &[&str] = &["/api/imports", "/api/export", "/api/export/losses"];
 
 /// The checks of a listener.
 #[derive(Clone)]

@@ -9,6 +9,8 @@ mod access;
 mod operations;
 mod schemas;
 
+use dormouse::ExportFormat;
+use dormouse::dates::DayOrder;
 use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId, Verdict};
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
@@ -38,7 +40,8 @@ use crate::http;
         (name = "access", description = "Tokens and permissions."),
     ),
     components(schemas(
-        Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId
+        Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
+        ExportFormat, DayOrder
     )),
 )]
 struct Head;

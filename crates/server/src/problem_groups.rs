@@ -38,6 +38,12 @@ problems! {
     Codes = ["code-refused", "limit-reached", "conflict"];
     /// The operation hands out something of limited number.
     Tickets = ["limit-reached", "conflict"];
+    /// Tasks are written in a format.
+    Exports = ["not-found", "task-deleted"];
+    /// A task is shown as a page.
+    Pages = ["task-deleted"];
+    /// A text is read as a date.
+    Dates = ["date-not-understood"];
     /// A file is read.
     Imports = ["import-failed", "plan-changed"];
     /// A task gets an agent.

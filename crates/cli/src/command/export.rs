@@ -1,4 +1,5 @@
-//! `dormouse export`: the workspace, or one task, as one JSON document.
+//! `dormouse export`: the workspace or one task as one JSON document, tasks in another format, or a
+//! task as a page to read.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
@@ -6,39 +7,145 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use dormouse::{ExportFormat, ExportLoss, ExportLosses, Lost};
+use dormouse_types::task::Status;
 
 use crate::client::{Reply, path};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::{line, note, titled};
+use crate::values;
 
+/// Without --format, everything as one JSON document. With it, a file that other programs read;
+/// what the format has no place for is named on standard error.
 #[derive(Debug, Args)]
 pub struct Params {
     /// Only this task: the end of its id, or words of its title
-    #[arg(value_name = "TASK", conflicts_with = "all")]
+    #[arg(value_name = "TASK", conflicts_with_all = ["all", "status", "label", "category"])]
     task: Vec<String>,
     /// Every task, including deleted ones; this is the default
-    #[arg(long)]
+    #[arg(long, conflicts_with = "format")]
     all: bool,
+    /// markdown, todoTxt, iCalendar, csv or json; for one task also page, to read with its report
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Only tasks with this status; may be given several times
+    #[arg(long, value_parser = values::status, requires = "format")]
+    status: Vec<Status>,
+    /// Only tasks with this label; may be given several times
+    #[arg(long, value_name = "NAME", requires = "format")]
+    label: Vec<String>,
+    /// Only tasks of this category; may be given several times
+    #[arg(long, value_name = "NAME", requires = "format")]
+    category: Vec<String>,
     /// The file to write; it must not exist yet [default: standard output]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    File(ExportFormat),
+    Page,
+}
+
+/// Reads a format by its name or the usual end of its files.
+fn format(text: &str) -> Result<Format, String> {
+    let given = text.trim().to_lowercase().replace(['.', '-', '_', ' '], "");
+    match given.as_str() {
+        "markdown" | "md" => Ok(Format::File(ExportFormat::Markdown)),
+        "todotxt" | "todo" | "txt" => Ok(Format::File(ExportFormat::TodoTxt)),
+        "icalendar" | "ical" | "ics" | "vtodo" => Ok(Format::File(ExportFormat::ICalendar)),
+        "csv" => Ok(Format::File(ExportFormat::Csv)),
+        "json" => Ok(Format::File(ExportFormat::Json)),
+        "page" => Ok(Format::Page),
+        _ => Err(format!(
+            "unknown format `{}`; there are: markdown, todoTxt, iCalendar, csv, json, page",
+            line(text)
+        )),
+    }
+}
+
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
-    let reply = if params.task.is_empty() {
-        session.client.get("/api/export").await?
-    } else {
-        let task = find::task(session, &params.task.join(" ")).await?;
-        session.client.get(&path("/api/export", &[("task", &task.id.to_string())])).await?
+    let task = match params.task.as_slice() {
+        [] => None,
+        words => Some(find::task(session, &words.join(" ")).await?.id.to_string()),
+    };
+    let reply = match (params.format, &task) {
+        (None, None) => session.client.get("/api/export").await?,
+        (None, Some(task)) => session.client.get(&path("/api/export", &[("task", task)])).await?,
+        (Some(Format::Page), None) => {
+            return Err(Failure::usage("a page is of one task: name it")
+                .hint("`dormouse export TASK --format page`"));
+        }
+        (Some(Format::Page), Some(task)) => {
+            session.client.get(&format!("/api/journal/tasks/{task}/page")).await?
+        }
+        (Some(Format::File(format)), _) => {
+            let mut query = vec![("format", format.name())];
+            query.extend(task.as_deref().map(|task| ("task", task)));
+            query.extend(params.status.iter().map(|status| ("status", status.name())));
+            query.extend(params.label.iter().map(|label| ("label", label.as_str())));
+            query.extend(params.category.iter().map(|name| ("category", name.as_str())));
+            let losses = session.client.get(&path("/api/export/losses", &query)).await?;
+            name_losses(format, &losses.read()?);
+            session.client.get(&path("/api/export", &query)).await?
+        }
     };
     let Some(file) = params.file else {
-        session.screen.body(&reply.body);
+        match params.format {
+            Some(_) => session.screen.file(&reply.body),
+            None => session.screen.body(&reply.body),
+        }
         return Ok(());
     };
     write(&file, &reply)?;
     session.screen.say(format!("{} bytes written to {}", reply.body.len(), file.display()));
     Ok(())
+}
+
+/// Says on standard error what a file does not hold, one line for each part.
+fn name_losses(format: ExportFormat, losses: &ExportLosses) {
+    for loss in &losses.losses {
+        note(&format!("{} leaves out {}", shown(format), described(loss)));
+    }
+    for damaged in &losses.damaged {
+        note(&format!("damaged: {}", line(damaged)));
+    }
+}
+
+fn shown(format: ExportFormat) -> &'static str {
+    match format {
+        ExportFormat::Markdown => "Markdown",
+        ExportFormat::TodoTxt => "todo.txt",
+        ExportFormat::ICalendar => "iCalendar",
+        ExportFormat::Csv => "CSV",
+        ExportFormat::Json => "JSON",
+    }
+}
+
+fn described(loss: &ExportLoss) -> String {
+    let part = match loss.part {
+        Lost::Title => "words of the title",
+        Lost::Reason => "the reason of the status",
+        Lost::Names => "signs in the names of labels and categories",
+        Lost::Items => "the checklist",
+        Lost::Entries => "notes",
+        Lost::Details => "values that are kept as text",
+        Lost::Estimate => "the estimate",
+        Lost::Language => "the language",
+        Lost::Priority => "the priority",
+        Lost::Due => "the due date",
+        Lost::Links => "links to other tasks, beyond their text",
+        Lost::Times => "the times of creation and completion, or their hours",
+        Lost::Report => "the report",
+        Lost::Key => "the key by which an import knows the task again",
+    };
+    let named: Vec<String> =
+        loss.examples.iter().map(|title| format!("“{}”", line(titled(title)))).collect();
+    let such_as = if loss.tasks > named.len() { "such as " } else { "" };
+    format!("{part}: {}, {such_as}{}", super::counted(loss.tasks, "task"), named.join(", "))
 }
 
 /// Writes a file that only its owner may read. It never replaces an existing file.

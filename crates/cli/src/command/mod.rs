@@ -75,7 +75,7 @@ pub enum Client {
     /// Access tokens: create, list, revoke
     #[command(subcommand, display_order = 9)]
     Token(token::Command),
-    /// Export tasks and their agents' reports as one JSON document
+    /// Export tasks: everything as one JSON document, or as Markdown, todo.txt, iCalendar, CSV, …
     #[command(display_order = 10)]
     Export(export::Params),
 }

@@ -13,6 +13,7 @@ pub mod wrap;
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use dormouse_formats::sanitise::block;
 pub use dormouse_formats::sanitise::line;
 pub use style::Style;
 
@@ -80,6 +81,16 @@ impl Screen {
         let body = String::from_utf8_lossy(body);
         self.out.push_str(body.trim_end());
         self.out.push('\n');
+    }
+
+    /// Prints a file as it is; on a terminal without what could repaint the screen.
+    pub fn file(&mut self, body: &[u8]) {
+        let text = String::from_utf8_lossy(body);
+        if io::stdout().is_terminal() {
+            self.out.push_str(&block(&text));
+        } else {
+            self.out.push_str(&text);
+        }
     }
 
     /// Writes the buffered output.

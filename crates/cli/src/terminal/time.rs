@@ -1,7 +1,6 @@
-//! Formats and parses days and times for people.
+//! Formats times for people, and formats and parses durations.
 
 use dormouse_types::Timestamp;
-use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 /// A time to the minute, in the user's time zone.
@@ -23,44 +22,6 @@ pub fn ago(at: Timestamp, now: Timestamp) -> String {
         3600..172_800 => format!("{} h ago", seconds / 3600),
         _ => format!("{} days ago", seconds / 86_400),
     }
-}
-
-/// Parses `2026-03-01T18:00:00Z`, or in the user's time zone `2026-03-01 18:00`, `today 18:00` and
-/// `tomorrow 9:00`.
-///
-/// Errors: the text is invalid; the message shows the accepted forms.
-pub fn read_time(text: &str, zone: &TimeZone, now: Timestamp) -> Result<Timestamp, String> {
-    let given = text.trim();
-    if let Ok(at) = given.parse() {
-        return Ok(Timestamp::from_jiff(at));
-    }
-    let wrong = || {
-        format!(
-            "`{text}` is not a time: write `tomorrow 9:00`, `2026-03-01 18:00` or \
-             `2026-03-01T18:00:00Z`"
-        )
-    };
-    let (day, time) = given.split_once(' ').or_else(|| given.split_once('T')).ok_or_else(wrong)?;
-    let today = now.day_in(zone);
-    let day: Option<Date> = match day.to_lowercase().as_str() {
-        "today" => Some(today),
-        "tomorrow" => today.tomorrow().ok(),
-        day => day.parse().ok().filter(|date: &Date| date.to_string() == day),
-    };
-    let (hour, minute) = time.trim().split_once(':').ok_or_else(wrong)?;
-    let time = match (hour.parse(), minute.parse()) {
-        (Ok(hour), Ok(minute)) if minute_is_written(time) => Time::new(hour, minute, 0, 0).ok(),
-        (_, _) => None,
-    };
-    // jiff resolves times that a clock change skips or repeats.
-    let at =
-        day.zip(time).and_then(|(day, time)| day.to_datetime(time).to_zoned(zone.clone()).ok());
-    at.map(|at| Timestamp::from_jiff(at.timestamp())).ok_or_else(wrong)
-}
-
-/// Two digits, as in `9:05`: a single digit could mean tens.
-fn minute_is_written(time: &str) -> bool {
-    time.trim().rsplit(':').next().is_some_and(|minute| minute.len() == 2)
 }
 
 /// Minutes as hours and minutes.
@@ -104,43 +65,6 @@ mod tests {
         }
         for text in ["", "h", "an hour", "-5", "1.5h", "99999999999h"] {
             assert!(read_minutes(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn times_are_read_in_the_persons_zone() {
-        let zone = TimeZone::get("Europe/Berlin").expect("a zone");
-        let now = Timestamp::from_jiff("2026-03-01T23:30:00Z".parse().expect("a time"));
-        let read = |text: &str| read_time(text, &zone, now).map(|at| at.to_string());
-        for (text, at) in [
-            ("2026-03-05T18:00:00Z", "2026-03-05T18:00:00Z"),
-            ("2026-03-05T18:00:00+02:00", "2026-03-05T16:00:00Z"),
-            ("2026-03-05 18:00", "2026-03-05T17:00:00Z"),
-            ("2026-03-05T18:00", "2026-03-05T17:00:00Z"),
-            // It is past midnight there.
-            ("today 18:00", "2026-03-02T17:00:00Z"),
-            ("Tomorrow 9:05", "2026-03-03T08:05:00Z"),
-            // A clock change skips it.
-            ("2026-03-29 02:30", "2026-03-29T01:30:00Z"),
-        ] {
-            assert_eq!(read(text).as_deref(), Ok(at), "{text}");
-        }
-        let wrong = [
-            "",
-            "soon",
-            "9:00",
-            "tomorrow",
-            "tomorrow 9",
-            "tomorrow 25:00",
-            "tomorrow 9:5",
-            "2026-02-30 10:00",
-            "2026-03-05",
-            "26-3-5 10:00",
-            "tomorrow 9:00 pm",
-        ];
-        for text in wrong {
-            let error = read(text).expect_err(text);
-            assert!(error.contains("tomorrow 9:00") && error.contains(text), "{error}");
         }
     }
 

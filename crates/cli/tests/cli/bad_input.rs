@@ -33,9 +33,46 @@ fn an_unknown_status_names_the_known_ones() {
 #[test]
 fn a_day_that_does_not_exist_is_refused() {
     let world = World::with_tasks();
-    let says = ["`2026-02-30` is not a valid date", "YYYY-MM-DD"];
+    let says = ["`2026-02-30` is not a day", "28 days"];
     check_refused(&world, &["task", "edit", "slug fence", "--due", "2026-02-30"], 2, &says);
+    check_refused(&world, &["task", "add", "Mend", "--due", "2026-02-30"], 2, &says);
     check_refused(&world, &["task", "note", "slug fence", "x", "--on", "2026-02-30"], 2, &says);
+    check_refused(&world, &["task", "time", "slug fence", "5m", "--on", "2026-02-30"], 2, &says);
+}
+
+#[test]
+fn what_is_not_one_day_is_refused_with_a_day_to_name_instead() {
+    let world = World::with_tasks();
+    let edit = ["task", "edit", "slug fence", "--due"];
+    for (due, says) in [
+        ("soon", &["--due: `soon` is not understood as a date", "`fri 3pm`"][..]),
+        ("", &["--due: no date is written"]),
+        ("friday maybe", &["`maybe` is not part of a date"]),
+        ("March 2036", &["is more than one day: 2036-03-01 to 2036-03-31", "--due 2036-03-31"]),
+        ("every friday", &["--due: `every friday` repeats", "name one day, such as `--due 20"]),
+    ] {
+        check_refused(&world, &[&edit[..], &[due]].concat(), 2, says);
+    }
+    for (at, says) in [
+        ("2036-03-01", &["--at: `2036-03-01` has no time of day", "`2036-03-01 9:00`"][..]),
+        ("every friday 9:00", &["repeats, and this is one time"]),
+        ("March 2036", &["is a range, and this is one time"]),
+    ] {
+        check_refused(&world, &["agent", "wake", "slug fence", "--at", at], 2, says);
+    }
+    let done = world.run_set(&["task", "list"], &[("DORMOUSE_DAY_ORDER", "yearFirst")], b"");
+    assert!(done.code == 2 && done.err.contains("DORMOUSE_DAY_ORDER"), "{done:?}");
+}
+
+#[test]
+fn an_export_that_is_not_possible_is_refused() {
+    let world = World::with_tasks();
+    let says = ["unknown format `docx`", "markdown, todoTxt"];
+    check_refused(&world, &["export", "--format", "docx"], 2, &says);
+    check_refused(&world, &["export", "--format", "page"], 2, &["a page is of one task"]);
+    check_refused(&world, &["export", "--status", "open"], 2, &["--format"]);
+    let both = ["export", "slug fence", "--format", "csv", "--status", "open"];
+    check_refused(&world, &both, 2, &["cannot be used with"]);
 }
 
 #[test]

@@ -218,10 +218,10 @@ fn automation_and_times_are_set_as_a_person_says_them() {
     server.stop();
 
     for (args, word) in [
-        (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is not a time"),
+        (vec!["agent", "wake", "water butt", "--at", "soon"], "--at: `soon` is not understood"),
         (
-            vec!["agent", "automation", "water butt", "--sleep-until", "9:00"],
-            "--sleep-until: `9:00`",
+            vec!["agent", "automation", "water butt", "--sleep-until", "tomorrow"],
+            "--sleep-until: `tomorrow` has no time of day",
         ),
         (
             vec!["agent", "wake", "water butt", "--at", "none", "--say", "Look"],

@@ -10,7 +10,9 @@ mod chaos;
 mod chaos_books;
 #[cfg(feature = "faults")]
 mod chaos_load;
+mod dates;
 mod decisions;
+mod export;
 #[cfg(feature = "faults")]
 mod held;
 mod import_plan;

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use regex::Regex;
 use serde_json::Value;
@@ -27,6 +27,15 @@ pub struct Done {
 }
 
 impl Done {
+    fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("output is UTF-8");
+        Self {
+            code: output.status.code().unwrap_or(-1),
+            out: text(&output.stdout),
+            err: text(&output.stderr),
+        }
+    }
+
     /// The body that `--json` printed.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|e| panic!("no JSON ({e}): {self:?}"))
@@ -117,12 +126,7 @@ impl World {
         // A command that needs no input may end before it was read.
         let _unread = input.write_all(stdin);
         drop(input);
-        let output = child.wait_with_output().expect("the binary ends");
-        Done {
-            code: output.status.code().unwrap_or(-1),
-            out: String::from_utf8(output.stdout).expect("standard output is UTF-8"),
-            err: String::from_utf8(output.stderr).expect("standard error is UTF-8"),
-        }
+        Done::of(&child.wait_with_output().expect("the binary ends"))
     }
 
     /// Runs a command.

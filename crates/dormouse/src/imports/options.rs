@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use dormouse_formats::csv::Column;
+use dormouse_formats::intake::DateOrder;
 use dormouse_formats::plan::{Agent, Correction, Format, PlannedTask, deserves_agent};
 use dormouse_types::{Digest, closed_list};
 
@@ -55,6 +57,10 @@ pub struct ImportOptions {
     pub agents: ImportAgents,
     /// What the file is read as; by default what its content looks like.
     pub format: Option<Format>,
+    /// The order of day and month in dates such as 3/4.
+    pub day_order: DateOrder,
+    /// What each column of a sheet means; by default it is guessed.
+    pub columns: Option<Vec<Column>>,
     /// The digest of the plan that the person saw: if the plan is another one by now, nothing is
     /// written.
     pub digest: Option<Digest>,
@@ -64,7 +70,13 @@ pub struct ImportOptions {
 
 impl Default for ImportOptions {
     fn default() -> Self {
-        let agents = ImportAgents::None;
-        Self { agents, format: None, digest: None, corrections: Vec::new() }
+        Self {
+            agents: ImportAgents::None,
+            format: None,
+            day_order: DateOrder::DayFirst,
+            columns: None,
+            digest: None,
+            corrections: Vec::new(),
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dormouse_formats::csv::Columns;
 use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{
     self, Agent, Format, Kept, Place, Planned, PlannedTask, Role, deserves_agent,
@@ -34,6 +35,8 @@ pub struct ImportPlan {
     pub tasks: Vec<TaskPlan>,
     /// What was not understood, or is kept elsewhere than the file has it.
     pub remarks: Vec<ImportRemark>,
+    /// The columns of a sheet and what they are taken for; none for another format.
+    pub sheet: Option<Columns>,
 }
 
 /// Consecutive lines with the same place.
@@ -161,11 +164,11 @@ impl Base {
 
     /// What to keep before the plan is written; `None` if it is kept already.
     pub(super) fn to_keep(&self, options: &ImportOptions, planned: &Planned) -> Option<String> {
-        let digest = options.digest.as_ref()?;
-        if planned.kept == self.corrections.kept || *digest != self.digest {
+        let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
+        if planned.kept == self.corrections.kept || goes_on {
             return None;
         }
-        let confirmed = Some(confirmed(digest, options));
+        let confirmed = options.digest.as_ref().map(|digest| confirmed(digest, options));
         let corrections = Corrections { kept: planned.kept.clone(), confirmed };
         Some(serde_json::to_string(&corrections).expect("corrections are plain data"))
     }
@@ -185,11 +188,14 @@ pub(super) struct Made {
 }
 
 impl Dormouse {
-    /// How a file is read. A date without a year stays text: read again a year later, the same file
-    /// would say another day.
+    /// How a file is read. Words such as "by Friday" are read on the day of the import that first
+    /// has them; what they meant then is kept with the corrections, so that the same file says the
+    /// same day a week later.
     pub(super) fn reading(&self, options: &ImportOptions) -> plan::Options {
-        let read = ReadOptions { zone: self.zone.clone(), ..ReadOptions::default() };
-        plan::Options { format: options.format, read }
+        let today = self.clock.now().day_in(&self.zone);
+        let zone = self.zone.clone();
+        let read = ReadOptions { order: options.day_order, today: Some(today), zone };
+        plan::Options { format: options.format, read, columns: options.columns.clone() }
     }
 
     /// Reads and corrects a file where it does not keep other requests waiting.
@@ -210,7 +216,7 @@ impl Dormouse {
         };
         self.compute.run(Box::new(job)).await;
         let made = made.lock().unwrap_or_else(PoisonError::into_inner).take();
-        made.unwrap_or_else(|| Err(Error::Ended { what: "the reading of the file" }))
+        made.unwrap_or(Err(Error::Ended { what: "the reading of the file" }))
     }
 }
 
@@ -243,6 +249,7 @@ pub(super) fn view(file: &str, digest: Digest, made: Made, known: Vec<Known>) ->
         lines: runs(&planned.places),
         tasks: tasks.collect(),
         remarks: remarks.map(|at| ImportRemark { line: at.line, message: at.message }).collect(),
+        sheet: planned.sheet,
     }
 }
 

@@ -4,5 +4,7 @@ mod tasks;
 mod agents;
 mod history;
 mod workspace;
+mod files;
 
+pub use files::{ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use workspace::Export;

@@ -1,4 +1,4 @@
-use dormouse::imports::LineRun;
+use dormouse::imports::{Column, LineRun};
 use dormouse::view::{ImportEvent, ImportOutcome};
 use dormouse::{Error, ImportAgents, ImportFile, ImportOptions, ImportPlan, TaskFilter};
 use dormouse_formats::plan::{Agent, Correction, Edit, Role};
@@ -219,4 +219,36 @@ fn agents_are_given_to_tasks_with_plenty_to_read_if_it_is_left_to_the_plan() {
     let made = write(&world, text, &options).expect("imported");
     let agents: Vec<_> = made.iter().map(|(title, _, id)| (&title[..], id.is_some())).collect();
     assert_eq!(agents, [("Lamp", false), ("Bath", true)]);
+}
+
+#[test]
+fn words_for_a_day_mean_the_same_day_at_the_next_import() {
+    let world = World::new();
+    let text = "# Flat\n\n## Internet\nTwo weeks, so by Friday at the latest.\n";
+    let due = |world: &World| plan(world, text, &ImportOptions::default()).tasks[0].due_on;
+    let first = due(&world).expect("a due date");
+    write(&world, text, &ImportOptions::default()).expect("imported");
+    world.later(20 * 86_400);
+    assert_eq!(due(&world), Some(first));
+    let again = write(&world, text, &ImportOptions::default()).expect("imported");
+    assert_eq!(again[0].1, ImportOutcome::Unchanged);
+}
+
+#[test]
+fn the_columns_of_a_sheet_are_guessed_and_can_be_said() {
+    let world = World::new();
+    let text = "what;room;until\nBookshelf;living room;2026-11-27\nRails;bedroom;2026-12-05\n";
+    let shown = plan(&world, text, &ImportOptions::default());
+    let columns = shown.sheet.as_ref().expect("a sheet").columns.clone();
+    let found: Vec<_> = columns.iter().map(|guess| guess.column).collect();
+    assert_eq!((found[0], found[2]), (Column::Title, Column::Due));
+    let columns = Some(vec![Column::Title, Column::Category, Column::LeftOut]);
+    let said = plan(&world, text, &ImportOptions { columns, ..ImportOptions::default() });
+    assert_ne!(said.digest, shown.digest);
+    let first = &said.tasks[0];
+    assert_eq!((first.category.as_deref(), first.due_on), (Some("living room"), None));
+    let columns = Some(vec![Column::Title]);
+    let options = ImportOptions { columns, ..ImportOptions::default() };
+    let error = now(world.dormouse.plan_import(&me(), &list(text), &options)).expect_err("three");
+    assert!(error.problem().detail.contains("3 columns"), "{}", error.problem().detail);
 }

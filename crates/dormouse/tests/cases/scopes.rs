@@ -1,6 +1,8 @@
+use dormouse::dates::DayOrder;
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, Error, ImportFile, ImportOptions, ItemPatch, MessageFilter,
-    NewEntry, NewTask, NewToken, OperationFilter, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, Error, ExportFormat, ImportFile, ImportOptions, ItemPatch,
+    MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown, TaskFilter,
+    TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -102,6 +104,11 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read operations |s, c| s.world.dormouse.operations(c, OperationFilter::All, 9, None);
     Read events_since |s, c| s.world.dormouse.events_since(c, None);
     Read export |s, c| s.world.dormouse.export(c, None);
+    Read export_tasks |s, c| s.world.dormouse.export_tasks(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
+    Read export_losses |s, c| s.world.dormouse.export_losses(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
+    Read task_page |s, c| s.world.dormouse.task_page(c, &s.task);
+    Read understand_date |s, c| s.world.dormouse.understand_date(c, "friday", DayOrder::DayFirst);
+    Read understand_line |s, c| s.world.dormouse.understand_line(c, "Call fri", DayOrder::DayFirst);
     Read change_sets |s, c| s.world.dormouse.change_sets(c, None, true);
     Read change_set |s, c| s.world.dormouse.change_set(c, &s.set);
     Read find_sets |s, c| s.world.dormouse.find_sets(c, "move");
@@ -183,6 +190,8 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/read/agents.rs"),
         include_str!("../../src/read/history.rs"),
         include_str!("../../src/read/workspace.rs"),
+        include_str!("../../src/read/files.rs"),
+        include_str!("../../src/dates.rs"),
         include_str!("../../src/tasks.rs"),
         include_str!("../../src/task_links.rs"),
         include_str!("../../src/agents.rs"),

@@ -1,6 +1,9 @@
 //! What a column means.
 
 use dormouse_types::closed_list;
+use serde::{Deserialize, Serialize};
+
+use crate::intake::ReadError;
 
 closed_list! {
     /// What a column of a sheet becomes.
@@ -45,7 +48,9 @@ closed_list! {
 }
 
 /// Why a column is taken for what it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "because", rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Because {
     /// Its name says so.
     Name,
@@ -74,18 +79,23 @@ pub enum Because {
 }
 
 /// A column and what it is taken for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ColumnGuess {
     /// Its name in the first row; `Column 3` where it has none.
     pub name: String,
     /// What it becomes.
     pub column: Column,
     /// Why.
+    #[serde(flatten)]
     pub because: Because,
 }
 
 /// The columns of a sheet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Columns {
     /// What separates the cells.
     pub delimiter: char,
@@ -93,20 +103,35 @@ pub struct Columns {
     pub has_head: bool,
     /// In the order of the sheet.
     pub columns: Vec<ColumnGuess>,
+    #[serde(skip)]
     pub(super) is_todoist: bool,
+    #[serde(skip)]
     pub(super) is_own: bool,
 }
 
 impl Columns {
-    /// The columns with another meaning for one of them; an index beyond the last changes nothing.
-    #[must_use]
-    pub fn with(mut self, index: usize, column: Column) -> Self {
-        if let Some(guess) = self.columns.get_mut(index) {
-            guess.column = column;
-            guess.because = Because::Person;
-            // The rules of a known template hold for its own columns only.
-            self.is_todoist = false;
+    /// The meanings alone, as a person may change and send them.
+    pub fn meanings(&self) -> Vec<Column> {
+        self.columns.iter().map(|guess| guess.column).collect()
+    }
+
+    /// The columns with the meanings that a person gave them, one for each.
+    pub(super) fn said(mut self, name: &str, meanings: &[Column]) -> Result<Self, ReadError> {
+        let n_columns = self.columns.len();
+        if meanings.len() != n_columns {
+            let (name, said) = (name.to_owned(), meanings.len());
+            return Err(ReadError::OtherColumns { name, said, columns: n_columns });
         }
-        self
+        if !meanings.contains(&Column::Title) {
+            return Err(ReadError::NoTitle { name: name.to_owned() });
+        }
+        for (guess, &column) in self.columns.iter_mut().zip(meanings) {
+            if guess.column != column {
+                *guess = ColumnGuess { column, because: Because::Person, ..guess.clone() };
+                // The rules of a known template hold for its own columns only.
+                self.is_todoist = false;
+            }
+        }
+        Ok(self)
     }
 }

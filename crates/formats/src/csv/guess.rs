@@ -6,7 +6,7 @@ use super::columns::{Because, Column, ColumnGuess, Columns};
 use super::names::NAMES;
 use super::sheet::Sheet;
 use super::write::HEAD;
-use crate::intake::{ReadOptions, day_of, is_done, priority_of, status_of};
+use crate::intake::{Dates, ReadOptions, is_done, priority_of, status_of};
 
 /// The most columns that are guessed; the cells beyond are kept as text.
 const MAX_GUESSED: usize = 2000;
@@ -58,8 +58,9 @@ fn named(name: &str) -> Option<Column> {
 /// A first row names columns unless it holds what only a row below can hold.
 fn is_head(head: &[&str]) -> bool {
     let options = ReadOptions::default();
+    let dates = Dates::new(&options);
     let is_data = |cell: &&str| {
-        day_of(cell, &options).is_some()
+        dates.is_day(cell)
             || matches!(*cell, "x" | "X" | "[x]" | "✔" | "✅")
             || cell.parse::<f64>().is_ok()
     };
@@ -68,15 +69,15 @@ fn is_head(head: &[&str]) -> bool {
 
 /// What a column without a known name holds.
 fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
-    let options =
-        ReadOptions { today: jiff::civil::Date::new(2000, 1, 1).ok(), ..ReadOptions::default() };
+    let options = ReadOptions::default();
+    let dates = Dates::new(&options);
     let (mut of, mut days, mut chars) = (0, 0, 0);
     let (mut marks, mut ticks, mut statuses, mut priorities) = (0, 0, 0, 0);
     let mut words: BTreeSet<&str> = BTreeSet::new();
     for cell in cells {
         of += 1;
         chars += cell.chars().take(200).count();
-        days += usize::from(day_of(cell, &options).is_some());
+        days += usize::from(dates.is_day(cell));
         let is_number = cell.parse::<f64>().is_ok();
         marks += usize::from(is_done(cell).is_some() && !is_number);
         ticks += usize::from(is_done(cell) == Some(true));

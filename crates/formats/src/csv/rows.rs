@@ -6,7 +6,7 @@ use super::columns::{Column, Columns};
 use super::sheet::{Row, Sheet};
 use super::write;
 use crate::intake::{
-    DateOrder, Details, Draft, Gather, ReadError, ReadOptions, day_of, fold, is_done, priority_of,
+    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
     status_of, ticked,
 };
 use crate::plan::Role;
@@ -19,6 +19,7 @@ pub(super) fn rows(
     gather: &mut Gather<'_>,
 ) -> Result<(), ReadError> {
     let options = &ReadOptions { order: order(sheet, columns, options, gather), ..options.clone() };
+    let dates = Dates::new(options);
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
             continue;
@@ -27,7 +28,7 @@ pub(super) fn rows(
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
-        let (draft, id) = draft(row, columns, options, gather);
+        let (draft, id) = draft(row, columns, &dates, gather);
         if draft.task.title.is_empty() && id.is_none() {
             gather.say(line, "a row without a title is left out");
             gather.claim(row.lines.clone(), Role::Skipped, None);
@@ -83,7 +84,7 @@ fn order(
 fn draft(
     row: &Row,
     columns: &Columns,
-    options: &ReadOptions,
+    dates: &Dates<'_>,
     gather: &mut Gather<'_>,
 ) -> (Draft, Option<String>) {
     let line = *row.lines.start();
@@ -109,7 +110,7 @@ fn draft(
             Column::Done => {
                 let mark = is_done(cell);
                 // The day on which it was done says so too.
-                done = mark.or_else(|| day_of(cell, options).map(|_| true));
+                done = mark.or_else(|| dates.day(cell).map(|_| true));
                 mark.is_some()
             }
             Column::Status => {
@@ -127,11 +128,13 @@ fn draft(
                 draft.task.priority.is_some()
             }
             Column::Due => {
-                draft.task.due_on = day_of(cell, options);
-                if draft.task.due_on.is_none() {
+                let dated = dates.day(cell);
+                if dated.is_none() {
                     gather.say(line, "this is no day, so there is no due date: kept as text");
                 }
-                draft.task.due_on.is_some() && !cell.contains(':')
+                let is_exact = dated.as_ref().is_some_and(|dated| dated.is_exact);
+                dated.into_iter().for_each(|dated| draft.due(dated));
+                is_exact
             }
             Column::Estimate => {
                 draft.task.estimate_minutes = minutes(cell, name);

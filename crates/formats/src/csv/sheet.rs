@@ -40,12 +40,12 @@ pub(super) struct Sheet {
 impl Sheet {
     /// The first rows of a text.
     pub fn sample(lines: &Lines<'_>, n_rows: usize) -> Self {
-        Self::read(lines, None, n_rows)
+        Self::read(lines, n_rows)
     }
 
     /// All rows of a text.
-    pub fn whole(lines: &Lines<'_>, delimiter: Option<char>) -> Self {
-        Self::read(lines, delimiter, usize::MAX)
+    pub fn whole(lines: &Lines<'_>) -> Self {
+        Self::read(lines, usize::MAX)
     }
 
     /// The first row.
@@ -53,11 +53,10 @@ impl Sheet {
         self.rows.first().map(|row| row.cells.iter().map(str::trim).collect()).unwrap_or_default()
     }
 
-    fn read(lines: &Lines<'_>, delimiter: Option<char>, n_rows: usize) -> Self {
+    fn read(lines: &Lines<'_>, n_rows: usize) -> Self {
         let text = lines.text();
         let (start, named) = separator_line(text);
-        let delimiter = delimiter
-            .or(named)
+        let delimiter = named
             .filter(|delimiter| delimiter.is_ascii())
             .unwrap_or_else(|| detect(&text[start..text.floor_char_boundary(start + DETECTED)]));
         let open_at = open_quote(&text[start..], delimiter).map(|at| at + start);

@@ -6,7 +6,7 @@ use dormouse_types::task::Priority;
 
 use super::columns::Columns;
 use super::sheet::{Row, Sheet};
-use crate::intake::{Draft, Gather, ReadError, ReadOptions, day_of, fold};
+use crate::intake::{Dates, Draft, Gather, ReadError, ReadOptions, fold};
 use crate::plan::Role;
 
 /// A task that is not yet complete: rows below it may belong to it.
@@ -25,6 +25,7 @@ pub(super) fn rows(
     options: &ReadOptions,
     gather: &mut Gather<'_>,
 ) -> Result<(), ReadError> {
+    let dates = Dates::new(options);
     let at = |name: &str| {
         columns.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
     };
@@ -56,7 +57,7 @@ pub(super) fn rows(
             },
             "task" if !text.is_empty() => {
                 let indent = cell(row, at("INDENT")).parse().unwrap_or(1).clamp(1, 100);
-                let draft = draft(row, columns, options, gather);
+                let draft = draft(row, columns, &dates, gather);
                 above.retain(|(other, _)| *other < indent);
                 let is_bare = draft.note.is_empty()
                     && draft.details.text().is_empty()
@@ -110,7 +111,7 @@ fn finish(open: Option<Open>, gather: &mut Gather<'_>) -> Result<(), ReadError> 
     Ok(())
 }
 
-fn draft(row: &Row, columns: &Columns, options: &ReadOptions, gather: &mut Gather<'_>) -> Draft {
+fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_>) -> Draft {
     let line = *row.lines.start();
     let mut draft = Draft::default();
     for (at, column) in columns.columns.iter().enumerate() {
@@ -139,17 +140,18 @@ fn draft(row: &Row, columns: &Columns, options: &ReadOptions, gather: &mut Gathe
                     _ => None,
                 };
             }
-            "DATE" | "DEADLINE" => match day_of(cell, options) {
-                Some(day) if draft.task.due_on.is_none() => {
-                    draft.task.due_on = Some(day);
-                    if cell.contains(':') {
+            "DATE" | "DEADLINE" => match dates.day(cell) {
+                Some(dated) if draft.task.due_on.is_none() => {
+                    if !dated.is_exact {
                         draft.details.push(&column.name, cell);
+                        gather.say(line, "a time, or a date that repeats, is kept as text too");
                     }
+                    draft.due(dated);
                 }
                 Some(_) => draft.details.push(&column.name, cell),
                 None => {
                     draft.details.push(&column.name, cell);
-                    gather.say(line, "a date in words, or one that repeats, is kept as text");
+                    gather.say(line, "this is no day, so there is no due date: kept as text");
                 }
             },
             "TYPE" | "INDENT" | "DATE_LANG" | "DEADLINE_LANG" | "TIMEZONE" | "AUTHOR" => {}

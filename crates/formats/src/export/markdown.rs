@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Lost, Task, block, one_line};
+use crate::markdown::escaped_field;
 
 /// The parts of a task that Markdown does not hold.
 pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
@@ -16,7 +17,8 @@ pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
     if task.created_at.is_some() || task.completed_at.is_some() {
         lost.push(Lost::Times);
     }
-    if n_tasks > 1 {
+    // A key of several lines, or none, is not found again.
+    if n_tasks > 1 && (task.key.is_empty() || one_line(&task.key) != task.key) {
         lost.push(Lost::Key);
     }
     lost
@@ -35,12 +37,15 @@ pub(super) fn write(tasks: &[Task]) -> String {
             text.push('\n');
         }
         let _ = writeln!(text, "## {}\n", heading(&task.title));
-        let fields = fields(task);
-        if !fields.is_empty() {
-            let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("[{name}:: {value}]")).collect();
-            let _ = writeln!(text, "{}\n", fields.join(" "));
-        }
+        // The key too: by it a heading without anything else is a task, and known again.
+        let key = ("id", one_line(&task.key));
+        let fields = fields(task).into_iter().filter(|(name, _)| *name != "labels");
+        // Each by itself: a label may have a comma in it.
+        let labels = task.labels.iter().map(|label| ("label", one_line(label)));
+        let all = std::iter::once(key).chain(fields).chain(labels);
+        let all: Vec<String> =
+            all.map(|(name, value)| format!("[{name}:: {}]", escaped_field(&value))).collect();
+        let _ = writeln!(text, "{}\n", all.join(" "));
         body(task, 2, &mut text);
     }
     text

@@ -5,7 +5,7 @@ use dormouse_types::limits::{self, Limit};
 use jiff::civil::Date;
 
 use super::key::Keys;
-use super::{Details, fold};
+use super::{Dated, Details, fold};
 
 /// A task, with its text still in parts.
 #[derive(Debug, Default)]
@@ -17,9 +17,17 @@ pub(crate) struct Draft {
     pub comments: Vec<(Option<Date>, String)>,
     /// What has no field.
     pub details: Details,
+    /// The words of a due date that depends on the day of reading.
+    pub due_words: Option<String>,
 }
 
 impl Draft {
+    /// Sets the due date.
+    pub fn due(&mut self, dated: Dated) {
+        self.task.due_on = Some(dated.day);
+        self.due_words = dated.moves.then_some(dated.words);
+    }
+
     /// Adds a label once.
     pub fn label(&mut self, name: &str) {
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");

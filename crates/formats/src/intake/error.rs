@@ -35,6 +35,24 @@ pub enum ReadError {
         /// The largest number that is read.
         max: usize,
     },
+    /// The person gave the columns of a sheet meanings, and not one for each.
+    #[error(
+        "{name} has {columns} columns, and {said} meanings were given; give one for each column"
+    )]
+    OtherColumns {
+        /// The file.
+        name: String,
+        /// How many meanings were given.
+        said: usize,
+        /// How many columns there are.
+        columns: usize,
+    },
+    /// The person made no column of a sheet the title.
+    #[error("no column of {name} is the title of its tasks; choose one")]
+    NoTitle {
+        /// The file.
+        name: String,
+    },
     /// It is not JSON.
     #[error("{name}, line {line}: this is not JSON ({reason}); export the file again")]
     NotJson {

@@ -7,7 +7,7 @@ use dormouse_types::draft::{Remark, Task};
 
 use super::key::Keys;
 use super::{Draft, Lines, ReadError};
-use crate::plan::{Format, Place, Reading, Role};
+use crate::plan::{Format, MovingDay, Place, Reading, Role};
 
 /// The most tasks of one text.
 const MAX_TASKS: usize = 200_000;
@@ -19,6 +19,7 @@ pub(crate) struct Gather<'n> {
     places: Vec<(Role, Option<u32>)>,
     remarks: BTreeMap<String, (usize, usize)>,
     keys: Keys,
+    moving: Vec<MovingDay>,
 }
 
 impl<'n> Gather<'n> {
@@ -34,6 +35,7 @@ impl<'n> Gather<'n> {
             places: (0..lines.len()).map(unclaimed).collect(),
             remarks: BTreeMap::new(),
             keys: Keys::default(),
+            moving: Vec::new(),
         }
     }
 
@@ -62,6 +64,9 @@ impl<'n> Gather<'n> {
         }
         draft.task.key = self.keys.unique(key);
         draft.task.line = line + 1;
+        if let (Some(words), Some(day)) = (draft.due_words.take(), draft.task.due_on) {
+            self.moving.push(MovingDay { task: self.tasks.len(), words, day });
+        }
         let (task, moved) = draft.finish();
         for message in moved {
             self.say(line, message);
@@ -90,7 +95,6 @@ impl<'n> Gather<'n> {
             remarks.push(Remark { line: 1, message: "there is nothing to import".to_owned() });
         }
         Reading {
-            format,
             tasks: self.tasks,
             places: places
                 .map(|((role, task), line)| Place {
@@ -100,6 +104,8 @@ impl<'n> Gather<'n> {
                 })
                 .collect(),
             remarks,
+            moving: self.moving,
+            ..Reading::of(format)
         }
     }
 }

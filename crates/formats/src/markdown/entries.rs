@@ -4,13 +4,14 @@ use dormouse_types::draft::{Entry, Remark};
 use dormouse_types::limits;
 use jiff::civil::Date;
 
-use super::date::{self, Reading};
+use super::days;
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
 use super::sections::Section;
 use super::source::{Source, remark};
 use crate::plan::Role;
+use crate::when::Leading;
 
 /// Collects the entries of one task, section by section.
 pub(super) struct Gatherer<'a> {
@@ -22,6 +23,8 @@ pub(super) struct Gatherer<'a> {
     task: usize,
     /// Units: columns of indentation that a line loses.
     margin: usize,
+    /// A line that became fields.
+    fields: Option<usize>,
     keys: Counter,
     done: Vec<Entry>,
     open: Option<Open>,
@@ -64,12 +67,28 @@ impl<'a> Gatherer<'a> {
         task: usize,
     ) -> Self {
         let (keys, done) = (Counter::default(), Vec::new());
-        Self { source, outline, remarks, places, task, margin: 0, keys, done, open: None }
+        Self {
+            source,
+            outline,
+            remarks,
+            places,
+            task,
+            margin: 0,
+            fields: None,
+            keys,
+            done,
+            open: None,
+        }
     }
 
     /// Takes the indentation of an item away from the lines that follow.
     pub fn dedent(&mut self, margin: usize) {
         self.margin = margin;
+    }
+
+    /// Leaves a line out that became fields.
+    pub fn take_fields(&mut self, line: usize) {
+        self.fields = Some(line);
     }
 
     /// Sets the place of a line of the task.
@@ -87,7 +106,7 @@ impl<'a> Gatherer<'a> {
         let heading = section.heading(self.outline).filter(|_| !position.is_titled);
         if let Some(heading) = heading {
             let year = position.on.map(Date::year);
-            let begins_day = date::leading(&heading.text, year).day().is_some();
+            let begins_day = days::leading(&heading.text, year).day().is_some();
             let goes_along = !position.stands_alone
                 && self
                     .open
@@ -149,6 +168,10 @@ impl<'a> Gatherer<'a> {
         let mut quoted = None;
         for number in section.body.clone() {
             let line = self.source.line(number);
+            if self.fields == Some(number) {
+                self.places.set(number, Role::Field, Some(self.task));
+                continue;
+            }
             let kind = self.outline.lines[number];
             let inside = kind.inside.filter(|at| section.boxes.contains(at));
             if section.lists_tasks && inside.is_some() {
@@ -198,9 +221,9 @@ impl<'a> Gatherer<'a> {
         begins_block: bool,
         is_opaque: bool,
     ) {
-        if !is_opaque && (begins_block || date::heads_note(line)) {
-            match date::leading(line_text(line), None) {
-                Reading::Day(day, rest) if begins_block || date::sets_off(rest) => {
+        if !is_opaque && (begins_block || days::heads_note(line)) {
+            match days::leading(line_text(line), None) {
+                Leading::Day(day, rest) if begins_block || days::sets_off(rest) => {
                     self.flush(run);
                     let open = self.open.as_ref();
                     let is_bare = open.is_none_or(|open| open.is_bare || open.text.is_empty());
@@ -217,11 +240,11 @@ impl<'a> Gatherer<'a> {
                     open.is_dated = true;
                     open.takes_deeper = takes_deeper;
                 }
-                Reading::Impossible(text) => {
+                Leading::Impossible(text) => {
                     let message = format!("`{text}` is not a day of the calendar: kept as text");
                     self.remarks.push(remark(number, message));
                 }
-                Reading::Day(..) | Reading::Nothing => {}
+                Leading::Day(..) | Leading::Nothing => {}
             }
         }
         run.push(number, line);
@@ -289,7 +312,7 @@ impl Open {
     fn takes(&self, level: u8, heading: &str, begins_day: bool) -> bool {
         let leads_on = self.is_bare && level >= self.level;
         let is_deeper = self.takes_deeper && level > self.level && !begins_day;
-        let same_day = self.is_dated && level >= self.level && date::begins_with_time(heading);
+        let same_day = self.is_dated && level >= self.level && days::begins_with_time(heading);
         leads_on || is_deeper || same_day
     }
 
@@ -368,7 +391,7 @@ fn line_text(line: &str) -> &str {
     let rest = line[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
     // `2. 10. 2026` begins like a list marker, but is a date.
     match rest {
-        Some(rest) if rest.starts_with(' ') && date::leading(line, None) == Reading::Nothing => {
+        Some(rest) if rest.starts_with(' ') && days::leading(line, None) == Leading::Nothing => {
             rest.trim_start()
         }
         _ => line,

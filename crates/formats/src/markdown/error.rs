@@ -39,20 +39,6 @@ pub enum ReadError {
         #[source]
         source: Beyond,
     },
-    /// A front-matter key has an invalid value.
-    #[error("{name}, line {line}: `{key}` cannot be `{value}`; {allowed}")]
-    Value {
-        /// The file.
-        name: String,
-        /// The line number, from 1.
-        line: usize,
-        /// The key as written.
-        key: String,
-        /// The value as written, cut to 60 characters.
-        value: String,
-        /// The values the key accepts.
-        allowed: String,
-    },
     /// A task has more items than allowed.
     #[error(
         "{name}, line {line}: task `{task}` has more than {} {} here; \

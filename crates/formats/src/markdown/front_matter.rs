@@ -1,16 +1,14 @@
 //! Front matter: `key: value` lines between two `---` at the top of a file.
 //!
-//! Only a simple subset is read. What is not understood is remarked with its text, because front
-//! matter becomes fields and never an entry.
+//! Only a simple subset is read. What is not understood, or is no value of its key, is kept as text
+//! of the first task and remarked.
 
-use dormouse_types::draft::Remark;
+use dormouse_types::draft::{Remark, Task};
 use dormouse_types::limits;
 use dormouse_types::task::{self, Priority, Status};
-use jiff::civil::Date;
 
-use super::ReadError;
-use super::date;
 use super::source::{Source, remark};
+use crate::intake::{Dated, Dates, ReadOptions, priority_of, status_of};
 use crate::plan::Role;
 
 /// What the front matter says about the file's tasks.
@@ -24,7 +22,7 @@ pub(super) struct FrontMatter {
     pub status: Option<Status>,
     pub status_reason: Option<String>,
     pub priority: Option<Priority>,
-    pub due_on: Option<Date>,
+    pub due: Option<Dated>,
     /// The estimate in minutes, with its line.
     pub estimate: Option<(usize, u32)>,
     pub language: Option<String>,
@@ -34,6 +32,8 @@ pub(super) struct FrontMatter {
     pub is_board: bool,
     /// The role of each of its lines.
     pub roles: Vec<Role>,
+    /// Its lines that became no field, in order.
+    pub kept: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,56 +77,54 @@ struct Pair<'a> {
 /// Reads the front matter, if the file begins with one.
 pub(super) fn read(
     source: &Source<'_>,
+    options: &ReadOptions,
     remarks: &mut Vec<Remark>,
-) -> Result<FrontMatter, ReadError> {
+) -> FrontMatter {
     let mut matter = FrontMatter::default();
-    let Some(end) = end(source) else { return Ok(matter) };
+    let Some(end) = end(source) else { return matter };
     matter.lines = end + 1;
     matter.roles = roles(source, end);
     let mut seen = Vec::new();
     let mut status_line = 0;
-    for pair in pairs(source, end, remarks) {
-        let mut lines = std::iter::once(pair.line).chain(pair.list.iter().map(|&(line, _)| line));
+    for pair in pairs(source, end, &mut matter.kept, remarks) {
         if pair.key == "kanban-plugin" {
             matter.is_board = true;
-            lines.for_each(|line| matter.roles[line] = Role::Field);
+            pair.lines().for_each(|line| matter.roles[line] = Role::Field);
             continue;
         }
         let Some(key) = known(pair.key) else {
-            remarks.push(remark(
-                pair.line,
-                format!(
-                    "unknown front-matter key `{}`: `{}` is not imported",
-                    pair.key,
-                    pair.whole()
-                ),
-            ));
+            let message = format!("unknown front-matter key `{}`: kept as text", pair.key);
+            matter.keep(&pair, pair.line, message, remarks);
             continue;
         };
         if seen.contains(&key) {
-            remarks.push(remark(
-                pair.line,
-                format!(
-                    "front-matter key `{}` stands twice: `{}` is not imported",
-                    pair.key,
-                    pair.whole()
-                ),
-            ));
+            let message = format!("front-matter key `{}` stands twice: kept as text", pair.key);
+            matter.keep(&pair, pair.line, message, remarks);
             continue;
         }
         seen.push(key);
-        let role = if key == Key::Due { Role::Due } else { Role::Field };
-        lines.by_ref().for_each(|line| matter.roles[line] = role);
+        match matter.take(key, &pair, options, remarks) {
+            Ok(()) => {
+                let role = if key == Key::Due { Role::Due } else { Role::Field };
+                pair.lines().for_each(|line| matter.roles[line] = role);
+            }
+            Err(Refused { line, value, allowed }) => {
+                let value: String = value.chars().take(60).collect();
+                let message =
+                    format!("`{}` cannot be `{value}`; {allowed}: kept as text", pair.key);
+                matter.keep(&pair, line, message, remarks);
+            }
+        }
         if key == Key::Status {
             status_line = pair.line;
         }
-        matter.take(source, key, &pair, remarks)?;
     }
     if matter.status.is_some_and(Status::needs_reason) && matter.status_reason.is_none() {
         let message = "the status needs a reason; add `reason: …`";
         remarks.push(remark(status_line, message));
     }
-    Ok(matter)
+    matter.kept.sort_unstable();
+    matter
 }
 
 /// The line of the closing `---`; `None` for a file that merely begins with a rule.
@@ -167,7 +165,12 @@ fn split(line: &str) -> Option<(&str, &str)> {
     (shaped && spaced).then(|| (key.trim_end(), value.trim()))
 }
 
-fn pairs<'a>(source: &'a Source<'_>, end: usize, remarks: &mut Vec<Remark>) -> Vec<Pair<'a>> {
+fn pairs<'a>(
+    source: &'a Source<'_>,
+    end: usize,
+    kept: &mut Vec<usize>,
+    remarks: &mut Vec<Remark>,
+) -> Vec<Pair<'a>> {
     let mut pairs: Vec<Pair<'a>> = Vec::new();
     for number in 1..end {
         let line = source.line(number);
@@ -188,10 +191,12 @@ fn pairs<'a>(source: &'a Source<'_>, end: usize, remarks: &mut Vec<Remark>) -> V
             (Some(element), Some(pair)) if pair.value.is_empty() => {
                 pair.list.push((number, element.trim()));
             }
-            _ => remarks.push(remark(
-                number,
-                format!("front-matter line `{}` is not understood and not imported", line.trim()),
-            )),
+            (Some(_) | None, _) => {
+                kept.push(number);
+                let line: String = line.trim().chars().take(60).collect();
+                let message = format!("front-matter line `{line}` is not understood: kept as text");
+                remarks.push(remark(number, message));
+            }
         }
     }
     pairs
@@ -206,41 +211,102 @@ impl Pair<'_> {
         all.join(", ")
     }
 
-    fn error(&self, source: &Source<'_>, allowed: impl Into<String>) -> ReadError {
-        self.error_at(source, self.line, &self.whole(), allowed)
+    /// Its lines, counted from 0.
+    fn lines(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.line).chain(self.list.iter().map(|&(line, _)| line))
     }
 
-    fn error_at(
-        &self,
-        source: &Source<'_>,
-        line: usize,
-        value: &str,
-        allowed: impl Into<String>,
-    ) -> ReadError {
-        ReadError::Value {
-            name: source.name.to_owned(),
-            line: line + 1,
-            key: self.key.to_owned(),
-            value: value.chars().take(60).collect(),
-            allowed: allowed.into(),
-        }
+    fn refused(&self, allowed: impl Into<String>) -> Refused {
+        Refused { line: self.line, value: self.whole(), allowed: allowed.into() }
     }
 }
 
+/// What became of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// It is a field of the task.
+    Field,
+    /// It is none, and a remark says so.
+    Text,
+}
+
+/// A value that its key does not have.
+struct Refused {
+    line: usize,
+    value: String,
+    /// The values that it has.
+    allowed: String,
+}
+
 impl FrontMatter {
+    fn keep(&mut self, pair: &Pair<'_>, line: usize, message: String, remarks: &mut Vec<Remark>) {
+        self.kept.extend(pair.lines());
+        remarks.push(remark(line, message));
+    }
+
+    /// Sets the fields of a task that are given here.
+    pub fn fill(self, task: &mut Task) {
+        task.status = self.status.or(task.status);
+        task.status_reason = self.status_reason.or(task.status_reason.take());
+        task.priority = self.priority.or(task.priority);
+        task.due_on = self.due.map(|due| due.day).or(task.due_on);
+        task.estimate_minutes = self.estimate.map(|(_, minutes)| minutes).or(task.estimate_minutes);
+        task.language = self.language.or(task.language.take());
+        task.category = self.category.or(task.category.take());
+        for label in self.labels {
+            let fits = task.labels.len() < limits::LABELS_PER_TASK.max;
+            if fits && !task.labels.contains(&label) {
+                task.labels.push(label);
+            }
+        }
+    }
+
+    /// Whether a key is one of a task's.
+    pub fn knows(key: &str) -> bool {
+        known(key).is_some()
+    }
+
+    /// Takes one value that stands on a line with others, as it is.
+    pub fn take_one(
+        &mut self,
+        key: &str,
+        value: &str,
+        line: usize,
+        options: &ReadOptions,
+        remarks: &mut Vec<Remark>,
+    ) -> Taken {
+        // In quotes nothing in it is a comment or a list.
+        let quoted = format!("\"{value}\"");
+        let mut pair = Pair { line, key, value: &quoted, list: Vec::new() };
+        let taken = match known(key) {
+            // One label, which may have a comma in it.
+            Some(Key::Labels) if key == "label" => {
+                pair.value = "";
+                pair.list = vec![(line, quoted.as_str())];
+                self.take_labels(&pair)
+            }
+            Some(key) => self.take(key, &pair, options, remarks),
+            None => Err(pair.refused("a task has no such field")),
+        };
+        let Err(Refused { value, allowed, .. }) = taken else { return Taken::Field };
+        let value: String = unquoted(&value).chars().take(60).collect();
+        remarks.push(remark(line, format!("`{key}` cannot be `{value}`; {allowed}: kept as text")));
+        Taken::Text
+    }
+
     fn take(
         &mut self,
-        source: &Source<'_>,
         key: Key,
         pair: &Pair<'_>,
+        options: &ReadOptions,
         remarks: &mut Vec<Remark>,
-    ) -> Result<(), ReadError> {
+    ) -> Result<(), Refused> {
         if key == Key::Labels {
-            return self.take_labels(source, pair);
+            return self.take_labels(pair);
         }
-        if let Some((line, _)) = pair.list.first() {
+        if let Some(&(line, _)) = pair.list.first() {
             let allowed = "it takes one value on its own line, not a list";
-            return Err(pair.error_at(source, *line, &pair.whole(), allowed));
+            return Err(Refused { line, ..pair.refused(allowed) });
         }
         let value = if key == Key::Title {
             unquoted(pair.value)
@@ -258,36 +324,43 @@ impl FrontMatter {
             Key::Reason => {
                 limits::REASON
                     .check(value.chars().count())
-                    .map_err(|beyond| pair.error(source, beyond.to_string()))?;
+                    .map_err(|beyond| pair.refused(beyond.to_string()))?;
                 self.status_reason = Some(value.to_owned());
             }
             Key::Status => {
-                self.status = Some(listed(source, pair, value.parse())?);
+                let status =
+                    listed(pair, value.parse()).or_else(|refused| status_of(value).ok_or(refused));
+                self.status = Some(status?);
             }
             Key::Priority => {
-                self.priority = Some(listed(source, pair, value.parse())?);
+                let priority = listed(pair, value.parse())
+                    .or_else(|refused| priority_of(value).ok_or(refused));
+                self.priority = Some(priority?);
             }
-            Key::Language => {
-                self.language = Some(listed(source, pair, task::language(value))?);
+            Key::Language => self.language = Some(listed(pair, task::language(value))?),
+            Key::Due => {
+                let dated = Dates::new(options).day(value);
+                let dated = dated.ok_or_else(|| pair.refused("write a date as YYYY-MM-DD"))?;
+                if !dated.is_exact {
+                    self.kept.push(pair.line);
+                    let message = "a due date has no time and does not repeat: kept as text too";
+                    remarks.push(remark(pair.line, message));
+                }
+                self.due = Some(dated);
             }
-            Key::Due => match date::leading(value, None) {
-                date::Reading::Day(day, rest) if rest.trim().is_empty() => self.due_on = Some(day),
-                _ => return Err(pair.error(source, "write a date as YYYY-MM-DD")),
-            },
             Key::Estimate => {
-                let minutes = minutes(value).ok_or_else(|| {
-                    pair.error(source, "write a time such as 90, 45m, 2h or 1h30m")
-                })?;
+                let minutes = minutes(value)
+                    .ok_or_else(|| pair.refused("write a time such as 90, 45m, 2h or 1h30m"))?;
                 limits::ESTIMATE
                     .check(minutes as usize)
-                    .map_err(|beyond| pair.error(source, beyond.to_string()))?;
+                    .map_err(|beyond| pair.refused(beyond.to_string()))?;
                 self.estimate = Some((pair.line, minutes));
             }
         }
         Ok(())
     }
 
-    fn take_labels(&mut self, source: &Source<'_>, pair: &Pair<'_>) -> Result<(), ReadError> {
+    fn take_labels(&mut self, pair: &Pair<'_>) -> Result<(), Refused> {
         let inline = pair.value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         let names: Vec<(usize, &str)> = match inline {
             Some(list) => list.split(',').map(|name| (pair.line, name.trim())).collect(),
@@ -298,34 +371,32 @@ impl FrontMatter {
                 names.map(|name| (pair.line, name.trim())).collect()
             }
         };
+        // What is within the limits is taken; the rest stays text.
+        let mut refused = None;
         for (line, name) in names {
             let name = unquoted(name).trim().trim_start_matches('#');
-            limits::LABEL_NAME
-                .check(name.chars().count())
-                .map_err(|beyond| pair.error_at(source, line, name, beyond.to_string()))?;
             let known = self.labels.iter().any(|label| label.to_lowercase() == name.to_lowercase());
-            if !name.is_empty() && !known {
-                self.labels.push(name.to_owned());
+            if name.is_empty() || known {
+                continue;
+            }
+            let length = limits::LABEL_NAME.check(name.chars().count());
+            let count = limits::LABELS_PER_TASK.check(self.labels.len() + 1);
+            match length.and(count) {
+                Ok(()) => self.labels.push(name.to_owned()),
+                Err(beyond) => {
+                    let (value, allowed) = (name.to_owned(), beyond.to_string());
+                    refused.get_or_insert(Refused { line, value, allowed });
+                }
             }
         }
-        limits::LABELS_PER_TASK
-            .check(self.labels.len())
-            .map_err(|beyond| pair.error(source, beyond.to_string()))
+        refused.map_or(Ok(()), Err)
     }
 }
 
-fn listed<T>(
-    source: &Source<'_>,
-    pair: &Pair<'_>,
-    value: Result<T, task::NotListed>,
-) -> Result<T, ReadError> {
-    value.map_err(|refused| {
-        pair.error_at(
-            source,
-            pair.line,
-            &refused.given,
-            format!("write one of: {}", refused.allowed),
-        )
+fn listed<T>(pair: &Pair<'_>, value: Result<T, task::NotListed>) -> Result<T, Refused> {
+    value.map_err(|refused| Refused {
+        value: refused.given.to_string(),
+        ..pair.refused(format!("write one of: {}", refused.allowed))
     })
 }
 

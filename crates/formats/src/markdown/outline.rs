@@ -3,7 +3,7 @@
 use dormouse_types::draft::Remark;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
-use super::date;
+use super::days;
 use super::source::{Source, remark};
 
 /// The structure of a file.
@@ -452,7 +452,7 @@ fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
             check.last = number - 1;
             break;
         }
-        if date::heads_note(line) {
+        if days::heads_note(line) {
             check.last = number - 1;
             break;
         }

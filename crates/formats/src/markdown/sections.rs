@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::date;
 use super::outline::{CheckBox, Heading, Outline};
 use super::signs;
 use super::source::Source;
+use super::{days, fields};
 
 /// A heading, or the top of the file, with the lines up to the next heading.
 pub(super) struct Section {
@@ -25,12 +25,19 @@ pub(super) struct Section {
     pub lists_tasks: bool,
     /// Whether it has text beside its check items.
     pub has_text: bool,
+    /// The line below its heading that holds nothing but fields of a task.
+    pub fields: Option<usize>,
 }
 
 impl Section {
     /// Whether it directly owns check items that are items of one task.
     pub fn has_items(&self) -> bool {
         !self.boxes.is_empty() && !self.lists_tasks
+    }
+
+    /// Whether it says itself that it is a task: it has check items, or fields that a task has.
+    pub fn carries_task(&self) -> bool {
+        !self.boxes.is_empty() || self.fields.is_some()
     }
 
     /// Its heading.
@@ -64,7 +71,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
         let parent = open.last().copied();
         // A date below a task says when its text was written: check items there are text of that
         // day, not a task named after a date.
-        let is_day_of_task = heading.is_some_and(|at| date::is_alone(&outline.headings[at].text))
+        let is_day_of_task = heading.is_some_and(|at| days::is_alone(&outline.headings[at].text))
             && parent.is_some_and(|above| sections[above].has_items());
         let from = outline.boxes.partition_point(|check| check.first < body.start);
         let upto = outline.boxes.partition_point(|check| check.first < body.end);
@@ -79,8 +86,12 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
             open.push(sections.len());
         }
         let boxes = from..upto;
+        let first = body.clone().find(|&line| !source.line(line).trim().is_empty());
+        let first = first.filter(|&line| heading.is_some() && !outline.lines[line].is_opaque);
+        let fields = first.filter(|&line| fields::read(source.line(line)).is_some());
         let lists_tasks = match board {
             Board::Yes => !boxes.is_empty(),
+            Board::No if fields.is_some() => false,
             Board::No => are_tasks(&outline.boxes[boxes.clone()]),
         };
         let has_text = body.clone().any(|line| {
@@ -97,6 +108,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
             is_bare,
             lists_tasks,
             has_text,
+            fields,
         });
     }
     sections

@@ -1,12 +1,12 @@
 //! The fields that people write into the line of a task: the signs of Obsidian's Tasks plugin, its
-//! `[due:: 2026-01-01]` form, `#labels`, and the id of a block.
+//! `[due:: 2026-01-01]` form, `!p1`, `#labels`, and the id of a block.
 //!
 //! Source: the documentation of Obsidian Tasks, "Emoji Format" and "Dataview Format".
 
 use dormouse_types::task::Priority;
 use jiff::civil::Date;
 
-use super::date;
+use super::days;
 
 /// A line of a task, understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,6 +90,7 @@ pub(super) fn read(text: &str) -> Signs {
     while let Some(c) = rest.chars().next() {
         let taken = match c {
             '[' | '(' => signs.bracketed(rest),
+            '!' if title.is_empty() || title.ends_with(char::is_whitespace) => signs.marked(rest),
             _ => sign(c).map_or(0, |field| signs.signed(field, c, rest)),
         };
         if taken == 0 {
@@ -134,6 +135,19 @@ impl Signs {
         self.take(field, &rest[..whole], &value[..length])
     }
 
+    /// Takes `!p0` to `!p3`, as in the line of a quick add; returns its length in bytes.
+    fn marked(&mut self, rest: &str) -> usize {
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        let priority = match word.to_ascii_lowercase().as_str() {
+            "!p0" => Priority::P0,
+            "!p1" => Priority::P1,
+            "!p2" => Priority::P2,
+            "!p3" => Priority::P3,
+            _ => return 0,
+        };
+        self.take(Field::Priority(priority), word, "")
+    }
+
     /// Takes `[key:: value]` or `(key:: value)`.
     fn bracketed(&mut self, rest: &str) -> usize {
         // A field is short; a long text after a bracket is none.
@@ -154,7 +168,7 @@ impl Signs {
 
     fn take(&mut self, field: Field, whole: &str, value: &str) -> usize {
         match field {
-            Field::Due => match date::leading(value, None).day() {
+            Field::Due => match days::leading(value, None).day() {
                 Some(day) if self.due_on.is_none() => self.due_on = Some(day),
                 Some(_) => self.kept.push(whole.to_owned()),
                 None => {

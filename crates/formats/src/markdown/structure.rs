@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use super::date;
+use super::days;
 use super::key;
 use super::outline::Outline;
 use super::sections::{self, Section};
@@ -71,7 +71,7 @@ pub(super) fn decide(sections: &[Section], outline: &Outline, has_category: bool
         match section.parent {
             Some(parent) => {
                 children[parent].push(at);
-                carriers[parent] += carriers[at] + usize::from(!section.boxes.is_empty());
+                carriers[parent] += carriers[at] + usize::from(section.carries_task());
             }
             None => roots.push(at),
         }
@@ -143,7 +143,7 @@ impl Walk<'_> {
 
     fn begins_with_day(&self, at: usize) -> bool {
         let heading = self.sections[at].heading(self.outline);
-        heading.is_some_and(|heading| date::leading(&heading.text, None).day().is_some())
+        heading.is_some_and(|heading| days::leading(&heading.text, None).day().is_some())
     }
 
     /// Whether the text of a heading can stand before other titles.
@@ -182,8 +182,8 @@ impl Walk<'_> {
             // The heading it names follows on the same level.
             return;
         }
-        let (has_boxes, below) = (!section.boxes.is_empty(), self.carriers[at]);
-        if has_boxes && !section.lists_tasks {
+        let below = self.carriers[at];
+        if section.carries_task() && !section.lists_tasks {
             self.task(at);
             self.below_task(at);
         } else if section.lists_tasks {
@@ -251,10 +251,10 @@ impl Walk<'_> {
         let is_title = self.top == Some(task)
             && self.children[task]
                 .iter()
-                .any(|&child| self.carriers[child] > 0 || !self.sections[child].boxes.is_empty());
+                .any(|&child| self.carriers[child] > 0 || self.sections[child].carries_task());
         for child in self.children[task].clone() {
             let section = &self.sections[child];
-            let is_text = section.boxes.is_empty() && self.carriers[child] == 0;
+            let is_text = !section.carries_task() && self.carriers[child] == 0;
             if is_text && (!is_title || self.begins_with_day(child)) {
                 self.structure.kinds[child] = Kind::Text(task);
                 self.absorb(child, task);

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use dormouse_types::draft::{Item, Remark, Task};
+use dormouse_types::draft::{Entry, Item, Remark, Task};
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::task::Status;
 use jiff::civil::Date;
 
 use super::ReadError;
-use super::date::{self, Reading};
-use super::entries::{Gatherer, Position};
+use super::days;
+use super::entries::{self, Gatherer, Position};
+use super::fields;
 use super::front_matter::FrontMatter;
 use super::key::{self, Counter};
 use super::outline::Outline;
@@ -21,6 +22,7 @@ use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
 use crate::plan::Role;
+use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.
 pub(super) fn gather(
@@ -31,7 +33,7 @@ pub(super) fn gather(
 ) -> Result<(Vec<Task>, Places), ReadError> {
     let board = if matter.is_board { Board::Yes } else { Board::No };
     let sections = sections::cut(source, outline, board);
-    let has_items = sections.iter().any(|section| !section.boxes.is_empty());
+    let has_items = sections.iter().any(Section::carries_task);
     let structure = if has_items {
         structure::decide(&sections, outline, matter.category.is_some())
     } else {
@@ -87,8 +89,23 @@ pub(super) fn gather(
         task.line = 1;
         tasks.push(task);
     }
+    if let (Some(first), false) = (tasks.first_mut(), matter.kept.is_empty()) {
+        let lines: Vec<&str> = matter.kept.iter().map(|&line| source.line(line)).collect();
+        for &line in &matter.kept {
+            let is_due = matter.roles.get(line) == Some(&Role::Due);
+            places.set(line, if is_due { Role::Due } else { Role::Note }, Some(0));
+        }
+        // A heading may have these words too.
+        let is_same = |entry: &&Entry| entry.key.starts_with("front matter#");
+        let number = first.entries.iter().filter(is_same).count() + 1;
+        let key = format!("front matter#{number}");
+        first.entries.extend(entries::of(&key, &lines.join("\n")));
+    }
     let only = (tasks.len() == 1).then_some(0);
     for (line, &role) in matter.roles.iter().enumerate() {
+        if !tasks.is_empty() && matter.kept.binary_search(&line).is_ok() {
+            continue;
+        }
         places.set(line, role, only.filter(|_| matches!(role, Role::Field | Role::Due)));
     }
     if let (Some((line, title)), [task]) = (&matter.title, &tasks[..])
@@ -136,7 +153,7 @@ impl File<'_> {
             status: matter.status,
             status_reason: matter.status_reason.clone(),
             priority: matter.priority,
-            due_on: matter.due_on,
+            due_on: matter.due.as_ref().map(|due| due.day),
             estimate_minutes: matter
                 .estimate
                 .map(|(_, minutes)| minutes)
@@ -160,8 +177,14 @@ impl File<'_> {
         let heading_of =
             if self.has_items { Some(root) } else { top.filter(|_| self.top_can_be_title()) };
         let (title, titled_by) = self.title(heading_of);
-        let key = keys.next(self.path_key(self.has_items.then_some(root)));
+        let fields_line = self.sections[root].fields;
+        let own = fields_line.and_then(|line| fields::read(self.source.line(line)));
+        let own = own.map(|own| fields::take(&own, fields_line.unwrap_or(0), gathered.remarks));
+        let (own, not_taken) = own.unwrap_or_default();
+        let key = own.id.as_deref().and_then(|id| keys.own(id));
+        let key = key.unwrap_or_else(|| keys.next(self.path_key(self.has_items.then_some(root))));
         let mut task = self.task(key, title);
+        own.fill(&mut task);
         task.category = task.category.or_else(|| self.titles.categories[root].clone());
         let lead = self.structure.leads[root].filter(|_| titled_by.is_some());
         let first = self.sections[lead.unwrap_or(root)].first(self.outline);
@@ -184,6 +207,10 @@ impl File<'_> {
             said(task.line - 1, &signs, &mut gatherer);
         }
         self.cut_title(&mut task, &mut gatherer);
+        if let Some(line) = fields_line {
+            gatherer.take_fields(line);
+            gatherer.whole(line, "fields".to_owned(), &not_taken.join(" "));
+        }
         for &at in belonging.iter().filter(|&&at| Some(at) != lead) {
             let position = Position {
                 is_titled: titled_by == Some(at),
@@ -292,6 +319,7 @@ impl File<'_> {
                 is_bare: false,
                 lists_tasks: false,
                 has_text: true,
+                fields: None,
             };
             gatherer.dedent(check.column + check.marker.len());
             let position = Position { is_titled: true, stands_alone: true, on: self.days[at] };
@@ -309,7 +337,7 @@ impl File<'_> {
     /// A heading that is only a date says when, not what, and makes no title.
     fn top_can_be_title(&self) -> bool {
         let text = self.sections.first().and_then(|section| section.heading(self.outline));
-        text.is_some_and(|heading| !heading.text.is_empty() && !date::is_alone(&heading.text))
+        text.is_some_and(|heading| !heading.text.is_empty() && !days::is_alone(&heading.text))
     }
 
     /// The title, and the section whose heading it is.
@@ -457,8 +485,8 @@ fn days(sections: &[Section], outline: &Outline, remarks: &mut Vec<Remark>) -> V
     for section in sections {
         let around = section.parent.and_then(|parent| days[parent]);
         let own = section.heading(outline).and_then(|heading| {
-            let found = date::of_heading(&heading.text, around.map(Date::year));
-            if let Reading::Impossible(text) = found {
+            let found = days::of_heading(&heading.text, around.map(Date::year));
+            if let Leading::Impossible(text) = found {
                 let message = format!("`{text}` is not a day of the calendar: kept as text");
                 remarks.push(remark(heading.first, message));
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::date;
+use super::days;
 use super::key;
 use super::outline::Outline;
 use super::sections::Section;
@@ -39,7 +39,7 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
         }
         let stands_before = parent.filter(|&above| structure.uses[above] == Some(Use::Before));
         let says_too_little = || {
-            date::is_alone(text)
+            days::is_alone(text)
                 || !text.contains(char::is_alphabetic)
                 || count.get(&key::fold(text)).is_some_and(|&n| n > 1)
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use dormouse_types::limits;
 
 use super::correction::{Agent, Correction, CorrectionError, Edit, Kept, Planned, PlannedTask};
+use super::due::Days;
 use super::join::{self, Keys, Taken};
 use super::rework::{self, Reworked};
 use super::sheet::{self, Pieces, words};
@@ -14,7 +15,8 @@ use super::{Place, Reading, Role};
 /// Applies the corrections of earlier imports and those of now to what was read of a text.
 ///
 /// Corrections may come in any order: lines change first, then tasks are split, left out, made
-/// categories, joined, renamed, and get categories and agents. `text` must be the one that was read.
+/// categories, joined, renamed, and get categories and agents. A due date whose words depend on the
+/// day of reading stays what `kept` says as long as its task says these words. `text` must be the one that was read.
 /// Errors: a correction of now that cannot be made; one of an earlier import is passed over, and
 /// stays in [`Planned::kept`].
 pub fn apply(
@@ -28,27 +30,31 @@ pub fn apply(
         let (lines, places) = (lines.len(), reading.places.len());
         return Err(CorrectionError::OtherText { lines, places });
     }
+    let mut days = Days::of(kept);
+    let settled = days.settled(reading);
+    let reading = settled.as_ref().unwrap_or(reading);
     if corrections.is_empty() && kept.edits.is_empty() {
-        return Ok(unchanged(reading));
+        return Ok(unchanged(reading, Kept { edits: Vec::new(), days: days.into_kept() }));
     }
     let pieces = sheet::apart(&lines, reading);
     let index = Index::new(&lines, reading, &pieces);
     let wanted = Wanted::collect(&index, kept, corrections)?;
-    let kept = wanted.kept(&index);
+    let edits = wanted.kept(&index);
     if wanted.is_empty() {
-        return Ok(Planned { kept, ..unchanged(reading) });
+        return Ok(unchanged(reading, Kept { edits, days: days.into_kept() }));
     }
     let mut plan = Plan::new(&lines, reading, pieces, &wanted)?;
+    plan.set_due(&wanted, &mut days)?;
     plan.leave_out(&wanted);
     plan.make_categories(&wanted)?;
     plan.join(&wanted)?;
     plan.rename(&wanted)?;
     plan.categorise(&wanted)?;
     plan.choose_agents(&wanted);
-    Ok(plan.finish(kept))
+    Ok(plan.finish(Kept { edits, days: days.into_kept() }))
 }
 
-fn unchanged(reading: &Reading) -> Planned {
+fn unchanged(reading: &Reading, kept: Kept) -> Planned {
     let plan =
         |task: &dormouse_types::draft::Task| PlannedTask { draft: task.clone(), agent: None };
     Planned {
@@ -56,7 +62,8 @@ fn unchanged(reading: &Reading) -> Planned {
         tasks: reading.tasks.iter().map(plan).collect(),
         places: reading.places.clone(),
         remarks: reading.remarks.clone(),
-        kept: Kept::default(),
+        sheet: reading.sheet.clone(),
+        kept,
     }
 }
 
@@ -71,22 +78,22 @@ enum Fate {
     Category,
 }
 
-struct Work {
-    pieces: Pieces,
+pub(super) struct Work {
+    pub pieces: Pieces,
     /// The line that begins it, counted from 0, if there is one.
     title_line: Option<usize>,
     fate: Fate,
     agent: Option<Agent>,
 }
 
-struct Plan<'a> {
-    lines: &'a [&'a str],
-    reading: &'a Reading,
-    works: Vec<Work>,
+pub(super) struct Plan<'a> {
+    pub lines: &'a [&'a str],
+    pub reading: &'a Reading,
+    pub works: Vec<Work>,
     /// For each line, the task it belongs to.
-    of_line: Vec<Option<usize>>,
+    pub of_line: Vec<Option<usize>>,
     /// The roles of the lines that do not follow from the pieces.
-    roles: Vec<Role>,
+    pub roles: Vec<Role>,
 }
 
 impl<'a> Plan<'a> {
@@ -138,7 +145,7 @@ impl<'a> Plan<'a> {
             let texts = work.pieces.texts.iter().flat_map(|piece| &piece.lines);
             for line in texts.filter_map(|line| line.from) {
                 of_line[line] = Some(at);
-                if roles[line] != Role::Markup {
+                if !matches!(roles[line], Role::Markup | Role::Due) {
                     roles[line] = Role::Note;
                 }
             }
@@ -146,7 +153,9 @@ impl<'a> Plan<'a> {
         for (line, at) in titles {
             (of_line[line], roles[line]) = (Some(at), Role::Task);
         }
-        Ok(Self { lines, reading, works, of_line, roles })
+        let mut plan = Self { lines, reading, works, of_line, roles };
+        plan.follow_due(&first_of, wanted);
+        Ok(plan)
     }
 
     /// The task that a line begins.
@@ -361,13 +370,16 @@ impl<'a> Plan<'a> {
         });
         let places = places.collect();
         let live = self.works.into_iter().filter(|work| work.fate == Fate::Stays);
-        let tasks =
-            live.map(|work| PlannedTask { agent: work.agent, draft: work.pieces.together() });
+        let tasks = live.map(|work| {
+            let draft = work.pieces.together();
+            PlannedTask { agent: work.agent, draft }
+        });
         Planned {
             format: self.reading.format,
             tasks: tasks.collect(),
             places,
             remarks: self.reading.remarks.clone(),
+            sheet: self.reading.sheet.clone(),
             kept,
         }
     }

@@ -2,9 +2,11 @@
 
 use dormouse_types::draft::{Remark, Task};
 use dormouse_types::limits::Beyond;
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::{Format, Place, Role};
+use crate::csv::Columns;
 
 /// One correction, addressed by a line of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +25,9 @@ pub struct Correction {
 #[serde(tag = "edit", rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub enum Edit {
-    /// The line is something else: an item or text of its task, a task, a category, or left out.
+    /// The line is something else: an item or text of its task, its due date, a task, a category, or
+    /// left out. A line that is made the due date keeps its words; one that is made text no longer
+    /// says when the task is due.
     SetRole {
         /// What it is.
         role: Role,
@@ -79,6 +83,23 @@ pub enum Agent {
 pub struct Kept {
     /// The edits.
     pub edits: Vec<KeptEdit>,
+    /// What words about a due date were understood as.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<KeptDay>,
+}
+
+/// A due date whose words mean another day when they are read on another day, such as "by 24.11.".
+/// As long as the task says these words it keeps this day, so that an unchanged list moves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct KeptDay {
+    /// The import key of the task.
+    pub task: String,
+    /// The words, folded.
+    pub words: String,
+    /// The day that they meant when they were read first.
+    pub day: Date,
 }
 
 /// A correction of an earlier import.
@@ -137,6 +158,8 @@ pub struct Planned {
     pub places: Vec<Place>,
     /// What was not understood.
     pub remarks: Vec<Remark>,
+    /// The columns of a sheet; none for another format.
+    pub sheet: Option<Columns>,
     /// The corrections in terms that hold for the next import of the list.
     pub kept: Kept,
 }
@@ -146,7 +169,8 @@ pub struct Planned {
 pub struct PlannedTask {
     /// The task.
     pub draft: Task,
-    /// Whether it gets an agent, if a person chose.
+    /// Whether a person said that it gets an agent; none if nobody said so. See
+    /// [`super::deserves_agent`].
     pub agent: Option<Agent>,
 }
 
@@ -205,6 +229,12 @@ pub enum CorrectionError {
     /// The line holds several things or a part of one, as in JSON.
     #[error("line {line}: in this format a line is no thing of its own; correct the whole task")]
     NotAlone {
+        /// The line of the correction.
+        line: usize,
+    },
+    /// The line has no date.
+    #[error("line {line}: there is no date in it; write one like `by 10 December` or 2026-12-10")]
+    NoDate {
         /// The line of the correction.
         line: usize,
     },

@@ -3,7 +3,8 @@
 use dormouse_types::hash;
 use dormouse_types::id::Digest;
 
-use super::{Format, Reading};
+use super::{Format, Reading, deadlines};
+use crate::csv::Column;
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError};
 use crate::{csv, dormouse_json, github_issues, icalendar, plain_lines, todo_txt, trello, vikunja};
@@ -15,6 +16,8 @@ pub struct Options {
     pub format: Option<Format>,
     /// What a text does not say about itself.
     pub read: ReadOptions,
+    /// What each column of a sheet means, where a person says so; by default it is guessed.
+    pub columns: Option<Vec<Column>>,
 }
 
 /// Why no plan could be made of a text. The text or its options must be changed before a retry can
@@ -42,17 +45,30 @@ pub enum Error {
 pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Error> {
     let text = markdown::decode(name, bytes)?;
     let format = options.format.unwrap_or_else(|| detect(&text));
+    let mut reading = match format {
+        Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
+        Format::PlainLines => plain_lines::read(name, &text),
+        Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
+        Format::ICalendar => icalendar::read(name, &text, &options.read)?,
+        Format::Csv => csv::read(name, &text, &options.read, options.columns.as_deref())?,
+        Format::Trello => trello::read(name, &text, &options.read)?,
+        Format::Vikunja => vikunja::read(name, &text, &options.read)?,
+        Format::GithubIssues => github_issues::read(name, &text, &options.read)?,
+        Format::Dormouse => dormouse_json::read(name, &text, &options.read)?,
+    };
+    reading.options = options.read.clone();
     match format {
-        Format::Markdown => Ok(markdown::reading(name, text.as_bytes())?),
-        Format::PlainLines => Ok(plain_lines::read(name, &text)),
-        Format::TodoTxt => Ok(todo_txt::read(name, &text, &options.read)?),
-        Format::ICalendar => Ok(icalendar::read(name, &text, &options.read)?),
-        Format::Csv => Ok(csv::read(name, &text, &options.read)?),
-        Format::Trello => Ok(trello::read(name, &text, &options.read)?),
-        Format::Vikunja => Ok(vikunja::read(name, &text, &options.read)?),
-        Format::GithubIssues => Ok(github_issues::read(name, &text, &options.read)?),
-        Format::Dormouse => Ok(dormouse_json::read(name, &text, &options.read)?),
+        Format::Markdown | Format::PlainLines => deadlines::find(&text, &mut reading),
+        // The others have a field for it.
+        Format::TodoTxt
+        | Format::ICalendar
+        | Format::Csv
+        | Format::Trello
+        | Format::Vikunja
+        | Format::GithubIssues
+        | Format::Dormouse => {}
     }
+    Ok(reading)
 }
 
 /// A test of whether a text has a format.
@@ -79,10 +95,18 @@ pub fn detect(text: &str) -> Format {
 
 /// Identifies a text and the way it is read, so that a caller can tell that a text is not the one
 /// its plan was made of.
+///
+/// Everything that a plan depends on is part of it: also the day of reading, so that a plan that is
+/// answered after midnight is shown anew where it could say other days.
 pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
     let format = options.format.map_or("", Format::name);
     let (name, text) = (hash::sha256(name), hash::sha256(bytes));
-    hash::joined(&["plan", name.as_str(), format, text.as_str()])
+    let columns = options.columns.as_ref().map(|columns| {
+        let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+        names.join(",")
+    });
+    let (read, columns) = (options.read.digest(), columns.unwrap_or_default());
+    hash::joined(&["plan", name.as_str(), format, text.as_str(), read.as_str(), &columns])
 }
 
 /// The text of a file, as its lines are counted.

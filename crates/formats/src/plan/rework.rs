@@ -57,7 +57,9 @@ fn change_roles(
             left_out.extend(&piece.lines);
             return false;
         }
-        let is_text = piece.lines.iter().any(|&line| wants_role(wanted, line, Role::Note));
+        let is_text = piece.lines.iter().any(|&line| {
+            wants_role(wanted, line, Role::Note) || wants_role(wanted, line, Role::Due)
+        });
         if let Some(&first) = piece.lines.first().filter(|_| is_text) {
             let mut text = vec![TextLine { text: piece.item.title.clone(), from: Some(first) }];
             // Its other lines are in the title already.

@@ -45,11 +45,10 @@ pub(super) fn apart(lines: &[&str], reading: &Reading) -> Vec<Pieces> {
         let Some(of_task) = place.task.and_then(|task| of_task.get_mut(task)) else { continue };
         match place.role {
             Role::Item => of_task.0.push(number),
-            Role::Note | Role::Markup => of_task.1.push(number),
+            Role::Note | Role::Due | Role::Markup => of_task.1.push(number),
             Role::Category
             | Role::Parent
             | Role::Task
-            | Role::Due
             | Role::Field
             | Role::Skipped
             | Role::LeftOut

@@ -157,7 +157,7 @@ impl Wanted {
     }
 
     /// The edits in terms of import keys.
-    pub fn kept(&self, index: &Index<'_>) -> Kept {
+    pub fn kept(&self, index: &Index<'_>) -> Vec<KeptEdit> {
         let split = self.split(index);
         let mut kept: BTreeMap<(Anchor, Slot), Edit> = BTreeMap::new();
         for edit in &self.unfound {
@@ -174,8 +174,7 @@ impl Wanted {
             };
             kept.extend(at.map(|at| ((at, slot), edit.clone())));
         }
-        let edits = kept.into_iter().map(|((at, _), edit)| KeptEdit { at, edit });
-        Kept { edits: edits.collect() }
+        kept.into_iter().map(|((at, _), edit)| KeptEdit { at, edit }).collect()
     }
 }
 
@@ -198,12 +197,12 @@ fn normal(line: usize, now: Role, edit: &Edit) -> Result<Edit, CorrectionError> 
             // What no longer begins a task is a part of the one above.
             Role::Note if now == Role::Task => Edit::Join,
             Role::Item | Role::Note if now != Role::Task => edit.clone(),
+            Role::Due => edit.clone(),
             Role::Category if now == Role::Task => edit.clone(),
             Role::Item
             | Role::Note
             | Role::Category
             | Role::Parent
-            | Role::Due
             | Role::Field
             | Role::Markup
             | Role::Skipped
@@ -231,12 +230,15 @@ pub(super) struct Index<'a> {
     anchors: BTreeMap<usize, Anchor>,
     by_anchor: BTreeMap<Anchor, usize>,
     by_task: HashMap<&'a str, usize>,
+    /// The lines that say when a task is due and are no text.
+    fields: BTreeSet<usize>,
 }
 
 impl<'a> Index<'a> {
     pub fn new(lines: &[&str], reading: &'a Reading, pieces: &[Pieces]) -> Self {
         let mut anchors = BTreeMap::new();
         let mut by_anchor = BTreeMap::new();
+        let mut fields = BTreeSet::new();
         for pieces in pieces {
             let task = &pieces.task.key;
             for piece in &pieces.items {
@@ -267,6 +269,13 @@ impl<'a> Index<'a> {
                     by_anchor.entry(anchor.clone()).or_insert(number);
                     anchors.insert(number, anchor);
                 }
+                (Role::Due, Some(task)) if !anchors.contains_key(&number) => {
+                    let text = fold(lines[number]);
+                    let anchor = Anchor::Text { task: task.key.clone(), text, number: 0 };
+                    by_anchor.entry(anchor.clone()).or_insert(number);
+                    anchors.insert(number, anchor);
+                    fields.insert(number);
+                }
                 (
                     Role::Task
                     | Role::Parent
@@ -283,7 +292,7 @@ impl<'a> Index<'a> {
             }
         }
         let by_task = reading.tasks.iter().enumerate().map(|(at, task)| (task.key.as_str(), at));
-        Self { reading, anchors, by_anchor, by_task: by_task.collect() }
+        Self { reading, anchors, by_anchor, by_task: by_task.collect(), fields }
     }
 
     fn task(&self, line: usize) -> Option<Anchor> {
@@ -318,6 +327,11 @@ impl<'a> Index<'a> {
         let (line, role) = (at + 1, self.reading.places[at].role);
         let has_task = self.reading.places[at].task.is_some();
         let wrong = |allowed| Err(CorrectionError::WrongRole { line, role, allowed });
+        // Front matter is not where a task begins, whatever of it is kept as text.
+        let task = self.reading.places[at].task.and_then(|task| self.reading.tasks.get(task));
+        if slot == Slot::Split && task.is_some_and(|task| line < task.line) {
+            return Err(CorrectionError::NotAlone { line });
+        }
         match (slot, role) {
             (Slot::PutBack, _) => Ok(()),
             (Slot::LeaveOut | Slot::Rename | Slot::Category, Role::Category) => Ok(()),
@@ -334,6 +348,10 @@ impl<'a> Index<'a> {
             (Slot::LeaveOut | Slot::Rename | Slot::Split | Slot::Role, Role::Task) if has_task => {
                 Ok(())
             }
+            (Slot::Split, Role::Due) if self.fields.contains(&at) => {
+                Err(CorrectionError::NotAlone { line })
+            }
+            (Slot::LeaveOut | Slot::Split | Slot::Role, Role::Due) if has_task => Ok(()),
             (Slot::LeaveOut | Slot::Rename | Slot::Split | Slot::Role, Role::Item | Role::Note) => {
                 if self.anchors.contains_key(&at) {
                     Ok(())

@@ -117,6 +117,7 @@ static WORDS: Words = Words {
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
         ("FIGURE", Means::Figure, Anywhere),
+        ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
         ("DAY .? - FIGURE", Means::DaysOfFigure, Anywhere),
         ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
         ("the? PLACE week of/in MONTH ,? YEAR?", Means::NthWeek, Anywhere),

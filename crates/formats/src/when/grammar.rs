@@ -350,7 +350,7 @@ impl<'a> Parser<'a> {
             let skip = usize::from(self.matcher.is_mark(found.end, &[',', '.', '(']));
             let dated = self.matcher.longest(&table.days, found.end + skip, Where::WithSign);
             let is_date = |dated: &Match<Means>| match dated.means {
-                Means::DayMonth | Means::Figure => true,
+                Means::DayMonth | Means::Figure | Means::Numbers => true,
                 Means::Stamp => true,
                 Means::DayOfMonth => dated.caught.shift.is_none(),
                 _ => false,
@@ -404,7 +404,9 @@ impl<'a> Parser<'a> {
                                     && figure.parts[0] <= 31
                                     && figure.parts[1] <= 12
                         }
-                        None => matches!(found.means, Means::Stamp | Means::DayMonth),
+                        None => {
+                            matches!(found.means, Means::Stamp | Means::DayMonth | Means::Numbers)
+                        }
                     };
                 is_meant.then_some(Err((found.end, why)))
             }

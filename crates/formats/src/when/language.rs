@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use jiff::civil::Time;
 
-use super::table::Table;
+use super::table::{Sense, Table};
 use super::value::Kind;
 
 /// The words of one language.
@@ -83,6 +83,46 @@ pub struct Words {
     pub named_days: &'static [&'static str],
     /// Before a word that is also a weekday: it is the other thing.
     pub articles: &'static [&'static str],
+}
+
+impl Words {
+    /// No words, for the lists that a language does without.
+    pub(super) const NONE: Self = Self {
+        code: "",
+        weekdays: [&[]; 7],
+        weekdays_again: [&[]; 7],
+        months: [&[]; 12],
+        ambiguous: &[],
+        numbers: &[],
+        places: &[],
+        ordinal_endings: &[],
+        units: &[],
+        shifts: &[],
+        edges: &[],
+        offsets: &[],
+        parts: &[],
+        halves: &[],
+        periodic: &[],
+        quarters: &[],
+        weeks: &[],
+        days: &[],
+        times: &[],
+        recurrences: &[],
+        leads: &[],
+        tails: &[],
+        at: &[],
+        through: &[],
+        between: &[],
+        between_and: &[],
+        function_words: &[],
+        references: &[],
+        counters: &[],
+        authored: &[],
+        past: &[],
+        over: &[],
+        named_days: &[],
+        articles: &[],
+    };
 }
 
 /// A unit of time.
@@ -199,6 +239,8 @@ pub enum Means {
     WeekdayAfterWeeks,
     /// FIGURE.
     Figure,
+    /// DAY and DAY2, the number of the month, in YEAR: a figure with spaces in it.
+    Numbers,
     /// DAY to the day of FIGURE.
     DaysOfFigure,
     /// Seven days of MONTH, by PLACE.
@@ -311,5 +353,18 @@ impl Language {
     /// ISO 639 code.
     pub fn code(&self) -> &'static str {
         self.0.words.code
+    }
+
+    /// Whether a word is the name of a weekday or a month.
+    pub(super) fn names_a_day(&self, word: &str) -> bool {
+        let table: &Table = self.0;
+        let entry = table.entry(table.id(&word.to_lowercase()));
+        entry.senses.iter().any(|sense| matches!(sense, Sense::Weekday(_) | Sense::Month(_)))
+    }
+
+    /// Whether a word, in lower case, can be one of those that make a date a deadline. Without any
+    /// such word a text has none.
+    pub(crate) fn may_be_due(&self, word: &str) -> bool {
+        self.0.due_words.contains(word)
     }
 }

@@ -147,6 +147,13 @@ impl<'a> Resolver<'a> {
                 }
                 figure => Core::Day(self.figure(figure, text)?),
             },
+            Means::Numbers => {
+                let (day, month) = (caught.day, caught.day2);
+                let year = caught.year.ok_or_else(misfit)?;
+                let (day, month) = (day.ok_or_else(misfit)?, month.ok_or_else(misfit)?);
+                let date = date(year, month, day, text)?;
+                Core::Day(self.checked_weekday(date, caught))
+            }
             Means::DaysOfFigure => {
                 let to = self.figure(caught.figure.ok_or_else(misfit)?, text)?;
                 let from = date(to.year(), to.month(), caught.day.ok_or_else(misfit)?, text)?;

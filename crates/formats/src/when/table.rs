@@ -1,6 +1,6 @@
 //! The tables of a language, compiled for looking words up and comparing patterns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Time;
 
@@ -193,6 +193,8 @@ pub(super) struct Table {
     pub words: &'static Words,
     pub entries: Vec<Entry>,
     ids: HashMap<String, Id>,
+    /// Of each pattern that makes a date a deadline, a word without which it cannot fit.
+    pub due_words: HashSet<&'static str>,
     pub days: Rules<Means>,
     pub times: Rules<TimeMeans>,
     pub recurrences: Rules<Again>,
@@ -221,6 +223,7 @@ impl Table {
             tails: Rules::new(tails, &entries),
             entries,
             ids,
+            due_words: due_words(words),
         }
     }
 
@@ -232,6 +235,26 @@ impl Table {
     pub fn entry(&self, id: Id) -> &Entry {
         &self.entries[usize::from(id)]
     }
+}
+
+/// Of each pattern that makes a date a deadline, its longest word and the words in its place.
+fn due_words(words: &'static Words) -> HashSet<&'static str> {
+    let leads = words.leads.iter().filter_map(|(form, lead)| match lead {
+        Lead::Is(Kind::Due) | Lead::Before => Some(*form),
+        Lead::Is(Kind::Start | Kind::Mention | Kind::Past) | Lead::On | Lead::Since => None,
+    });
+    let tails = words.tails.iter().filter_map(|(form, kind)| (*kind == Kind::Due).then_some(*form));
+    let within = words.days.iter().filter(|(_, means, _)| *means == Means::Within);
+    let forms = leads.chain(tails).chain(within.map(|(form, _, _)| *form));
+    let rarest = forms.filter_map(|form| {
+        let items = form.split(' ').filter(|item| {
+            !item.ends_with('?')
+                && item.starts_with(char::is_alphabetic)
+                && **item == item.to_lowercase()
+        });
+        items.max_by_key(|item| item.split('/').map(str::len).min())
+    });
+    rarest.flat_map(|item| item.split('/')).collect()
 }
 
 /// The words of a table while it is made.

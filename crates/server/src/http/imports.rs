@@ -9,6 +9,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use dormouse::imports::DateOrder;
 use dormouse::view::ImportEvent;
 use dormouse::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 use dormouse_types::closed_list::ClosedList;
@@ -41,6 +42,9 @@ pub(super) struct ImportParams {
     /// What the file is read as; by default what its content looks like.
     #[param(value_type = Option<Format>)]
     format: Option<String>,
+    /// The order of day and month in dates such as 3/4; by default the day is first.
+    #[param(value_type = Option<DateOrder>)]
+    day_order: Option<String>,
 }
 
 /// Imports a task list, or shows what an import would write.
@@ -89,6 +93,7 @@ pub(super) async fn run(
     let mut options = ImportOptions {
         agents: listed("?agents", params.agents)?.unwrap_or(ImportAgents::None),
         format: listed("?format", params.format)?,
+        day_order: listed("?dayOrder", params.day_order)?.unwrap_or(DateOrder::DayFirst),
         ..ImportOptions::default()
     };
     let file = if is_with_corrections(request.headers()) {
@@ -97,6 +102,7 @@ pub(super) async fn run(
         text.check()?;
         options.digest = text.digest;
         options.corrections = text.corrections;
+        options.columns = text.columns;
         ImportFile::new(name, text.text.into_bytes())
     } else {
         ImportFile::new(name, &collect(request.into_body(), IMPORT_FILE).await?[..])

@@ -3,6 +3,7 @@
 mod access;
 mod agents;
 mod change_sets;
+mod dates;
 mod description;
 mod exports;
 mod imports;
@@ -60,6 +61,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(access())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
+        .routes(routes!(exports::losses))
         .routes(routes!(overview::show))
         .routes(routes!(overview::attention))
         .routes(routes!(overview::reports))
@@ -74,6 +76,9 @@ fn tasks() -> OpenApiRouter<Dormouse> {
         .routes(routes!(tasks::list, tasks::create))
         .routes(routes!(tasks::show, tasks::edit, tasks::delete))
         .routes(routes!(tasks::restore))
+        .routes(routes!(exports::page))
+        .routes(routes!(dates::read))
+        .routes(routes!(dates::quick_add))
         .routes(routes!(tasks::activity))
         .routes(routes!(tasks::changes))
         .routes(routes!(tasks::agent, tasks::create_agent))

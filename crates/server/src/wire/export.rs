@@ -1,7 +1,30 @@
-//! The schema of an export, for the API document. The facade writes the export itself.
+//! The schemas of exports, for the API document. The facade writes them.
 
 use serde_json::Value;
 use utoipa::ToSchema;
+
+/// An export as JSON.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+#[serde(untagged)]
+pub(crate) enum Exported {
+    /// The whole document.
+    Whole(Export),
+    /// The tasks in the format `json`.
+    Tasks(ExportedTasks),
+}
+
+/// Tasks as an import reads them again. docs/export.md describes their members.
+#[derive(ToSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub(crate) struct ExportedTasks {
+    /// `dormouse-tasks`.
+    format: String,
+    /// Increases when a reader of the previous version would misread the document.
+    version: u32,
+    /// The tasks, oldest first.
+    tasks: Vec<Value>,
+}
 
 /// All of the user's data, and what their agents wrote. Documents are as stored.
 #[derive(ToSchema)]

@@ -1,6 +1,6 @@
 //! The request and the lines of the response of an import.
 
-use dormouse::imports::Correction;
+use dormouse::imports::{Column, Correction};
 use dormouse::view::ImportEvent;
 use dormouse_types::Digest;
 use dormouse_types::limits::CORRECTIONS;
@@ -21,6 +21,8 @@ pub(crate) struct ImportText {
     /// What the person changed in the plan.
     #[serde(default)]
     pub(crate) corrections: Vec<Correction>,
+    /// What each column of a sheet means; by default it is guessed.
+    pub(crate) columns: Option<Vec<Column>>,
 }
 
 impl ImportText {

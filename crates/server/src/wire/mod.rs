@@ -13,7 +13,7 @@ pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecisionParams, ShownParams, VerdictParams,
     WakeParams, Wanted, over,
 };
-pub(crate) use export::Export;
+pub(crate) use export::Exported;
 pub(crate) use import::{ImportLine, ImportText, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{

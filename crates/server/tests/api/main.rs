@@ -5,6 +5,8 @@ mod agents;
 mod change_sets;
 mod client;
 mod contract;
+mod dates;
+mod exports;
 mod imports;
 mod lists;
 mod live;

@@ -270,6 +270,14 @@ async fn every_operation_answers_as_the_document_says() {
     let token = text(&read("/api/tokens").await["items"][0]["id"]);
     world.call("DELETE", &format!("/api/tokens/{token}"), "").await;
     read(&format!("/api/export?task={id}")).await;
+    read("/api/export?format=json").await;
+    for format in ["markdown", "todoTxt", "iCalendar", "csv"] {
+        world.get(&format!("/api/export?format={format}")).await;
+    }
+    read(&format!("/api/export/losses?format=todoTxt&task={id}")).await;
+    world.get(&format!("{task}/page")).await;
+    read("/api/dates?text=fri%203pm&dayOrder=monthFirst").await;
+    read("/api/quick-add?text=Water%20every%20friday%20%21p1%20%23garden").await;
     for path in ["/pause", "/resume"] {
         world.call("POST", &format!("{agent}{path}"), "").await;
     }

@@ -266,7 +266,8 @@ async fn ids_of_another_workspace_name_nothing() {
         assert_eq!(masked, absent.body, "{}", operation.id);
     }
     assert!(tried > 30, "{tried} operations have ids");
-    for path in ["/api/change-sets?task=", "/api/export?task="] {
+    let exports = ["/api/export?task=", "/api/export?format=csv&task=", "/api/export/losses?task="];
+    for path in ["/api/change-sets?task="].into_iter().chain(exports) {
         let path = format!("{path}{}", ids[0].1);
         let request = Request::get(path).header("host", "localhost");
         let request = request.header("authorization", format!("Bearer {stranger}"));

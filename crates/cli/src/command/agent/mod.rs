@@ -16,9 +16,10 @@ use dormouse_types::agent::DormantReason;
 use dormouse_types::{Id as _, Timestamp};
 
 use crate::client::Reply;
+use crate::dates;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::{line, time, titled};
+use crate::terminal::{line, titled};
 
 /// The agent commands.
 #[derive(Debug, Subcommand)]
@@ -96,15 +97,13 @@ fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure 
     }
 }
 
-/// Parses a time option, which may be `none`.
+/// Reads a time option, which may be `none`.
 ///
-/// Errors: the text is invalid; the message names the option and the accepted forms.
+/// Errors: those of [`dates::time`].
 fn time(
     session: &Session,
     option: &str,
     text: Option<String>,
 ) -> Result<Option<Timestamp>, Failure> {
-    let Some(text) = text else { return Ok(None) };
-    let at = time::read_time(&text, &session.zone, session.began());
-    at.map(Some).map_err(|wrong| Failure::usage(format!("{option}: {}", line(&wrong))))
+    text.map(|text| dates::time(session, option, &text)).transpose()
 }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
-use crate::values::{Clearable, time_or_none};
+use crate::values::{Clearable, date_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -26,8 +26,8 @@ pub struct AutomationParams {
     /// Whether changes wake it; auto decides based on the cost of its model
     #[arg(required_unless_present_any = ["sleep_until", "linked"])]
     automation: Option<Automation>,
-    /// Until this time only you wake it, such as `tomorrow 9:00`; none clears it
-    #[arg(long, value_name = "TIME", value_parser = time_or_none)]
+    /// Until this time only you wake it, such as `fri 3pm`; none clears it
+    #[arg(long, value_name = "TIME", value_parser = date_or_none)]
     sleep_until: Option<Clearable<String>>,
     /// Whether a change to a linked task wakes it immediately
     #[arg(long, value_name = "on|off")]

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
-use crate::values::{Clearable, time_or_none};
+use crate::values::{Clearable, date_or_none};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -20,8 +20,8 @@ pub struct Params {
     /// A message for it
     #[arg(long, value_name = "TEXT", conflicts_with = "due")]
     say: Option<String>,
-    /// When to wake it in any case, such as `tomorrow 9:00`; none clears the time
-    #[arg(long, value_name = "TIME", value_parser = time_or_none, conflicts_with_all = ["due", "say"])]
+    /// When to wake it in any case, such as `fri 3pm`; none clears the time
+    #[arg(long, value_name = "TIME", value_parser = date_or_none, conflicts_with_all = ["due", "say"])]
     at: Option<Clearable<String>>,
     /// Cancel the waiting wake; the next one covers the changes
     #[arg(long, conflicts_with_all = ["due", "say", "at"])]

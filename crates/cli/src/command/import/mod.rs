@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
 use clap::Args;
-use dormouse::imports::{Correction, ImportAgents, ImportPlan};
+use dormouse::imports::{Correction, DateOrder, ImportAgents, ImportPlan};
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
@@ -77,7 +77,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         (false, true) => ImportAgents::Suggested,
         (false, false) => ImportAgents::None,
     });
-    let request = Request { agents, format: params.format };
+    let day_order = session.day_order;
+    let request = Request { agents, format: params.format, day_order };
     if params.dry_run {
         return show(session, &request, &sources).await;
     }
@@ -101,11 +102,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 struct Request {
     agents: ImportAgents,
     format: Option<Format>,
+    day_order: DateOrder,
 }
 
 impl Request {
     fn path(&self, name: &str, is_dry: bool) -> String {
-        let mut query = vec![("name", name), ("agents", self.agents.name())];
+        let (agents, day_order) = (self.agents.name(), self.day_order.name());
+        let mut query = vec![("name", name), ("agents", agents), ("dayOrder", day_order)];
         if is_dry {
             query.push(("dryRun", "true"));
         }

@@ -1,21 +1,28 @@
 //! `dormouse task add`.
 
 use clap::Args;
+use dormouse::dates::{QuickAdd, QuickAddPart};
 use dormouse::view::Task;
 use dormouse_types::Id as _;
 use dormouse_types::task::{Priority, Status};
-use jiff::civil::Date;
 use serde_json::json;
 
+use crate::dates;
 use crate::failure::Failure;
 use crate::session::Session;
+use crate::terminal::line;
 use crate::values::{self, Clearable};
 
 #[derive(Debug, Args)]
 pub struct Params {
-    /// The title; optional if there is a note
+    /// The title, which may hold more: `Call the bank fri !p1 #finance @Home`; optional if there is
+    /// a note
     #[arg(required_unless_present = "note", value_name = "TITLE")]
     title: Vec<String>,
+    /// Keep all words of the title: read no due date, priority, label or category from it. A
+    /// backslash keeps one word
+    #[arg(long)]
+    plain: bool,
     /// open, groomed, in-progress, blocked, on-hold, done or rejected
     #[arg(long, value_parser = values::status)]
     status: Option<Status>,
@@ -25,9 +32,9 @@ pub struct Params {
     /// P0 (urgent) to P3 (low)
     #[arg(long, value_parser = values::priority)]
     priority: Option<Clearable<Priority>>,
-    /// The due date: YYYY-MM-DD
-    #[arg(long, value_parser = values::day, value_name = "DAY")]
-    due: Option<Date>,
+    /// The due date, such as friday, 10 december or 2026-12-10
+    #[arg(long, value_name = "DAY")]
+    due: Option<String>,
     /// The time estimate: 90, 90m or 1h30m
     #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
@@ -49,17 +56,22 @@ pub struct Params {
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let due = params.due.as_deref().map(|text| dates::day(session, "--due", text)).transpose()?;
+    let read = title(session, &params);
+    let mut labels = read.labels.clone();
+    labels.extend(params.label.into_iter().filter(|label| !read.labels.contains(label)));
+    let note: Vec<String> = params.note.into_iter().chain(read.note.clone()).collect();
     let mut body = json!({
-        "title": params.title.join(" "),
+        "title": read.title,
         "status": params.status,
         "statusReason": params.reason,
-        "priority": params.priority.and_then(|priority| priority.0),
-        "dueOn": params.due,
+        "priority": params.priority.and_then(|priority| priority.0).or(read.priority),
+        "dueOn": due.or(read.due_on),
         "estimateMinutes": params.estimate.and_then(|estimate| estimate.0),
         "language": params.language,
-        "category": params.category,
-        "labels": params.label,
-        "note": params.note,
+        "category": params.category.or_else(|| read.category.clone()),
+        "labels": labels,
+        "note": (!note.is_empty()).then(|| note.join("\n\n")),
         "items": params.item,
     });
     if let Some(fields) = body.as_object_mut() {
@@ -70,8 +82,48 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&task.id);
     if !session.print_body(&reply) {
         session.screen.say(format!("added {}", super::named(&task)));
+        for text in understood(&read) {
+            session.screen.say(format!("  {text}"));
+        }
         let command = session.command(&format!("agent create {}", task.id.short()));
         session.screen.say(format!("give it an agent: {command}"));
     }
     Ok(())
+}
+
+/// What the title says. An option counts more than the title, which then keeps those words.
+fn title(session: &Session, params: &Params) -> QuickAdd {
+    let text = params.title.join(" ");
+    if params.plain {
+        return dates::as_it_is(&text);
+    }
+    let given = [
+        (params.due.is_some(), QuickAddPart::Due),
+        (params.priority.is_some(), QuickAddPart::Priority),
+        (params.category.is_some(), QuickAddPart::Category),
+    ];
+    let given: Vec<_> = given.into_iter().filter_map(|(is, part)| is.then_some(part)).collect();
+    let read = dates::title(&text, &dates::reader(session), &given);
+    // A line of nothing but labels is a title after all.
+    if read.title.is_empty() { dates::as_it_is(&text) } else { read }
+}
+
+/// What was read from a title, line by line; nothing if it is only a title.
+fn understood(read: &QuickAdd) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    parts.extend(read.due_on.map(|day| format!("due {}", dates::named_day(day))));
+    parts.extend(read.priority.map(|priority| format!("priority {priority}")));
+    parts.extend(read.labels.iter().map(|label| format!("label {}", line(label))));
+    parts.extend(read.category.iter().map(|category| format!("category {}", line(category))));
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec![format!("from the title: {} (--plain keeps the words)", parts.join(", "))];
+    lines.extend(read.due.iter().flat_map(dates::doubts));
+    lines.extend(
+        read.note
+            .iter()
+            .map(|note| format!("a task is due on a day; the rest is a note: {}", line(note))),
+    );
+    lines
 }

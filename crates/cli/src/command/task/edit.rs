@@ -3,9 +3,9 @@
 use clap::Args;
 use dormouse::view::Task;
 use dormouse_types::task::{Priority, Status};
-use jiff::civil::Date;
 use serde_json::{Map, Value, json};
 
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -39,9 +39,9 @@ struct Fields {
     /// P0 (urgent) to P3 (low), or none
     #[arg(long, value_parser = values::priority)]
     priority: Option<Clearable<Priority>>,
-    /// The due date: YYYY-MM-DD, or none
-    #[arg(long, value_parser = values::day_or_none, value_name = "DAY")]
-    due: Option<Clearable<Date>>,
+    /// The due date, such as friday, 10 december or 2026-12-10, or none
+    #[arg(long, value_parser = values::date_or_none, value_name = "DAY")]
+    due: Option<Clearable<String>>,
     /// The time estimate: 90, 90m or 1h30m, or none
     #[arg(long, value_parser = values::minutes_or_none, value_name = "DURATION")]
     estimate: Option<Clearable<u32>>,
@@ -54,7 +54,12 @@ struct Fields {
 }
 
 impl Fields {
-    fn body(self) -> Value {
+    fn body(self, session: &Session) -> Result<Value, Failure> {
+        let due = match self.due {
+            Some(Clearable(Some(text))) => Some(Some(dates::day(session, "--due", &text)?)),
+            Some(Clearable(None)) => Some(None),
+            None => None,
+        };
         let mut body = Map::new();
         let mut set = |name: &str, value: Option<Value>| {
             if let Some(value) = value {
@@ -65,18 +70,19 @@ impl Fields {
         set("status", self.status.map(|status| json!(status)));
         set("statusReason", self.reason.map(Value::from));
         set("priority", self.priority.map(|priority| json!(priority.0)));
-        set("dueOn", self.due.map(|day| json!(day.0)));
+        set("dueOn", due.map(|day| json!(day)));
         set("estimateMinutes", self.estimate.map(|estimate| json!(estimate.0)));
         set("language", self.language.map(|language| json!(language.0)));
         set("category", self.category.map(|category| json!(category.0)));
-        Value::Object(body)
+        Ok(Value::Object(body))
     }
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let body = params.fields.body(session)?;
     let row = find::task(session, &params.task.join(" ")).await?;
     let before = find::whole_task(session, &row.id).await?.revision;
-    let (path, body) = (format!("/api/journal/tasks/{}", row.id), params.fields.body());
+    let path = format!("/api/journal/tasks/{}", row.id);
     let reply = match params.if_revision {
         Some(revision) => session.client.patch_if(&path, body, revision).await?,
         None => session.client.patch(&path, body).await?,

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::view::Task;
-use jiff::civil::Date;
 use serde_json::json;
 
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::values;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -23,9 +22,9 @@ pub struct Params {
     /// Read the note from a file
     #[arg(long)]
     file: Option<PathBuf>,
-    /// The date of the note [default: today]
-    #[arg(long, value_parser = values::day, value_name = "DAY")]
-    on: Option<Date>,
+    /// The day of the note, such as yesterday, friday or 2026-11-20 [default: today]
+    #[arg(long, value_name = "DAY")]
+    on: Option<String>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -37,7 +36,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     };
     let mut body = json!({"text": text});
     if let Some(on) = params.on {
-        body["on"] = json!(on);
+        body["on"] = json!(dates::past_day(session, "--on", &on)?);
     }
     let path = format!("/api/journal/tasks/{}/entries", row.id);
     let reply = session.client.post(&path, body).await?;

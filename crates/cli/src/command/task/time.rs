@@ -2,14 +2,13 @@
 
 use clap::Args;
 use dormouse::view::Task;
-use jiff::civil::Date;
 use serde_json::json;
 
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
-use crate::values;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -21,16 +20,16 @@ pub struct Params {
     /// What was done
     #[arg(value_name = "TEXT")]
     text: Vec<String>,
-    /// The day [default: today]
-    #[arg(long, value_parser = values::day, value_name = "DAY")]
-    on: Option<Date>,
+    /// The day, such as yesterday, friday or 2026-11-20 [default: today]
+    #[arg(long, value_name = "DAY")]
+    on: Option<String>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let row = find::task(session, &params.task).await?;
     let mut body = json!({"minutes": params.minutes, "text": params.text.join(" ")});
     if let Some(on) = params.on {
-        body["on"] = json!(on);
+        body["on"] = json!(dates::past_day(session, "--on", &on)?);
     }
     let path = format!("/api/journal/tasks/{}/time-entries", row.id);
     let reply = session.client.post(&path, body).await?;

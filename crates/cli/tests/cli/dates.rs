@@ -1,0 +1,97 @@
+//! Dates in words, and a task in one line, by command. Days without a year depend on today, so these
+//! are far away.
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+fn task(world: &World, words: &str) -> Value {
+    world.json(&["task", "show", words])
+}
+
+#[test]
+fn a_title_may_hold_the_other_fields_and_says_so() {
+    let world = World::new();
+    let line = "Call the bank 10 december 2036 3pm !p1 #finance #\"two words\" @Home";
+    let done = world.ok(&["task", "add", line]);
+    let said = "from the title: due Wednesday 2036-12-10, priority P1, label finance, label two words, category Home";
+    assert!(done.out.contains(said), "{done:?}");
+    assert!(done.out.contains("the rest is a note: When: 10 december 2036 3pm"), "{done:?}");
+    let task = task(&world, "bank");
+    let fields = ["title", "dueOn", "priority"].map(|name| &task[name]);
+    assert_eq!(fields, ["Call the bank", "2036-12-10", "P1"]);
+    assert_eq!(task["category"]["name"], "Home");
+    let labels: Vec<_> = task["labels"].as_array().into_iter().flatten().collect();
+    assert_eq!(
+        labels.iter().map(|label| &label["name"]).collect::<Vec<_>>(),
+        ["finance", "two words"]
+    );
+    assert_eq!(task["entries"][0]["text"], "When: 10 december 2036 3pm");
+}
+
+#[test]
+fn words_of_a_title_are_kept_where_that_is_asked_for() {
+    let world = World::new();
+    for (args, title) in [
+        (&["Call 2036-12-10 !p1", "--plain"][..], "Call 2036-12-10 !p1"),
+        (&["Mend \\2036-12-10 \\#shed"], "Mend 2036-12-10 #shed"),
+        (&["Paint 2036-12-10", "--due", "2036-01-02"], "Paint 2036-12-10"),
+        (&["Buy the C# book, 1.2.3"], "Buy the C# book, 1.2.3"),
+        (&["#shed"], "#shed"),
+    ] {
+        let added = world.json(&[&["task", "add"][..], args].concat());
+        assert_eq!(added["title"], title, "{args:?}");
+        assert_eq!((&added["labels"], &added["priority"]), (&json!([]), &Value::Null), "{args:?}");
+    }
+    assert_eq!(task(&world, "Paint")["dueOn"], "2036-01-02");
+    assert_eq!(task(&world, "Mend")["dueOn"], Value::Null);
+    let both = world.json(&["task", "add", "Sort #shed", "--label", "tools", "--label", "shed"]);
+    let labels: Vec<_> = both["labels"].as_array().into_iter().flatten().collect();
+    assert_eq!(labels.iter().map(|label| &label["name"]).collect::<Vec<_>>(), ["shed", "tools"]);
+}
+
+#[test]
+fn a_due_day_is_said_in_words_and_what_was_understood_is_said_back() {
+    let world = World::with_tasks();
+    let edit = |due: &str| world.ok(&["task", "edit", "slug fence", "--due", due]).err;
+    assert_eq!(edit("2036-06-01"), "", "a day as it is stored needs no word");
+    assert_eq!(edit("first monday in may 2036"), "--due: Monday 2036-05-05\n");
+    assert_eq!(
+        edit("10 december 2036 3pm"),
+        "--due: Wednesday 2036-12-10; 15:00 is left out: this is a day\n"
+    );
+    assert_eq!(task(&world, "slug fence")["dueOn"], "2036-12-10");
+    let said = edit("3/4/2036");
+    assert!(said.starts_with("--due: Thursday 2036-04-03; read with the day before"), "{said}");
+    edit("none");
+    assert_eq!(task(&world, "slug fence")["dueOn"], Value::Null);
+}
+
+#[test]
+fn day_and_month_are_read_in_the_order_of_a_flag_or_the_environment() {
+    let world = World::with_tasks();
+    let edit = ["task", "edit", "slug fence", "--due", "3/4/2036"];
+    let due = || task(&world, "slug fence")["dueOn"].clone();
+    world.ok(&edit);
+    assert_eq!(due(), "2036-04-03");
+    world.ok(&[&edit[..], &["--day-order", "monthFirst"]].concat());
+    assert_eq!(due(), "2036-03-04");
+    world.ok(&edit);
+    let set = [("DORMOUSE_DAY_ORDER", "monthFirst")];
+    let done = world.run_set(&edit, &set, b"");
+    assert_eq!((done.code, due()), (0, json!("2036-03-04")), "{done:?}");
+    let done = world.run_set(&[&edit[..], &["--day-order", "dayFirst"]].concat(), &set, b"");
+    assert_eq!((done.code, due()), (0, json!("2036-04-03")), "{done:?}");
+}
+
+#[test]
+fn the_day_of_a_note_is_one_that_was() {
+    let world = World::with_tasks();
+    let done = world.ok(&["task", "note", "slug fence", "It leans.", "--on", "1 march 2020"]);
+    assert_eq!(done.err, "--on: Sunday 2020-03-01\n");
+    world.ok(&["task", "time", "slug fence", "20m", "--on", "2020-03-02"]);
+    let entries = task(&world, "slug fence")["entries"].clone();
+    let mut days: Vec<_> = entries.as_array().into_iter().flatten().map(|one| &one["on"]).collect();
+    days.retain(|day| day.as_str().is_some_and(|day| day.starts_with("2020")));
+    assert_eq!(days, ["2020-03-01", "2020-03-02"]);
+}

@@ -1,0 +1,365 @@
+//! Tasks as files in other formats, what such a file has no place for, and one task as a page.
+//!
+//! A file holds no deleted task and no archived item. What else it lacks is known before it is
+//! written.
+
+use std::collections::BTreeMap;
+
+use dormouse_formats::export::{self, Lost, Target};
+use dormouse_queries::WholeTask;
+use dormouse_types::limits::PAGE;
+use dormouse_types::task::LinkKind;
+use dormouse_types::{Caller, Scope, TaskId, WorkspaceId, closed_list, draft};
+use serde::{Deserialize, Serialize};
+
+use crate::request::require;
+use crate::{Deleted, Dormouse, Error, Sort, TaskFilter};
+
+closed_list! {
+    /// A format that tasks can be written in.
+    pub enum ExportFormat, "format to write" {
+        /// Markdown: front matter for one task, a heading for each of several.
+        Markdown = "markdown",
+        /// todo.txt: one task a line.
+        TodoTxt = "todoTxt",
+        /// iCalendar with a `VTODO` for each task.
+        ICalendar = "iCalendar",
+        /// A sheet with a header row.
+        Csv = "csv",
+        /// The tasks as JSON, with all that the other formats could hold.
+        Json = "json",
+    }
+}
+
+impl ExportFormat {
+    fn target(self) -> Target {
+        match self {
+            Self::Markdown => Target::Markdown,
+            Self::TodoTxt => Target::TodoTxt,
+            Self::ICalendar => Target::ICalendar,
+            Self::Csv => Target::Csv,
+            Self::Json => Target::Json,
+        }
+    }
+
+    /// The media type of a file, in UTF-8.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Markdown => "text/markdown",
+            Self::TodoTxt => "text/plain",
+            Self::ICalendar => "text/calendar",
+            Self::Csv => "text/csv",
+            Self::Json => "application/json",
+        }
+    }
+
+    /// How the name of a file ends.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Markdown => "md",
+            Self::TodoTxt => "txt",
+            Self::ICalendar => "ics",
+            Self::Csv => "csv",
+            Self::Json => "json",
+        }
+    }
+}
+
+/// Which tasks a file holds.
+#[derive(Debug, Clone)]
+pub enum Selection {
+    /// One task.
+    Task(TaskId),
+    /// All tasks of a filter, oldest first; order and deleted tasks of the filter do not count.
+    Matching(Box<TaskFilter>),
+}
+
+/// What a file of some tasks would leave out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ExportLosses {
+    /// How many tasks the file would hold.
+    pub tasks: usize,
+    /// What the format has no place for.
+    pub losses: Vec<ExportLoss>,
+    /// Rows that cannot be read and would be missing, with the reason.
+    pub damaged: Vec<String>,
+}
+
+/// A part of tasks that a format has no place for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ExportLoss {
+    /// The part.
+    pub part: Lost,
+    /// How many of the tasks have it.
+    pub tasks: usize,
+    /// The titles of some of them, at most three.
+    pub examples: Vec<String>,
+}
+
+/// The most examples of a loss.
+const EXAMPLES: usize = 3;
+/// How many tasks are written at once, where a format allows to write some at a time.
+const BATCH: usize = 100;
+
+/// A file in progress: pieces of text that together are the file.
+pub struct TaskFile {
+    dormouse: Dormouse,
+    ws: WorkspaceId,
+    format: ExportFormat,
+    rest: std::vec::IntoIter<TaskId>,
+    is_begun: bool,
+}
+
+impl TaskFile {
+    /// The next piece of the file; `None` after the last one.
+    ///
+    /// Only todo.txt is written some tasks at a time. The other formats have a head or an end
+    /// around all tasks, so their file is one piece.
+    ///
+    /// Errors: the rows cannot be read; the file is then incomplete.
+    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+        let most = match self.format {
+            ExportFormat::TodoTxt if self.rest.len() == 0 => return Ok(None),
+            ExportFormat::TodoTxt => BATCH,
+            ExportFormat::Markdown
+            | ExportFormat::ICalendar
+            | ExportFormat::Csv
+            | ExportFormat::Json => {
+                if std::mem::replace(&mut self.is_begun, true) {
+                    return Ok(None);
+                }
+                usize::MAX
+            }
+        };
+        let mut tasks = Vec::new();
+        for id in self.rest.by_ref().take(most) {
+            match self.dormouse.task_for_file(self.ws, &id).await {
+                Ok(task) => tasks.extend(task.map(|(task, _damaged)| task)),
+                // `Dormouse::export_losses` names it; the others are written.
+                Err(error) if error.is_damage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(export::write(&tasks, self.format.target()).text))
+    }
+}
+
+impl Dormouse {
+    /// Starts a file of tasks in a format. Rows that cannot be read are missing in it;
+    /// [`Dormouse::export_losses`] names them.
+    ///
+    /// Errors: no such task; a deleted task; those of [`Dormouse::tasks`].
+    pub async fn export_tasks(
+        &self,
+        caller: &Caller,
+        selection: &Selection,
+        format: ExportFormat,
+    ) -> Result<TaskFile, Error> {
+        require(caller, Scope::Read)?;
+        let (ids, _damaged) = self.selected(caller.workspace, selection).await?;
+        let (dormouse, ws) = (self.clone(), caller.workspace);
+        Ok(TaskFile { dormouse, ws, format, rest: ids.into_iter(), is_begun: false })
+    }
+
+    /// What a file of these tasks would leave out, for a question before it is written.
+    ///
+    /// Errors: those of [`Dormouse::export_tasks`].
+    pub async fn export_losses(
+        &self,
+        caller: &Caller,
+        selection: &Selection,
+        format: ExportFormat,
+    ) -> Result<ExportLosses, Error> {
+        require(caller, Scope::Read)?;
+        let (ids, damaged) = self.selected(caller.workspace, selection).await?;
+        let mut tally = Tally::new(format.target(), damaged);
+        for id in ids {
+            match self.task_for_file(caller.workspace, &id).await {
+                Ok(None) => {}
+                Ok(Some((task, damaged))) => {
+                    tally.answer.damaged.extend(damaged);
+                    tally.add(task);
+                }
+                Err(error) if error.is_damage() => tally.answer.damaged.push(error.to_string()),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(tally.finish())
+    }
+
+    /// One task with the report of its agent as a Markdown page to read.
+    ///
+    /// Errors: no such task; a deleted task; a row of it that cannot be read.
+    pub async fn task_page(&self, caller: &Caller, task: &TaskId) -> Result<String, Error> {
+        require(caller, Scope::Read)?;
+        match self.task_for_file(caller.workspace, task).await? {
+            Some((task, _damaged)) => Ok(export::page(&task)),
+            None => Err(Error::DeletedTask { task: task.clone() }),
+        }
+    }
+
+    /// The ids of a selection, and what is known to be unreadable.
+    async fn selected(
+        &self,
+        ws: WorkspaceId,
+        selection: &Selection,
+    ) -> Result<(Vec<TaskId>, Vec<String>), Error> {
+        let filter = match selection {
+            Selection::Matching(filter) => filter,
+            Selection::Task(id) => {
+                let is_deleted = self.read_task(ws, id).await?.deleted_at.is_some();
+                if is_deleted {
+                    return Err(Error::DeletedTask { task: id.clone() });
+                }
+                return Ok((vec![id.clone()], Vec::new()));
+            }
+        };
+        let filter =
+            TaskFilter { deleted: Deleted::Without, sort: Sort::default(), ..(**filter).clone() };
+        let (mut ids, mut damaged, mut cursor) = (Vec::new(), Vec::new(), None);
+        loop {
+            let page = self.queries.tasks(ws, filter.clone(), PAGE.max, cursor).await?;
+            ids.extend(page.items.into_iter().map(|row| row.id));
+            damaged.extend(page.damaged);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                // The list has the newest first; a file that is read again creates its first first.
+                ids.reverse();
+                return Ok((ids, damaged));
+            }
+        }
+    }
+
+    /// A task as files hold it, with the reason if its report cannot be read; `None` if it is
+    /// deleted.
+    async fn task_for_file(
+        &self,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<Option<(export::Task, Option<String>)>, Error> {
+        let whole = self.queries.whole_task(ws, id).await?;
+        if whole.task.deleted_at.is_some() {
+            return Ok(None);
+        }
+        let report = match &whole.task.agent {
+            None => Ok(None),
+            Some(agent) => self.queries.report_text(ws, agent).await.map_err(Error::from),
+        };
+        match report {
+            Ok(report) => Ok(Some((file_task(whole, report), None))),
+            // A damaged report does not hide its task.
+            Err(error) if error.is_damage() => {
+                Ok(Some((file_task(whole, None), Some(error.to_string()))))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A task as every format is given it.
+fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
+    let WholeTask { task, closed_at, undated } = whole;
+    let items = task.items.into_iter().filter(|item| !item.is_archived);
+    let items = items.map(|item| draft::Item {
+        key: item.id.to_string(),
+        title: item.title,
+        is_checked: item.is_checked,
+        depth: item.depth,
+    });
+    let mut has_details = false;
+    let entries = task.entries.into_iter().map(|entry| {
+        let on = (!undated.contains(&entry.id)).then_some(entry.on);
+        // An import keeps what a task has no field for under this key, and a format may have a
+        // place for it. Only the first entry of its shape counts.
+        let is_details = !has_details && on.is_none() && looks_like_details(&entry.text);
+        has_details |= is_details;
+        let key = if is_details { DETAILS.to_owned() } else { entry.id.to_string() };
+        let minutes = entry.minutes.map(|minutes| format!("Time spent: {minutes} min"));
+        let parts = [Some(entry.text).filter(|text| !text.trim().is_empty()), minutes];
+        let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        draft::Entry { key, text, on }
+    });
+    let links = task.links.into_iter().map(|link| export::Link {
+        // A kind that a newer version wrote still relates the two.
+        kind: link.kind.known().unwrap_or(LinkKind::RelatesTo),
+        direction: link.direction,
+        key: link.task.id.to_string(),
+        title: link.task.title,
+    });
+    export::Task {
+        key: task.id.to_string(),
+        title: task.title,
+        status: Some(task.status),
+        status_reason: task.status_reason,
+        priority: task.priority,
+        due_on: task.due_on,
+        estimate_minutes: task.estimate_minutes,
+        language: task.language,
+        category: task.category.map(|category| category.name),
+        labels: task.labels.into_iter().map(|label| label.name).collect(),
+        items: items.collect(),
+        entries: entries.collect(),
+        links: links.collect(),
+        created_at: Some(task.created_at.to_jiff()),
+        completed_at: closed_at.map(|at| at.to_jiff()),
+        report,
+    }
+}
+
+/// The key of the entry in which an import keeps what a task has no field for.
+const DETAILS: &str = "details#1";
+
+/// Whether every line is `- name: value` or continues one.
+fn looks_like_details(text: &str) -> bool {
+    let is_value = |line: &str| line.strip_prefix("- ").is_some_and(|rest| rest.contains(": "));
+    text.lines().next().is_some_and(is_value)
+        && text.lines().all(|line| is_value(line) || line.starts_with("  "))
+}
+
+/// Counts what a format has no place for, with few tasks in memory.
+struct Tally {
+    target: Target,
+    pending: Vec<export::Task>,
+    found: BTreeMap<Lost, ExportLoss>,
+    answer: ExportLosses,
+}
+
+impl Tally {
+    fn new(target: Target, damaged: Vec<String>) -> Self {
+        let answer = ExportLosses { tasks: 0, losses: Vec::new(), damaged };
+        Self { target, pending: Vec::new(), found: BTreeMap::new(), answer }
+    }
+
+    /// Markdown keeps more of a task that stands alone, so tasks are counted in pairs and the last
+    /// ones together: alone is only the task of a file with one.
+    fn add(&mut self, task: export::Task) {
+        self.answer.tasks += 1;
+        self.pending.push(task);
+        if self.pending.len() == 4 {
+            let pair: Vec<_> = self.pending.drain(..2).collect();
+            self.count(&pair);
+        }
+    }
+
+    fn count(&mut self, tasks: &[export::Task]) {
+        for loss in export::losses(tasks, self.target) {
+            let new = || ExportLoss { part: loss.part, tasks: 0, examples: Vec::new() };
+            let found = self.found.entry(loss.part).or_insert_with(new);
+            found.tasks += loss.n_tasks;
+            // Only of a part that all of them have is it known which tasks have it.
+            let all = tasks.iter().map(|task| task.title.clone());
+            let known = if loss.n_tasks == tasks.len() { all.collect() } else { vec![loss.first] };
+            let room = EXAMPLES.saturating_sub(found.examples.len());
+            found.examples.extend(known.into_iter().take(room));
+        }
+    }
+
+    fn finish(mut self) -> ExportLosses {
+        let rest = std::mem::take(&mut self.pending);
+        self.count(&rest);
+        self.answer.losses = self.found.into_values().collect();
+        self.answer
+    }
+}

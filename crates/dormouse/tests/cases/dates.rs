@@ -1,0 +1,127 @@
+//! What a text about time, and a task in one line, are understood as.
+
+use dormouse::dates::{DayOrder, QuickAdd, QuickAddPart};
+use serde_json::{Value, json};
+
+use crate::world::{World, me, now, slug};
+
+/// The members of an answer that say something. The world stands at Monday, 2026-03-02, 09:00 UTC.
+fn understood(text: &str) -> Value {
+    let world = World::new();
+    let date = now(world.dormouse.understand_date(&me(), text, DayOrder::DayFirst));
+    let mut value = json!(date.unwrap_or_else(|error| panic!("{text}: {error}")));
+    if let Value::Object(members) = &mut value {
+        members.retain(|name, value| {
+            let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+            !is_empty && name != "text" && value != "mention"
+        });
+    }
+    value
+}
+
+#[test]
+fn a_day_a_time_and_a_range_say_where_they_begin_and_end() {
+    assert_eq!(understood("2026-03-20"), json!({"day": "2026-03-20"}));
+    let friday = json!({
+        "day": "2026-03-06", "time": "15:00", "at": "2026-03-06T15:00:00Z",
+    });
+    assert_eq!(understood("fri 3pm"), friday);
+    assert_eq!(
+        understood("by 2026-03-06T09:00+02:00"),
+        json!({
+            "role": "due", "day": "2026-03-06", "time": "07:00", "zone": "+02:00",
+            "at": "2026-03-06T07:00:00Z",
+        }),
+    );
+    assert_eq!(understood("next week"), json!({"day": "2026-03-09", "endDay": "2026-03-15"}));
+}
+
+#[test]
+fn a_repetition_has_its_unit_and_its_days() {
+    assert_eq!(
+        understood("every other friday at 9:00")["repeats"],
+        json!({
+            "every": 2, "unit": "weeks", "weekdays": ["friday"], "nth": null, "monthDay": null,
+            "month": null, "time": "09:00", "from": null, "until": null,
+        }),
+    );
+    let last = understood("every last friday of the month");
+    assert_eq!(last["day"], "2026-03-27");
+    let rule = &last["repeats"];
+    assert_eq!(
+        (&rule["unit"], &rule["nth"], &rule["weekdays"]),
+        (&json!("months"), &json!(-1), &json!(["friday"]))
+    );
+}
+
+#[test]
+fn what_was_decided_is_said() {
+    let ambiguous = understood("3/4");
+    assert_eq!(ambiguous["day"], "2026-04-03");
+    assert_eq!(ambiguous["assumed"][0], json!({"kind": "readersOrder", "value": "dayFirst"}));
+    let world = World::new();
+    let month_first = now(world.dormouse.understand_date(&me(), "3/4", DayOrder::MonthFirst));
+    assert_eq!(
+        month_first.expect("a date").day.map(|day| day.to_string()).as_deref(),
+        Some("2026-03-04")
+    );
+    let monday = understood("monday");
+    assert_eq!(monday["assumed"][0]["kind"], "inAWeek");
+}
+
+#[test]
+fn a_text_that_is_no_date_says_why() {
+    let world = World::new();
+    for (text, why) in [
+        ("31.2.", "is not a day"),
+        ("soon", "not understood as a date"),
+        ("friday or so", "is not part of a date"),
+        ("", "no date is written"),
+    ] {
+        let refused = now(world.dormouse.understand_date(&me(), text, DayOrder::DayFirst));
+        let error = refused.expect_err(text);
+        assert_eq!(slug(&error), ("date-not-understood", 422));
+        let problem = error.problem();
+        assert!(problem.detail.contains(why), "{text}: {}", problem.detail);
+        assert_eq!(problem.extra["errors"][0]["pointer"], "?text");
+    }
+}
+
+fn line(text: &str) -> QuickAdd {
+    let world = World::new();
+    now(world.dormouse.understand_line(&me(), text, DayOrder::DayFirst)).expect("any line is one")
+}
+
+#[test]
+fn the_pieces_of_a_line_are_the_line() {
+    let text = "Call the bank fri 3pm !p1 #finance @Home – ünd more";
+    let read = line(text);
+    assert_eq!(read.parts.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
+    let named: Vec<_> = read
+        .parts
+        .iter()
+        .filter(|piece| piece.part != QuickAddPart::Title)
+        .map(|piece| (piece.part, piece.text.as_str()))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            (QuickAddPart::Due, "fri 3pm"),
+            (QuickAddPart::Priority, "!p1"),
+            (QuickAddPart::Label, "#finance"),
+            (QuickAddPart::Category, "@Home"),
+        ]
+    );
+    assert_eq!(read.due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-06"));
+    assert_eq!(read.category.as_deref(), Some("Home"));
+}
+
+#[test]
+fn what_a_task_has_no_field_for_is_the_text_of_a_note() {
+    assert_eq!(line("Call the bank fri").note, None);
+    assert_eq!(line("Call the bank fri 3pm").note.as_deref(), Some("When: fri 3pm"));
+    let weekly = line("Water the plants every friday");
+    assert_eq!(weekly.note.as_deref(), Some("When: every friday"));
+    assert_eq!(weekly.due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-06"));
+    assert_eq!(line("Buy a C# book, 1.2.3").title, "Buy a C# book, 1.2.3");
+}

@@ -1,0 +1,249 @@
+//! The dates of a file, read by [`when`] in the order, zone and day of its reader.
+//!
+//! A file says "by 24.11." or "Friday" and no year: the person means the next such day from the day
+//! on which the file is read first. Read again later, the same words would mean a later day, and an
+//! unchanged file would move its tasks. So a day that depends on when it is read is told apart
+//! ([`Dated::moves`]) and kept with the import key of its task
+//! ([`KeptDay`](crate::plan::KeptDay)): as long as the task says the same words it keeps its day.
+//! Without a day of reading ([`ReadOptions::today`]) such words stay text.
+
+use std::ops::Range;
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime, Time, date};
+
+use super::ReadOptions;
+use crate::when::{self, Found, Kind, LANGUAGES, Language, Reader, When};
+
+/// Units: bytes. So much of a line is searched for a deadline; what is longer is no line of a list.
+const SEARCHED: usize = 4096;
+
+/// Days that no list has outside of these years are a program's word for none.
+const YEARS: std::ops::RangeInclusive<i16> = 1900..=2200;
+
+/// A day that a text names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Dated {
+    pub day: Date,
+    /// The words that name it.
+    pub words: String,
+    /// Whether the words name another day on another day of reading.
+    pub moves: bool,
+    /// Whether they name a day and no more: no time, no period, no repetition.
+    pub is_exact: bool,
+}
+
+/// Reads the dates of a file.
+pub(crate) struct Dates<'a> {
+    options: &'a ReadOptions,
+    now: DateTime,
+    /// Another time of reading, on which other days come next.
+    later: DateTime,
+}
+
+impl<'a> Dates<'a> {
+    pub fn new(options: &'a ReadOptions) -> Self {
+        // Any day does where only words count that do not depend on it.
+        let today = options.today.unwrap_or_else(|| date(2001, 1, 1));
+        // In more than a year, and on another weekday.
+        let later = today.checked_add(1.year().days(100)).unwrap_or_else(|_| date(2000, 4, 11));
+        let (now, later) =
+            (today.to_datetime(Time::midnight()), later.to_datetime(Time::midnight()));
+        Self { options, now, later }
+    }
+
+    /// The day that a text as a whole names, as in a cell or a field.
+    pub fn day(&self, text: &str) -> Option<Dated> {
+        let text = text.trim();
+        // A number alone is an amount, wherever it stands.
+        if text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return compact(text).map(|day| Dated {
+                day,
+                words: text.to_owned(),
+                moves: false,
+                is_exact: true,
+            });
+        }
+        let text = &*with_t(text);
+        LANGUAGES.iter().find_map(|&language| {
+            let read = |now| when::parse(text, &self.reader(now, language)).ok();
+            self.dated(text, read)
+        })
+    }
+
+    /// Whether a cell surely holds a day, as in a column that nothing else says the meaning of.
+    pub fn is_day(&self, text: &str) -> bool {
+        let text = text.trim();
+        let is_number = || text.replace([',', ' '], ".").parse::<f64>().is_ok();
+        if !text.bytes().any(|byte| byte.is_ascii_digit()) || is_number() {
+            return false;
+        }
+        let text = &*with_t(text);
+        LANGUAGES.iter().any(|&language| {
+            let found = when::find(text, &self.reader(self.now, language));
+            let is_whole = |found: &Found| {
+                found.span.bytes == (0..text.len())
+                    && matches!(found.when, When::Day(_) | When::At(_))
+            };
+            matches!(&found[..], [found] if is_whole(found))
+        })
+    }
+
+    /// The first day in a line that is said to be a deadline, with its place.
+    pub fn due_in(&self, line: &str) -> Option<(Range<usize>, Dated)> {
+        let line = searched(line);
+        let is_due =
+            |found: &Found| found.kind == Kind::Due && !matches!(found.when, When::Recurring(_));
+        let mut languages = due_languages(line);
+        languages.find_map(|language| self.first_of(line, language, is_due))
+    }
+
+    /// The day that a person means who says of a line that it is about when a task is due: its
+    /// deadline, else any day in it.
+    pub fn any_in(&self, line: &str) -> Option<Dated> {
+        let first = |is: fn(&Found) -> bool| self.first(line, is).map(|(_, dated)| dated);
+        self.due_in(line)
+            .map(|(_, dated)| dated)
+            .or_else(|| first(|found| found.kind == Kind::Mention))
+            .or_else(|| first(|_| true))
+            .or_else(|| self.day(line))
+    }
+
+    /// The day and time that a line begins with, if it names the day itself, not only its weekday.
+    pub fn appointment(&self, line: &str) -> Option<Dated> {
+        if !line.bytes().take(SEARCHED).any(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let start = line.len() - line.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
+        let (bytes, dated) = self.first(line, |found| {
+            let named = found.assumed.iter().all(|assumed| {
+                !matches!(
+                    assumed,
+                    when::Assumption::NextTime(_)
+                        | when::Assumption::InAWeek(_)
+                        | when::Assumption::NextWeek(_)
+                )
+            });
+            found.span.bytes.start == start
+                && found.kind == Kind::Mention
+                && matches!(found.when, When::At(_))
+                && named
+        })?;
+        let names_a_day = dated.words.chars().any(|c| c.is_ascii_digit())
+            && (!dated.moves || self.is_of_year(&line[bytes]));
+        (names_a_day && dated.day >= self.now.date()).then_some(dated)
+    }
+
+    /// Whether words leave only the year open.
+    fn is_of_year(&self, words: &str) -> bool {
+        let found = when::find(words, &self.reader(self.now, LANGUAGES[0]));
+        let is_year = |assumed: &when::Assumption| matches!(assumed, when::Assumption::Year(_));
+        found.iter().any(|found| found.assumed.iter().any(is_year))
+    }
+
+    /// What in a line has the form of a deadline, but is not in the calendar.
+    pub fn impossible_in<'t>(&self, line: &'t str) -> Option<&'t str> {
+        let line = searched(line);
+        let language = due_languages(line).next()?;
+        let scan = when::scan(line, &self.reader(self.now, language));
+        scan.impossible.first().map(|impossible| &line[impossible.span.bytes.clone()])
+    }
+
+    fn first(&self, line: &str, is: impl Fn(&Found) -> bool) -> Option<(Range<usize>, Dated)> {
+        let line = searched(line);
+        LANGUAGES.iter().find_map(|&language| self.first_of(line, language, &is))
+    }
+
+    fn first_of(
+        &self,
+        line: &str,
+        language: Language,
+        is: impl Fn(&Found) -> bool,
+    ) -> Option<(Range<usize>, Dated)> {
+        let found = when::find(line, &self.reader(self.now, language));
+        let found = found.into_iter().find(is)?;
+        let bytes = found.span.bytes.clone();
+        let words = &line[bytes.clone()];
+        let read = |now| {
+            if now == self.now {
+                return Some(found.when.clone());
+            }
+            // The same place of the same line: words around a date tell what it is for.
+            let again = when::find(line, &self.reader(now, language));
+            again.into_iter().find(|other| other.span == found.span).map(|other| other.when)
+        };
+        self.dated(words, read).map(|dated| (bytes, dated))
+    }
+
+    fn dated(&self, words: &str, read: impl Fn(DateTime) -> Option<When>) -> Option<Dated> {
+        let day = |now: DateTime| {
+            let when = read(now)?;
+            let day = when.last_day(&self.options.zone, now.date())?;
+            YEARS.contains(&day.year()).then_some((day, when))
+        };
+        let (first, when) = day(self.now)?;
+        let moves = day(self.later).is_none_or(|(second, _)| second != first);
+        if moves && self.options.today.is_none() {
+            return None;
+        }
+        let is_exact = matches!(when, When::Day(_));
+        Some(Dated { day: first, words: words.to_owned(), moves, is_exact })
+    }
+
+    fn reader(&self, now: DateTime, language: Language) -> Reader {
+        Reader {
+            now,
+            zone: self.options.zone.clone(),
+            order: self.options.order,
+            language,
+            week_starts: when::Weekday::Monday,
+        }
+    }
+}
+
+/// The day that a text as a whole names and that does not depend on the day of reading.
+pub(crate) fn day_of(text: &str, options: &ReadOptions) -> Option<Date> {
+    Dates::new(options).day(text).map(|dated| dated.day)
+}
+
+/// The languages in which a line can name a deadline.
+fn due_languages(line: &str) -> impl Iterator<Item = Language> + '_ {
+    let words = line.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’'));
+    let mut can = [false; LANGUAGES.len()];
+    for word in words.filter(|word| !word.is_empty() && word.len() <= 24) {
+        let word = word.to_lowercase().replace('’', "'");
+        for (can, language) in can.iter_mut().zip(LANGUAGES) {
+            *can |= language.may_be_due(&word);
+        }
+    }
+    let languages = LANGUAGES.iter().zip(can);
+    languages.filter(|(_, can)| *can).map(|(language, _)| *language)
+}
+
+fn searched(line: &str) -> &str {
+    &line[..line.floor_char_boundary(SEARCHED)]
+}
+
+/// `20261103`
+fn compact(text: &str) -> Option<Date> {
+    if text.len() != 8 {
+        return None;
+    }
+    let day: Date = format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..]).parse().ok()?;
+    YEARS.contains(&day.year()).then_some(day)
+}
+
+/// A day and a time of ISO 8601 with a space between, as databases write them, in one piece.
+fn with_t(text: &str) -> std::borrow::Cow<'_, str> {
+    let bytes = text.as_bytes();
+    let is_stamp = bytes.len() > 16
+        && bytes[4] == b'-'
+        && bytes[7] == b'-'
+        && bytes[10] == b' '
+        && bytes[13] == b':'
+        && text.is_ascii();
+    match is_stamp && !text[11..].contains(' ') {
+        true => format!("{}T{}", &text[..10], &text[11..]).into(),
+        false => text.into(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Due dates in a plan: days that were understood before stay, and a person says which line is one.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::apply::Plan;
+use super::correction::{CorrectionError, Edit, Kept, KeptDay};
+use super::join::Taken;
+use super::sheet::{TextLine, TextPiece, words};
+use super::wanted::{Asked, Slot, Wanted};
+use super::{Reading, Role};
+use crate::intake::Dates;
+use crate::markdown::key::fold;
+
+use jiff::civil::Date;
+
+/// The days of words that mean another day on another day of reading, by task and words.
+#[derive(Debug, Default)]
+pub(super) struct Days {
+    kept: HashMap<(String, String), Date>,
+    /// Those of this plan.
+    now: BTreeMap<(String, String), Date>,
+}
+
+impl Days {
+    pub fn of(kept: &Kept) -> Self {
+        let days = kept.days.iter().map(|kept| {
+            let KeptDay { task, words, day } = kept;
+            ((task.clone(), words.clone()), *day)
+        });
+        Self { kept: days.collect(), now: BTreeMap::new() }
+    }
+
+    /// The day of words: the one understood before, else the one of now.
+    fn settle(&mut self, task: &str, words: &str, day: Date) -> Date {
+        let (task, words) = (task.to_owned(), fold(words));
+        let place = (task, words);
+        let day = self.kept.get(&place).copied().unwrap_or(day);
+        self.now.insert(place, day);
+        day
+    }
+
+    /// Sets the days of a reading to those understood before; none if nothing changes.
+    pub fn settled(&mut self, reading: &Reading) -> Option<Reading> {
+        let days = reading.moving.iter().map(|moving| {
+            let task = &reading.tasks[moving.task];
+            self.settle(&task.key, &moving.words, moving.day)
+        });
+        let days: Vec<Date> = days.collect();
+        let is_same = days.iter().zip(&reading.moving).all(|(day, moving)| *day == moving.day);
+        if is_same {
+            return None;
+        }
+        let mut reading = reading.clone();
+        for (moving, day) in reading.moving.iter_mut().zip(days) {
+            let task = &mut reading.tasks[moving.task];
+            if task.due_on == Some(moving.day) {
+                task.due_on = Some(day);
+            }
+            moving.day = day;
+        }
+        Some(reading)
+    }
+
+    pub fn into_kept(self) -> Vec<KeptDay> {
+        let now = self.now.into_iter();
+        now.map(|((task, words), day)| KeptDay { task, words, day }).collect()
+    }
+}
+
+impl Plan<'_> {
+    /// Moves due dates with the lines that say them, and takes those of lines that are left out.
+    pub(super) fn follow_due(&mut self, first_of: &[usize], wanted: &Wanted) {
+        for at in 0..self.lines.len() {
+            let place = self.reading.places[at];
+            let Some(task) = place.task.filter(|_| place.role == Role::Due) else { continue };
+            let Some(&origin) = first_of.get(task) else { continue };
+            let is_field = !self.has_text(at);
+            if wanted.at(at, Slot::LeaveOut).is_some() && is_field {
+                self.roles[at] = Role::LeftOut;
+            }
+            let owner = self.of_line[at].unwrap_or(origin);
+            if self.roles[at] == Role::LeftOut {
+                self.works[origin].pieces.task.due_on = None;
+            } else if owner != origin {
+                let due = self.works[origin].pieces.task.due_on.take();
+                self.works[owner].pieces.task.due_on = due;
+            }
+        }
+    }
+
+    /// Makes the date in a line the due date of its task, and takes it away where the line is
+    /// something else.
+    pub(super) fn set_due(
+        &mut self,
+        wanted: &Wanted,
+        days: &mut Days,
+    ) -> Result<(), CorrectionError> {
+        let reading = self.reading;
+        let dates = Dates::new(&reading.options);
+        let mut due_lines: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (line, role) in self.roles.iter().enumerate() {
+            if let (Role::Due, Some(at)) = (role, self.of_line[line]) {
+                due_lines.entry(at).or_default().push(line);
+            }
+        }
+        for (line, edit, asked) in wanted.of(Slot::Role) {
+            let Edit::SetRole { role } = edit else { continue };
+            let Some(at) = self.of_line[line] else { continue };
+            if *role != Role::Due {
+                if reading.places[line].role == Role::Due {
+                    self.works[at].pieces.task.due_on = None;
+                    self.keep_text(at, line);
+                    if self.roles[line] == Role::Due {
+                        self.roles[line] = Role::Note;
+                    }
+                }
+                continue;
+            }
+            let is_title = self.roles[line] == Role::Task;
+            let text = match is_title {
+                true => self.works[at].pieces.task.title.clone(),
+                false => self.text_of(at, line).unwrap_or(words(self.lines[line])).to_owned(),
+            };
+            let Some(dated) = dates.any_in(&text) else {
+                if asked == Asked::Now {
+                    return Err(CorrectionError::NoDate { line: line + 1 });
+                }
+                continue;
+            };
+            let task = reading.places[line].task.and_then(|task| reading.tasks.get(task));
+            let day = match (dated.moves, task) {
+                (true, Some(task)) => days.settle(&task.key, &dated.words, dated.day),
+                (true, None) | (false, _) => dated.day,
+            };
+            let others = due_lines.entry(at).or_default();
+            for other in others.drain(..).filter(|&other| other != line) {
+                if self.roles[other] == Role::Due {
+                    self.keep_text(at, other);
+                    self.roles[other] = Role::Note;
+                }
+            }
+            others.push(line);
+            self.works[at].pieces.task.due_on = Some(day);
+            if !is_title {
+                self.roles[line] = Role::Due;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a line is text of an entry, as opposed to a field of its own.
+    fn has_text(&self, line: usize) -> bool {
+        self.of_line[line].is_some_and(|at| self.text_of(at, line).is_some())
+    }
+
+    fn text_of(&self, at: usize, line: usize) -> Option<&str> {
+        let texts = self.works[at].pieces.texts.iter().flat_map(|piece| &piece.lines);
+        let mut own = texts.filter(|text| text.from == Some(line));
+        own.next().map(|text| text.text.as_str())
+    }
+
+    /// Keeps the text of a line that was a field and no more.
+    fn keep_text(&mut self, at: usize, line: usize) {
+        let is_item = self.works[at].pieces.items.iter().any(|piece| piece.lines.contains(&line));
+        if is_item || self.text_of(at, line).is_some() {
+            return;
+        }
+        let texts = &mut self.works[at].pieces.texts;
+        let mut keys = Taken::new(texts.iter().map(|piece| piece.key.clone()));
+        let text = self.lines[line].trim().to_owned();
+        texts.push(TextPiece {
+            key: keys.take("due#1".to_owned(), "line"),
+            on: None,
+            lines: vec![TextLine { text, from: Some(line) }],
+        });
+    }
+}

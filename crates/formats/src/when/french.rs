@@ -1,0 +1,185 @@
+//! French: the days, deadlines and beginnings that lists and diaries are written with.
+
+use std::sync::LazyLock;
+
+use jiff::civil::time;
+
+use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::table::Table;
+use super::value::Kind;
+use Where::{Anywhere, Field, WithSign};
+
+/// French.
+pub const FRENCH: Language = Language(&TABLE);
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));
+
+// Rows of words, not one word a line.
+#[rustfmt::skip]
+static WORDS: Words = Words {
+    code: "fr",
+    weekdays: [
+        &["lundi", "lun"],
+        &["mardi", "mar"],
+        &["mercredi", "mer"],
+        &["jeudi", "jeu"],
+        &["vendredi", "ven"],
+        &["samedi", "sam"],
+        &["dimanche", "dim"],
+    ],
+    months: [
+        &["janvier", "janv", "jan"],
+        &["février", "fevrier", "févr", "fév", "fev"],
+        &["mars"],
+        &["avril", "avr"],
+        &["mai"],
+        &["juin"],
+        &["juillet", "juil"],
+        &["août", "aout"],
+        &["septembre", "sept", "sep"],
+        &["octobre", "oct"],
+        &["novembre", "nov"],
+        &["décembre", "decembre", "déc", "dec"],
+    ],
+    ambiguous: &[
+        "lun", "mar", "mer", "jeu", "ven", "sam", "dim", "mars", "mai", "sept",
+    ],
+    numbers: &[
+        ("un", 1), ("une", 1), ("deux", 2), ("trois", 3), ("quatre", 4), ("cinq", 5), ("six", 6),
+        ("sept", 7), ("huit", 8), ("neuf", 9), ("dix", 10), ("onze", 11), ("douze", 12),
+        ("quinze", 15),
+    ],
+    places: &[
+        ("premier", 1), ("première", 1), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
+        ("dernier", -1), ("dernière", -1),
+    ],
+    ordinal_endings: &["er", "ère"],
+    units: &[
+        ("minute", Unit::Minute), ("minutes", Unit::Minute), ("heure", Unit::Hour),
+        ("heures", Unit::Hour), ("jour", Unit::Day), ("jours", Unit::Day), ("semaine", Unit::Week),
+        ("semaines", Unit::Week), ("mois", Unit::Month), ("trimestre", Unit::Quarter),
+        ("trimestres", Unit::Quarter), ("an", Unit::Year), ("ans", Unit::Year),
+        ("année", Unit::Year), ("années", Unit::Year),
+    ],
+    shifts: &[
+        ("ce", Shift::This), ("cette", Shift::This), ("prochain", Shift::Coming),
+        ("prochaine", Shift::Coming), ("dernier", Shift::Last), ("dernière", Shift::Last),
+    ],
+    edges: &[
+        ("début", Edge::Early), ("mi", Edge::Middle), ("fin", Edge::End),
+    ],
+    offsets: &[
+        ("aujourd'hui", 0), ("demain", 1), ("après-demain", 2), ("hier", -1), ("avant-hier", -2),
+    ],
+    parts: &[
+        ("matin", time(9, 0, 0, 0)), ("midi", time(12, 0, 0, 0)), ("soir", time(19, 0, 0, 0)),
+        ("nuit", time(21, 0, 0, 0)),
+    ],
+    quarters: &["t"],
+    weeks: &["s"],
+    days: &[
+        ("STAMP", Means::Stamp, Anywhere),
+        ("FIGURE", Means::Figure, Anywhere),
+        ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
+        ("OFFSET", Means::Offset, Anywhere),
+        ("dans N UNIT", Means::Ahead, Anywhere),
+        ("sous N UNIT", Means::Within, Anywhere),
+        ("d'ici N UNIT", Means::Within, Anywhere),
+        ("il y a N UNIT", Means::Ago, Anywhere),
+        ("ce? WEEKDAY SHIFT?", Means::Weekday, Anywhere),
+        ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("DAYTH MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("DAY au/- DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
+        ("la? EDGE du/de mois", Means::EndOf(Unit::Month), Anywhere),
+        ("la? EDGE de l'année", Means::EndOf(Unit::Year), Anywhere),
+        ("MONTH YEAR", Means::Month, Anywhere),
+        ("MONTH", Means::Month, WithSign),
+        ("la? semaine SHIFT", Means::Unit, Field),
+        ("YEAR", Means::Year, WithSign),
+    ],
+    times: &[
+        ("CLOCK", TimeMeans::Clock, Anywhere),
+        ("HOUR h/heures", TimeMeans::Clock, WithSign),
+        ("PART", TimeMeans::Part, WithSign),
+        ("minuit", TimeMeans::Midnight, Anywhere),
+    ],
+    recurrences: &[
+        ("chaque UNIT", Again::Interval, Anywhere),
+        ("tous/toutes les UNIT", Again::Interval, Anywhere),
+        ("tous/toutes les N UNIT", Again::Interval, Anywhere),
+        ("chaque WEEKDAY", Again::Weekdays, Anywhere),
+    ],
+    leads: &[
+        ("d'ici le/au", Lead::Is(Kind::Due)),
+        ("d'ici à", Lead::Is(Kind::Due)),
+        ("jusqu'au", Lead::Is(Kind::Due)),
+        ("jusqu'à", Lead::Is(Kind::Due)),
+        ("au plus tard", Lead::Is(Kind::Due)),
+        ("au plus tard le", Lead::Is(Kind::Due)),
+        ("pour le", Lead::Is(Kind::Due)),
+        ("échéance", Lead::Is(Kind::Due)),
+        ("échéance :", Lead::Is(Kind::Due)),
+        ("échéance le/au", Lead::Is(Kind::Due)),
+        ("date limite :?", Lead::Is(Kind::Due)),
+        ("deadline :?", Lead::Is(Kind::Due)),
+        ("à rendre le", Lead::Is(Kind::Due)),
+        ("à rendre pour le", Lead::Is(Kind::Due)),
+        ("limite :", Lead::Is(Kind::Due)),
+        ("avant", Lead::Before),
+        ("avant le", Lead::Before),
+        ("à partir du", Lead::Is(Kind::Start)),
+        ("dès le", Lead::Is(Kind::Start)),
+        ("du", Lead::Is(Kind::Start)),
+        ("début :", Lead::Is(Kind::Start)),
+        ("depuis le", Lead::Since),
+        ("depuis", Lead::Since),
+        ("le", Lead::On),
+        ("en", Lead::On),
+        ("à", Lead::On),
+        ("au", Lead::On),
+        ("vers", Lead::On),
+    ],
+    tails: &[
+        ("au plus tard", Kind::Due),
+    ],
+    at: &[
+        "à", "vers",
+    ],
+    through: &[
+        "au", "à",
+    ],
+    between: &[
+        "entre",
+    ],
+    between_and: &[
+        "et", "ou",
+    ],
+    function_words: &[
+        "à", "après", "au", "aux", "avant", "avec", "car", "ce", "chez", "dans", "de", "des",
+        "donc", "du", "elle", "en", "est", "et", "il", "je", "la", "le", "les", "mais", "ne",
+        "nous", "on", "ou", "où", "par", "pas", "pour", "que", "qui", "sans", "se", "si", "sur",
+        "un", "une", "vous",
+    ],
+    references: &[
+        "article", "chapitre", "page", "pages", "partie", "point", "section", "étape", "version",
+        "voir", "numéro", "no", "n°", "tableau", "figure", "ligne", "règle", "salle", "tél",
+    ],
+    counters: &[
+        "cm", "eur", "euro", "euros", "fois", "g", "gb", "heures", "h", "jours", "kg", "km", "l",
+        "litres", "m", "min", "minutes", "ml", "mm", "mois", "personnes", "pièces", "semaines",
+        "ans",
+    ],
+    past: &[
+        "était", "étaient", "avait", "avaient", "envoyé", "reçu", "rencontré", "appelé", "payé",
+        "fait",
+    ],
+    over: &[
+        "manqué", "expiré", "dépassé",
+    ],
+    articles: &[
+        "le", "la", "les", "un", "une", "mon", "ton", "son", "notre", "votre", "leur", "je", "tu",
+        "il", "elle", "nous", "vous",
+    ],
+    ..Words::NONE
+};

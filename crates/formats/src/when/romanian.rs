@@ -1,0 +1,193 @@
+//! Romanian: the days, deadlines and beginnings that lists and diaries are written with.
+
+use std::sync::LazyLock;
+
+use jiff::civil::time;
+
+use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::table::Table;
+use super::value::Kind;
+use Where::{Anywhere, WithSign};
+
+/// Romanian.
+pub const ROMANIAN: Language = Language(&TABLE);
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));
+
+// Rows of words, not one word a line.
+#[rustfmt::skip]
+static WORDS: Words = Words {
+    code: "ro",
+    weekdays: [
+        &["luni", "lun"],
+        &["marți", "marţi", "marti"],
+        &["miercuri", "mie"],
+        &["joi"],
+        &["vineri", "vin"],
+        &["sâmbătă", "sambata", "sâm"],
+        &["duminică", "duminica", "dum"],
+    ],
+    months: [
+        &["ianuarie", "ian"],
+        &["februarie", "feb"],
+        &["martie", "mar"],
+        &["aprilie", "apr"],
+        &["mai"],
+        &["iunie", "iun"],
+        &["iulie", "iul"],
+        &["august", "aug"],
+        &["septembrie", "sep", "sept"],
+        &["octombrie", "oct"],
+        &["noiembrie", "noi", "nov"],
+        &["decembrie", "dec"],
+    ],
+    ambiguous: &[
+        "lun", "luni", "mie", "vin", "dum", "mai", "noi", "mar",
+    ],
+    numbers: &[
+        ("un", 1), ("o", 1), ("una", 1), ("doi", 2), ("două", 2), ("doua", 2), ("trei", 3),
+        ("patru", 4), ("cinci", 5), ("șase", 6), ("sase", 6), ("șapte", 7), ("sapte", 7),
+        ("opt", 8), ("nouă", 9), ("noua", 9), ("zece", 10), ("unsprezece", 11),
+        ("doisprezece", 12),
+    ],
+    places: &[
+        ("prima", 1), ("primul", 1), ("ultima", -1), ("ultimul", -1),
+    ],
+    units: &[
+        ("minut", Unit::Minute), ("minute", Unit::Minute), ("oră", Unit::Hour),
+        ("ore", Unit::Hour), ("ora", Unit::Hour), ("zi", Unit::Day), ("zile", Unit::Day),
+        ("săptămână", Unit::Week), ("săptămâni", Unit::Week), ("saptamana", Unit::Week),
+        ("saptamani", Unit::Week), ("lună", Unit::Month), ("luna", Unit::Month),
+        ("luni", Unit::Month), ("trimestru", Unit::Quarter), ("trimestre", Unit::Quarter),
+        ("an", Unit::Year), ("ani", Unit::Year),
+    ],
+    shifts: &[
+        ("această", Shift::This), ("aceasta", Shift::This), ("acest", Shift::This),
+        ("viitoare", Shift::Coming), ("viitor", Shift::Coming), ("următoare", Shift::Coming),
+        ("următorul", Shift::Coming), ("trecută", Shift::Last), ("trecut", Shift::Last),
+    ],
+    edges: &[
+        ("începutul", Edge::Start), ("inceputul", Edge::Start), ("mijlocul", Edge::Middle),
+        ("sfârșitul", Edge::End), ("sfarsitul", Edge::End), ("finalul", Edge::End),
+    ],
+    offsets: &[
+        ("azi", 0), ("astăzi", 0), ("mâine", 1), ("maine", 1), ("poimâine", 2), ("poimaine", 2),
+        ("ieri", -1), ("alaltăieri", -2),
+    ],
+    parts: &[
+        ("dimineață", time(9, 0, 0, 0)), ("dimineața", time(9, 0, 0, 0)),
+        ("prânz", time(12, 0, 0, 0)), ("după-amiază", time(15, 0, 0, 0)),
+        ("seara", time(19, 0, 0, 0)), ("seară", time(19, 0, 0, 0)), ("noapte", time(21, 0, 0, 0)),
+    ],
+    quarters: &["t"],
+    weeks: &["săptămâna"],
+    days: &[
+        ("STAMP", Means::Stamp, Anywhere),
+        ("FIGURE", Means::Figure, Anywhere),
+        ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
+        ("DAY .? - FIGURE", Means::DaysOfFigure, Anywhere),
+        ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
+        ("OFFSET", Means::Offset, Anywhere),
+        ("peste N UNIT", Means::Ahead, Anywhere),
+        ("în/in N UNIT", Means::Ahead, Anywhere),
+        ("acum N UNIT", Means::Ago, Anywhere),
+        ("WEEKDAY SHIFT?", Means::Weekday, Anywhere),
+        ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("DAY - DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("EDGE lunii", Means::EndOf(Unit::Month), Anywhere),
+        ("EDGE anului", Means::EndOf(Unit::Year), Anywhere),
+        ("EDGE lui? MONTH YEAR?", Means::Edge, Anywhere),
+        ("MONTH YEAR", Means::Month, Anywhere),
+        ("MONTH", Means::Month, WithSign),
+        ("YEAR", Means::Year, WithSign),
+    ],
+    times: &[
+        ("CLOCK", TimeMeans::Clock, Anywhere),
+        ("ora CLOCK", TimeMeans::Clock, Anywhere),
+        ("PART", TimeMeans::Part, WithSign),
+        ("miezul nopții", TimeMeans::Midnight, Anywhere),
+    ],
+    recurrences: &[
+        ("în/in fiecare UNIT", Again::Interval, Anywhere),
+        ("la fiecare N UNIT", Again::Interval, Anywhere),
+        ("în/in fiecare WEEKDAY", Again::Weekdays, Anywhere),
+    ],
+    leads: &[
+        ("până", Lead::Is(Kind::Due)),
+        ("până la", Lead::Is(Kind::Due)),
+        ("până pe", Lead::Is(Kind::Due)),
+        ("până în", Lead::Is(Kind::Due)),
+        ("până cel târziu", Lead::Is(Kind::Due)),
+        ("pana", Lead::Is(Kind::Due)),
+        ("pana la", Lead::Is(Kind::Due)),
+        ("pana pe", Lead::Is(Kind::Due)),
+        ("pana in", Lead::Is(Kind::Due)),
+        ("cel târziu", Lead::Is(Kind::Due)),
+        ("cel tarziu", Lead::Is(Kind::Due)),
+        ("cel târziu pe/până", Lead::Is(Kind::Due)),
+        ("termen", Lead::Is(Kind::Due)),
+        ("termen :", Lead::Is(Kind::Due)),
+        ("termen limită/limita :?", Lead::Is(Kind::Due)),
+        ("scadent", Lead::Is(Kind::Due)),
+        ("scadent la/pe", Lead::Is(Kind::Due)),
+        ("scadență :", Lead::Is(Kind::Due)),
+        ("scadenta :", Lead::Is(Kind::Due)),
+        ("deadline :?", Lead::Is(Kind::Due)),
+        ("expiră pe/la", Lead::Is(Kind::Due)),
+        ("expira pe/la", Lead::Is(Kind::Due)),
+        ("înainte de", Lead::Before),
+        ("inainte de", Lead::Before),
+        ("de la", Lead::Is(Kind::Start)),
+        ("din", Lead::Is(Kind::Start)),
+        ("începând cu", Lead::Is(Kind::Start)),
+        ("incepand cu", Lead::Is(Kind::Start)),
+        ("de pe", Lead::Is(Kind::Start)),
+        ("din data de", Lead::Since),
+        ("pe", Lead::On),
+        ("la", Lead::On),
+        ("în", Lead::On),
+        ("in", Lead::On),
+        ("de", Lead::On),
+        ("data de", Lead::On),
+        ("spre", Lead::On),
+    ],
+    tails: &[
+        ("cel târziu", Kind::Due), ("cel tarziu", Kind::Due),
+    ],
+    at: &[
+        "la", "ora",
+    ],
+    through: &[
+        "până", "pana",
+    ],
+    between: &[
+        "între",
+    ],
+    between_and: &[
+        "și", "si", "sau",
+    ],
+    function_words: &[
+        "a", "ai", "ale", "am", "ar", "are", "au", "ca", "că", "care", "ce", "cu", "da", "dacă",
+        "de", "din", "după", "este", "eu", "fără", "în", "in", "îl", "îmi", "la", "lui", "mai",
+        "ne", "noi", "nu", "o", "pe", "pentru", "prin", "să", "sau", "se", "și", "si", "sunt",
+        "un", "va",
+    ],
+    references: &[
+        "articol", "capitol", "pagina", "pagini", "pas", "punct", "secțiunea", "versiunea", "vezi",
+        "nr", "număr", "tabel", "figura", "linia", "regula", "sala", "tel",
+    ],
+    counters: &[
+        "cm", "eur", "euro", "g", "kg", "km", "l", "lei", "litri", "m", "min", "minute", "ml",
+        "mm", "ore", "ori", "persoane", "bucăți", "buc", "zile", "săptămâni", "ani", "ron",
+    ],
+    past: &[
+        "era", "erau", "fost", "avea", "trimis", "primit", "sunat", "plătit",
+    ],
+    over: &[
+        "ratat", "expirat", "depășit",
+    ],
+    articles: &[
+        "un", "o", "meu", "mea", "tău", "lui", "ei", "noi", "voi", "eu", "tu", "el", "ea",
+    ],
+    ..Words::NONE
+};

@@ -1,0 +1,184 @@
+//! Spanish: the days, deadlines and beginnings that lists and diaries are written with.
+
+use std::sync::LazyLock;
+
+use jiff::civil::time;
+
+use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::table::Table;
+use super::value::Kind;
+use Where::{Anywhere, WithSign};
+
+/// Spanish.
+pub const SPANISH: Language = Language(&TABLE);
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(&WORDS));
+
+// Rows of words, not one word a line.
+#[rustfmt::skip]
+static WORDS: Words = Words {
+    code: "es",
+    weekdays: [
+        &["lunes", "lun"],
+        &["martes", "mar"],
+        &["miércoles", "miercoles", "mié"],
+        &["jueves", "jue"],
+        &["viernes", "vie"],
+        &["sábado", "sabado", "sáb"],
+        &["domingo", "dom"],
+    ],
+    months: [
+        &["enero", "ene"],
+        &["febrero", "feb"],
+        &["marzo", "mar"],
+        &["abril", "abr"],
+        &["mayo", "may"],
+        &["junio", "jun"],
+        &["julio", "jul"],
+        &["agosto", "ago"],
+        &["septiembre", "setiembre", "sep", "sept"],
+        &["octubre", "oct"],
+        &["noviembre", "nov"],
+        &["diciembre", "dic"],
+    ],
+    ambiguous: &[
+        "lun", "mar", "jue", "vie", "dom", "ene", "may",
+    ],
+    numbers: &[
+        ("un", 1), ("una", 1), ("dos", 2), ("tres", 3), ("cuatro", 4), ("cinco", 5), ("seis", 6),
+        ("siete", 7), ("ocho", 8), ("nueve", 9), ("diez", 10), ("once", 11), ("doce", 12),
+        ("quince", 15),
+    ],
+    places: &[
+        ("primer", 1), ("primero", 1), ("segundo", 2), ("tercer", 3), ("cuarto", 4),
+        ("último", -1),
+    ],
+    ordinal_endings: &["º", "ª"],
+    units: &[
+        ("minuto", Unit::Minute), ("minutos", Unit::Minute), ("hora", Unit::Hour),
+        ("horas", Unit::Hour), ("día", Unit::Day), ("días", Unit::Day), ("dia", Unit::Day),
+        ("dias", Unit::Day), ("semana", Unit::Week), ("semanas", Unit::Week), ("mes", Unit::Month),
+        ("meses", Unit::Month), ("trimestre", Unit::Quarter), ("trimestres", Unit::Quarter),
+        ("año", Unit::Year), ("años", Unit::Year),
+    ],
+    shifts: &[
+        ("este", Shift::This), ("esta", Shift::This), ("próximo", Shift::Coming),
+        ("próxima", Shift::Coming), ("proximo", Shift::Coming), ("proxima", Shift::Coming),
+        ("pasado", Shift::Last), ("pasada", Shift::Last),
+    ],
+    edges: &[
+        ("principios", Edge::Early), ("mediados", Edge::Middle), ("finales", Edge::End),
+        ("fin", Edge::End), ("final", Edge::End),
+    ],
+    offsets: &[
+        ("hoy", 0), ("mañana", 1), ("ayer", -1), ("anteayer", -2),
+    ],
+    parts: &[
+        ("mediodía", time(12, 0, 0, 0)), ("tarde", time(15, 0, 0, 0)),
+        ("noche", time(21, 0, 0, 0)),
+    ],
+    quarters: &["t"],
+    weeks: &["semana"],
+    days: &[
+        ("STAMP", Means::Stamp, Anywhere),
+        ("FIGURE", Means::Figure, Anywhere),
+        ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
+        ("DAY .? - FIGURE", Means::DaysOfFigure, Anywhere),
+        ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
+        ("OFFSET", Means::Offset, Anywhere),
+        ("pasado mañana", Means::Days(2), Anywhere),
+        ("en N UNIT", Means::Ahead, Anywhere),
+        ("dentro de N UNIT", Means::Ahead, Anywhere),
+        ("hace N UNIT", Means::Ago, Anywhere),
+        ("SHIFT? WEEKDAY", Means::Weekday, Anywhere),
+        ("DAY de? MONTH de/del? YEAR?", Means::DayMonth, Anywhere),
+        ("DAY al/- DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
+        ("a? EDGE de MONTH de? YEAR?", Means::Edge, Anywhere),
+        ("a? EDGE de mes", Means::EndOf(Unit::Month), Anywhere),
+        ("a? EDGE de año", Means::EndOf(Unit::Year), Anywhere),
+        ("MONTH de? YEAR", Means::Month, Anywhere),
+        ("MONTH", Means::Month, WithSign),
+        ("YEAR", Means::Year, WithSign),
+    ],
+    times: &[
+        ("CLOCK h?", TimeMeans::Clock, Anywhere),
+        ("PART", TimeMeans::Part, WithSign),
+        ("medianoche", TimeMeans::Midnight, Anywhere),
+    ],
+    recurrences: &[
+        ("cada UNIT", Again::Interval, Anywhere),
+        ("cada N UNIT", Again::Interval, Anywhere),
+        ("cada WEEKDAY", Again::Weekdays, Anywhere),
+        ("todos los WEEKDAY", Again::Weekdays, Anywhere),
+    ],
+    leads: &[
+        ("hasta", Lead::Is(Kind::Due)),
+        ("hasta el", Lead::Is(Kind::Due)),
+        ("para el", Lead::Is(Kind::Due)),
+        ("a más tardar", Lead::Is(Kind::Due)),
+        ("a más tardar el", Lead::Is(Kind::Due)),
+        ("vence", Lead::Is(Kind::Due)),
+        ("vence el", Lead::Is(Kind::Due)),
+        ("vence :", Lead::Is(Kind::Due)),
+        ("vencimiento :?", Lead::Is(Kind::Due)),
+        ("fecha límite :?", Lead::Is(Kind::Due)),
+        ("plazo :", Lead::Is(Kind::Due)),
+        ("plazo hasta el", Lead::Is(Kind::Due)),
+        ("entrega :", Lead::Is(Kind::Due)),
+        ("entrega el", Lead::Is(Kind::Due)),
+        ("no más tarde del", Lead::Is(Kind::Due)),
+        ("antes del", Lead::Before),
+        ("antes de", Lead::Before),
+        ("antes de el", Lead::Before),
+        ("desde el", Lead::Is(Kind::Start)),
+        ("desde", Lead::Is(Kind::Start)),
+        ("a partir del", Lead::Is(Kind::Start)),
+        ("inicio :", Lead::Is(Kind::Start)),
+        ("del", Lead::Is(Kind::Start)),
+        ("desde hace", Lead::Since),
+        ("el", Lead::On),
+        ("en", Lead::On),
+        ("a", Lead::On),
+        ("al", Lead::On),
+        ("sobre", Lead::On),
+    ],
+    tails: &[
+        ("a más tardar", Kind::Due), ("como máximo", Kind::Due),
+    ],
+    at: &[
+        "a", "sobre",
+    ],
+    through: &[
+        "al", "hasta",
+    ],
+    between: &[
+        "entre",
+    ],
+    between_and: &[
+        "y", "o",
+    ],
+    function_words: &[
+        "a", "al", "antes", "como", "con", "de", "del", "desde", "donde", "el", "ella", "en", "es",
+        "esta", "hasta", "la", "las", "lo", "los", "más", "mi", "no", "nos", "o", "para", "pero",
+        "por", "que", "se", "si", "sin", "sobre", "su", "un", "una", "y", "ya",
+    ],
+    references: &[
+        "artículo", "capítulo", "página", "páginas", "parte", "paso", "punto", "sección",
+        "versión", "ver", "número", "núm", "tabla", "figura", "línea", "regla", "sala", "tel",
+    ],
+    counters: &[
+        "cm", "eur", "euro", "euros", "g", "horas", "h", "días", "kg", "km", "l", "litros", "m",
+        "min", "minutos", "ml", "mm", "meses", "personas", "piezas", "semanas", "veces", "años",
+    ],
+    past: &[
+        "era", "eran", "fue", "fueron", "tenía", "envió", "recibió", "llamó", "pagó",
+    ],
+    over: &[
+        "perdido", "vencido", "caducado",
+    ],
+    articles: &[
+        "el", "la", "los", "las", "un", "una", "mi", "tu", "su", "nuestro", "yo", "él", "ella",
+        "nosotros",
+    ],
+    ..Words::NONE
+};

@@ -1,0 +1,221 @@
+//! Due dates that a list says in words, and lines that a person makes the due date.
+
+use dormouse_formats::csv::{Because, Column};
+use dormouse_formats::intake::{DateOrder, ReadOptions};
+use dormouse_formats::plan::{
+    self, Correction, CorrectionError, Edit, Kept, Options, Planned, Reading, Role,
+};
+use insta::assert_snapshot;
+use jiff::civil::{Date, date};
+
+use crate::show::{places_shown, plan_shown};
+
+/// Saturday.
+const TODAY: Date = date(2026, 11, 21);
+
+fn options(today: Date) -> Options {
+    let read = ReadOptions { today: Some(today), ..ReadOptions::default() };
+    Options { read, ..Options::default() }
+}
+
+fn read_on(today: Date, text: &str) -> Reading {
+    plan::read("list.md", text.as_bytes(), &options(today)).unwrap()
+}
+
+fn apply(
+    text: &str,
+    reading: &Reading,
+    kept: &Kept,
+    edits: &[(usize, Role)],
+) -> Result<Planned, CorrectionError> {
+    let edit = |&(line, role): &(usize, Role)| Correction { line, edit: Edit::SetRole { role } };
+    let corrections: Vec<_> = edits.iter().map(edit).collect();
+    plan::apply(text, reading, kept, &corrections)
+}
+
+fn corrected(text: &str, edits: &[(usize, Role)]) -> String {
+    match apply(text, &read_on(TODAY, text), &Kept::default(), edits) {
+        Ok(planned) => {
+            let mut out = String::new();
+            places_shown(text, &planned.places, &mut out);
+            for task in &planned.tasks {
+                crate::show::task_shown(&task.draft, &mut out);
+            }
+            out
+        }
+        Err(error) => error.to_string(),
+    }
+}
+
+const FLAT: &str = "\
+# Flat
+## Internet
+- [ ] Call the provider
+Technician needs two weeks, so by 24.11. at the latest.
+Must not be forgotten before Christmas.
+## Movers
+- [ ] Ask three
+Vlad on Saturday at 11, wants 1,800 lei.
+## Hand over
+Monday 30 Nov, 10:00 with the landlord
+- [ ] Paint
+## Deposit due 5 January
+450 lei
+## Steuer
+- [ ] Belege
+Abgabe bis spätestens 31. Januar 2027
+## Impôts
+- [ ] Dossier
+À rendre avant le 15 mars 2027.
+## Log
+- [ ] x
+2026-11-01: said it would be done by Friday
+## Old
+- [x] was due
+by 24.11.
+## Odd
+- [ ] y
+> by Friday, please
+by 31.2. or never
+```
+by tomorrow
+```
+## Twice
+- [ ] z
+Due: 1 Dec 2026
+The printer needs it by 28 Nov.
+";
+
+#[test]
+fn deadlines_in_the_words_of_a_list_are_due_dates() {
+    assert_snapshot!(plan_shown(FLAT, &read_on(TODAY, FLAT)));
+}
+
+#[test]
+fn deadlines_of_a_plain_list_are_due_dates() {
+    let text = "call Ana by friday\nbuy milk\nrent, due 1 december\n  until tomorrow, really\n\
+                pick up the parcel\n  open until 8pm on 4 Dec\nmuseum, version 2.11\n";
+    assert_snapshot!(plan_shown(text, &read_on(TODAY, text)));
+}
+
+#[test]
+fn without_a_day_of_reading_no_sentence_is_a_due_date() {
+    let reading = plan::read("list.md", FLAT.as_bytes(), &Options::default()).unwrap();
+    assert!(reading.tasks.iter().all(|task| task.due_on.is_none()));
+    assert!(reading.places.iter().all(|place| place.role != Role::Due));
+}
+
+#[test]
+fn a_day_without_a_year_stays_what_it_was_when_it_was_read_first() {
+    let due = |planned: &Planned| -> Vec<_> {
+        planned.tasks.iter().map(|task| task.draft.due_on.unwrap().to_string()).collect()
+    };
+    let text = "# A\n- [ ] a\nby 24.11.\n# B\n- [ ] b\nuntil Friday\n# C\n- [ ] c\nby 2027-01-31\n";
+    let first = apply(text, &read_on(TODAY, text), &Kept::default(), &[]).unwrap();
+    assert_eq!(due(&first), ["2026-11-24", "2026-11-27", "2027-01-31"]);
+    let json = serde_json::to_string(&first.kept).unwrap();
+    assert_snapshot!(json, @r#"{"edits":[],"days":[{"task":"list.md/a#1","words":"by 24.11.","day":"2026-11-24"},{"task":"list.md/b#1","words":"until friday","day":"2026-11-27"}]}"#);
+    // A month later the list is the same, with another task before.
+    let later = date(2026, 12, 21);
+    let longer = format!("# New\n- [ ] n\nby 24.11.\n{text}");
+    let kept = serde_json::from_str(&json).unwrap();
+    let second = apply(&longer, &read_on(later, &longer), &kept, &[]).unwrap();
+    assert_eq!(due(&second), ["2027-11-24", "2026-11-24", "2026-11-27", "2027-01-31"]);
+    assert_eq!(second.kept.days.len(), 3);
+    // Other words are a new date.
+    let moved = text.replace("by 24.11.", "by 25.11.");
+    let third = apply(&moved, &read_on(later, &moved), &kept, &[]).unwrap();
+    assert_eq!(due(&third), ["2027-11-25", "2026-11-27", "2027-01-31"]);
+}
+
+#[test]
+fn a_line_with_a_date_becomes_the_due_date_of_its_task() {
+    // A note, an item, a title, and one in place of another.
+    let shown = [
+        corrected(FLAT, &[(8, Role::Due)]),
+        corrected("# A\n- [ ] pay on 3 December\n- [ ] b\n", &[(2, Role::Due)]),
+        corrected("# Party on 4 Dec\n- [ ] cake\nring at five\n", &[(1, Role::Due)]),
+        corrected("# A\n- [ ] a\nby 24.11.\non 2 December\n", &[(4, Role::Due)]),
+    ];
+    assert_snapshot!(shown.join("----\n"));
+}
+
+#[test]
+fn a_due_line_that_is_made_text_takes_the_due_date_away() {
+    let matter = "---\ndue: 2026-12-01\nstatus: open\n---\n# A\n- [ ] a\n";
+    let shown = [
+        corrected("# A\n- [ ] a\nby 24.11.\n", &[(3, Role::Note)]),
+        corrected("# A\n- [ ] a\nby 24.11.\n", &[(3, Role::Item)]),
+        corrected("# A\n- [ ] a\nby 24.11.\n", &[(3, Role::LeftOut)]),
+        corrected("# A\n- [ ] a\nby 24.11.\n", &[(3, Role::Task)]),
+        corrected(matter, &[(2, Role::Note)]),
+        corrected(matter, &[(2, Role::LeftOut)]),
+        corrected(matter, &[(2, Role::Task)]),
+        corrected("# A\n- [ ] a\nno day\n", &[(3, Role::Due)]),
+    ];
+    assert_snapshot!(shown.join("----\n"));
+}
+
+#[test]
+fn a_correction_of_due_holds_for_the_next_import() {
+    let text = "# A\n- [ ] a\nmeet Vlad on Friday\n# B\n- [ ] b\nby 24.11.\n";
+    let edits = [(3, Role::Due), (6, Role::Note)];
+    let first = apply(text, &read_on(TODAY, text), &Kept::default(), &edits).unwrap();
+    let longer = format!("# C\n- [ ] c\n{text}");
+    let again = apply(&longer, &read_on(date(2026, 12, 7), &longer), &first.kept, &[]).unwrap();
+    let due: Vec<_> = again.tasks[1..].iter().map(|task| task.draft.due_on).collect();
+    assert_eq!(due, [Some(date(2026, 11, 27)), None]);
+    assert_eq!(again.kept.edits, first.kept.edits);
+}
+
+#[test]
+fn the_meanings_that_a_person_gives_to_columns_hold() {
+    let text = "what,room,who,on\nShelf,hall,Radu,5.12.\nSofa,bath,Ana,6.12.\n";
+    let read = |columns: Option<Vec<Column>>| {
+        plan::read("a.csv", text.as_bytes(), &Options { columns, ..options(TODAY) })
+    };
+    let guessed = read(None).unwrap().sheet.unwrap();
+    assert_eq!(guessed.delimiter, ',');
+    let mut said = guessed.meanings();
+    said[1] = Column::Category;
+    let reading = read(Some(said.clone())).unwrap();
+    assert_eq!(reading.tasks[1].category.as_deref(), Some("bath"));
+    assert_eq!(reading.tasks[1].due_on, Some(date(2026, 12, 6)));
+    let sheet = reading.sheet.clone().unwrap();
+    assert_eq!(sheet.columns[1].because, Because::Person);
+    assert_eq!(sheet.meanings(), said);
+    let planned = plan::apply(text, &reading, &Kept::default(), &[]).unwrap();
+    assert_eq!(planned.sheet.as_ref(), Some(&sheet));
+    assert_snapshot!(serde_json::to_string(&sheet).unwrap(), @r#"{"delimiter":",","hasHead":true,"columns":[{"name":"what","column":"title","because":"name"},{"name":"room","column":"category","because":"person"},{"name":"who","column":"keptInNote","because":"name"},{"name":"on","column":"due","because":"days","n":2,"of":2}]}"#);
+    assert_eq!(
+        serde_json::from_str::<dormouse_formats::csv::Columns>(
+            &serde_json::to_string(&sheet).unwrap()
+        )
+        .unwrap(),
+        sheet
+    );
+    assert_snapshot!(read(Some(said[1..].to_vec())).unwrap_err().to_string(), @"a.csv has 4 columns, and 3 meanings were given; give one for each column");
+    said[0] = Column::LeftOut;
+    assert_snapshot!(read(Some(said)).unwrap_err().to_string(), @"no column of a.csv is the title of its tasks; choose one");
+}
+
+#[test]
+fn the_digest_changes_with_everything_that_a_plan_depends_on() {
+    let base = options(TODAY);
+    let month_first = ReadOptions { order: DateOrder::MonthFirst, ..base.read.clone() };
+    let zone = jiff::tz::TimeZone::get("Europe/Bucharest").unwrap();
+    let all = [
+        base.clone(),
+        Options { read: month_first, ..base.clone() },
+        Options { read: ReadOptions { zone, ..base.read.clone() }, ..base.clone() },
+        options(date(2026, 11, 22)),
+        Options { columns: Some(vec![Column::Title]), ..base.clone() },
+        Options { columns: Some(vec![Column::Note]), ..base },
+    ];
+    let digests: std::collections::BTreeSet<_> =
+        all.iter().map(|options| plan::digest("a", b"text", options).as_str().to_owned()).collect();
+    assert_eq!(digests.len(), all.len());
+    let json = serde_json::to_string(&all[2].read).unwrap();
+    assert_snapshot!(json, @r#"{"order":"dayFirst","today":"2026-11-21","zone":"Europe/Bucharest"}"#);
+    assert_eq!(serde_json::from_str::<ReadOptions>(&json).unwrap(), all[2].read);
+}

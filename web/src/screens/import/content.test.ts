@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { freeName, isList, isText, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
+import { freeName, hasOpenDates, isList, isText, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -41,6 +41,16 @@ describe("the lines of a text", () => {
     ["#hashtag stays", "#hashtag stays"],
   ])("have words: %s", (line, words) => expect(wordsOf(line)).toBe(words));
 });
+
+it.each([
+  ["by 3/4", true],
+  ["until 10.12.", true],
+  ["on 1.2.2027 at noon", true],
+  ["by 24.11.", false],
+  ["2027-01-05", false],
+  ["version 1.2.3", false],
+  ["page 3", false],
+])("a date that means two days, in %s: %s", (line, expected) => expect(hasOpenDates([line])).toBe(expected));
 
 describe("a pasted list", () => {
   it.each([

@@ -62,6 +62,12 @@ export function freeName(name: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
+/** Whether some line has a date like 3/4, which means two days. */
+export function hasOpenDates(lines: readonly string[]): boolean {
+  const isOpen = /(?<![\d./-])(?:0?[1-9]|1[0-2])([./-])(?:0?[1-9]|1[0-2])(?:\1(?:\d{2}|\d{4})|\.)?(?![\d/-]|\.\d)/;
+  return lines.slice(0, 20_000).some((line) => isOpen.test(line.slice(0, 1_000)));
+}
+
 /** Whether a pasted text is a list rather than a word meant for elsewhere. */
 export function isList(text: string): boolean {
   return linesOf(text.slice(0, 100_000)).filter((line) => line.trim() !== "").length > 1;

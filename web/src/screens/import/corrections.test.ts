@@ -63,8 +63,8 @@ it("finds the run of a line", () => {
 
 describe("the menu of a line", () => {
   it.each<[string, Parameters<typeof choicesFor>, string[]]>([
-    ["an item", ["item", true, false, "markdown"], ["item", "note", "task", "join", "leaveOut"]],
-    ["an item of the first task", ["item", true, true, "markdown"], ["item", "note", "task", "leaveOut"]],
+    ["an item", ["item", true, false, "markdown"], ["item", "note", "due", "task", "join", "leaveOut"]],
+    ["an item of the first task", ["item", true, true, "markdown"], ["item", "note", "due", "task", "leaveOut"]],
     ["a line of JSON", ["note", true, false, "trello"], ["join", "leaveOutTask"]],
     ["a task", ["task", true, false, "markdown"], ["join", "category", "leaveOutTask"]],
     ["a category", ["category", false, false, "markdown"], ["leaveOut"]],

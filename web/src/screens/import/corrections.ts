@@ -121,7 +121,7 @@ export function runAt(plan: Pick<ImportPlan, "lines">, line: number): ImportPlan
 }
 
 /** What the menu of a line offers. */
-export type LineChoice = "item" | "note" | "task" | "join" | "category" | "leaveOut" | "leaveOutTask" | "putBack";
+export type LineChoice = "item" | "note" | "due" | "task" | "join" | "category" | "leaveOut" | "leaveOutTask" | "putBack";
 
 /** The formats in which a line is a thing of its own. In the others only whole tasks can be corrected. */
 const BY_LINE: readonly string[] = ["markdown", "todoTxt", "plainLines"];
@@ -133,14 +133,14 @@ export function choicesFor(role: Role, hasTask: boolean, isFirstTask: boolean, f
   switch (role) {
     case "item":
     case "note":
-      return BY_LINE.includes(format) ? ["item", "note", "task", ...join, "leaveOut"] : wholeTask;
+    case "due":
+      return BY_LINE.includes(format) ? ["item", "note", "due", "task", ...join, "leaveOut"] : wholeTask;
     case "task":
       return [...join, ...(format === "markdown" ? (["category"] as const) : []), "leaveOutTask"];
     case "category":
       return ["leaveOut"];
     case "leftOut":
       return ["putBack"];
-    case "due":
     case "field":
     case "parent":
       return wholeTask;
@@ -153,7 +153,7 @@ export function choicesFor(role: Role, hasTask: boolean, isFirstTask: boolean, f
 
 /** The letter of a choice in the menu. */
 export const CHOICE_KEYS: Record<LineChoice, string> = {
-  item: "i", note: "n", task: "t", join: "j", category: "c", leaveOut: "delete", leaveOutTask: "delete", putBack: "p",
+  item: "i", note: "n", due: "d", task: "t", join: "j", category: "c", leaveOut: "delete", leaveOutTask: "delete", putBack: "p",
 };
 
 /** The correction that a choice makes. */
@@ -161,6 +161,7 @@ export function correctionOf(choice: LineChoice, line: number): Correction {
   switch (choice) {
     case "item":
     case "note":
+    case "due":
     case "category":
       return { line, edit: "setRole", role: choice };
     case "task":

@@ -7,7 +7,7 @@ import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
 import { freeName, isText, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
 import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
-import type { AgentsFor, Correction, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
+import type { AgentsFor, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
 
 /** A file as the browser hands it over. */
 export interface Source {
@@ -68,6 +68,7 @@ export class PlannedText {
   /** The format that the content looks like. */
   detected = $state<Format | undefined>();
   format = $state<Format | undefined>();
+  dayOrder = $state<DayOrder>("dayFirst");
   columns = $state.raw<readonly string[] | undefined>();
   made = $state.raw<readonly Made[]>([]);
   isReading = $state(false);
@@ -94,7 +95,7 @@ export class PlannedText {
   /** What is sent; without a digest, a plan without corrections is asked for. */
   request(digest: string | undefined): PlanRequest {
     const corrections = digest === undefined ? [] : this.made.map((one) => one.correction);
-    return { name: this.name, text: this.text, format: this.format, digest, corrections, columns: this.columns };
+    return { name: this.name, text: this.text, format: this.format, dayOrder: this.dayOrder, digest, corrections, columns: this.columns };
   }
 
   /** Reads the text anew, and keeps the corrections that still fit. */
@@ -212,6 +213,12 @@ export class PlannedText {
     this.made = this.#aside.get(wanted) ?? [];
     this.format = wanted;
     this.columns = undefined;
+    void this.read();
+  }
+
+  setDayOrder(order: DayOrder): void {
+    if (order === this.dayOrder) return;
+    this.dayOrder = order;
     void this.read();
   }
 
@@ -388,7 +395,7 @@ class Imports {
   /** Imports a list without a plan: the sample, whose contents are known. */
   async addAtOnce(name: string, text: string): Promise<Progress> {
     let progress: Progress = { ...NO_PROGRESS, state: "running" };
-    const request: PlanRequest = { name, text, format: undefined, digest: undefined, corrections: [], columns: undefined };
+    const request: PlanRequest = { name, text, format: undefined, dayOrder: "dayFirst", digest: undefined, corrections: [], columns: undefined };
     try {
       await write(request, "all", (line) => (progress = applyLine(progress, line)), new AbortController().signal);
     } catch (error) {

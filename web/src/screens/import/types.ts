@@ -9,6 +9,9 @@ export type Role = "category" | "parent" | "task" | "item" | "note" | "due" | "f
 /** Which tasks get an agent, unless a task says otherwise. */
 export type AgentsFor = "suggested" | "all" | "none";
 
+/** The order of day and month in dates such as 3/4. */
+export type DayOrder = "dayFirst" | "monthFirst";
+
 /** Lines next to each other with the same place; the first line of a text is 1. */
 export interface Run {
   from: number;
@@ -45,17 +48,13 @@ export interface Remark {
   message: string;
 }
 
-/** Why a column is taken for what it is. */
-export interface Because {
-  because: string;
-  n?: number;
-  of?: number;
-}
-
 export interface SheetColumn {
   name: string;
   column: string;
-  because: Because;
+  /** Why it is taken for that, with the numbers that speak for it. */
+  because: string;
+  n?: number;
+  of?: number;
 }
 
 export interface Sheet {
@@ -90,6 +89,7 @@ export interface PlanRequest {
   name: string;
   text: string;
   format: Format | undefined;
+  dayOrder: DayOrder;
   /** The digest of the plan that the corrections are made to. */
   digest: string | undefined;
   corrections: readonly Correction[];

@@ -76,6 +76,25 @@ export function idempotencyKey(): string {
   return crypto.randomUUID();
 }
 
+/**
+ * The JSON at an address, for questions that are asked while someone types.
+ *
+ * Throws: a `Problem`.
+ */
+export async function getFor<T>(path: string, signal: AbortSignal): Promise<T> {
+  const token = credentials.token();
+  try {
+    const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const response = await fetch(path, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+    if (response.status === 401) credentials.refused();
+    const body: unknown = await response.json();
+    if (!response.ok) throw problemOf(response.status, body, response.headers.get("Retry-After"));
+    return body as T;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
 /** Sends a body that is not JSON, or not only: the text of an import. */
 async function post(path: string, body: BodyInit, headers: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
   const token = credentials.token();

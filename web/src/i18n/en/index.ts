@@ -2,6 +2,7 @@
 
 import { agent } from "./agent";
 import { common } from "./common";
+import { due } from "./due";
 import { home } from "./home";
 import { imports } from "./imports";
 import { review } from "./review";
@@ -14,6 +15,7 @@ import { welcome } from "./welcome";
 export const en = {
   ...agent,
   ...common,
+  ...due,
   ...home,
   ...imports,
   ...review,

@@ -12,7 +12,7 @@ test("a due date is typed in words, and what was understood is said before it is
   await expect(sample.getByText("Wed, 10 Dec 2031, 15:00. A due date is a whole day.")).toBeVisible();
   await field.press("Enter");
   await expect(property(sample, "Due: Wed, 10 Dec 2031")).toBeVisible();
-  expect((await read(server, id)).dueOn).toBe("2031-12-10");
+  await expect.poll(async () => (await read(server, id)).dueOn).toBe("2031-12-10");
 
   // What is not understood stays to be changed, and changes nothing.
   await property(sample, /^Due:/).click();

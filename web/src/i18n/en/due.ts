@@ -14,6 +14,7 @@ export const due = {
   "due.monthAfter": "Next month",
   "due.notRead": "“{text}” isn’t a day.",
   "due.category": "@{name}",
+  "due.noted": "Note: {text}",
   "due.understood": "Understood:",
   "due.keep": "Keep it all as the title",
   "due.readAgain": "Read dates and labels",

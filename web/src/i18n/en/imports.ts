@@ -196,6 +196,7 @@ export const imports = {
   "imports.keptAsText": { one: "{n} remark", other: "{n} remarks" },
   "imports.agentsRead": "The agents are starting to read. Their first reports will follow.",
   "imports.goOn": "Go on",
+  "imports.backToPlan": "Back to the plan",
   "imports.openTasks": "Open the tasks",
   "imports.another": "Import another list",
 

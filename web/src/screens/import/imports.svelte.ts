@@ -387,6 +387,12 @@ class Imports {
     }
   }
 
+  /** Shows the plans of what was not written, to correct what was refused. */
+  backToPlan(): void {
+    for (const text of this.open) text.progress = NO_PROGRESS;
+    this.step = "plan";
+  }
+
   /** Stops writing; what was written stays. */
   cancel(): void {
     this.#running?.abort();

@@ -2,34 +2,16 @@
 
 import { readFile } from "node:fs/promises";
 
-import type { Page } from "@playwright/test";
-
+import { drop } from "./lists";
 import { expect, SAMPLE, test } from "./world";
-
-interface Dropped {
-  name: string;
-  type: string;
-  text: string;
-}
-
-/** Drags files over the page and drops them. */
-async function drop(page: Page, files: Dropped[]): Promise<void> {
-  const dataTransfer = await page.evaluateHandle((given) => {
-    const data = new DataTransfer();
-    for (const { name, type, text } of given) data.items.add(new File([text], name, { type }));
-    return data;
-  }, files);
-  await page.dispatchEvent("main", "dragenter", { dataTransfer });
-  await expect(page.getByText("Drop to import tasks from these files")).toBeVisible();
-  await page.dispatchEvent("main", "dragover", { dataTransfer });
-  await page.dispatchEvent("main", "drop", { dataTransfer });
-  await expect(page.getByText("Drop to import tasks from these files")).toBeHidden();
-}
 
 test("a dropped list is imported, and its first report arrives", async ({ app }) => {
   await expect(app.getByRole("heading", { level: 1, name: "Nothing here yet" })).toBeVisible();
-  await drop(app, [{ name: "home.md", type: "text/markdown", text: await readFile(SAMPLE, "utf8") }]);
-  await expect(app.getByRole("heading", { name: "5 tasks were imported" })).toBeVisible();
+  await drop(app, [{ name: "home.md", text: await readFile(SAMPLE, "utf8") }]);
+  await app.getByRole("button", { name: "All 5" }).click();
+  await app.getByRole("button", { name: "Add 5 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "5 tasks were added" })).toBeVisible();
+  await app.getByRole("link", { name: /^Home/ }).click();
 
   const reports = app.getByRole("region", { name: "Recent reports" });
   await expect(reports.getByText("Water drips into the attic when it rains.")).toBeVisible();
@@ -42,31 +24,16 @@ test("a dropped list is imported, and its first report arrives", async ({ app })
   await expect(card.getByRole("heading", { name: /suggests 1 change/ })).toBeVisible();
 });
 
-test("the sample is imported with one click, with or without agents", async ({ app, server }) => {
-  await app.getByRole("checkbox", { name: "Add an agent to each task" }).uncheck();
-  await app.getByRole("button", { name: "Try the sample" }).click();
-  await expect(app.getByRole("heading", { name: "5 tasks were imported" })).toBeVisible();
-  await expect(app.getByText("No reports yet.")).toBeVisible();
+test("the sample is imported with one click", async ({ app, server }) => {
+  await app.getByRole("button", { name: "Try the sample list" }).click();
+  await expect(app.getByText("5 tasks were added.")).toBeVisible();
   const agents = (await server.ask("GET", "/api/agents")) as { items: unknown[] };
-  expect(agents.items).toEqual([]);
+  expect(agents.items).toHaveLength(5);
 
   // Importing the file again creates nothing.
-  await app.getByRole("link", { name: "Tasks", exact: true }).click();
-  await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
-  await drop(app, [{ name: "household.md", type: "text/markdown", text: await readFile(SAMPLE, "utf8") }]);
-  await expect(app.getByText("0 new, 0 updated, 5 unchanged")).toBeVisible();
-  await expect(app.getByText("5 tasks", { exact: true })).toBeVisible();
-});
-
-test("a file that is not a list is reported, and the others are imported", async ({ app }) => {
-  await drop(app, [
-    { name: "photo.png", type: "image/png", text: "no text" },
-    { name: "one.md", type: "", text: "## Water the plants\n\n- [ ] The fern\n" },
-  ]);
-  await expect(app.getByRole("heading", { name: "1 task was imported" })).toBeVisible();
-  await expect(app.getByRole("alert")).toContainText("This isn’t a Markdown file.");
-  await app.getByRole("button", { name: "Close" }).click();
-  await expect(app.getByRole("alert")).toBeHidden();
+  await drop(app, [{ name: "household.md", text: await readFile(SAMPLE, "utf8") }]);
+  await expect(app.getByText("5 as they are")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Nothing new to add" })).toBeDisabled();
 });
 
 test("a first task can be written by hand", async ({ app, server }) => {

@@ -194,7 +194,7 @@ async function drop(page: Page, name: string, text: string): Promise<{ isOver: b
 const titles = async (server: Server): Promise<string[]> =>
   ((await server.ask("GET", "/api/journal/tasks?limit=50")) as { items: { title: string }[] }).items.map((task) => task.title);
 
-test("a file dropped on any screen is imported and never replaces the app", async ({ sample, server }) => {
+test("a file dropped on any screen becomes a plan and never replaces the app", async ({ sample, server }) => {
   const id = await taskId(server, PASSPORTS);
   const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
   const places = ["/", "/tasks", `/tasks/${id}`, `/tasks/${id}/changes`, "/agents", `/agents/${agent}`, "/settings", "/nowhere"];
@@ -202,14 +202,13 @@ test("a file dropped on any screen is imported and never replaces the app", asyn
     await sample.goto(server.address + place);
     await expect(sample.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
     expect(await drop(sample, `${at}.md`, `## Dropped on screen ${at}\n`), place).toEqual({ isOver: true, isDropped: true });
-    await expect.poll(() => titles(server), place).toContain(`Dropped on screen ${at}`);
-    // The result is reported there and leads to the tasks.
-    if (place === "/agents") {
-      await expect(sample.getByRole("status").filter({ hasText: "1 task was imported" })).toBeVisible();
-      await sample.getByRole("button", { name: "Open", exact: true }).last().click();
-      await expect(sample.getByRole("link", { name: /^Dropped on screen/ }).first()).toBeVisible();
-    }
+    await expect(sample.getByRole("heading", { level: 1, name: `1 task from ${at}.md` }), place).toBeVisible();
+    // Without a yes, it leaves the screen as it was.
+    const before = new URL(place, server.address).pathname;
+    await sample.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => new URL(sample.url()).pathname, place).toBe(before);
   }
+  expect((await titles(server)).filter((title) => title.startsWith("Dropped"))).toEqual([]);
 });
 
 test("a file dropped before signing in is not imported, and the browser does not open it either", async ({ page, server }) => {

@@ -2,6 +2,7 @@
 
 import type { Page } from "@playwright/test";
 
+import { drop, MOVE } from "./lists";
 import { expect, open, still } from "./stage";
 import type { Server } from "./world";
 
@@ -77,6 +78,26 @@ export const screens: readonly Screen[] = [
       await open(page, server, "/tasks");
       await page.getByRole("button", { name: "New task" }).click();
       await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  { name: "import", show: at("/import") },
+  {
+    name: "import plan",
+    show: async (page, server) => {
+      await open(page, server, "/import");
+      await drop(page, [{ name: "move.md", text: MOVE }]);
+      await expect(page.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
+      await page.getByRole("button", { name: /^Lines? 7/ }).first().click();
+      await still(page);
+    },
+  },
+  {
+    name: "import of a sheet",
+    show: async (page, server) => {
+      await open(page, server, "/import");
+      await drop(page, [{ name: "things.csv", text: "what;room;until;who\nBookshelf apart;living room;2027-01-27;Radu\nCurtain rails;bedroom;31.2.;\n" }]);
+      await expect(page.getByRole("button", { name: "Add 2 tasks" })).toBeEnabled();
+      await still(page);
     },
   },
   { name: "agents", show: at("/agents") },

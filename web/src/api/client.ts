@@ -77,6 +77,58 @@ export function idempotencyKey(): string {
 }
 
 /**
+ * The JSON at an address, for questions that are asked while someone types.
+ *
+ * Throws: a `Problem`.
+ */
+export async function getFor<T>(path: string, signal: AbortSignal): Promise<T> {
+  const token = credentials.token();
+  try {
+    const headers: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
+    const response = await fetch(path, { headers, signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]) });
+    if (response.status === 401) credentials.refused();
+    const body: unknown = await response.json();
+    if (!response.ok) throw problemOf(response.status, body, response.headers.get("Retry-After"));
+    return body as T;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/** Sends a body that is not JSON, or not only: the text of an import. */
+async function post(path: string, body: BodyInit, headers: Record<string, string>, signal: AbortSignal | null): Promise<Response> {
+  const token = credentials.token();
+  const all: Record<string, string> = { ...headers };
+  if (token !== undefined) all["Authorization"] = `Bearer ${token}`;
+  const response = await fetch(path, { method: "POST", body, headers: all, signal });
+  if (response.status === 401) credentials.refused();
+  if (!response.ok || response.body === null) {
+    const problem: unknown = await response.json().catch(() => undefined);
+    throw problemOf(response.status, problem, response.headers.get("Retry-After"));
+  }
+  return response;
+}
+
+/**
+ * The JSON that answers a body sent as it is.
+ *
+ * Throws: a `Problem`.
+ */
+export async function postFor<T>(
+  path: string,
+  body: BodyInit,
+  headers: Record<string, string>,
+  signal: AbortSignal | null = null,
+): Promise<T> {
+  try {
+    const response = await post(path, body, headers, signal);
+    return (await response.json()) as T;
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+/**
  * Streams a response of JSON lines, for imports.
  *
  * Throws: a `Problem`, even if the response breaks off halfway.
@@ -86,17 +138,11 @@ export async function lines<T>(
   body: BodyInit,
   headers: Record<string, string>,
   each: (line: T) => void,
+  signal: AbortSignal | null = null,
 ): Promise<void> {
-  const token = credentials.token();
-  const all: Record<string, string> = { ...headers };
-  if (token !== undefined) all["Authorization"] = `Bearer ${token}`;
   try {
-    const response = await fetch(path, { method: "POST", body, headers: all });
-    if (response.status === 401) credentials.refused();
-    if (!response.ok || response.body === null) {
-      const problem: unknown = await response.json().catch(() => undefined);
-      throw problemOf(response.status, problem, response.headers.get("Retry-After"));
-    }
+    const response = await post(path, body, headers, signal);
+    if (response.body === null) return;
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

@@ -18,6 +18,8 @@ export interface NavItem {
   load: () => Promise<unknown>;
   /** Pages below `path`; each is loaded when it is first needed. */
   pages?: readonly { path: `/${string}`; load: () => Promise<unknown> }[];
+  /** Pages that belong to it, with a path of their own. */
+  aside?: readonly { path: `/${string}`; load: () => Promise<unknown> }[];
 }
 
 const task = () => import("../screens/task/Task.svelte");
@@ -48,6 +50,7 @@ export const nav = [
       // The review is a dialog over its task, with an address of its own.
       { path: "/:id/changes", load: task },
     ],
+    aside: [{ path: "/import", load: () => import("../screens/import/Import.svelte") }],
   },
   {
     name: "agents",
@@ -84,4 +87,5 @@ const route = (name: string, path: string, load: () => Promise<unknown>): Route 
 export const routes: readonly Route[] = nav.flatMap((item: NavItem) => [
   route(item.name, item.path, item.load),
   ...(item.pages ?? []).map((page) => route(item.name, item.path + page.path, page.load)),
+  ...(item.aside ?? []).map((page) => route(item.name, page.path, page.load)),
 ]);

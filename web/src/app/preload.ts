@@ -19,7 +19,7 @@ export function preloadScreens(): () => void {
 }
 
 async function loadAll(): Promise<void> {
-  const loaders = [...new Set(routes.map((route) => route.load)), () => import("../screens/welcome/importing.svelte"), () => import("../screens/welcome/sample")];
+  const loaders = [...new Set(routes.map((route) => route.load)), () => import("../screens/welcome/sample")];
   // One after the other, so that what the person does comes first. A failed load is retried when it is
   // needed.
   for (const load of loaders) await load().catch(() => undefined);

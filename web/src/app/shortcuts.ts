@@ -62,7 +62,8 @@ export function setShortcutsEnabled(on: boolean): void {
   localStorage.setItem(STORAGE_KEY, on ? "on" : "off");
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether an element takes what is typed. */
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName)) return true;
   return target instanceof HTMLInputElement && !["checkbox", "radio", "button"].includes(target.type);

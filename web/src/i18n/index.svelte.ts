@@ -139,6 +139,25 @@ export function day(iso: string, now: Date = new Date()): string {
   return format(date, { weekday: "short", day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
 }
 
+/** A calendar day in full, for a label. */
+export function fullDay(iso: string): string {
+  return format(new Date(`${iso}T00:00:00`), { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+}
+
+/** "November 2026" */
+export function monthName(iso: string): string {
+  return format(new Date(`${iso}T00:00:00`), { month: "long", year: "numeric" });
+}
+
+/** The names of the days of a week, from Monday. */
+export function weekdayNames(): { short: string; long: string }[] {
+  // 1 January 2024 was a Monday.
+  return Array.from({ length: 7 }, (_, n) => {
+    const date = new Date(2024, 0, 1 + n);
+    return { short: format(date, { weekday: "short" }).slice(0, 2), long: format(date, { weekday: "long" }) };
+  });
+}
+
 /** Minutes as people write them: "45 min", "2 h", "1 h 30". */
 export function minutes(total: number): string {
   const [hours, rest] = [Math.floor(total / 60), total % 60];

@@ -2,7 +2,9 @@
 
 import { agent } from "./agent";
 import { common } from "./common";
+import { due } from "./due";
 import { home } from "./home";
+import { imports } from "./imports";
 import { review } from "./review";
 import { settings } from "./settings";
 import { shell } from "./shell";
@@ -13,7 +15,9 @@ import { welcome } from "./welcome";
 export const en = {
   ...agent,
   ...common,
+  ...due,
   ...home,
+  ...imports,
   ...review,
   ...settings,
   ...shell,

@@ -59,7 +59,7 @@ export const shell = {
   "shell.keys.review": "Review suggested changes",
   "shell.keys.decide": "Confirm, or save for later",
   "shell.keys.reject": "Reject with a reason",
-  "shell.keys.confirm": "Apply the decisions of a review",
+  "shell.keys.confirm": "Apply the decisions of a review, or add the tasks of an import",
   "shell.keys.undo": "Undo the last action while its notification is visible",
   "shell.keys.table": "Show this list",
   "shell.keys.canOff": "Letters are ignored while you are typing. You can turn single-letter shortcuts off in Settings.",

@@ -113,7 +113,6 @@ export const task = {
   "task.p.P3": "P3, low",
   "task.today": "Today",
   "task.tomorrow": "Tomorrow",
-  "task.inAWeek": "In a week",
   "task.clear": "Clear",
   "task.findLabel": "Find or create a label",
   "task.findCategory": "Find or create a category",

@@ -70,7 +70,7 @@ export const tasks = {
   "tasks.reasonDo": "Set status",
 
   "tasks.none": "No open tasks.",
-  "tasks.noneNext": "Create one, or drop a Markdown file here to import tasks.",
+  "tasks.noneNext": "Create one, or drop a file with tasks here.",
   "tasks.noneFound": "No matching tasks.",
   "tasks.noneFoundNext": "Try removing a filter.",
   "tasks.noneFoundOpen": "Only tasks with the selected statuses were searched.",

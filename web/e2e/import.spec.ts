@@ -1,0 +1,221 @@
+// The plan of an import: nothing is written before yes, and what is corrected stays so.
+
+import { drop, MOVE, paste } from "./lists";
+import { expect, type Server, taskId, test } from "./world";
+
+async function titles(server: Server): Promise<string[]> {
+  const { items } = (await server.ask("GET", "/api/journal/tasks?limit=100")) as { items: { title: string }[] };
+  return items.map((task) => task.title).sort();
+}
+
+const MOVE_TITLES = ["Boxes", "Hand over the old flat", "Internet at the new flat", "Movers"];
+
+test("a dropped list is shown line by line, and written on yes", async ({ app, server }) => {
+  await app.goto(`${server.address}/settings`);
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks from move.md" })).toBeVisible();
+  await expect(app.getByRole("button", { name: "Line 7: Task. Change" })).toBeVisible();
+  await expect(app.getByRole("button", { name: "Line 8: Item. Change" })).toBeVisible();
+  await expect(app.getByRole("article", { name: "Movers" })).toContainText("3 items, 1 done");
+  expect(await titles(server)).toEqual([]);
+
+  await app.getByRole("button", { name: "Add 4 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks were added" })).toBeVisible();
+  expect(await titles(server)).toEqual(MOVE_TITLES);
+  await app.getByRole("link", { name: "Open the tasks" }).click();
+  await expect(app.getByRole("link", { name: /^Movers/ })).toBeVisible();
+});
+
+test("a list pasted on any screen becomes a plan; a word, or one pasted into a field, does not", async ({ app, server }) => {
+  await app.goto(`${server.address}/agents`);
+  await expect(app.getByRole("heading", { level: 1 })).toBeVisible();
+  await paste(app, "only a word\n");
+  await expect(app).toHaveURL(/\/agents$/);
+  await paste(app, "call Ana\nbuy milk\nmend the fence\n");
+  await expect(app.getByRole("heading", { level: 1, name: "3 tasks from your list" })).toBeVisible();
+  await app.getByRole("button", { name: "Cancel" }).click();
+  await expect(app).toHaveURL(/\/agents$/);
+
+  await app.goto(`${server.address}/tasks`);
+  await app.keyboard.press("/");
+  await expect(app.getByRole("searchbox")).toBeFocused();
+  await paste(app, "call Ana\nbuy milk\n");
+  await expect(app).toHaveURL(/\/tasks$/);
+  expect(await titles(server)).toEqual([]);
+});
+
+test("lines are corrected by their menu, each correction is undone alone, and stays at the next import", async ({ app, server }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  const heading = (n: number) => app.getByRole("heading", { level: 1, name: `${n} tasks from move.md` });
+  await expect(heading(4)).toBeVisible();
+  const line = (n: number) => app.getByRole("button", { name: new RegExp(`^Line ${n}:`) });
+
+  await line(10).click();
+  await app.keyboard.press("t");
+  await expect(heading(5)).toBeVisible();
+  await expect(line(10)).toBeFocused();
+  await expect(app.getByText("You made “Pay the deposit, 30 %” a task of its own.")).toBeVisible();
+
+  await line(12).click();
+  await app.getByRole("menuitem", { name: "Join the task above" }).click();
+  await expect(heading(4)).toBeVisible();
+  await expect(app.getByText("You joined “Boxes” to this task.")).toBeVisible();
+
+  await line(15).click();
+  await app.keyboard.press("Delete");
+  await expect(heading(3)).toBeVisible();
+  await expect(app.getByText("left out, 3 lines")).toBeVisible();
+
+  const title = app.getByRole("textbox", { name: "Title of task 2" });
+  await title.fill("Choose the movers");
+  await title.press("Enter");
+  await expect(app.getByText("You renamed it. It was “Movers”.")).toBeVisible();
+  await expect(app.getByText("1 joined, 1 split, 1 left out, 1 renamed")).toBeVisible();
+
+  await app.getByRole("paragraph").filter({ hasText: "You joined" }).getByRole("button", { name: "Undo" }).click();
+  await expect(heading(4)).toBeVisible();
+  await app.getByRole("button", { name: "Add 4 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks were added" })).toBeVisible();
+  expect(await titles(server)).toEqual(["Boxes", "Choose the movers", "Internet at the new flat", "Pay the deposit, 30 %"]);
+
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await expect(app.getByText("4 as they are")).toBeVisible();
+  await expect(app.getByRole("button", { name: "Nothing new to add" })).toBeDisabled();
+  await app.getByRole("button", { name: /^Put back/ }).click();
+  await expect(app.getByRole("button", { name: "Add 1 task" })).toBeEnabled();
+});
+
+test("a correction that is not possible says why where it was made", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  const line = app.getByRole("button", { name: "Line 7: Task. Change" });
+  await line.click();
+  await app.getByRole("menuitem", { name: "Category of what follows" }).click();
+  await expect(app.getByRole("alert")).toContainText("Not possible");
+  await expect(line).toBeVisible();
+  await expect(app.getByRole("button", { name: "Add 4 tasks" })).toBeEnabled();
+});
+
+test("many files make one plan; a picture is named and left out", async ({ app, server }) => {
+  await drop(app, [
+    { name: "one.md", text: "## Water the plants\n\n- [ ] The fern\n" },
+    { name: "photo.md", bytes: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0] },
+    { name: "two.txt", text: "(A) call Ana due:2027-02-01\nx 2026-01-02 buy milk\n" },
+  ]);
+  await expect(app.getByText("photo.md is a picture or another file without text")).toBeVisible();
+  await expect(app.getByRole("heading", { level: 1, name: "3 tasks from 2 files" })).toBeVisible();
+  await expect(app.getByRole("region", { name: "two.txt" }).getByRole("button", { name: "todo.txt" })).toHaveAttribute("aria-pressed", "true");
+  await expect(app.getByRole("article", { name: "call Ana" })).toContainText("1 Feb 2027");
+  await app.keyboard.press("Control+Enter");
+  await expect(app.getByRole("heading", { level: 1, name: "3 tasks were added" })).toBeVisible();
+  expect(await titles(server)).toHaveLength(3);
+});
+
+test("a text is read another way, and changed, with the corrections that still fit", async ({ app }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks" })).toBeVisible();
+  await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+  await app.getByRole("button", { name: "Plain lines" }).click();
+  await expect(app.getByText("You joined")).toBeHidden();
+  await app.getByRole("button", { name: "Markdown" }).click();
+  await expect(app.getByText("You joined")).toBeVisible();
+
+  await app.getByRole("button", { name: "Change the text" }).click();
+  const field = app.getByRole("textbox", { name: "Text of move.md" });
+  await field.fill(`## First of all\n\n${await field.inputValue()}`);
+  await app.getByRole("button", { name: "Read it" }).click();
+  await expect(app.getByRole("button", { name: "Line 14: Note. Change" })).toBeVisible();
+  await expect(app.getByText("You joined “Boxes” to this task.")).toBeVisible();
+});
+
+test("the columns of a sheet are chosen", async ({ app, server }) => {
+  await drop(app, [{ name: "things.csv", text: "what;room;until\nBookshelf apart;living room;2027-01-27\nCurtain rails;bedroom;2027-02-03\n" }]);
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks from things.csv" })).toBeVisible();
+  const due = app.getByRole("combobox", { name: "Column until becomes" });
+  await expect(due).toHaveValue("due");
+  const rails = app.getByRole("article", { name: "Curtain rails" });
+  await expect(rails).toContainText("3 Feb");
+  await due.selectOption("note");
+  await expect(rails).not.toContainText("3 Feb");
+  await expect(due).toHaveValue("note");
+  await app.getByRole("button", { name: "Add 2 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks were added" })).toBeVisible();
+  const id = await taskId(server, "Curtain rails");
+  expect(await server.ask("GET", `/api/journal/tasks/${id}`)).toMatchObject({ dueOn: null });
+});
+
+test("agents are for tasks with plenty to read, for all, or for none, and for each as one likes", async ({ app, server }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  const agent = (title: string) => app.getByRole("switch", { name: `Agent for ${title}` });
+  await expect(agent("Movers")).toBeChecked();
+  await expect(agent("Boxes")).not.toBeChecked();
+  await app.getByRole("button", { name: "None", exact: true }).click();
+  await expect(agent("Movers")).not.toBeChecked();
+  await agent("Boxes").check();
+  await expect(app.getByRole("contentinfo").or(app.getByRole("paragraph").filter({ hasText: "1 agent" })).first()).toContainText("1 agent");
+  await app.getByRole("button", { name: "Add 4 tasks" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks were added" })).toBeVisible();
+  const { items } = (await server.ask("GET", "/api/agents")) as { items: { taskTitle?: string }[] };
+  expect(items).toHaveLength(1);
+});
+
+test("an import that is cancelled keeps what it wrote, and goes on", async ({ app, server }) => {
+  const text = Array.from({ length: 1_500 }, (_, n) => `## Task ${n}\n- [ ] a\n`).join("\n");
+  await drop(app, [{ name: "long.md", text }]);
+  await app.getByRole("button", { name: "None", exact: true }).click();
+  await app.getByRole("button", { name: "Add 1,500 tasks" }).click();
+  await expect(app.getByText(/^[1-9][\d,]* of 1,500 tasks$/).first()).toBeVisible();
+  await app.getByRole("button", { name: "Cancel" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ of 1,500 tasks added\. Import the list again to go on\.$/ })).toBeVisible();
+  await app.getByRole("button", { name: "Go on" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: /^[\d,]+ tasks? (was|were) added$|^Your tasks are up to date$/ })).toBeVisible({ timeout: 60_000 });
+  const counts = (await server.ask("GET", "/api/overview")) as { tasks: number };
+  expect(counts.tasks).toBe(1_500);
+});
+
+test("a plan that is no longer what would be written is read again, and keeps its corrections", async ({ app, server }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await app.getByRole("button", { name: "Line 12: Task. Change" }).click();
+  await app.keyboard.press("j");
+  await expect(app.getByText("You joined")).toBeVisible();
+
+  // Another tab leaves a task of the same list out.
+  const other = await app.context().newPage();
+  await other.goto(`${server.address}/import`);
+  await drop(other, [{ name: "move.md", text: MOVE }]);
+  await other.getByRole("button", { name: "Line 15: Task. Change" }).click();
+  await other.keyboard.press("Delete");
+  await other.getByRole("button", { name: "Add 3 tasks" }).click();
+  await expect(other.getByRole("heading", { level: 1, name: "3 tasks were added" })).toBeVisible();
+
+  await app.getByRole("button", { name: "Add 3 tasks" }).click();
+  await expect(app.getByText("The list was imported elsewhere, or it changed.")).toBeVisible();
+  await app.getByRole("button", { name: "Read again" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks from move.md" })).toBeVisible();
+  await expect(app.getByText("You joined")).toBeVisible();
+});
+
+test("a list of ten thousand lines is drawn where one looks", async ({ app }) => {
+  const text = Array.from({ length: 2_500 }, (_, n) => `## Task ${n}\n- [ ] a ${n}\n- [ ] b ${n}\n`).join("\n");
+  await drop(app, [{ name: "long.md", text }]);
+  await expect(app.getByRole("heading", { level: 1, name: "2,500 tasks" })).toBeVisible();
+  expect(await app.getByRole("article").count()).toBeLessThan(60);
+  await app.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await expect(app.getByRole("article", { name: "Task 2499" })).toBeVisible();
+  expect(await app.getByRole("article").count()).toBeLessThan(60);
+  const title = app.getByRole("textbox", { name: "Title of task 2500" });
+  await title.fill("The last one");
+  await title.press("Enter");
+  await expect(app.getByText("You renamed it. It was “Task 2499”.")).toBeVisible();
+});
+
+test("without a text there is a place to paste one", async ({ app, server }) => {
+  await drop(app, [{ name: "move.md", text: MOVE }]);
+  await expect(app.getByRole("heading", { level: 1, name: "4 tasks" })).toBeVisible();
+  await app.reload();
+  await app.getByRole("textbox", { name: "Paste a list here" }).fill("call Ana\nbuy milk");
+  await app.getByRole("button", { name: "Read it" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "2 tasks from your list" })).toBeVisible();
+  expect(await titles(server)).toEqual([]);
+});

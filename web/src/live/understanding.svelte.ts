@@ -1,0 +1,108 @@
+// What words mean to the server, asked while they are typed: a date, or a whole task in one line.
+
+import { getFor } from "../api/client";
+import { asProblem, type Problem } from "../api/problem";
+
+/** What words about time mean. */
+export interface UnderstoodDate {
+  text: string;
+  role: "due" | "start" | "mention" | "past";
+  /** The day, the first one of a range, or the next one of a repetition. */
+  day: string | null;
+  endDay: string | null;
+  time: string | null;
+  repeats: unknown;
+}
+
+/** What a line means as a task. */
+export interface QuickAdd {
+  title: string;
+  dueOn: string | null;
+  due: UnderstoodDate | null;
+  priority: string | null;
+  labels: string[];
+  category: string | null;
+  /** Words of the date that no field has a place for. */
+  note: string | null;
+}
+
+/** The day that a task is due by: of a range the last one, as in a task that is written in one line. */
+export function dueDay(date: UnderstoodDate): string | null {
+  return date.endDay ?? date.day;
+}
+
+/** Units: milliseconds. The pause in typing after which the server is asked. */
+const PAUSE_MS = 180;
+
+/** The answer about the words typed last. */
+export class Understanding<T> {
+  value = $state.raw<T | undefined>();
+  problem = $state.raw<Problem | undefined>();
+  isAsking = $state(false);
+  readonly #path: string;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #request: AbortController | undefined;
+  #text = "";
+  /** The text that the answer is about. */
+  #answered = "";
+  #asked: Promise<void> = Promise.resolve();
+
+  constructor(path: "/api/dates" | "/api/quick-add") {
+    this.#path = path;
+  }
+
+  /** Asks about a text once typing pauses. */
+  type(text: string): void {
+    const wanted = text.trim();
+    if (wanted === this.#text) return;
+    this.stop();
+    this.#text = wanted;
+    this.problem = undefined;
+    if (wanted === "") {
+      this.value = undefined;
+      this.#answered = "";
+      return;
+    }
+    this.isAsking = true;
+    this.#timer = setTimeout(() => void this.#ask(), PAUSE_MS);
+  }
+
+  /** The answer about the text typed last, at once. Undefined if there is none. */
+  async settled(): Promise<T | undefined> {
+    if (this.#text === "") return undefined;
+    if (this.#answered !== this.#text && this.problem === undefined) {
+      clearTimeout(this.#timer);
+      if (this.#request === undefined) void this.#ask();
+      await this.#asked;
+    }
+    return this.#answered === this.#text ? this.value : undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#request?.abort();
+    this.#request = undefined;
+    this.isAsking = false;
+  }
+
+  #ask(): Promise<void> {
+    const text = this.#text;
+    const request = new AbortController();
+    this.#request = request;
+    this.#asked = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
+      (value) => {
+        if (request.signal.aborted) return;
+        this.value = value;
+        this.#answered = text;
+        this.isAsking = false;
+      },
+      (error: unknown) => {
+        if (request.signal.aborted) return;
+        this.value = undefined;
+        this.problem = asProblem(error);
+        this.isAsking = false;
+      },
+    );
+    return this.#asked;
+  }
+}

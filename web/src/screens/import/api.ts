@@ -1,0 +1,94 @@
+// The requests of an import: a plan, and the import itself.
+
+import { lines, postFor } from "../../api/client";
+import { problemOf, type Problem } from "../../api/problem";
+import type { AgentsFor, ImportPlan, PlanRequest, Remark } from "./types";
+
+/** What of an import is on its way or done. */
+export interface Progress {
+  state: "waiting" | "running" | "done" | "failed" | "stopped";
+  done: number;
+  total: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  remarks: readonly Remark[];
+  problem?: Problem;
+}
+
+export const NO_PROGRESS: Progress = {
+  state: "waiting", done: 0, total: 0, created: 0, updated: 0, unchanged: 0, remarks: [],
+};
+
+/** One line of the answer to an import, as far as the page uses it. */
+export type ImportLine =
+  | { event: "read"; tasks: number }
+  | { event: "task"; done: number; total: number }
+  | { event: "remark"; line: number; message: string }
+  | { event: "done"; created: number; updated: number; unchanged: number }
+  | { event: "problem"; problem: { status: number } };
+
+/** The progress after another line of the answer. Unknown lines of a newer server are ignored. */
+export function applyLine(progress: Progress, line: ImportLine): Progress {
+  switch (line.event) {
+    case "read":
+      return { ...progress, total: line.tasks };
+    case "task":
+      return { ...progress, done: line.done, total: line.total };
+    case "remark":
+      return { ...progress, remarks: [...progress.remarks, { line: line.line, message: line.message }] };
+    case "done":
+      return { ...progress, state: "done", created: line.created, updated: line.updated, unchanged: line.unchanged };
+    case "problem":
+      return { ...progress, state: "failed", problem: problemOf(line.problem.status, line.problem, null) };
+    default:
+      return progress;
+  }
+}
+
+interface Sent {
+  path: string;
+  body: string;
+  headers: Record<string, string>;
+}
+
+function sent(request: PlanRequest, more: Record<string, string>): Sent {
+  const { name, text, format, dayOrder, digest, corrections, columns } = request;
+  const query = new URLSearchParams({ name, ...(format === undefined ? {} : { format }), ...(dayOrder === "dayFirst" ? {} : { dayOrder }), ...more });
+  const path = `/api/imports?${query}`;
+  if (digest === undefined && columns === undefined) return { path, body: text, headers: { "Content-Type": "text/markdown" } };
+  const body = JSON.stringify({ text, digest, corrections, columns });
+  return { path, body, headers: { "Content-Type": "application/vnd.dormouse.import+json" } };
+}
+
+/**
+ * What a text becomes; nothing is written.
+ *
+ * Throws: a `Problem`.
+ */
+export function planOf(request: PlanRequest, signal: AbortSignal): Promise<ImportPlan> {
+  const { path, body, headers } = sent(request, { dryRun: "true" });
+  return postFor<ImportPlan>(path, body, headers, signal);
+}
+
+/**
+ * Writes the tasks of a text and tells each line of the answer.
+ *
+ * Throws: a `Problem`.
+ */
+export function write(request: PlanRequest, agents: AgentsFor, each: (line: ImportLine) => void, signal: AbortSignal): Promise<void> {
+  const { path, body, headers } = sent(request, { agents });
+  return lines<ImportLine>(path, body, headers, each, signal);
+}
+
+/** Which correction of a request was refused: by its place in the request, else by the line that is named. */
+export function refusedCorrection(problem: Problem, corrections: PlanRequest["corrections"]): number | undefined {
+  for (const { pointer, message } of [...problem.fields, { pointer: undefined, message: problem.detail }]) {
+    const at = /corrections\/(\d+)/.exec(pointer ?? "")?.[1];
+    if (at !== undefined && corrections[Number(at)] !== undefined) return Number(at);
+    const line = Number(/\bline (\d+)\b/i.exec(message)?.[1]);
+    const named = corrections.findLastIndex((correction) => correction.line === line);
+    if (named >= 0) return named;
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+
+import { freeName, hasOpenDates, isList, isText, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describe("a file is text", () => {
+  it.each([
+    ["plain words", bytes("buy milk\n"), true],
+    ["no bytes at all", new Uint8Array(), true],
+    ["words of any language", bytes("Fenster putzen, Möbel, 引っ越し"), true],
+    ["a byte order mark", bytes("\uFEFFtitle;due"), true],
+    ["a NUL among words", bytes("abc\0def"), false],
+    ["the beginning of a PNG", new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a]), false],
+    ["Latin-1", new Uint8Array([0x4d, 0xf6, 0x62, 0x65, 0x6c]), false],
+  ])("%s", (_, given, expected) => expect(isText(given, true)).toBe(expected));
+
+  it("even if the sample ends within a character", () => {
+    const cut = bytes("aö").slice(0, 2);
+    expect(isText(cut, false)).toBe(true);
+    expect(isText(cut, true)).toBe(false);
+  });
+});
+
+describe("the lines of a text", () => {
+  it.each([
+    ["a\nb\n", ["a", "b"]],
+    ["a\r\nb\rc", ["a", "b", "c"]],
+    ["\uFEFFa\n\nb", ["a", "", "b"]],
+    ["\n", [""]],
+    ["", []],
+  ])("%j", (text, lines) => expect(linesOf(text)).toEqual(lines));
+
+  it("are shown up to a length", () => expect(shownLine("x".repeat(50_000_000)).length).toBe(401));
+
+  it.each([
+    ["## Movers", "Movers"],
+    ["- [x] Ask three companies", "Ask three companies"],
+    ["  1. Choose one", "Choose one"],
+    ["> - quoted", "quoted"],
+    ["#hashtag stays", "#hashtag stays"],
+  ])("have words: %s", (line, words) => expect(wordsOf(line)).toBe(words));
+});
+
+it.each([
+  ["by 3/4", true],
+  ["until 10.12.", true],
+  ["on 1.2.2027 at noon", true],
+  ["by 24.11.", false],
+  ["2027-01-05", false],
+  ["version 1.2.3", false],
+  ["page 3", false],
+])("a date that means two days, in %s: %s", (line, expected) => expect(hasOpenDates([line])).toBe(expected));
+
+describe("a pasted list", () => {
+  it.each([
+    ["intro\n\n## Move to the new flat ##\n- a", "pasted: Move to the new flat"],
+    ["milk\neggs", "pasted list 2026-11-23"],
+    ["# \n- a", "pasted list 2026-11-23"],
+    ["#tag and more\nb", "pasted list 2026-11-23"],
+    ["# a/b\\c\n", "pasted: a b c"],
+  ])("is called by its first heading, else by the day: %j", (text, name) => expect(pastedName(text, "2026-11-23")).toBe(name));
+
+  it("has more than one line", () => {
+    expect(isList("a word\n")).toBe(false);
+    expect(isList("one\n\ntwo")).toBe(true);
+  });
+
+  it("gets a name of its own", () => {
+    expect(freeName("a.md", new Set())).toBe("a.md");
+    expect(freeName("a.md", new Set(["a.md", "a.md (2)"]))).toBe("a.md (3)");
+  });
+});
+
+describe("the first rows of a sheet", () => {
+  it("hold delimiters and line breaks in quotes, and say where they begin", () => {
+    const text = 'what;room\r\n"Curtain; rails";"bed\nroom"\r\n\r\n"said ""no""";hall\r\n';
+    expect(sheetRows(text, ";", 9)).toEqual([
+      { line: 1, cells: ["what", "room"] },
+      { line: 2, cells: ["Curtain; rails", "bed\nroom"] },
+      { line: 5, cells: ['said "no"', "hall"] },
+    ]);
+  });
+
+  it("end with the text if a quote is never closed", () => {
+    expect(sheetRows('a,"b\nc', ",", 9)).toEqual([{ line: 1, cells: ["a", "b\nc"] }]);
+  });
+
+  it("are as many as asked for", () => expect(sheetRows("a\nb\nc\n", ",", 2)).toHaveLength(2));
+});

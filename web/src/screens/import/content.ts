@@ -1,0 +1,113 @@
+// The texts of an import: which files hold one, their lines, and the name of a list without a file.
+
+/** Units: bytes. The server takes no larger file. */
+export const MAX_BYTES = 50 * 1024 * 1024;
+
+/** Units: bytes. The beginning of a file that decides whether it is text. */
+export const SAMPLE_BYTES = 4096;
+
+/**
+ * Whether the beginning of a file is text: valid UTF-8 without NUL. Its name and type are not asked,
+ * because neither is reliable.
+ *
+ * `isWhole`: whether these are all bytes of the file; otherwise the last character may be cut off.
+ */
+export function isText(bytes: Uint8Array, isWhole: boolean): boolean {
+  if (bytes.includes(0)) return false;
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isWhole });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The lines of a text, ended by LF, CRLF or CR, without a byte order mark; the server counts them so. */
+export function linesOf(text: string): string[] {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** Units: characters. More of a line is not shown. */
+const MAX_SHOWN = 400;
+
+/** A line as it is shown. */
+export function shownLine(line: string): string {
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
+}
+
+/** The words of a line of Markdown, without the marks of a heading, a list or a check box. */
+export function wordsOf(line: string): string {
+  return shownLine(line)
+    .replace(/^\s*(?:>\s*)*/, "")
+    .replace(/^(?:#{1,6}\s+|(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?)/, "")
+    .trim();
+}
+
+/**
+ * The name of a pasted list. An import of the same name updates its tasks, so the same list should get
+ * the same name: that of its first heading. A list without a heading is named after the day.
+ */
+export function pastedName(text: string, day: string): string {
+  const heading = /^#{1,6}[ \t]+(\S.*)$/m.exec(text)?.[1]?.replace(/[\s#]+$/, "");
+  const title = heading?.replace(/[\p{Cc}/\\]+/gu, " ").trim().slice(0, 80) ?? "";
+  return title === "" ? `pasted list ${day}` : `pasted: ${title}`;
+}
+
+/** A name that is not taken yet: a second "notes.md" is "notes.md (2)". */
+export function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let n = 2; taken.has(free); n += 1) free = `${name} (${n})`;
+  return free;
+}
+
+/** Whether some line has a date like 3/4, which means two days. */
+export function hasOpenDates(lines: readonly string[]): boolean {
+  const isOpen = /(?<![\d./-])(?:0?[1-9]|1[0-2])([./-])(?:0?[1-9]|1[0-2])(?:\1(?:\d{2}|\d{4})|\.)?(?![\d/-]|\.\d)/;
+  return lines.slice(0, 20_000).some((line) => isOpen.test(line.slice(0, 1_000)));
+}
+
+/** Whether a pasted text is a list rather than a word meant for elsewhere. */
+export function isList(text: string): boolean {
+  return linesOf(text.slice(0, 100_000)).filter((line) => line.trim() !== "").length > 1;
+}
+
+/**
+ * The first rows of a sheet, each with the number of the line it begins on. A cell in quotes may hold
+ * delimiters and line breaks.
+ */
+export function sheetRows(text: string, delimiter: string, count: number): { line: number; cells: string[] }[] {
+  const rows: { line: number; cells: string[] }[] = [];
+  let at = text.startsWith("\uFEFF") ? 1 : 0;
+  let line = 1;
+  while (at < text.length && rows.length < count) {
+    const row = { line, cells: [] as string[] };
+    let isOpen = true;
+    while (isOpen) {
+      let cell = "";
+      if (text[at] === '"') {
+        at += 1;
+        for (; at < text.length; at += 1) {
+          if (text[at] === '"') {
+            if (text[at + 1] !== '"') break;
+            at += 1;
+          } else if (text[at] === "\n") line += 1;
+          if (cell.length <= MAX_SHOWN) cell += text[at];
+        }
+        at += 1;
+      }
+      for (; at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r"; at += 1) {
+        if (cell.length <= MAX_SHOWN) cell += text[at];
+      }
+      row.cells.push(cell);
+      isOpen = text[at] === delimiter;
+      if (isOpen) at += 1;
+    }
+    if (text[at] === "\r" && text[at + 1] === "\n") at += 1;
+    at += 1;
+    line += 1;
+    if (row.cells.some((cell) => cell.trim() !== "")) rows.push(row);
+  }
+  return rows;
+}

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+vi.hoisted(() => {
+  vi.stubGlobal("location", new URL("http://localhost/"));
+  vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
+});
+
+import { applyLine, NO_PROGRESS, refusedCorrection, type ImportLine } from "./api";
+import { Problem } from "../../api/problem";
+import { getsAgent, PlannedText } from "./imports.svelte";
+import type { Correction, ImportPlan, PlanTask } from "./types";
+
+interface Sent {
+  query: URLSearchParams;
+  digest: string | undefined;
+  corrections: Correction[];
+}
+
+const sent: Sent[] = [];
+let answer: (request: Sent) => { status: number; body: unknown };
+
+const planFor = (request: Sent): ImportPlan => ({
+  file: "a.md", format: (request.query.get("format") ?? "markdown") as ImportPlan["format"], digest: "d1", lines: [], remarks: [], sheet: null,
+  tasks: request.corrections.map(({ line, edit }) => ({ line, title: edit }) as PlanTask),
+});
+const refusal = (line: number) => ({
+  status: 422,
+  body: { type: "/problems/validation-failed", title: "No", detail: `line ${line}: there is no task above to join` },
+});
+
+beforeEach(() => {
+  sent.length = 0;
+  answer = (request) => ({ status: 200, body: planFor(request) });
+  vi.stubGlobal("fetch", (path: string, init: RequestInit) => {
+    const body = String(init.body);
+    const json = new Headers(init.headers).get("Content-Type")?.includes("json") === true ? (JSON.parse(body) as Partial<Sent>) : {};
+    const request: Sent = { query: new URL(path, "http://localhost").searchParams, digest: json.digest, corrections: json.corrections ?? [] };
+    sent.push(request);
+    const { status, body: said } = answer(request);
+    return Promise.resolve(new Response(JSON.stringify(said), { status }));
+  });
+});
+
+const settle = (text: PlannedText) => vi.waitFor(() => expect(text.isReading).toBe(false));
+const edits = (text: PlannedText): string[] => text.made.map(({ correction }) => `${correction.line} ${correction.edit}`);
+
+async function read(text = "# A\n- one\n- two\n"): Promise<PlannedText> {
+  const planned = new PlannedText("a.md", text, false);
+  await planned.read();
+  return planned;
+}
+
+describe("the plan of a text", () => {
+  it("is asked for without writing, and corrected with its digest", async () => {
+    const text = await read();
+    text.correct({ line: 2, edit: "split" }, "one");
+    await settle(text);
+    expect(sent.map(({ query, digest, corrections }) => [query.get("dryRun"), digest, corrections.length])).toEqual([
+      ["true", undefined, 0],
+      ["true", "d1", 1],
+    ]);
+    expect(text.plan?.tasks).toMatchObject([{ line: 2, title: "split" }]);
+  });
+
+  it("without corrections is the first one again, which is not asked for", async () => {
+    const text = await read();
+    text.correct({ line: 2, edit: "split" }, "one");
+    await settle(text);
+    text.undoPlace(2, 2);
+    await settle(text);
+    expect(sent).toHaveLength(2);
+    expect(text.plan).toBe(text.base);
+  });
+
+  it("loses a correction that is refused, keeps the others, and says why", async () => {
+    const text = await read();
+    text.correct({ line: 3, edit: "leaveOut" }, "two");
+    await settle(text);
+    answer = (request) => (request.corrections.some(({ edit }) => edit === "join") ? refusal(1) : { status: 200, body: planFor(request) });
+    text.correct({ line: 1, edit: "join" }, "A");
+    await vi.waitFor(() => expect(text.refused).toBeDefined());
+    await settle(text);
+    expect(edits(text)).toEqual(["3 leaveOut"]);
+    expect(text.refused).toMatchObject({ correction: { line: 1, edit: "join" }, problem: { status: 422 } });
+    expect(text.plan?.tasks).toMatchObject([{ line: 3 }]);
+  });
+
+  it("that is read again keeps the corrections that still fit", async () => {
+    const text = await read();
+    for (const line of [1, 2, 3]) text.correct({ line, edit: "leaveOut" }, "");
+    await settle(text);
+    answer = (request) => (request.corrections.some(({ line }) => line === 2) ? refusal(2) : { status: 200, body: planFor(request) });
+    await text.read();
+    expect(edits(text)).toEqual(["1 leaveOut", "3 leaveOut"]);
+  });
+
+  it("is stale once the server reads the text another way", async () => {
+    const text = await read();
+    answer = () => ({ status: 409, body: { type: "/problems/plan-changed", title: "Changed" } });
+    text.correct({ line: 2, edit: "split" }, "one");
+    await vi.waitFor(() => expect(text.isChanged).toBe(true));
+    expect(edits(text)).toEqual(["2 split"]);
+    answer = (request) => ({ status: 200, body: planFor(request) });
+    await text.read();
+    expect(text.isChanged).toBe(false);
+    expect(edits(text)).toEqual(["2 split"]);
+  });
+
+  it("of another format has corrections of its own", async () => {
+    const text = await read();
+    text.correct({ line: 2, edit: "split" }, "one");
+    await settle(text);
+    text.readAs("plainLines");
+    await settle(text);
+    expect(edits(text)).toEqual([]);
+    expect(sent.at(-1)?.query.get("format")).toBe("plainLines");
+    text.readAs("markdown");
+    await settle(text);
+    expect(edits(text)).toEqual(["2 split"]);
+    expect(sent.at(-1)?.query.get("format")).toBeNull();
+  });
+
+  it("shows a failure in place", async () => {
+    answer = () => ({ status: 503, body: { type: "/problems/overloaded", title: "Busy" } });
+    const text = await read();
+    expect(text.problem).toMatchObject({ status: 503 });
+    expect(text.plan).toBeUndefined();
+  });
+});
+
+it.each<[string, Partial<PlanTask>, boolean[]]>([
+  ["a task with plenty to read", { suggestsAgent: true }, [true, true, false]],
+  ["a short task", {}, [false, true, false]],
+  ["a task that is over", { suggestsAgent: true, status: "DONE", agent: "give" }, [false, false, false]],
+  ["a task that was given one", { agent: "give" }, [true, true, true]],
+  ["a task that was refused one", { suggestsAgent: true, agent: "refuse" }, [false, false, false]],
+])("an agent for %s", (_, given, expected) => {
+  const task = { suggestsAgent: false, status: null, agent: null, ...given } as PlanTask;
+  expect((["suggested", "all", "none"] as const).map((agents) => getsAgent(task, agents))).toEqual(expected);
+});
+
+describe("the refused one of several corrections", () => {
+  const corrections: Correction[] = [{ line: 4, edit: "join" }, { line: 9, edit: "split" }];
+  it("is named by its place", () => {
+    const problem = new Problem({ status: 422, code: "x", title: "", fields: [{ pointer: "/corrections/0", message: "no" }] });
+    expect(refusedCorrection(problem, corrections)).toBe(0);
+  });
+  it("is named by its line", () => {
+    const problem = new Problem({ status: 422, code: "x", title: "", fields: [{ message: "line 9: not so" }] });
+    expect(refusedCorrection(problem, corrections)).toBe(1);
+  });
+  it("may not be named", () => expect(refusedCorrection(new Problem({ status: 422, code: "x", title: "" }), corrections)).toBeUndefined());
+});
+
+describe("an import on its way", () => {
+  const all = (...lines: ImportLine[]) => lines.reduce(applyLine, NO_PROGRESS);
+
+  it("reports its progress, remarks and result", () => {
+    const state = all({ event: "read", tasks: 3 }, { event: "remark", line: 2, message: "a rule" }, { event: "task", done: 1, total: 3 });
+    expect(state).toMatchObject({ done: 1, total: 3, remarks: [{ line: 2, message: "a rule" }] });
+    expect(applyLine(state, { event: "done", created: 2, updated: 1, unchanged: 0 })).toMatchObject({ state: "done", created: 2, updated: 1 });
+  });
+
+  it("fails with the server's problem and keeps its progress", () => {
+    const broken = { status: 507, type: "/problems/disk-full", title: "The disk is full" };
+    expect(all({ event: "task", done: 2, total: 3 }, { event: "problem", problem: broken })).toMatchObject({
+      state: "failed", done: 2, problem: { code: "disk-full", status: 507 },
+    });
+  });
+
+  it("ignores unknown lines", () => expect(applyLine(NO_PROGRESS, { event: "later" } as unknown as ImportLine)).toBe(NO_PROGRESS));
+});

@@ -28,6 +28,13 @@ use plan::{Base, Look, Made};
 const ATTEMPTS: usize = 3;
 
 impl Dormouse {
+    /// Whether the caller may import, to be known before a large file is taken in.
+    ///
+    /// Errors: the caller lacks the scope.
+    pub fn may_import(&self, caller: &Caller) -> Result<(), Error> {
+        require(caller, Scope::Edit)
+    }
+
     /// Reads a file and shows what an import would write. Writes nothing.
     ///
     /// Errors: the file cannot be read as text; a correction that is not possible; a digest that is

@@ -30,7 +30,8 @@ use crate::intake::ReadOptions;
 pub use agents::deserves_agent;
 pub use apply::apply;
 pub use correction::{
-    Agent, Anchor, Correction, CorrectionError, Edit, Kept, KeptDay, KeptEdit, Planned, PlannedTask,
+    AgentChoice, Anchor, Correction, CorrectionError, Edit, Kept, KeptDay, KeptEdit, Planned,
+    PlannedTask,
 };
 pub use read::{Error, Options, decode, detect, digest, read};
 

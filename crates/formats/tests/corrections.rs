@@ -1,7 +1,8 @@
 //! Corrections of a plan, and what of them holds for the next import.
 
 use dormouse_formats::plan::{
-    self, Agent, Correction, CorrectionError, Edit, Format, Kept, Options, Planned, Reading, Role,
+    self, AgentChoice, Correction, CorrectionError, Edit, Format, Kept, Options, Planned, Reading,
+    Role,
 };
 use insta::assert_snapshot;
 
@@ -27,7 +28,7 @@ fn shown(text: &str, planned: &Planned) -> String {
     places_shown(text, &planned.places, &mut out);
     for task in &planned.tasks {
         task_shown(&task.draft, &mut out);
-        if task.agent == Some(Agent::Give) {
+        if task.agent == Some(AgentChoice::Give) {
             out.push_str("  AGENT\n");
         }
     }
@@ -63,7 +64,7 @@ fn a_list_of_a_person_corrected() {
             (29, Edit::LeaveOut),
             (35, Edit::Join),
             (38, rename("Sell the sofa and the lamp")),
-            (38, Edit::SetAgent { agent: Agent::Give }),
+            (38, Edit::SetAgent { agent: AgentChoice::Give }),
             (4, Edit::SetCategory { category: Some("Contracts".to_owned()) }),
         ],
     ));
@@ -138,7 +139,7 @@ fn what_was_left_out_and_renamed_stays_so_although_lines_move() {
         (25, Edit::LeaveOut),
         (35, Edit::Join),
         (38, rename("The sofa")),
-        (7, Edit::SetAgent { agent: Agent::Refuse }),
+        (7, Edit::SetAgent { agent: AgentChoice::Refuse }),
     ];
     let first = apply(MOVE, &Kept::default(), &edits).unwrap();
     let json = serde_json::to_string(&first.kept).unwrap();
@@ -160,7 +161,7 @@ fn what_was_left_out_and_renamed_stays_so_although_lines_move() {
     let items: Vec<_> = again.tasks[2].draft.items.iter().map(|item| item.title.as_str()).collect();
     assert_eq!(items, ["Ask three companies", "Ask for boxes", "Pay the deposit, 30 %"]);
     assert!(again.tasks[2].draft.entries.is_empty());
-    assert_eq!(again.tasks[2].agent, Some(Agent::Refuse));
+    assert_eq!(again.tasks[2].agent, Some(AgentChoice::Refuse));
     // What was dropped can come back.
     let back = apply(&longer, &kept, &[(30, Edit::PutBack)]).unwrap();
     assert_eq!(back.tasks.len(), again.tasks.len() + 1);
@@ -186,7 +187,7 @@ fn a_refused_correction_names_its_line_and_why() {
         &[(7, role(Role::Category))],
         &[(8, role(Role::Category))],
         &[(4, rename("x"))],
-        &[(2, Edit::SetAgent { agent: Agent::Give })],
+        &[(2, Edit::SetAgent { agent: AgentChoice::Give })],
     ];
     let told: Vec<_> = cases.iter().map(|edits| refused(MOVE, edits)).collect();
     assert_snapshot!(told.join("\n"), @r"
@@ -212,7 +213,7 @@ fn corrections_are_written_with_camel_case_names() {
     let edits = [
         Edit::SetRole { role: Role::Note },
         Edit::LeaveOutTask,
-        Edit::SetAgent { agent: Agent::Give },
+        Edit::SetAgent { agent: AgentChoice::Give },
         Edit::SetCategory { category: None },
     ];
     let all: Vec<_> = edits.map(|edit| Correction { line: 3, edit }).into();
@@ -278,7 +279,7 @@ fn open_tasks_with_plenty_to_read_get_an_agent() {
     let given: Vec<_> = reading
         .tasks
         .iter()
-        .filter(|task| plan::deserves_agent(task) == Agent::Give)
+        .filter(|task| plan::deserves_agent(task) == AgentChoice::Give)
         .map(|task| task.title.as_str())
         .collect();
     assert_eq!(given, ["Long list", "Text"]);

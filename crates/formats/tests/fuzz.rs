@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dormouse_formats::plan::{
-    self, Agent, Correction, Edit, Format, Kept, Options, Reading, Role, lines,
+    self, AgentChoice, Correction, Edit, Format, Kept, Options, Reading, Role, lines,
 };
 use dormouse_formats::quick_add::quick_add;
 use dormouse_formats::when::{self, DayOrder, LANGUAGES, Reader, Weekday};
@@ -316,7 +316,7 @@ fn edit(numbers: &mut Numbers) -> Edit {
         2 => Edit::LeaveOut,
         3 => Edit::Rename { title: name() },
         4 => Edit::RenameTask { title: name() },
-        5 => Edit::SetAgent { agent: Agent::Give },
+        5 => Edit::SetAgent { agent: AgentChoice::Give },
         6 => Edit::SetCategory { category: Some(name()) },
         _ => Edit::SetRole { role: Role::ALL[numbers.below(Role::ALL.len())] },
     }

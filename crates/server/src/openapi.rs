@@ -9,8 +9,8 @@ mod access;
 mod operations;
 mod schemas;
 
-use dormouse::ExportFormat;
 use dormouse::dates::DayOrder;
+use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId, Verdict};
 use serde_json::{Map, Value, json};
 use utoipa::OpenApi;
@@ -41,7 +41,7 @@ use crate::http;
     ),
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
-        ExportFormat, DayOrder
+        ExportFormat, DayOrder, ImportAgents
     )),
 )]
 struct Head;

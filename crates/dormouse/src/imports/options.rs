@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_formats::csv::Column;
 use dormouse_formats::intake::DateOrder;
-use dormouse_formats::plan::{Agent, Correction, Format, PlannedTask, deserves_agent};
+use dormouse_formats::plan::{AgentChoice, Correction, Format, PlannedTask, deserves_agent};
 use dormouse_types::{Digest, closed_list};
 
 /// A file to import.
@@ -39,13 +39,13 @@ impl ImportAgents {
     /// Whether a task gets an agent.
     pub(super) fn gives(self, task: &PlannedTask) -> bool {
         let agent = task.agent.unwrap_or_else(|| match self {
-            Self::None => Agent::Refuse,
+            Self::None => AgentChoice::Refuse,
             Self::Suggested => deserves_agent(&task.draft),
-            Self::All => Agent::Give,
+            Self::All => AgentChoice::Give,
         });
         match agent {
-            Agent::Give => true,
-            Agent::Refuse => false,
+            AgentChoice::Give => true,
+            AgentChoice::Refuse => false,
         }
     }
 }

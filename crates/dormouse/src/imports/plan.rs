@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_formats::csv::Columns;
 use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{
-    self, Agent, Format, Kept, Place, Planned, PlannedTask, Role, deserves_agent,
+    self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Role, deserves_agent,
 };
 use dormouse_journal::{JournalError, Known};
 use dormouse_types::task::{Priority, Status};
@@ -87,7 +87,7 @@ pub struct TaskPlan {
     /// Whether it has plenty to read for an agent.
     pub suggests_agent: bool,
     /// Whether it gets an agent, if a person chose.
-    pub agent: Option<Agent>,
+    pub agent: Option<AgentChoice>,
     /// What the import would do: `updated` means that the file has other content than at its last
     /// import; values changed here since then stay.
     pub outcome: ImportOutcome,
@@ -325,7 +325,7 @@ fn task_view(task: PlannedTask, read_title: Option<String>, known: Known) -> Tas
         Known::Same(task) => (ImportOutcome::Unchanged, Some(task)),
         Known::Other(task) => (ImportOutcome::Updated, Some(task)),
     };
-    let suggests_agent = deserves_agent(&task.draft) == Agent::Give;
+    let suggests_agent = deserves_agent(&task.draft) == AgentChoice::Give;
     let PlannedTask { draft, agent } = task;
     TaskPlan {
         line: draft.line,

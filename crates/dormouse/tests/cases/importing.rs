@@ -1,7 +1,7 @@
 use dormouse::imports::{Column, LineRun};
 use dormouse::view::{ImportEvent, ImportOutcome};
 use dormouse::{Error, ImportAgents, ImportFile, ImportOptions, ImportPlan, TaskFilter, WORKSPACE};
-use dormouse_formats::plan::{Agent, Correction, Edit, Format, Role};
+use dormouse_formats::plan::{AgentChoice, Correction, Edit, Format, Role};
 use dormouse_store::journal::import_correction;
 use dormouse_store::{Commit, Db};
 use dormouse_types::agent::Lifecycle;
@@ -154,7 +154,7 @@ fn what_a_person_corrected_is_written_and_holds_for_the_next_import() {
     let first = plan(&world, MOVE, &ImportOptions::default());
     let corrections = [
         at(3, Edit::Rename { title: "Boxes and tape".into() }),
-        at(6, Edit::SetAgent { agent: Agent::Give }),
+        at(6, Edit::SetAgent { agent: AgentChoice::Give }),
         at(11, Edit::LeaveOut),
     ];
     let options = confirmed(&first, &corrections);

@@ -3,7 +3,7 @@
 use dormouse_types::draft::Task;
 use dormouse_types::task::Status;
 
-use super::correction::Agent;
+use super::correction::AgentChoice;
 
 /// Fewer items or lines than this leave an agent nothing to say that a glance does not.
 const PLENTY: usize = 3;
@@ -13,7 +13,7 @@ const LONG_NOTE: usize = 30;
 
 /// Whether a task gets an agent by default: an open one with plenty to read, which is several items
 /// and lines of text, or a long note.
-pub fn deserves_agent(task: &Task) -> Agent {
+pub fn deserves_agent(task: &Task) -> AgentChoice {
     let is_closed = task.status.is_some_and(Status::is_terminal);
     let all_ticked = !task.items.is_empty() && task.items.iter().all(|item| item.is_checked);
     let texts = || task.entries.iter().map(|entry| entry.text.as_str());
@@ -22,8 +22,8 @@ pub fn deserves_agent(task: &Task) -> Agent {
     let n_words = texts().flat_map(str::split_whitespace).take(LONG_NOTE).count();
     let has_plenty = task.items.len() + n_lines >= PLENTY || n_words == LONG_NOTE;
     if has_plenty && !is_closed && !(all_ticked && n_lines == 0) {
-        Agent::Give
+        AgentChoice::Give
     } else {
-        Agent::Refuse
+        AgentChoice::Refuse
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use dormouse_types::limits;
 
-use super::correction::{Agent, Correction, CorrectionError, Edit, Kept, Planned, PlannedTask};
+use super::correction::{
+    AgentChoice, Correction, CorrectionError, Edit, Kept, Planned, PlannedTask,
+};
 use super::due::Days;
 use super::join::{self, Keys, Taken};
 use super::rework::{self, Reworked};
@@ -84,7 +86,7 @@ pub(super) struct Work {
     /// The line that begins it, counted from 0, if there is one.
     title_line: Option<usize>,
     fate: Fate,
-    agent: Option<Agent>,
+    agent: Option<AgentChoice>,
 }
 
 pub(super) struct Plan<'a> {

@@ -11,7 +11,7 @@ use crate::csv::Columns;
 /// One correction, addressed by a line of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = CorrectionParams))]
 pub struct Correction {
     /// The line number, from 1.
     pub line: usize,
@@ -56,7 +56,7 @@ pub enum Edit {
     /// Whether the task of the line gets an agent.
     SetAgent {
         /// Whether it does.
-        agent: Agent,
+        agent: AgentChoice,
     },
     /// The category of the task of the line, or of all tasks below a line that is a category.
     SetCategory {
@@ -69,7 +69,7 @@ pub enum Edit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub enum Agent {
+pub enum AgentChoice {
     /// It gets one.
     Give,
     /// It gets none.
@@ -171,7 +171,7 @@ pub struct PlannedTask {
     pub draft: Task,
     /// Whether a person said that it gets an agent; none if nobody said so. See
     /// [`super::deserves_agent`].
-    pub agent: Option<Agent>,
+    pub agent: Option<AgentChoice>,
 }
 
 /// Why a correction was refused. Nothing was changed; the correction must be changed before a retry

@@ -23,7 +23,7 @@ use utoipa::IntoParams;
 
 use crate::extract::{Query, collect, parsed};
 use crate::problem_groups::Imports;
-use crate::wire::{ImportLine, ImportText, Stopped};
+use crate::wire::{ImportLine, ImportTextParams, Stopped};
 use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
@@ -67,7 +67,7 @@ pub(super) struct ImportParams {
     params(ImportParams),
     request_body(
         description = "The file.",
-        content((String = "text/markdown"), (ImportText = "application/vnd.dormouse.import+json"))
+        content((String = "text/markdown"), (ImportTextParams = "application/vnd.dormouse.import+json"))
     ),
     responses(
         (
@@ -90,6 +90,7 @@ pub(super) async fn run(
         let message = "name is missing: it identifies the file when it is imported again";
         return Err(Problem::invalid("?name", message));
     };
+    app.dormouse.may_import(&app.caller)?;
     let mut options = ImportOptions {
         agents: listed("?agents", params.agents)?.unwrap_or(ImportAgents::None),
         format: listed("?format", params.format)?,
@@ -98,7 +99,7 @@ pub(super) async fn run(
     };
     let file = if is_with_corrections(request.headers()) {
         let body = collect(request.into_body(), IMPORT_BODY).await?;
-        let text: ImportText = parsed(&body)?;
+        let text: ImportTextParams = parsed(&body)?;
         text.check()?;
         options.digest = text.digest;
         options.corrections = text.corrections;
@@ -131,7 +132,7 @@ fn listed<T: ClosedList>(field: &'static str, given: Option<String>) -> Result<O
 fn is_with_corrections(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
-    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(ImportText::MEDIA_TYPE))
+    kind.is_some_and(|kind| kind.eq_ignore_ascii_case(ImportTextParams::MEDIA_TYPE))
 }
 
 fn line(event: Result<ImportEvent, Problem>) -> Bytes {

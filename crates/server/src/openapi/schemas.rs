@@ -11,6 +11,13 @@ use crate::Problem;
 /// Completes the schemas that were generated from types.
 pub(super) fn complete(schemas: &mut Map<String, Value>) {
     let generated = schemas.clone();
+    // A choice that is part of another schema is written out there.
+    let parts = generated.values().flat_map(|schema| array(&schema["allOf"]));
+    for name in
+        parts.filter_map(included).filter(|name| !array(&generated[*name]["oneOf"]).is_empty())
+    {
+        schemas.remove(name);
+    }
     for (name, schema) in schemas {
         // A page refers to the schema of its items instead of repeating it.
         if let Some(item) = name.strip_prefix("Page_")
@@ -48,12 +55,34 @@ fn merge(schema: &mut Value, generated: &Map<String, Value>) {
 /// others.
 fn merged(schema: &Value, generated: &Map<String, Value>) -> Value {
     let mut members = Map::new();
+    let mut variants = Vec::new();
+    let mut required = Vec::new();
     for part in array(&schema["allOf"]) {
-        let named = part["$ref"].as_str().and_then(|path| path.rsplit('/').next());
-        let part = named.map_or(part, |name| &generated[name]);
+        let part = included(part).map_or(part, |name| &generated[name]);
         members.extend(part["properties"].as_object().cloned().unwrap_or_default());
+        required.extend_from_slice(array(&part["required"]));
+        variants.extend_from_slice(array(&part["oneOf"]));
     }
-    json!({"type": "object", "description": schema["description"], "properties": members})
+    if variants.is_empty() {
+        return json!({
+            "type": "object", "description": schema["description"], "properties": members,
+        });
+    }
+    // One of the parts is a choice: so is the whole, with the other members in each variant.
+    for variant in &mut variants {
+        let own = variant["properties"].as_object().cloned().unwrap_or_default();
+        let all: Map<String, Value> = members.clone().into_iter().chain(own).collect();
+        let mut needed = required.clone();
+        needed.extend_from_slice(array(&variant["required"]));
+        variant["properties"] = Value::Object(all);
+        variant["required"] = Value::Array(needed);
+    }
+    json!({"description": schema["description"], "oneOf": variants})
+}
+
+/// The name of a schema whose members another one includes.
+fn included(part: &Value) -> Option<&str> {
+    part["$ref"].as_str().and_then(|path| path.rsplit('/').next())
 }
 
 /// Members of responses that are omitted when empty. All others are always present, `null` when

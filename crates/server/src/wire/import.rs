@@ -13,7 +13,7 @@ use crate::extract::holds_nul;
 /// A text to import with a person's corrections.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ImportText {
+pub(crate) struct ImportTextParams {
     /// The file.
     pub(crate) text: String,
     /// The digest of the plan that was shown. If the plan is another one by now, the import is
@@ -26,7 +26,7 @@ pub(crate) struct ImportText {
     pub(crate) columns: Option<Vec<Column>>,
 }
 
-impl ImportText {
+impl ImportTextParams {
     /// Tells such a body from a file as it is.
     pub(crate) const MEDIA_TYPE: &str = "application/vnd.dormouse.import+json";
 

@@ -14,7 +14,7 @@ pub(crate) use change::{
     WakeParams, Wanted, over,
 };
 pub(crate) use export::Exported;
-pub(crate) use import::{ImportLine, ImportText, Stopped};
+pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{
     EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, LinkParams, TaskParams, TaskPatch,

@@ -42,7 +42,7 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if operation.id == "createToken" => {
             json!({"name": "Test", "scopes": ["admin"]}).to_string()
         }
-        "application/json" => example(&content["schema"]).to_string(),
+        json if json.ends_with("json") => example(&content["schema"]).to_string(),
         _ => "# Something\n".to_owned(),
     };
     request.header("content-type", kind).body(Body::from(body)).expect("a request")

@@ -8,7 +8,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::Command;
 
 use dormouse::imports::{Correction, ImportAgents, ImportPlan};
-use dormouse_formats::plan::{self, Agent, Edit, Role};
+use dormouse_formats::plan::{self, AgentChoice, Edit, Role};
 
 use super::plan::{has_agent, role};
 use crate::failure::Failure;
@@ -29,7 +29,7 @@ const HELP: &str = "\
 enum Word {
     Is(Role),
     /// A task, and whether it gets an agent.
-    Task(Agent),
+    Task(AgentChoice),
     Join,
 }
 
@@ -51,8 +51,8 @@ pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAge
         for (at, shown) in shown(made, agents) {
             let word = match &shown.word {
                 Word::Is(is) => role(*is),
-                Word::Task(Agent::Give) => "task+",
-                Word::Task(Agent::Refuse) => "task",
+                Word::Task(AgentChoice::Give) => "task+",
+                Word::Task(AgentChoice::Refuse) => "task",
                 Word::Join => "join",
             };
             let text = line(source.get(at - 1).copied().unwrap_or_default());
@@ -72,7 +72,7 @@ fn shown(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
         for at in run.from..=run.to {
             let task = run.task.and_then(|task| made.tasks.get(task));
             let begun = task.filter(|task| run.role == Role::Task && task.line == at);
-            let agent = |gets| if gets { Agent::Give } else { Agent::Refuse };
+            let agent = |gets| if gets { AgentChoice::Give } else { AgentChoice::Refuse };
             let word =
                 begun.map_or(Word::Is(run.role), |task| Word::Task(agent(has_agent(task, agents))));
             all.insert(at, Shown { word, title: begun.map(|task| task.title.clone()) });
@@ -139,8 +139,8 @@ pub(super) fn corrections(
 
 fn word(text: &str) -> Option<Word> {
     match text {
-        "task" => Some(Word::Task(Agent::Refuse)),
-        "task+" => Some(Word::Task(Agent::Give)),
+        "task" => Some(Word::Task(AgentChoice::Refuse)),
+        "task+" => Some(Word::Task(AgentChoice::Give)),
         "join" => Some(Word::Join),
         _ => Role::ALL.iter().find(|is| role(**is) == text).map(|is| Word::Is(*is)),
     }
@@ -165,7 +165,7 @@ fn differences(before: &BTreeMap<usize, Shown>, after: &BTreeMap<usize, Shown>) 
                 }
                 (_, Word::Task(agent)) => {
                     push(Edit::Split);
-                    if *agent == Agent::Give {
+                    if *agent == AgentChoice::Give {
                         push(Edit::SetAgent { agent: *agent });
                     }
                 }

@@ -2,7 +2,7 @@
 
 use dormouse::imports::{ImportAgents, ImportPlan, LineRun, TaskPlan};
 use dormouse::view::ImportOutcome;
-use dormouse_formats::plan::{self, Agent, Role};
+use dormouse_formats::plan::{self, AgentChoice, Role};
 use dormouse_types::task::{Priority, Status};
 
 use super::progress::as_format;
@@ -17,8 +17,8 @@ const SHOWN: usize = 120;
 /// Whether a task gets an agent.
 pub(super) fn has_agent(task: &TaskPlan, agents: ImportAgents) -> bool {
     match (task.agent, agents) {
-        (Some(Agent::Give), _) | (None, ImportAgents::All) => true,
-        (Some(Agent::Refuse), _) | (None, ImportAgents::None) => false,
+        (Some(AgentChoice::Give), _) | (None, ImportAgents::All) => true,
+        (Some(AgentChoice::Refuse), _) | (None, ImportAgents::None) => false,
         (None, ImportAgents::Suggested) => task.suggests_agent,
     }
 }

@@ -90,6 +90,7 @@ fn draft(
     let line = *row.lines.start();
     let mut draft = Draft::default();
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
+    let mut status_word = None;
     for at in 0..row.cells.len() {
         let cell = if columns.is_own { write::unguarded(row.cell(at)) } else { row.cell(at) };
         if cell.is_empty() {
@@ -117,6 +118,7 @@ fn draft(
                 let exact = cell.parse::<Status>().ok();
                 let mark = is_done(cell);
                 draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
+                status_word = Some(cell);
                 draft.task.status.is_some() || mark.is_some()
             }
             Column::Reason => {
@@ -190,6 +192,13 @@ fn draft(
     draft.note = notes.join("\n\n");
     if done == Some(true) {
         draft.task.status = Some(Status::Done);
+    }
+    if draft.task.status.is_some_and(Status::needs_reason)
+        && draft.task.status_reason.is_none()
+        && let Some(word) = status_word
+    {
+        // "Waiting" says more than the status that it is read as.
+        draft.task.status_reason = Some(format!("Marked as “{word}” in the imported list"));
     }
     if !draft.task.status.is_some_and(Status::needs_reason)
         && let Some(reason) = draft.task.status_reason.take()

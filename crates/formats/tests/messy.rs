@@ -52,3 +52,71 @@ fn a_status_that_needs_a_reason_has_the_words_of_the_sheet() {
     Gate: DONE
     ");
 }
+
+#[test]
+fn ticks_and_boxes_of_any_shape_say_what_is_done() {
+    let plain = "☑ Pay rent\n✓ Call Ana\n✔️ Book the van\n✅ Post the keys\n☒ Old lease\n\
+                 ☐ Clean\n[] Paint\n( ) Sweep\n(x) Measure\nRead ✓ marks\n";
+    assert_snapshot!(tasks(plain), @r"
+    plainLines
+    Pay rent: DONE
+    Call Ana: DONE
+    Book the van: DONE
+    Post the keys: DONE
+    Old lease: DONE
+    Clean: OPEN
+    Paint: OPEN
+    Sweep: OPEN
+    Measure: DONE
+    Read ✓ marks: 
+    ");
+    assert_snapshot!(tasks("- ☑ Pay rent\n* ☐ Call Ana\n1. ✓ Book\n"), @r"
+    plainLines
+    Pay rent: DONE
+    Call Ana: OPEN
+    Book: DONE
+    ");
+    let markdown = "# Move\n- ☑ Pay\n- ☐ Call\n  - ✅ Ana\n☑ Book\n(x) Measure\n- ( ) Sweep\n\n\
+                    Some (x) text.\n";
+    assert_snapshot!(tasks(markdown), @r"
+    markdown
+    Move: [x] Pay | [ ] Call | [x] Ana | [x] Book | [x] Measure | [ ] Sweep | Some (x) text.
+    ");
+}
+
+#[test]
+fn a_line_above_others_is_their_category() {
+    let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
+                Work:\n  mail Bob\n  file taxes\n\nRemember:\n";
+    assert_snapshot!(plan_shown(text, &read("list", text)), @r#"
+     1 category    | Home:
+     2 task      1 | - paint the door
+     3 task      2 | - fix the tap
+     4 blank       |
+     5 category    | Garden
+     6 task      3 | * dig
+     7 task      4 | * plant
+     8 blank       |
+     9 task      5 | Call Ana
+    10 blank       |
+    11 category    | Work:
+    12 task      6 |   mail Bob
+    13 task      7 |   file taxes
+    14 blank       |
+    15 task      8 | Remember:
+    TASK "paint the door" line 2 key list/paint the door#1
+      category Home
+    TASK "fix the tap" line 3 key list/fix the tap#1
+      category Home
+    TASK "dig" line 6 key list/dig#1
+      category Garden
+    TASK "plant" line 7 key list/plant#1
+      category Garden
+    TASK "Call Ana" line 9 key list/call ana#1
+    TASK "mail Bob" line 12 key list/mail bob#1
+      category Work
+    TASK "file taxes" line 13 key list/file taxes#1
+      category Work
+    TASK "Remember:" line 15 key list/remember:#1
+    "#);
+}

@@ -84,6 +84,42 @@ fn ticks_and_boxes_of_any_shape_say_what_is_done() {
     ");
 }
 
+fn own() -> Task {
+    let entry =
+        |key: &str, text: &str| draft::Entry { key: key.into(), text: text.into(), on: None };
+    Task {
+        key: "task-1".into(),
+        title: "Roof".into(),
+        entries: vec![entry("note#1", "Two quotes."), entry("details#1", "- Start: 2026-12-01")],
+        created_at: Some("2026-11-01T08:00:00Z".parse().unwrap()),
+        completed_at: Some("2026-11-03T08:00:00Z".parse().unwrap()),
+        ..Task::default()
+    }
+}
+
+#[test]
+fn an_export_read_back_has_no_lines_that_were_not_there() {
+    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+        let text = write(&[own()], target).text;
+        let reading = read("list", &text);
+        assert_eq!(reading.tasks[0].entries, own().entries, "{target}\n{text}");
+    }
+}
+
+#[test]
+fn the_times_of_another_program_are_kept_through_our_formats() {
+    let foreign = "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:Roof\n\
+                   CREATED:20261101T080000Z\nCOMPLETED:20261103T080000Z\nSTATUS:COMPLETED\n\
+                   END:VTODO\nEND:VCALENDAR\n";
+    let first = read("list", foreign);
+    assert!(first.tasks[0].entries[0].text.contains("Created: 2026-11-01"));
+    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+        let tasks: Vec<Task> = first.tasks.iter().map(Task::from).collect();
+        let again = read("list", &write(&tasks, target).text);
+        assert_eq!(again.tasks[0].entries, first.tasks[0].entries, "{target}");
+    }
+}
+
 #[test]
 fn a_line_above_others_is_their_category() {
     let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\

@@ -181,7 +181,7 @@ fn draft(
             Column::Start | Column::KeptInNote => false,
         };
         if !is_read {
-            draft.details.push(name, cell);
+            draft.details.push_new(name, cell);
             if matches!(guess.map(|guess| guess.column), Some(Column::KeptInNote | Column::Start)) {
                 let name: String = name.chars().take(40).collect();
                 gather.say(line, format!("the column `{name}` has no field: kept as text"));

@@ -5,6 +5,7 @@ use dormouse_types::task::{self, Priority, Status};
 use super::components::Todo;
 use super::content_line::{ContentLine, list};
 use super::{relations, time};
+use crate::dormouse_json::OWN_TIMES;
 use crate::intake::{Draft, Gather, ReadOptions};
 
 /// The label under which a property is kept as text, and whether its value is TEXT with escapes.
@@ -18,6 +19,9 @@ pub(super) const VALUES: &[(&str, &str)] =
     &[("RRULE", "Repeats"), ("URL", "Link"), ("PERCENT-COMPLETE", "Percent complete")];
 /// A name of our own for each line of text that no other property holds.
 pub(super) const DETAIL: &str = "X-DORMOUSE-DETAIL";
+
+/// Marks a time that is the task's own here, not one that the file of another program had.
+pub(super) const OWN: &str = "X-DORMOUSE-OWN";
 
 /// The task, without what its relations say.
 pub(super) fn draft(todo: &Todo, options: &ReadOptions, gather: &mut Gather<'_>) -> Draft {
@@ -64,6 +68,7 @@ fn property(
         }
         "UID" | "STATUS" | "X-DORMOUSE-STATUS" if is_first => {}
         "DTSTAMP" | "SEQUENCE" | "LAST-MODIFIED" => {}
+        "CREATED" | "COMPLETED" if line.param(OWN).is_some() => gather.say(at, OWN_TIMES),
         "DESCRIPTION" => notes.extend(Some(line.text()).filter(|text| !text.trim().is_empty())),
         "COMMENT" => {
             let on = line.param("X-DORMOUSE-ON").and_then(|day| day.parse().ok());

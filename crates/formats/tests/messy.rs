@@ -121,6 +121,18 @@ fn the_times_of_another_program_are_kept_through_our_formats() {
 }
 
 #[test]
+fn a_due_time_in_another_zone_is_due_on_the_day_as_written() {
+    let due = |line: &str| {
+        let text = format!("BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:b\n{line}\nEND:VTODO\n");
+        read("list", &text).tasks[0].due_on.unwrap().to_string()
+    };
+    assert_eq!(due("DUE;TZID=America/New_York:20261201T235900"), "2026-12-01");
+    assert_eq!(due("DUE;TZID=Asia/Tokyo:20261201T000000"), "2026-12-01");
+    assert_eq!(due("DUE:20261201T235900"), "2026-12-01");
+    assert_eq!(due("DUE:20261201T235900Z"), "2026-12-01");
+}
+
+#[test]
 fn a_line_above_others_is_their_category() {
     let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
                 Work:\n  mail Bob\n  file taxes\n\nRemember:\n";

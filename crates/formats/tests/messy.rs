@@ -133,6 +133,22 @@ fn a_due_time_in_another_zone_is_due_on_the_day_as_written() {
 }
 
 #[test]
+fn bare_estimates_without_a_unit_and_ids_are_kept_as_text() {
+    let points = "ID,Title,Estimate,Parent\nENG-1,Roof,5,\nENG-2,Door,3,ENG-1\n";
+    assert_snapshot!(tasks(points), @r"
+    csv
+    Roof: - ID: ENG-1 / - Estimate: 5
+    Door: - ID: ENG-2 / - Estimate: 3 / - Parent: ENG-1
+    ");
+    let units = "Title,Estimate (min),Note\nRoof,90,high\nDoor,1 h,low\n";
+    assert_snapshot!(tasks(units), @r"
+    csv
+    Roof: 90 min | high
+    Door: 60 min | low
+    ");
+}
+
+#[test]
 fn a_line_above_others_is_their_category() {
     let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
                 Work:\n  mail Bob\n  file taxes\n\nRemember:\n";

@@ -102,7 +102,8 @@ fn draft(
         let is_read = match guess.map_or(Column::KeptInNote, |guess| guess.column) {
             Column::Key => {
                 id = Some(cell.to_owned());
-                true
+                // Other cells may name it, such as the parent of a row.
+                columns.is_own
             }
             Column::Title => {
                 titles.push(cell.to_owned());
@@ -139,7 +140,7 @@ fn draft(
                 is_exact
             }
             Column::Estimate => {
-                draft.task.estimate_minutes = minutes(cell, name);
+                draft.task.estimate_minutes = minutes(cell, name, columns.is_own);
                 draft.task.estimate_minutes.is_some()
             }
             Column::Language => {
@@ -208,24 +209,29 @@ fn draft(
     (draft, id)
 }
 
-/// `90`, `90 min`, `1.5 h`; a bare number counts what the column's name says, else minutes.
-fn minutes(cell: &str, name: &str) -> Option<u32> {
+/// `90 min`, `1.5 h`. A bare number counts what the column's name says, in our own export minutes;
+/// elsewhere it may count points.
+fn minutes(cell: &str, name: &str, is_own: bool) -> Option<u32> {
     let text = cell.to_lowercase();
     let end =
         text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(text.len());
     let number: f64 = text[..end].replace(',', ".").parse().ok()?;
-    let name = name.to_lowercase();
-    let in_hours =
-        ["(h)", "hour", "stunden", "heures", "horas", "ore"].iter().any(|word| name.contains(word));
     let factor = match text[end..].trim() {
-        "" if in_hours => 60.0,
-        "" | "m" | "min" | "mins" | "minutes" | "minuten" | "minutos" | "minute" => 1.0,
-        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunden" | "heures" | "horas" | "ore" => {
-            60.0
-        }
-        _ => return None,
+        "" if is_own => 1.0,
+        "" => name.to_lowercase().split(|c: char| !c.is_alphabetic()).find_map(unit)?,
+        word => unit(word)?,
     };
     let minutes = (number * factor).round();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Within the bounds.
     (1.0..=1e6).contains(&minutes).then_some(minutes as u32)
+}
+
+/// A unit of time in minutes.
+fn unit(word: &str) -> Option<f64> {
+    match word {
+        "m" | "min" | "mins" | "minute" | "minutes" | "minuten" | "minutos" => Some(1.0),
+        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunde" | "stunden" | "heure"
+        | "heures" | "hora" | "horas" | "ore" => Some(60.0),
+        _ => None,
+    }
 }

@@ -183,6 +183,14 @@ pub(crate) fn begins(text: &str) -> bool {
     text.strip_prefix('\u{feff}').unwrap_or(text).trim_start().starts_with(['{', '['])
 }
 
+/// Whether a text as a whole is a JSON document that holds anything.
+pub(crate) fn is_document(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+    begins(text)
+        && text[1..].trim_start().len() > 1
+        && serde_json::from_str::<&RawValue>(text).is_ok()
+}
+
 /// The members of the document, or of the first item of its array.
 pub(crate) fn first_names(text: &str) -> Option<Vec<String>> {
     if !begins(text) {

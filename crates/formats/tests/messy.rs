@@ -149,6 +149,30 @@ fn bare_estimates_without_a_unit_and_ids_are_kept_as_text() {
 }
 
 #[test]
+fn json_of_no_known_program_is_one_task_with_the_text_as_its_note() {
+    let text = "{\n  \"boat\": {\n    \"mast\": 1\n  }\n}\n";
+    assert_snapshot!(plan_shown(text, &read("boat.json", text)), @r#"
+     1 note      1 | {
+     2 note      1 |   "boat": {
+     3 note      1 |     "mast": 1
+     4 note      1 |   }
+     5 note      1 | }
+    TASK "boat" line 1 key boat.json
+      ENTRY <text#1>
+        | {
+        |   "boat": {
+        |     "mast": 1
+        |   }
+        | }
+    ! 1: JSON of no known program: its text is kept as one task
+    "#);
+    for text in ["[\"call Ana\", \"buy milk\"]", "{\"a\":1}\n"] {
+        assert_eq!(read("boat.json", text).tasks.len(), 1, "{text}");
+    }
+    assert_eq!(read("list", "[ ]\n").format, Format::Markdown);
+}
+
+#[test]
 fn a_line_above_others_is_their_category() {
     let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
                 Work:\n  mail Bob\n  file taxes\n\nRemember:\n";

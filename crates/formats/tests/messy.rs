@@ -173,6 +173,14 @@ fn json_of_no_known_program_is_one_task_with_the_text_as_its_note() {
 }
 
 #[test]
+fn a_task_with_nothing_left_to_tick_gets_no_agent() {
+    let text = "# Move\n- [x] Van\n- [x] Boxes\n\nOne line.\n\nAnother line.\n\nA third line.\n";
+    assert_eq!(deserves_agent(&read("list", text).tasks[0]), Agent::Refuse);
+    let open = text.replace("[x] Van", "[ ] Van");
+    assert_eq!(deserves_agent(&read("list", &open).tasks[0]), Agent::Give);
+}
+
+#[test]
 fn a_line_above_others_is_their_category() {
     let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
                 Work:\n  mail Bob\n  file taxes\n\nRemember:\n";

@@ -216,3 +216,9 @@ fn a_line_above_others_is_their_category() {
     TASK "Remember:" line 15 key list/remember:#1
     "#);
 }
+
+#[test]
+fn a_nul_is_told_of_any_text_file() {
+    let refused = plan::read("a.ics", b"BEGIN:VCALENDAR\0", &Options::default()).unwrap_err();
+    assert!(refused.to_string().contains("check that this is a text file"), "{refused}");
+}

@@ -57,7 +57,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
         let Standing::Task { part_of, items } = &standings[at] else { continue };
         let mut draft = todo::draft(todo, options, &mut gather);
         if let Some(parent) = part_of {
-            let title = found.todos[*parent].summary();
+            let title = found.todos[*parent].title();
             draft.details.push("Part of", &title);
             let line = *todo.lines.start();
             gather.say(

@@ -218,6 +218,17 @@ fn a_line_above_others_is_their_category() {
 }
 
 #[test]
+fn a_to_do_without_a_summary_is_named_by_its_description() {
+    let text = "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nDESCRIPTION:Call Ana\\nabout the roof\n\
+                END:VTODO\nBEGIN:VTODO\nUID:b\nEND:VTODO\nEND:VCALENDAR\n";
+    assert_snapshot!(tasks(text), @r"
+    iCalendar
+    Call Ana: about the roof
+    : 
+    ");
+}
+
+#[test]
 fn a_nul_is_told_of_any_text_file() {
     let refused = plan::read("a.ics", b"BEGIN:VCALENDAR\0", &Options::default()).unwrap_err();
     assert!(refused.to_string().contains("check that this is a text file"), "{refused}");

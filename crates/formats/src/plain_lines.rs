@@ -130,19 +130,27 @@ fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     let text = line.trim();
     let next = lines.get(at + 1)?;
     let is_bulleted = |line: &str| bare(line) != line.trim();
+    // A list may have a list in it: "1. Kitchen:" with bullets below.
+    let is_inner = || plan::indent(next) > 0 || marker(next) != marker(line);
+    let has_colon = text.ends_with(':');
     if line.starts_with([' ', '\t'])
-        || is_bulleted(line)
+        || (is_bulleted(line) && !(has_colon && is_bulleted(next) && is_inner()))
         || intake::boxed(text).is_some()
         || text.chars().nth(HEAD).is_some()
     {
         return None;
     }
-    let name = text.trim_end_matches(':').trim_end();
-    let leads = match name.len() < text.len() {
+    let name = bare(line).trim_end_matches(':').trim_end();
+    let leads = match has_colon {
         true => lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty()),
         false => !next.starts_with([' ', '\t']) && is_bulleted(next),
     };
     (leads && name.contains(char::is_alphanumeric)).then_some(name)
+}
+
+/// The sign before a line of a list; all numbers are one.
+fn marker(line: &str) -> Option<char> {
+    line.trim().chars().next().map(|sign| if sign.is_ascii_digit() { '1' } else { sign })
 }
 
 /// The lines below a line that names them.

@@ -164,9 +164,9 @@ fn json_of_no_known_program_is_one_task_with_the_text_as_its_note() {
         |     "mast": 1
         |   }
         | }
-    ! 1: JSON of no known program: its text is kept as one task
+    ! 1: JSON of no known program, or not the whole file: its text is kept as one task
     "#);
-    for text in ["[\"call Ana\", \"buy milk\"]", "{\"a\":1}\n"] {
+    for text in ["[\"call Ana\", \"buy milk\"]", "{\"a\":1}\n", "{\n  \"a\": [\n"] {
         assert_eq!(read("boat.json", text).tasks.len(), 1, "{text}");
     }
     assert_eq!(read("list", "[ ]\n").format, Format::Markdown);
@@ -232,4 +232,26 @@ fn a_to_do_without_a_summary_is_named_by_its_description() {
 fn a_nul_is_told_of_any_text_file() {
     let refused = plan::read("a.ics", b"BEGIN:VCALENDAR\0", &Options::default()).unwrap_err();
     assert!(refused.to_string().contains("check that this is a text file"), "{refused}");
+}
+
+#[test]
+fn a_row_that_is_ticked_keeps_what_its_status_said() {
+    assert_snapshot!(tasks("Title,Status,Done\nRoof,Waiting,x\nDoor,Open,\n"), @r"
+    csv
+    Roof: DONE | - Status: Waiting
+    Door: OPEN
+    ");
+}
+
+#[test]
+fn a_list_in_a_list_has_the_line_above_as_its_category() {
+    let text = "1. Kitchen:\n- tap\n- sink\n2. Bath:\n- tiles\n- Garden:\n  - dig\n- Pay rent\n";
+    assert_snapshot!(tasks(text), @r"
+    plainLines
+    tap: in Kitchen
+    sink: in Kitchen
+    tiles: in Bath
+    dig: in Garden
+    Pay rent: 
+    ");
 }

@@ -192,7 +192,10 @@ fn draft(
     draft.task.title = titles.join(" ");
     draft.note = notes.join("\n\n");
     if done == Some(true) {
-        draft.task.status = Some(Status::Done);
+        let before = draft.task.status.replace(Status::Done);
+        if let Some(word) = status_word.filter(|_| before.is_some_and(|was| !was.is_terminal())) {
+            draft.details.push("Status", word);
+        }
     }
     if draft.task.status.is_some_and(Status::needs_reason)
         && draft.task.status_reason.is_none()

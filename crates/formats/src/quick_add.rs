@@ -305,10 +305,11 @@ fn goes_on(text: &str, found: &Found) -> bool {
 fn can_lose(before: &str) -> bool {
     let Some(last) = before.split_whitespace().next_back() else { return true };
     let is_open = OPEN.iter().any(|known| known.eq_ignore_ascii_case(last));
-    let mut words = before.split_whitespace();
+    let is_just = |word: &&str| word.eq_ignore_ascii_case("just");
+    let mut words = before.split_whitespace().skip_while(is_just);
     let first = words.next().unwrap_or_default().to_lowercase();
-    let is_phrase = matches!(first.as_str(), "in" | "at" | "on" | "just" | "until" | "back")
-        && words.nth(1).is_none();
+    let is_phrase =
+        matches!(first.as_str(), "in" | "at" | "on" | "until" | "back") && words.nth(1).is_none();
     !is_open && !is_phrase
 }
 
@@ -339,5 +340,7 @@ fn title(text: &str, line: &Line) -> String {
 fn is_left_over(word: &str) -> bool {
     word.len() <= 3
         && word != "..."
-        && word.chars().all(|c| matches!(c, ',' | ';' | '.' | '!' | '?' | '(' | ')' | '[' | ']'))
+        && word
+            .chars()
+            .all(|c| matches!(c, ',' | ';' | '.' | '!' | '?' | '@' | '(' | ')' | '[' | ']'))
 }

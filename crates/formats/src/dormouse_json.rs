@@ -1,8 +1,9 @@
 //! Dormouse's own JSON: everything that a task holds.
 //!
 //! Shape: `{"format": "dormouse-tasks", "version": 1, "tasks": [...]}`, the tasks with the members of
-//! [`export::Task`] in camel case; empty members are left out. What a draft has no field for (links,
-//! times, the report) is kept as text.
+//! [`export::Task`] in camel case; empty members are left out. Links and the
+//! report, which a draft has no field for, are kept as text; the times of creation and completion are
+//! left out.
 //!
 //! The whole workspace as `dormouse export` writes it (`docs/export.md`) is read as well: its tasks
 //! with their items and entries, without what was deleted and without agents and links.
@@ -22,6 +23,10 @@ use crate::plan::{Format, Reading, Role};
 
 /// The name of the format, in every document.
 pub const FORMAT: &str = "dormouse-tasks";
+/// Why the times in a file of our own stay there: as text they would be one line more with each
+/// round trip.
+pub(crate) const OWN_TIMES: &str =
+    "a task has its own times of creation and completion: those of the file are left out";
 /// The version of the format.
 pub const VERSION: u32 = 1;
 
@@ -108,18 +113,19 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     for link in object.take("links").map(|links| links.items()).unwrap_or_default() {
         let mut link = link.object();
         let (words, title) = (link.take_text("relation"), link.take_text("title"));
-        draft
-            .details
-            .push("Link", &format!("{} {}", words.unwrap_or_default(), title.unwrap_or_default()));
+        draft.details.push_new(
+            "Link",
+            &format!("{} {}", words.unwrap_or_default(), title.unwrap_or_default()),
+        );
         gather.say(node.line(), "links are kept as text");
     }
-    for (name, label) in
-        [("createdAt", "Created"), ("completedAt", "Completed"), ("report", "Report")]
-    {
-        if let Some(text) = object.take_text(name) {
-            draft.details.push(label, &text);
-            gather.say(node.line(), "times and the report are kept as text");
-        }
+    if let Some(report) = object.take_text("report") {
+        draft.details.push_new("Report", &report);
+        gather.say(node.line(), "the report is kept as text");
+    }
+    if object.has("createdAt") || object.has("completedAt") {
+        object.drop(&["createdAt", "completedAt"]);
+        gather.say(node.line(), OWN_TIMES);
     }
     let key = object.take_text("key").unwrap_or_else(|| fold(&draft.task.title));
     object.keep_rest(&mut draft.details, gather);

@@ -4,7 +4,7 @@
 //! - `RELATED-TO` makes a to-do a part of another. One that has only a title and a tick is an item of
 //!   the other's checklist; one with more of its own stays a task, which names the other as text. A
 //!   circle is broken at its first member.
-//! - A `DUE` with a time is a day in the reader's zone. A zone that is in no list of zones, such as
+//! - A `DUE` with a time is due on the day as written; only a time in UTC is one in the reader's zone. A zone that is in no list of zones, such as
 //!   those that only a `VTIMEZONE` of the file describes, is said, and the time taken as written.
 //! - `DTSTART`, `RRULE`, alarms, people and properties of other programs have no field: they are kept
 //!   as text. `DTSTAMP`, `SEQUENCE` and `LAST-MODIFIED` are about the file and not kept.
@@ -57,7 +57,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
         let Standing::Task { part_of, items } = &standings[at] else { continue };
         let mut draft = todo::draft(todo, options, &mut gather);
         if let Some(parent) = part_of {
-            let title = found.todos[*parent].summary();
+            let title = found.todos[*parent].title();
             draft.details.push("Part of", &title);
             let line = *todo.lines.start();
             gather.say(

@@ -15,7 +15,7 @@ mod key;
 mod lines;
 mod words;
 
-pub(crate) use boxes::take_boxes;
+pub(crate) use boxes::{boxed, is_tick, take_boxes};
 pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
 pub(crate) use draft::Draft;

@@ -183,6 +183,18 @@ pub(crate) fn begins(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '['])
 }
 
+/// Whether a text as a whole is a JSON document that holds anything, or the beginning of one.
+pub(crate) fn is_document(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim();
+    begins(text)
+        && text[1..].trim_start().len() > 1
+        && match serde_json::from_str::<&RawValue>(text) {
+            Ok(_) => true,
+            // A download that broke off.
+            Err(error) => error.is_eof() && text[1..].trim_start().starts_with(['{', '"']),
+        }
+}
+
 /// The members of the document, or of the first item of its array.
 pub(crate) fn first_names(text: &str) -> Option<Vec<String>> {
     if !begins(text) {

@@ -1,11 +1,15 @@
 //! Lists without any markup: each line that is not blank is a task.
 //!
 //! A bullet or number at the beginning of a line is no part of the title; an indented line is text
-//! of the task above it. Keys are the folded title, numbered where it repeats.
+//! of the task above it. A box or tick in front says whether the task is done. A line that ends with a
+//! colon, or that bullets follow directly, is the category of what follows. Keys are the folded title,
+//! numbered where it repeats.
 
 use dormouse_types::draft::{Entry, Task};
 use dormouse_types::limits;
+use dormouse_types::task::Status;
 
+use crate::intake;
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
 use crate::plan::{self, Format, Place, Reading, Role};
@@ -15,6 +19,15 @@ const LONG: usize = 200;
 
 /// Units: characters. From here on, a line that the next one continues is running text.
 const WRAPPED: usize = 50;
+
+/// Units: characters. A longer line names no other lines.
+const HEAD: usize = 60;
+
+/// Units: characters. The longest name of lines with the names around it.
+const OUTER: usize = 200;
+
+/// How many lines below a name are looked at for one that is not blank.
+const FAR: usize = 20;
 
 /// Whether a text is a plain list: several short lines without headings, boxes or other markup that
 /// are no running text.
@@ -71,21 +84,35 @@ pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::of(Format::PlainLines);
     let mut keys = Counter::default();
     let mut notes: Vec<&str> = Vec::new();
+    let mut group = Group::default();
     let file = key::fold(name);
-    for (number, line) in (1..).zip(plan::lines(text)) {
+    let lines = plan::lines(text);
+    for (at, &line) in lines.iter().enumerate() {
+        let number = at + 1;
         let role = if line.trim().is_empty() {
             Role::Blank
-        } else if line.starts_with([' ', '\t']) && !reading.tasks.is_empty() {
+        } else if let Some(head) = head(&lines, at) {
+            note(&mut reading.tasks, &mut notes);
+            group.begin(head, lines.get(at + 1).copied());
+            Role::Category
+        } else if group.has_task(line) && !reading.tasks.is_empty() {
             notes.push(line.trim());
             Role::Note
         } else {
             note(&mut reading.tasks, &mut notes);
-            let title = bare(line);
+            let (mark, title) = match intake::boxed(bare(line)) {
+                Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
+                Some(_) | None => (None, bare(line)),
+            };
             let key = keys.next(format!("{file}/{}", key::fold(title)));
-            reading.tasks.push(task(key, title, number, &mut reading.remarks));
+            let mut task = task(key, title, number, &mut reading.remarks);
+            task.status = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
+            task.category = group.category_of(line);
+            reading.tasks.push(task);
             Role::Task
         };
-        let task = reading.tasks.len().checked_sub(1).filter(|_| role != Role::Blank);
+        let is_of_task = matches!(role, Role::Task | Role::Note);
+        let task = reading.tasks.len().checked_sub(1).filter(|_| is_of_task);
         reading.places.push(Place { line: number, role, task });
     }
     note(&mut reading.tasks, &mut notes);
@@ -94,6 +121,73 @@ pub fn read(name: &str, text: &str) -> Reading {
         reading.remarks.push(Remark { line: 1, message });
     }
     reading
+}
+
+/// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets
+/// follows directly. A long line is a sentence, and the last one names nothing.
+fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
+    let line = lines[at];
+    let text = line.trim();
+    let next = lines.get(at + 1)?;
+    let is_bulleted = |line: &str| bare(line) != line.trim();
+    // A list may have a list in it: "1. Kitchen:" with bullets below.
+    let is_inner = || plan::indent(next) > 0 || marker(next) != marker(line);
+    let has_colon = text.ends_with(':');
+    if line.starts_with([' ', '\t'])
+        || (is_bulleted(line) && !(has_colon && is_bulleted(next) && is_inner()))
+        || intake::boxed(text).is_some()
+        || text.chars().nth(HEAD).is_some()
+    {
+        return None;
+    }
+    let name = bare(line).trim_end_matches(':').trim_end();
+    let leads = match has_colon {
+        true => lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty()),
+        false => !next.starts_with([' ', '\t']) && is_bulleted(next),
+    };
+    (leads && name.contains(char::is_alphanumeric)).then_some(name)
+}
+
+/// The sign before a line of a list; all numbers are one.
+fn marker(line: &str) -> Option<char> {
+    line.trim().chars().next().map(|sign| if sign.is_ascii_digit() { '1' } else { sign })
+}
+
+/// The lines below a line that names them.
+#[derive(Default)]
+struct Group {
+    name: Option<String>,
+    /// How far its tasks are indented. Units: columns.
+    column: usize,
+    /// Whether its first task has a bullet; `None` before that.
+    is_bulleted: Option<bool>,
+}
+
+impl Group {
+    fn begin(&mut self, head: &str, next: Option<&str>) {
+        // A name without lines of its own is that of the names below it.
+        let outer = self.name.take().filter(|_| self.is_bulleted.is_none());
+        let name = outer.map_or_else(|| head.to_owned(), |outer| format!("{outer}: {head}"));
+        self.name = Some(name.chars().take(OUTER).collect());
+        self.column = next.map_or(0, plan::indent);
+        self.is_bulleted = None;
+    }
+
+    /// Whether a line is text of the task above it.
+    fn has_task(&self, line: &str) -> bool {
+        let column = plan::indent(line);
+        column > 0 && (self.name.is_none() || column > self.column && self.is_bulleted.is_some())
+    }
+
+    /// The category of a task; a line that looks unlike the tasks of the group ends it.
+    fn category_of(&mut self, line: &str) -> Option<String> {
+        let is_bulleted = bare(line) != line.trim();
+        let was_bulleted = *self.is_bulleted.get_or_insert(is_bulleted);
+        if (was_bulleted && !is_bulleted) || plan::indent(line) < self.column {
+            *self = Self { name: None, column: 0, is_bulleted: Some(is_bulleted) };
+        }
+        self.name.clone()
+    }
 }
 
 fn task(key: String, title: &str, line: usize, remarks: &mut Vec<Remark>) -> Task {

@@ -5,8 +5,8 @@
 //!
 //! - `!p0` to `!p3`, or `!0` to `!3`, is the priority; `!!` is high, `!!!` urgent.
 //! - `#label` and `#"two words"` are labels, `@category` and `@"two words"` the category.
-//! - A date is the due date if it is said to be one ("by Friday"); otherwise if it stands at an end
-//!   of the line, has a time or a word such as "on", or repeats.
+//! - A date is the due date if it is said to be one ("by Friday"); otherwise only if it stands at an
+//!   end of the line, alone, and the rest is a title without it. Any other date is a word of the title.
 //! - A backslash before a word keeps the word as it is: `\#label`, `\friday`. So do quotes.
 //! - The first of several priorities, categories or due dates counts; the others stay in the title.
 
@@ -17,7 +17,7 @@ use dormouse_types::limits;
 use dormouse_types::task::Priority;
 use serde::{Deserialize, Serialize};
 
-use crate::when::{self, Found, Kind, Places, Reader, TextSpan, When};
+use crate::when::{self, Assumption, Found, Kind, Places, Reader, TextSpan, When};
 
 closed_list! {
     /// What a part of a line was understood as.
@@ -43,7 +43,7 @@ pub struct Understood {
 }
 
 /// What a line means.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct QuickAdd {
     /// The line without the parts that were understood.
     pub title: String,
@@ -69,6 +69,11 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
     }
     line.taken.sort_by_key(|(bytes, _)| bytes.start);
     let title = title(text, &line);
+    if title.is_empty() {
+        // Marks without a title mark nothing.
+        let title = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        return QuickAdd { title, ..QuickAdd::default() };
+    }
     let mut places = Places::new(text);
     let understood = line
         .taken
@@ -231,24 +236,81 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
     let first = kept.first().map_or(first, |kept| first.min(kept.start));
     let last = masked.char_indices().rfind(is_word).map_or(0, |(at, _)| at);
     let last = kept.last().map_or(last, |kept| last.max(kept.start));
-    let chosen = found.iter().find(|found| found.kind == Kind::Due).or_else(|| {
-        found.iter().find(|found| {
-            let bytes = found.span.bytes.clone();
-            let lead = when::leading_word(&masked[bytes.clone()], reader);
-            let lead = lead.as_deref();
-            let stands_apart = bytes.start <= first || last < bytes.end;
-            let is_exact = match found.when {
-                When::At(_) | When::Recurring(_) => true,
-                When::Day(_) | When::Span(_) => lead.is_some_and(|lead| lead != "for"),
-            };
-            found.kind == Kind::Mention
-                && !matches!(lead, Some("of" | "about"))
-                && (stands_apart || is_exact)
+    let stands_apart =
+        |found: &Found| found.span.bytes.start <= first || last < found.span.bytes.end;
+    let is_of_title = |found: &Found| {
+        let lead = when::leading_word(&masked[found.span.bytes.clone()], reader);
+        matches!(lead.as_deref(), Some("of" | "about"))
+    };
+    // Of several dates without a word for it, none is the due date: "3 Jan 18:40, gate closes 18:10".
+    let mut mentions =
+        found.iter().filter(|found| found.kind == Kind::Mention && !is_of_title(found));
+    let mention = mentions.next();
+    let n_mentions = usize::from(mention.is_some()) + usize::from(mentions.next().is_some());
+    let chosen = found
+        .iter()
+        .find(|found| {
+            // A time of today is one without a day.
+            let is_only_time = found
+                .assumed
+                .iter()
+                .any(|one| matches!(one, Assumption::NextTime(_)))
+                || matches!(&found.when, When::At(moment) if moment.at.date() == reader.now.date());
+            found.kind == Kind::Due
+                && (!is_only_time || (stands_apart(found) && n_mentions == 0))
+                && !goes_on(&masked, found)
         })
-    })?;
+        .or_else(|| {
+            mention.filter(|found| {
+                n_mentions == 1
+                    && stands_apart(found)
+                    && !is_joined(&masked, &found.span.bytes)
+                    && can_lose(&masked[..found.span.bytes.start])
+            })
+        })?;
     // A line that is nothing but a date is the title of a task about that day.
     let has_title = first < chosen.span.bytes.start || chosen.span.bytes.end <= last;
     has_title.then(|| chosen.clone())
+}
+
+/// Words that join a date to what is beside it.
+const JOINING: &[&str] =
+    &["and", "or", "&", "/", "und", "oder", "et", "ou", "y", "o", "și", "si", "sau"];
+
+/// Words that a date behind them completes.
+const OPEN: &[&str] = &[
+    "is", "are", "was", "were", "be", "the", "than", "not", "between", "from", "since", "ist",
+    "war", "seit", "est", "depuis", "es", "desde", "este", "din",
+];
+
+fn is_joining(word: &str) -> bool {
+    let word = word.trim_matches([',', ';', '.', '(', ')', '|']);
+    JOINING.iter().any(|known| known.eq_ignore_ascii_case(word))
+}
+
+/// Whether "and" or "or" stands beside a date: "Gym on Monday and Wednesday".
+fn is_joined(text: &str, date: &Range<usize>) -> bool {
+    let before = text[..date.start].split_whitespace().next_back();
+    let after = text[date.end..].split_whitespace().find(|word| *word != ",");
+    before.is_some_and(is_joining) || after.is_some_and(is_joining)
+}
+
+/// Whether another date may follow behind "or": "by Friday or Monday".
+fn goes_on(text: &str, found: &Found) -> bool {
+    let after = text[found.span.bytes.end..].split_whitespace().next();
+    after.is_some_and(|word| is_joining(word) && !word.eq_ignore_ascii_case("and"))
+}
+
+/// Whether the words before a date say something without it: not "The exam is", not "In time".
+fn can_lose(before: &str) -> bool {
+    let Some(last) = before.split_whitespace().next_back() else { return true };
+    let is_open = OPEN.iter().any(|known| known.eq_ignore_ascii_case(last));
+    let is_just = |word: &&str| word.eq_ignore_ascii_case("just");
+    let mut words = before.split_whitespace().skip_while(is_just);
+    let first = words.next().unwrap_or_default().to_lowercase();
+    let is_phrase =
+        matches!(first.as_str(), "in" | "at" | "on" | "until" | "back") && words.nth(1).is_none();
+    !is_open && !is_phrase
 }
 
 /// What remains of a line.
@@ -278,5 +340,7 @@ fn title(text: &str, line: &Line) -> String {
 fn is_left_over(word: &str) -> bool {
     word.len() <= 3
         && word != "..."
-        && word.chars().all(|c| matches!(c, ',' | ';' | '.' | '(' | ')' | '[' | ']'))
+        && word
+            .chars()
+            .all(|c| matches!(c, ',' | ';' | '.' | '!' | '?' | '@' | '(' | ')' | '[' | ']'))
 }

@@ -17,7 +17,7 @@ fn bytes_that_are_not_utf8_are_named_by_line_and_offset() {
 
 #[test]
 fn a_nul_byte_is_named() {
-    assert_snapshot!(refused(b"\xef\xbb\xbfone\rtwo\0"), @r"plan.md, line 2: byte 10 is NUL, which text cannot contain; check that this is a Markdown file, or remove the byte");
+    assert_snapshot!(refused(b"\xef\xbb\xbfone\rtwo\0"), @r"plan.md, line 2: byte 10 is NUL, which text cannot contain; check that this is a text file, or remove the byte");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod fuzz;
 mod golden;
 mod hostile;
 mod markdown;
+mod messy;
 mod plan_properties;
 mod plans;
 mod properties;

@@ -175,6 +175,7 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
         Column::Estimate,
         &[
             "estimate",
+            "est",
             "estimate minutes",
             "duration",
             "effort",

@@ -90,6 +90,7 @@ fn draft(
     let line = *row.lines.start();
     let mut draft = Draft::default();
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
+    let mut status_word = None;
     for at in 0..row.cells.len() {
         let cell = if columns.is_own { write::unguarded(row.cell(at)) } else { row.cell(at) };
         if cell.is_empty() {
@@ -101,7 +102,8 @@ fn draft(
         let is_read = match guess.map_or(Column::KeptInNote, |guess| guess.column) {
             Column::Key => {
                 id = Some(cell.to_owned());
-                true
+                // Other cells may name it, such as the parent of a row.
+                columns.is_own
             }
             Column::Title => {
                 titles.push(cell.to_owned());
@@ -117,6 +119,7 @@ fn draft(
                 let exact = cell.parse::<Status>().ok();
                 let mark = is_done(cell);
                 draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
+                status_word = Some(cell);
                 draft.task.status.is_some() || mark.is_some()
             }
             Column::Reason => {
@@ -137,7 +140,7 @@ fn draft(
                 is_exact
             }
             Column::Estimate => {
-                draft.task.estimate_minutes = minutes(cell, name);
+                draft.task.estimate_minutes = minutes(cell, name, columns.is_own);
                 draft.task.estimate_minutes.is_some()
             }
             Column::Language => {
@@ -179,7 +182,7 @@ fn draft(
             Column::Start | Column::KeptInNote => false,
         };
         if !is_read {
-            draft.details.push(name, cell);
+            draft.details.push_new(name, cell);
             if matches!(guess.map(|guess| guess.column), Some(Column::KeptInNote | Column::Start)) {
                 let name: String = name.chars().take(40).collect();
                 gather.say(line, format!("the column `{name}` has no field: kept as text"));
@@ -189,7 +192,17 @@ fn draft(
     draft.task.title = titles.join(" ");
     draft.note = notes.join("\n\n");
     if done == Some(true) {
-        draft.task.status = Some(Status::Done);
+        let before = draft.task.status.replace(Status::Done);
+        if let Some(word) = status_word.filter(|_| before.is_some_and(|was| !was.is_terminal())) {
+            draft.details.push("Status", word);
+        }
+    }
+    if draft.task.status.is_some_and(Status::needs_reason)
+        && draft.task.status_reason.is_none()
+        && let Some(word) = status_word
+    {
+        // "Waiting" says more than the status that it is read as.
+        draft.task.status_reason = Some(format!("Marked as “{word}” in the imported list"));
     }
     if !draft.task.status.is_some_and(Status::needs_reason)
         && let Some(reason) = draft.task.status_reason.take()
@@ -199,24 +212,29 @@ fn draft(
     (draft, id)
 }
 
-/// `90`, `90 min`, `1.5 h`; a bare number counts what the column's name says, else minutes.
-fn minutes(cell: &str, name: &str) -> Option<u32> {
+/// `90 min`, `1.5 h`. A bare number counts what the column's name says, in our own export minutes;
+/// elsewhere it may count points.
+fn minutes(cell: &str, name: &str, is_own: bool) -> Option<u32> {
     let text = cell.to_lowercase();
     let end =
         text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(text.len());
     let number: f64 = text[..end].replace(',', ".").parse().ok()?;
-    let name = name.to_lowercase();
-    let in_hours =
-        ["(h)", "hour", "stunden", "heures", "horas", "ore"].iter().any(|word| name.contains(word));
     let factor = match text[end..].trim() {
-        "" if in_hours => 60.0,
-        "" | "m" | "min" | "mins" | "minutes" | "minuten" | "minutos" | "minute" => 1.0,
-        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunden" | "heures" | "horas" | "ore" => {
-            60.0
-        }
-        _ => return None,
+        "" if is_own => 1.0,
+        "" => name.to_lowercase().split(|c: char| !c.is_alphabetic()).find_map(unit)?,
+        word => unit(word)?,
     };
     let minutes = (number * factor).round();
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Within the bounds.
     (1.0..=1e6).contains(&minutes).then_some(minutes as u32)
+}
+
+/// A unit of time in minutes.
+fn unit(word: &str) -> Option<f64> {
+    match word {
+        "m" | "min" | "mins" | "minute" | "minutes" | "minuten" | "minutos" => Some(1.0),
+        "h" | "hr" | "hrs" | "hour" | "hours" | "std" | "stunde" | "stunden" | "heure"
+        | "heures" | "hora" | "horas" | "ore" => Some(60.0),
+        _ => None,
+    }
 }

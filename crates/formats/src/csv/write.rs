@@ -28,8 +28,8 @@ pub(super) const HEAD: &[(&str, Column)] = &[
     ("entries", Column::Entries),
     ("details", Column::Details),
     ("links", Column::KeptInNote),
-    ("created", Column::KeptInNote),
-    ("completed", Column::KeptInNote),
+    ("created", Column::LeftOut),
+    ("completed", Column::LeftOut),
     ("report", Column::KeptInNote),
 ];
 

@@ -44,9 +44,20 @@ impl Todo {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
+    /// What it is called: its summary, else the first line of its description.
+    pub fn title(&self) -> String {
+        let summary = self.summary();
+        if !summary.is_empty() {
+            return summary;
+        }
+        let text = self.get("DESCRIPTION").map(ContentLine::text).unwrap_or_default();
+        let words = first_line(&text).map(|(line, _)| line.split_whitespace());
+        words.map(|words| words.collect::<Vec<_>>().join(" ")).unwrap_or_default()
+    }
+
     /// The `UID`, with the day of the instance where it is one of a series; else the title.
     pub fn key(&self) -> String {
-        let base = self.uid().unwrap_or_else(|| fold(&self.summary()));
+        let base = self.uid().unwrap_or_else(|| fold(&self.title()));
         match self.get("RECURRENCE-ID") {
             Some(instance) => format!("{base}/{}", instance.value.trim()),
             None => base,
@@ -61,6 +72,13 @@ impl Todo {
             None => self.has("COMPLETED") || value("PERCENT-COMPLETE").as_deref() == Some("100"),
         }
     }
+}
+
+/// The first line that is not blank, and the text behind it.
+pub(super) fn first_line(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find('\n').unwrap_or(text.len());
+    (!text.is_empty()).then(|| (&text[..end], text[end..].trim_start_matches('\n')))
 }
 
 /// What a text holds.

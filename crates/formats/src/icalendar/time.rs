@@ -8,7 +8,8 @@ use crate::intake::ReadOptions;
 
 /// What a property with a time says.
 pub(super) struct Moment {
-    /// The day in the reader's zone.
+    /// The day as written; of a time in UTC, which programs write for any other, the one in the
+    /// reader's zone.
     pub day: Date,
     /// As a person reads it, if it says more than the day.
     pub text: Option<String>,
@@ -40,10 +41,8 @@ pub(super) fn moment(line: &ContentLine, options: &ReadOptions) -> Option<Moment
     };
     let text = Some(format!("{shown} {zone}"));
     match TimeZone::get(zone) {
-        Ok(known) => {
-            let day = at.to_zoned(known).ok()?.with_time_zone(options.zone.clone()).date();
-            Some(Moment { day, text, unknown_zone: None })
-        }
+        // "Until the end of the day in New York" is that day, wherever it is read.
+        Ok(_) => Some(Moment { day: at.date(), text, unknown_zone: None }),
         Err(_) => Some(Moment { day: at.date(), text, unknown_zone: Some(zone.to_owned()) }),
     }
 }

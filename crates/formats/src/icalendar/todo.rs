@@ -2,9 +2,10 @@
 
 use dormouse_types::task::{self, Priority, Status};
 
-use super::components::Todo;
+use super::components::{Todo, first_line};
 use super::content_line::{ContentLine, list};
 use super::{relations, time};
+use crate::dormouse_json::OWN_TIMES;
 use crate::intake::{Draft, Gather, ReadOptions};
 
 /// The label under which a property is kept as text, and whether its value is TEXT with escapes.
@@ -19,19 +20,31 @@ pub(super) const VALUES: &[(&str, &str)] =
 /// A name of our own for each line of text that no other property holds.
 pub(super) const DETAIL: &str = "X-DORMOUSE-DETAIL";
 
+/// Marks a time that is the task's own here, not one that the file of another program had.
+pub(super) const OWN: &str = "X-DORMOUSE-OWN";
+
 /// The task, without what its relations say.
 pub(super) fn draft(todo: &Todo, options: &ReadOptions, gather: &mut Gather<'_>) -> Draft {
     let mut draft = Draft::default();
-    draft.task.title = todo.summary();
+    let has_summary = !todo.summary().is_empty();
+    draft.task.title = todo.title();
     draft.task.category.clone_from(&todo.calendar);
-    if draft.task.title.is_empty() {
-        gather.say(*todo.lines.start(), "a to-do without SUMMARY has no title");
+    if !has_summary {
+        let message = match draft.task.title.is_empty() {
+            true => "a to-do without SUMMARY has no title",
+            false => "a to-do without SUMMARY is named by the first line of its DESCRIPTION",
+        };
+        gather.say(*todo.lines.start(), message);
     }
     let mut notes = Vec::new();
     let mut seen = std::collections::BTreeSet::new();
     for line in &todo.properties {
         let is_first = seen.insert(line.name.as_str());
         property(line, is_first, &mut draft, &mut notes, options, gather);
+    }
+    if !has_summary && let Some(note) = notes.first_mut() {
+        *note = first_line(note).map_or_else(String::new, |(_, rest)| rest.to_owned());
+        notes.retain(|note| !note.trim().is_empty());
     }
     status(todo, &mut draft, gather);
     draft.note = notes.join("\n\n");
@@ -64,6 +77,7 @@ fn property(
         }
         "UID" | "STATUS" | "X-DORMOUSE-STATUS" if is_first => {}
         "DTSTAMP" | "SEQUENCE" | "LAST-MODIFIED" => {}
+        "CREATED" | "COMPLETED" if line.param(OWN).is_some() => gather.say(at, OWN_TIMES),
         "DESCRIPTION" => notes.extend(Some(line.text()).filter(|text| !text.trim().is_empty())),
         "COMMENT" => {
             let on = line.param("X-DORMOUSE-ON").and_then(|day| day.parse().ok());

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::time;
-use super::todo::{DETAIL, KEPT, TIMES, VALUES, public};
+use super::todo::{DETAIL, KEPT, OWN, TIMES, VALUES, public};
 use crate::export::{Lost, Task, block, one_line};
 use crate::intake::fold;
 
@@ -143,7 +143,7 @@ impl Out {
         for (name, at) in [("CREATED", task.created_at), ("COMPLETED", task.completed_at)] {
             let label = TIMES.iter().find(|(known, _)| *known == name).map(|(_, label)| *label);
             if let Some(at) = at.filter(|_| !details.iter().any(|(name, _)| Some(name) == label)) {
-                self.line(&format!("{name}:{}", utc(at)));
+                self.line(&format!("{name};{OWN}=TRUE:{}", utc(at)));
             }
         }
         for link in &task.links {

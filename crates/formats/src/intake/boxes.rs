@@ -1,6 +1,63 @@
-//! Check items in a description that is Markdown.
+//! Boxes and ticks in front of a text, as people draw them.
 
 use super::Draft;
+
+/// Ticks that need no box around them. In plain text, Word and pandoc write a ticked box with a cross.
+const TICKED: &[char] = &['☑', '☒', '✓', '✔', '✅', '🗹'];
+
+/// Boxes that are empty.
+const EMPTY: &[char] = &['☐', '▢', '□'];
+
+/// What stands in the box that a text begins with, and the text behind it: `x` for a tick of any
+/// shape, a space for an empty box of any shape, `\0` for `[]`, else the sign as written.
+pub(crate) fn boxed(text: &str) -> Option<(char, &str)> {
+    let first = text.chars().next()?;
+    let after = &text[first.len_utf8()..];
+    match first {
+        '[' => bracketed(after),
+        '(' => {
+            let mark = after.chars().next().filter(|mark| matches!(mark, ' ' | 'x' | 'X'))?;
+            let rest = after[1..].strip_prefix(')')?;
+            is_apart(rest).then(|| (mark, rest.trim()))
+        }
+        _ => {
+            // Many keyboards add the sign that asks for the coloured form.
+            let rest = after.strip_prefix('\u{fe0f}').unwrap_or(after);
+            let mark = match first {
+                _ if TICKED.contains(&first) => 'x',
+                _ if EMPTY.contains(&first) => ' ',
+                _ => return None,
+            };
+            // In Obsidian Tasks a tick before a day says when a task was done.
+            let is_day =
+                first == '✅' && rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
+            (!is_day).then(|| (mark, rest.trim()))
+        }
+    }
+}
+
+fn bracketed(inside: &str) -> Option<(char, &str)> {
+    let mark = inside.chars().next().filter(|&mark| mark != ']').unwrap_or('\0');
+    let width = if mark == '\0' { 0 } else { mark.len_utf8() };
+    let rest = inside[width..].strip_prefix(']')?;
+    // Any sign may be the status of a task in Obsidian; letters and digits are not, since `[1]` is
+    // more often a reference.
+    let is_mark = matches!(mark, '\0' | ' ' | '\t' | 'x' | 'X') || !mark.is_alphanumeric();
+    (is_mark && is_apart(rest)).then(|| (mark, rest.trim()))
+}
+
+fn is_apart(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(char::is_whitespace)
+}
+
+/// Whether a mark that [`boxed`] gives is a tick; `None` for one that says something else.
+pub(crate) fn is_tick(mark: char) -> Option<bool> {
+    match mark {
+        'x' | 'X' | '✓' | '✔' => Some(true),
+        '\0' | ' ' | '\t' => Some(false),
+        _ => None,
+    }
+}
 
 /// Moves the boxes of a Markdown text into the checklist and returns the rest.
 pub(crate) fn take_boxes(text: &str, draft: &mut Draft) -> String {
@@ -15,11 +72,11 @@ pub(crate) fn take_boxes(text: &str, draft: &mut Draft) -> String {
         }
         let item = fence.is_none().then(|| {
             let text = bare.strip_prefix(['-', '*', '+'])?.strip_prefix(' ')?.trim_start();
-            let ticked = text.strip_prefix("[x] ").or_else(|| text.strip_prefix("[X] "));
-            Some((ticked.or_else(|| text.strip_prefix("[ ] "))?, ticked.is_some()))
+            let (mark, title) = boxed(text)?;
+            Some((title, is_tick(mark)?))
         });
         match item.flatten() {
-            Some((title, is_ticked)) if !title.trim().is_empty() => {
+            Some((title, is_ticked)) if !title.is_empty() => {
                 let indent = line.len() - bare.len();
                 let deepest = draft.task.items.last().map_or(0, |item| item.depth + 1);
                 let depth = u32::try_from(indent / 2).unwrap_or(0).min(deepest);

@@ -24,6 +24,16 @@ impl Details {
         self.0.push((if name.is_empty() { "?" } else { name }.to_owned(), value.to_owned()));
     }
 
+    /// Adds a value unless it is there already, as in an export of what an export was read into.
+    pub fn push_new(&mut self, name: &str, value: &str) {
+        self.push(name, value);
+        if let Some((last, before)) = self.0.split_last()
+            && before.contains(last)
+        {
+            self.0.pop();
+        }
+    }
+
     /// The values with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))

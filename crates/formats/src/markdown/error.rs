@@ -20,7 +20,7 @@ pub enum ReadError {
     /// It contains a NUL byte, as binary files do.
     #[error(
         "{name}, line {line}: byte {offset} is NUL, which text cannot contain; \
-         check that this is a Markdown file, or remove the byte"
+         check that this is a text file, or remove the byte"
     )]
     Nul {
         /// The file.

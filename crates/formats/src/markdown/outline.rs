@@ -5,6 +5,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::days;
 use super::source::{Source, remark};
+use crate::intake;
 
 /// The structure of a file.
 pub(super) struct Outline {
@@ -262,7 +263,7 @@ impl CheckBox {
             last,
             parent,
             depth: 0,
-            is_checked: matches!(mark, 'x' | 'X' | '✓' | '✔'),
+            is_checked: intake::is_tick(mark) == Some(true),
             title: String::new(),
             marker: marker.to_owned(),
             mark,
@@ -294,21 +295,8 @@ fn boxed(item: &str) -> Option<(&str, char, &str)> {
     if content.len() == after.len() {
         return None;
     }
-    let (mark, rest) = unmarked(content)?;
+    let (mark, rest) = intake::boxed(content)?;
     Some((&item[..item.len() - content.len()], mark, rest))
-}
-
-/// Splits `[x] text` into box content and text.
-fn unmarked(content: &str) -> Option<(char, &str)> {
-    let inside = content.strip_prefix('[')?;
-    let mark = inside.chars().next().filter(|&mark| mark != ']').unwrap_or('\0');
-    let width = if mark == '\0' { 0 } else { mark.len_utf8() };
-    let rest = inside[width..].strip_prefix(']')?;
-    // Any sign may be the status of a task in Obsidian; letters and digits are not, since `[1]` is
-    // more often a reference.
-    let is_mark = matches!(mark, '\0' | ' ' | '\t' | 'x' | 'X') || !mark.is_alphanumeric();
-    let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
-    (is_mark && is_apart).then(|| (mark, rest.trim()))
 }
 
 /// Completes titles, depths and extents, and removes boxes without words, which stay text.
@@ -358,7 +346,7 @@ fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
         let line = source.line(number);
         let text = line.trim();
         let found = boxed(text).or_else(|| {
-            let (mark, rest) = unmarked(text)?;
+            let (mark, rest) = intake::boxed(text)?;
             // `[]` and `[-]` alone are more often typography than a box.
             (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
         });
@@ -431,7 +419,7 @@ fn alive(live: &mut [Option<usize>], from: usize) -> Option<usize> {
 /// Fills in the title and the line it ends on.
 fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
     let text = source.text[check.at..source.start(check.first + 1)].trim();
-    let found = boxed(text).map(|(_, _, rest)| rest).or_else(|| Some(unmarked(text)?.1));
+    let found = boxed(text).map(|(_, _, rest)| rest).or_else(|| Some(intake::boxed(text)?.1));
     let Some(rest) = found else { return };
     let mut parts = vec![rest];
     let mut last = check.first;

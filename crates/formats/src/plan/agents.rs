@@ -12,7 +12,7 @@ const PLENTY: usize = 3;
 const LONG_NOTE: usize = 30;
 
 /// Whether a task gets an agent by default: an open one with plenty to read, which is several items
-/// and lines of text, or a long note.
+/// and lines of text, or a long note. A task whose items are all ticked is as good as closed.
 pub fn deserves_agent(task: &Task) -> AgentChoice {
     let is_closed = task.status.is_some_and(Status::is_terminal);
     let all_ticked = !task.items.is_empty() && task.items.iter().all(|item| item.is_checked);
@@ -21,9 +21,5 @@ pub fn deserves_agent(task: &Task) -> AgentChoice {
     let n_lines = lines.take(PLENTY).count();
     let n_words = texts().flat_map(str::split_whitespace).take(LONG_NOTE).count();
     let has_plenty = task.items.len() + n_lines >= PLENTY || n_words == LONG_NOTE;
-    if has_plenty && !is_closed && !(all_ticked && n_lines == 0) {
-        AgentChoice::Give
-    } else {
-        AgentChoice::Refuse
-    }
+    if has_plenty && !is_closed && !all_ticked { AgentChoice::Give } else { AgentChoice::Refuse }
 }

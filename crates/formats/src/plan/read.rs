@@ -1,13 +1,16 @@
 //! Reads a text in the format that its content has.
 
+use dormouse_types::draft::Task;
 use dormouse_types::hash;
 use dormouse_types::id::Digest;
 
-use super::{Format, Reading, deadlines};
+use super::{Format, Place, Reading, Role, deadlines};
 use crate::csv::Column;
 use crate::intake::{self, ReadOptions};
-use crate::markdown::{self, ReadError};
-use crate::{csv, dormouse_json, github_issues, icalendar, plain_lines, todo_txt, trello, vikunja};
+use crate::markdown::{self, ReadError, Remark, key};
+use crate::{
+    csv, dormouse_json, github_issues, icalendar, json, plain_lines, todo_txt, trello, vikunja,
+};
 
 /// How a text is read.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +49,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     let text = markdown::decode(name, bytes)?;
     let format = options.format.unwrap_or_else(|| detect(&text));
     let mut reading = match format {
+        Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
         Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
         Format::PlainLines => plain_lines::read(name, &text),
         Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
@@ -71,6 +75,28 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     Ok(reading)
 }
 
+/// A document of no known program: a task named after the file, with the text as its note.
+fn unknown_json(name: &str, text: &str) -> Reading {
+    let mut reading = Reading::of(Format::Markdown);
+    let whole = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
+    reading.tasks.push(Task {
+        key: key::fold(name),
+        line: 1,
+        title: markdown::stem(name).to_owned(),
+        entries: markdown::entries_of("text#1", &whole.replace("\r\n", "\n").replace('\r', "\n")),
+        ..Task::default()
+    });
+    let role = |line: &str| if line.trim().is_empty() { Role::Blank } else { Role::Note };
+    let places = (1..).zip(super::lines(text)).map(|(line, text)| (line, role(text)));
+    reading.places = places
+        .map(|(line, role)| Place { line, role, task: (role == Role::Note).then_some(0) })
+        .collect();
+    let message =
+        "JSON of no known program, or not the whole file: its text is kept as one task".to_owned();
+    reading.remarks.push(Remark { line: 1, message });
+    reading
+}
+
 /// A test of whether a text has a format.
 type Looks = fn(&str) -> bool;
 
@@ -83,6 +109,7 @@ const TRIED: &[(Format, Looks)] = &[
     (Format::ICalendar, icalendar::looks_like),
     (Format::Csv, csv::looks_like),
     (Format::TodoTxt, todo_txt::looks_like),
+    (Format::Markdown, json::is_document),
     (Format::PlainLines, plain_lines::looks_like),
 ];
 

@@ -6,6 +6,7 @@ use dormouse_types::draft::{Entry, Item, Task};
 use jiff::civil::Date;
 
 use super::{Reading, Role};
+use crate::intake;
 
 /// A task in pieces.
 #[derive(Debug, Clone)]
@@ -179,6 +180,12 @@ pub(super) fn words(line: &str) -> &str {
         let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
         return if is_closed { open.trim_end() } else { text };
     }
+    let rest = unlisted(line);
+    intake::boxed(rest).map_or(rest, |(_, rest)| rest)
+}
+
+/// A line without the markers of lists and quotations.
+fn unlisted(line: &str) -> &str {
     let mut rest = line;
     loop {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -189,23 +196,13 @@ pub(super) fn words(line: &str) -> &str {
         };
         match after.filter(|after| after.starts_with([' ', '\t'])) {
             Some(after) => rest = after.trim_start(),
-            None => break,
+            None => return rest,
         }
     }
-    without_box(rest).map_or(rest, |(_, rest)| rest)
 }
 
-/// Whether a line has a ticked box.
+/// Whether a line begins with a box that is ticked.
 pub(super) fn is_ticked(line: &str) -> bool {
-    let marker = line.trim_start_matches(|c: char| c != '[');
-    matches!(without_box(marker), Some(('x' | 'X', _)))
-        && line.trim_end().ends_with(words(line))
-        && line.len() - marker.len() <= line.len() - words(line).len()
-}
-
-fn without_box(text: &str) -> Option<(char, &str)> {
-    let inside = text.strip_prefix('[')?;
-    let mark = inside.chars().next()?;
-    let rest = inside[mark.len_utf8()..].strip_prefix(']')?;
-    rest.starts_with([' ', '\t']).then(|| (mark, rest.trim()))
+    let mark = intake::boxed(unlisted(line.trim())).map(|(mark, _)| mark);
+    mark.and_then(intake::is_tick) == Some(true)
 }

@@ -80,6 +80,14 @@ pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// The reason of a status that needs one, where the file says none: that the file states it. A status
+/// that was left out for lack of a reason would be lost without a trace.
+fn unsaid(draft: &draft::Task) -> Option<String> {
+    let status = draft.status.filter(|status| status.needs_reason())?;
+    let words = status.name().to_lowercase();
+    Some(format!("Marked as {words} in the imported list"))
+}
+
 /// The key, numbered when a draft repeats it: two lines never share a journal row.
 fn own_key(seen: &mut BTreeMap<String, u32>, key: &str) -> String {
     let n = seen.entry(key.to_owned()).or_default();
@@ -111,7 +119,7 @@ impl Content {
         Self {
             title: one_line(&draft.title),
             status: draft.status,
-            status_reason: draft.status_reason.as_ref().and_then(name),
+            status_reason: draft.status_reason.as_ref().and_then(name).or_else(|| unsaid(draft)),
             priority: draft.priority,
             due_on: draft.due_on,
             estimate_minutes: draft.estimate_minutes,

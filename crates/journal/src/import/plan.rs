@@ -85,8 +85,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
         n: last.n + 1,
         digest: Some(new.digest()),
         title: new.title.clone(),
-        // A status skipped for lack of a reason was not imported.
-        status: new.status.filter(|status| !status.needs_reason() || new.status_reason.is_some()),
+        status: new.status,
         status_reason: new.status_reason.clone(),
         priority: new.priority,
         due_on: new.due_on,
@@ -170,12 +169,6 @@ impl Plan {
         let mut here = (Some(now.status), now.reason.clone());
         if last.status.is_none() && view.say("status").is_none() {
             here = then.clone();
-        }
-        if status.needs_reason() && new.status_reason.is_none() {
-            if file != then {
-                self.kept.push(format!("status ({status} needs a reason in the file)"));
-            }
-            return;
         }
         let take = compare(&then, &file, &here);
         let reason = new.status_reason.clone();

@@ -240,19 +240,21 @@ fn an_import_that_raced_with_itself_is_one_task() {
 }
 
 #[test]
-fn a_blocked_task_without_a_reason_in_the_file_stays_open_and_is_told() {
+fn a_blocked_task_without_a_reason_in_the_file_gets_the_file_as_its_reason() {
     let world = World::new();
-    let file = Task { status: Some(Status::Blocked), ..shed() };
+    let state = |task| {
+        let state = world.state(task);
+        (state.status, state.status_reason.unwrap_or_default())
+    };
+    let file = Task { status: Some(Status::OnHold), ..shed() };
     let imported = import(&world, &file);
-    assert_eq!(imported.kept, ["status (BLOCKED needs a reason in the file)"]);
-    assert_eq!(world.state(&imported.task).status, Status::Open);
+    assert!(imported.kept.is_empty(), "{:?}", imported.kept);
+    let said = (Status::OnHold, "Marked as on hold in the imported list".to_owned());
+    assert_eq!(state(&imported.task), said);
+    assert_eq!(import(&world, &file).outcome, Outcome::Unchanged);
     let file = Task { status_reason: Some("no planks".into()), ..file };
     import(&world, &file);
-    let state = world.state(&imported.task);
-    assert_eq!(
-        (state.status, state.status_reason.as_deref()),
-        (Status::Blocked, Some("no planks"))
-    );
+    assert_eq!(state(&imported.task), (Status::OnHold, "no planks".to_owned()));
 }
 
 #[test]

@@ -1,0 +1,257 @@
+//! Lists as people keep them, beyond what a format prescribes.
+
+use std::fmt::Write as _;
+
+use dormouse_formats::export::{Target, Task, write};
+use dormouse_formats::intake::ReadOptions;
+use dormouse_formats::plan::{self, Agent, Format, Options, Reading, deserves_agent};
+use dormouse_types::draft;
+use insta::assert_snapshot;
+use jiff::civil::date;
+
+use crate::show::plan_shown;
+
+fn read(name: &str, text: &str) -> Reading {
+    let read = ReadOptions { today: Some(date(2026, 11, 21)), ..ReadOptions::default() };
+    let options = Options { read, ..Options::default() };
+    let reading = plan::read(name, text.as_bytes(), &options).unwrap();
+    crate::readings::is_whole(&reading, text);
+    reading
+}
+
+/// The format, and each task on a line with its status, reason, category, items and texts.
+fn tasks(text: &str) -> String {
+    let reading = read("list", text);
+    let mut out = format!("{}\n", reading.format);
+    for task in &reading.tasks {
+        let items = task
+            .items
+            .iter()
+            .map(|item| format!("[{}] {}", if item.is_checked { 'x' } else { ' ' }, item.title));
+        let parts = [
+            task.status.map(|status| status.to_string()),
+            task.status_reason.clone(),
+            task.due_on.map(|day| format!("due {day}")),
+            task.estimate_minutes.map(|minutes| format!("{minutes} min")),
+            task.category.as_ref().map(|category| format!("in {category}")),
+        ];
+        let texts = task.entries.iter().map(|entry| entry.text.replace('\n', " / "));
+        let parts: Vec<String> = parts.into_iter().flatten().chain(items).chain(texts).collect();
+        let _ = writeln!(out, "{}: {}", task.title, parts.join(" | "));
+    }
+    out
+}
+
+#[test]
+fn a_status_that_needs_a_reason_has_the_words_of_the_sheet() {
+    let sheet = "Task,Status\nRoof,Waiting\nDoor,BLOCKED\nGate,Done\n";
+    assert_snapshot!(tasks(sheet), @r"
+    csv
+    Roof: ON HOLD | Marked as “Waiting” in the imported list
+    Door: BLOCKED | Marked as “BLOCKED” in the imported list
+    Gate: DONE
+    ");
+}
+
+#[test]
+fn ticks_and_boxes_of_any_shape_say_what_is_done() {
+    let plain = "☑ Pay rent\n✓ Call Ana\n✔️ Book the van\n✅ Post the keys\n☒ Old lease\n\
+                 ☐ Clean\n[] Paint\n( ) Sweep\n(x) Measure\nRead ✓ marks\n";
+    assert_snapshot!(tasks(plain), @r"
+    plainLines
+    Pay rent: DONE
+    Call Ana: DONE
+    Book the van: DONE
+    Post the keys: DONE
+    Old lease: DONE
+    Clean: OPEN
+    Paint: OPEN
+    Sweep: OPEN
+    Measure: DONE
+    Read ✓ marks: 
+    ");
+    assert_snapshot!(tasks("- ☑ Pay rent\n* ☐ Call Ana\n1. ✓ Book\n"), @r"
+    plainLines
+    Pay rent: DONE
+    Call Ana: OPEN
+    Book: DONE
+    ");
+    let markdown = "# Move\n- ☑ Pay\n- ☐ Call\n  - ✅ Ana\n☑ Book\n(x) Measure\n- ( ) Sweep\n\n\
+                    Some (x) text.\n";
+    assert_snapshot!(tasks(markdown), @r"
+    markdown
+    Move: [x] Pay | [ ] Call | [x] Ana | [x] Book | [x] Measure | [ ] Sweep | Some (x) text.
+    ");
+}
+
+fn own() -> Task {
+    let entry =
+        |key: &str, text: &str| draft::Entry { key: key.into(), text: text.into(), on: None };
+    Task {
+        key: "task-1".into(),
+        title: "Roof".into(),
+        entries: vec![entry("note#1", "Two quotes."), entry("details#1", "- Start: 2026-12-01")],
+        created_at: Some("2026-11-01T08:00:00Z".parse().unwrap()),
+        completed_at: Some("2026-11-03T08:00:00Z".parse().unwrap()),
+        ..Task::default()
+    }
+}
+
+#[test]
+fn an_export_read_back_has_no_lines_that_were_not_there() {
+    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+        let text = write(&[own()], target).text;
+        let reading = read("list", &text);
+        assert_eq!(reading.tasks[0].entries, own().entries, "{target}\n{text}");
+    }
+}
+
+#[test]
+fn the_times_of_another_program_are_kept_through_our_formats() {
+    let foreign = "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:Roof\n\
+                   CREATED:20261101T080000Z\nCOMPLETED:20261103T080000Z\nSTATUS:COMPLETED\n\
+                   END:VTODO\nEND:VCALENDAR\n";
+    let first = read("list", foreign);
+    assert!(first.tasks[0].entries[0].text.contains("Created: 2026-11-01"));
+    for target in [Target::Csv, Target::Json, Target::ICalendar] {
+        let tasks: Vec<Task> = first.tasks.iter().map(Task::from).collect();
+        let again = read("list", &write(&tasks, target).text);
+        assert_eq!(again.tasks[0].entries, first.tasks[0].entries, "{target}");
+    }
+}
+
+#[test]
+fn a_due_time_in_another_zone_is_due_on_the_day_as_written() {
+    let due = |line: &str| {
+        let text = format!("BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:b\n{line}\nEND:VTODO\n");
+        read("list", &text).tasks[0].due_on.unwrap().to_string()
+    };
+    assert_eq!(due("DUE;TZID=America/New_York:20261201T235900"), "2026-12-01");
+    assert_eq!(due("DUE;TZID=Asia/Tokyo:20261201T000000"), "2026-12-01");
+    assert_eq!(due("DUE:20261201T235900"), "2026-12-01");
+    assert_eq!(due("DUE:20261201T235900Z"), "2026-12-01");
+}
+
+#[test]
+fn bare_estimates_without_a_unit_and_ids_are_kept_as_text() {
+    let points = "ID,Title,Estimate,Parent\nENG-1,Roof,5,\nENG-2,Door,3,ENG-1\n";
+    assert_snapshot!(tasks(points), @r"
+    csv
+    Roof: - ID: ENG-1 / - Estimate: 5
+    Door: - ID: ENG-2 / - Estimate: 3 / - Parent: ENG-1
+    ");
+    let units = "Title,Estimate (min),Note\nRoof,90,high\nDoor,1 h,low\n";
+    assert_snapshot!(tasks(units), @r"
+    csv
+    Roof: 90 min | high
+    Door: 60 min | low
+    ");
+}
+
+#[test]
+fn json_of_no_known_program_is_one_task_with_the_text_as_its_note() {
+    let text = "{\n  \"boat\": {\n    \"mast\": 1\n  }\n}\n";
+    assert_snapshot!(plan_shown(text, &read("boat.json", text)), @r#"
+     1 note      1 | {
+     2 note      1 |   "boat": {
+     3 note      1 |     "mast": 1
+     4 note      1 |   }
+     5 note      1 | }
+    TASK "boat" line 1 key boat.json
+      ENTRY <text#1>
+        | {
+        |   "boat": {
+        |     "mast": 1
+        |   }
+        | }
+    ! 1: JSON of no known program, or not the whole file: its text is kept as one task
+    "#);
+    for text in ["[\"call Ana\", \"buy milk\"]", "{\"a\":1}\n", "{\n  \"a\": [\n"] {
+        assert_eq!(read("boat.json", text).tasks.len(), 1, "{text}");
+    }
+    assert_eq!(read("list", "[ ]\n").format, Format::Markdown);
+}
+
+#[test]
+fn a_task_with_nothing_left_to_tick_gets_no_agent() {
+    let text = "# Move\n- [x] Van\n- [x] Boxes\n\nOne line.\n\nAnother line.\n\nA third line.\n";
+    assert_eq!(deserves_agent(&read("list", text).tasks[0]), AgentChoice::Refuse);
+    let open = text.replace("[x] Van", "[ ] Van");
+    assert_eq!(deserves_agent(&read("list", &open).tasks[0]), AgentChoice::Give);
+}
+
+#[test]
+fn a_line_above_others_is_their_category() {
+    let text = "Home:\n- paint the door\n- fix the tap\n\nGarden\n* dig\n* plant\n\nCall Ana\n\n\
+                Work:\n  mail Bob\n  file taxes\n\nRemember:\n";
+    assert_snapshot!(plan_shown(text, &read("list", text)), @r#"
+     1 category    | Home:
+     2 task      1 | - paint the door
+     3 task      2 | - fix the tap
+     4 blank       |
+     5 category    | Garden
+     6 task      3 | * dig
+     7 task      4 | * plant
+     8 blank       |
+     9 task      5 | Call Ana
+    10 blank       |
+    11 category    | Work:
+    12 task      6 |   mail Bob
+    13 task      7 |   file taxes
+    14 blank       |
+    15 task      8 | Remember:
+    TASK "paint the door" line 2 key list/paint the door#1
+      category Home
+    TASK "fix the tap" line 3 key list/fix the tap#1
+      category Home
+    TASK "dig" line 6 key list/dig#1
+      category Garden
+    TASK "plant" line 7 key list/plant#1
+      category Garden
+    TASK "Call Ana" line 9 key list/call ana#1
+    TASK "mail Bob" line 12 key list/mail bob#1
+      category Work
+    TASK "file taxes" line 13 key list/file taxes#1
+      category Work
+    TASK "Remember:" line 15 key list/remember:#1
+    "#);
+}
+
+#[test]
+fn a_to_do_without_a_summary_is_named_by_its_description() {
+    let text = "BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nDESCRIPTION:Call Ana\\nabout the roof\n\
+                END:VTODO\nBEGIN:VTODO\nUID:b\nEND:VTODO\nEND:VCALENDAR\n";
+    assert_snapshot!(tasks(text), @r"
+    iCalendar
+    Call Ana: about the roof
+    : 
+    ");
+}
+
+#[test]
+fn a_nul_is_told_of_any_text_file() {
+    let refused = plan::read("a.ics", b"BEGIN:VCALENDAR\0", &Options::default()).unwrap_err();
+    assert!(refused.to_string().contains("check that this is a text file"), "{refused}");
+}
+
+#[test]
+fn a_row_that_is_ticked_keeps_what_its_status_said() {
+    assert_snapshot!(tasks("Title,Status,Done\nRoof,Waiting,x\nDoor,Open,\n"), @r"
+    csv
+    Roof: DONE | - Status: Waiting
+    Door: OPEN
+    ");
+}
+
+#[test]
+fn a_list_in_a_list_has_the_line_above_as_its_category() {
+    let text = "1. Kitchen:\n- tap\n- sink\n2. Bath:\n- tiles\n- Garden:\n  - dig\n- Pay rent\n";
+    assert_snapshot!(tasks(text), @r"
+    plainLines
+    tap: in Kitchen
+    sink: in Kitchen
+    tiles: in Bath
+    dig: in Garden
+    Pay rent: 
+    ");
+}

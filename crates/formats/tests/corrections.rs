@@ -284,3 +284,29 @@ fn open_tasks_with_plenty_to_read_get_an_agent() {
         .collect();
     assert_eq!(given, ["Long list", "Text"]);
 }
+
+#[test]
+fn a_category_needs_tasks_below_it_and_nests_as_headings_do() {
+    let category = |line| Correction { line, edit: Edit::SetRole { role: Role::Category } };
+    let read = |text: &str, line: usize| {
+        let reading = plan::read("list", text.as_bytes(), &plan::Options::default()).unwrap();
+        plan::apply(text, &reading, &Kept::default(), &[category(line)])
+    };
+    let last = read("call ana\nbuy milk\nplain sigma\n", 3).expect_err("nothing is below");
+    assert!(last.to_string().contains("no task below `plain sigma`"), "{last}");
+    let nested = read("# A\n\n## B\n\n## C\n- [ ] d\n", 3).expect("a category");
+    assert_eq!(nested.tasks[0].draft.category.as_deref(), Some("A: B"));
+    let long = read(&format!("{}\nbuy milk\n", "long ".repeat(30)), 1).expect("a category");
+    let name = long.tasks[0].draft.category.clone().unwrap_or_default();
+    assert_eq!((name.chars().count() <= 60, name.ends_with('…')), (true, true), "{name}");
+}
+
+#[test]
+fn a_heading_that_is_too_long_for_a_category_is_shortened_and_said() {
+    let text = format!("# {}\n\n## Boxes\n- [ ] Tape\n\n## Keys\n- [ ] Copy\n", "Word ".repeat(20));
+    let reading = plan::read("list", text.as_bytes(), &plan::Options::default()).unwrap();
+    let name = reading.tasks[0].category.clone().unwrap_or_default();
+    assert!(name.chars().count() <= 60 && name.ends_with('…'), "{name}");
+    let said = reading.remarks.iter().filter(|remark| remark.message.contains("is shortened"));
+    assert_eq!(said.count(), 1, "{:?}", reading.remarks);
+}

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dormouse_formats::export::{Target, Task, write};
 use dormouse_formats::intake::ReadOptions;
-use dormouse_formats::plan::{self, Agent, Format, Options, Reading, deserves_agent};
+use dormouse_formats::plan::{self, AgentChoice, Format, Options, Reading, deserves_agent};
 use dormouse_types::draft;
 use insta::assert_snapshot;
 use jiff::civil::date;

@@ -9,6 +9,7 @@ use super::correction::{
 };
 use super::due::Days;
 use super::join::{self, Keys, Taken};
+use super::read::category_name;
 use super::rework::{self, Reworked};
 use super::sheet::{self, Pieces, words};
 use super::wanted::{self, Asked, Index, Slot, Wanted};
@@ -199,25 +200,54 @@ impl<'a> Plan<'a> {
                 }
                 return Err(CorrectionError::HasContent { line: line + 1, title });
             }
+            if !self.has_task_below(at) {
+                if asked == Asked::Earlier {
+                    continue;
+                }
+                return Err(CorrectionError::NothingBelow { line: line + 1, title });
+            }
             self.works[at].fate = Fate::Category;
             self.roles[line] = Role::Category;
         }
         let given = self.reading.places.iter().filter(|place| place.role == Role::Category);
         let mut given = given.map(|place| place.line).peekable();
-        let mut category: Option<String> = None;
+        let mut made: Option<String> = None;
+        let mut is_below_line = false;
         for work in &mut self.works {
             let task = &mut work.pieces.task;
             while given.next_if(|&line| line < task.line).is_some() {
-                category = None;
+                (made, is_below_line) = (None, true);
             }
             match work.fate {
-                Fate::Category => category = Some(task.title.clone()),
+                Fate::Category => made = Some(category_name(&task.title)),
                 Fate::Stays | Fate::LeftOut | Fate::Joined(_) => {
-                    task.category = category.clone().or_else(|| task.category.take());
+                    task.category = match (task.category.take(), &made) {
+                        (own, None) => own,
+                        (None, Some(made)) => Some(made.clone()),
+                        // A category above this one contains it, as among headings.
+                        (Some(own), Some(made)) if is_below_line => {
+                            Some(category_name(&format!("{own}: {made}")))
+                        }
+                        // The task has a field for it.
+                        (Some(own), Some(_)) => Some(own),
+                    };
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a task follows that would take a category made of this one.
+    fn has_task_below(&self, at: usize) -> bool {
+        let line = self.works[at].pieces.task.line;
+        let next_category = self
+            .reading
+            .places
+            .iter()
+            .find(|place| place.line > line && place.role == Role::Category);
+        let end = next_category.map_or(usize::MAX, |place| place.line);
+        let mut below = self.works[at + 1..].iter();
+        below.any(|work| work.fate == Fate::Stays && work.pieces.task.line < end)
     }
 
     fn join(&mut self, wanted: &Wanted) -> Result<(), CorrectionError> {

@@ -254,6 +254,14 @@ pub enum CorrectionError {
         /// The title of the task.
         title: String,
     },
+    /// No task would be in the category.
+    #[error("line {line}: there is no task below `{title}` that it could be the category of")]
+    NothingBelow {
+        /// The line of the correction.
+        line: usize,
+        /// The title of the task.
+        title: String,
+    },
     /// A title without words.
     #[error("line {line}: a title needs a word")]
     NoWords {

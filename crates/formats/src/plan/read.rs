@@ -1,8 +1,10 @@
 //! Reads a text in the format that its content has.
 
-use dormouse_types::draft::Task;
-use dormouse_types::hash;
+use std::collections::BTreeSet;
+
+use dormouse_types::draft::{Entry, Task};
 use dormouse_types::id::Digest;
+use dormouse_types::{hash, limits};
 
 use super::{Format, Place, Reading, Role, deadlines};
 use crate::csv::Column;
@@ -61,6 +63,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         Format::Dormouse => dormouse_json::read(name, &text, &options.read)?,
     };
     reading.options = options.read.clone();
+    shorten_names(&mut reading);
     match format {
         Format::Markdown | Format::PlainLines => deadlines::find(&text, &mut reading),
         // The others have a field for it.
@@ -141,4 +144,46 @@ pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
 /// Errors: the file is too large, or is not UTF-8.
 pub fn decode(name: &str, bytes: &[u8]) -> Result<String, Error> {
     Ok(markdown::decode(name, bytes)?)
+}
+
+/// The name of a category made of a title, which can be longer than a name may be.
+pub(super) fn category_name(title: &str) -> String {
+    let title = title.trim();
+    if limits::LABEL_NAME.check(title.chars().count()).is_ok() {
+        return title.to_owned();
+    }
+    let kept: String = title.chars().take(limits::LABEL_NAME.max - 1).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// Shortens the names of categories and labels that no workspace takes. The whole name is kept as
+/// text, for a category of the first task in it.
+fn shorten_names(reading: &mut Reading) {
+    let mut said = BTreeSet::new();
+    for task in &mut reading.tasks {
+        if let Some(name) = &mut task.category {
+            let short = category_name(name);
+            if short != *name && said.insert(name.clone()) {
+                task.entries.push(whole_name("Category", name));
+                let message = format!("the category is shortened to “{short}”");
+                reading.remarks.push(Remark { line: task.line, message });
+            }
+            *name = short;
+        }
+        for label in &mut task.labels {
+            let short = category_name(label);
+            if short != *label {
+                task.entries.push(whole_name("Label", label));
+                let message = format!("a label is shortened to “{short}”");
+                reading.remarks.push(Remark { line: task.line, message });
+                *label = short;
+            }
+        }
+    }
+    reading.remarks.sort_by_key(|remark| remark.line);
+}
+
+fn whole_name(what: &str, name: &str) -> Entry {
+    let key = format!("{what}-{}", hash::sha256(name).as_str());
+    Entry { key, text: format!("{what}: {name}"), on: None }
 }

@@ -233,7 +233,10 @@ fn normal(line: usize, now: Role, edit: &Edit) -> Result<Edit, CorrectionError> 
         Edit::Rename { title } => Edit::Rename { title: titled(title)? },
         Edit::RenameTask { title } => Edit::RenameTask { title: titled(title)? },
         Edit::SetCategory { category: Some(name) } => {
-            Edit::SetCategory { category: Some(titled(name)?) }
+            let name = titled(name)?;
+            let checked = limits::LABEL_NAME.check(name.chars().count());
+            checked.map_err(|source| CorrectionError::Limit { line, source })?;
+            Edit::SetCategory { category: Some(name) }
         }
         Edit::SetCategory { category: None }
         | Edit::Split

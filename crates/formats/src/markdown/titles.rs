@@ -92,7 +92,11 @@ pub(super) fn joined(before: &str, title: &str) -> String {
 fn unended(text: &str) -> String {
     let text = text.trim_end_matches(':').trim();
     let open = text.trim_end_matches(['*', '_']);
-    format!("{}{}", open.trim_end_matches(':').trim_end(), &text[open.len()..])
+    let bare = open.trim_end_matches(':');
+    if bare.len() == open.len() {
+        return text.to_owned();
+    }
+    format!("{}{}", bare.trim_end(), &text[open.len()..])
 }
 
 fn cut(text: &str, max: usize) -> String {

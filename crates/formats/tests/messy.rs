@@ -255,3 +255,13 @@ fn a_list_in_a_list_has_the_line_above_as_its_category() {
     Pay rent: 
     ");
 }
+
+#[test]
+fn a_heading_that_ends_with_a_colon_stands_before_others_with_one() {
+    let text = "# Plan\n## **Phase 1:**\n### Done\n- [ ] a\n## **Phase 2:**\n### Done\n- [ ] b\n\
+                ## __Later__ :\n### Done\n- [ ] c\n";
+    let titles: Vec<_> = read("list", text).tasks.into_iter().map(|task| task.title).collect();
+    assert_eq!(titles, ["**Phase 1**: Done", "**Phase 2**: Done", "__Later__: Done"]);
+    let reading = read("list", "# Scale *\n## Done\n- [ ] a\n# Other\n## Done\n- [ ] b\n");
+    assert_eq!(reading.tasks[0].title, "Scale *: Done");
+}

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use dormouse_formats::markdown;
 use dormouse_formats::plan::{
     self, Correction, Edit, Kept, Options, Place, Planned, Reading, Role,
 };
+use dormouse_formats::{markdown, plain_lines};
 use dormouse_types::draft::{Drafts, Task};
 use proptest::prelude::*;
 
@@ -70,6 +70,41 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![3 => file(), 2 => vault(), 1 => "(\\PC{0,30}[\n\r]{0,2}){0,6}"]
 }
 
+/// Corrects a plan, and checks that no word is lost and that the corrections hold when they are kept.
+fn corrected(
+    text: &str,
+    reading: &Reading,
+    edits: Vec<(prop::sample::Index, Edit)>,
+) -> Result<(), TestCaseError> {
+    let mut corrections: Vec<Correction> = Vec::new();
+    for (at, edit) in edits {
+        let line = at.index(reading.places.len()) + 1;
+        let one = Correction { line, edit };
+        let more: Vec<_> = corrections.iter().cloned().chain([one.clone()]).collect();
+        if plan::apply(text, reading, &Kept::default(), &more).is_ok() {
+            corrections.push(one);
+        }
+    }
+    let planned = plan::apply(text, reading, &Kept::default(), &corrections).unwrap();
+    is_whole(
+        text,
+        &planned.places,
+        &planned.tasks.iter().map(|task| &task.draft).collect::<Vec<_>>(),
+    );
+    prop_assert_eq!(lost_words(text, &drafts(&planned)), Vec::<String>::new(), "{:?}", corrections);
+    let again = plan::apply(text, reading, &planned.kept, &[]).unwrap();
+    prop_assert_eq!(&again.tasks, &planned.tasks, "{:?}", corrections);
+    prop_assert_eq!(&again.places, &planned.places);
+    prop_assert_eq!(&again.kept, &planned.kept);
+    Ok(())
+}
+
+/// A list without headings.
+fn plain() -> impl Strategy<Value = String> {
+    let line = "( {0,4}([-*] |[12]\\. )?(☑ |☐ |✓ |\\[\\] |\\(x\\) )?[a-d]{1,3}:?|)";
+    prop::collection::vec(line, 1..12).prop_map(|lines| lines.join("\n"))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -94,22 +129,20 @@ proptest! {
     ) {
         prop_assume!(!text.starts_with("---") && !text.is_empty());
         let Ok(reading) = markdown::reading("any.md", text.as_bytes()) else { return Ok(()) };
-        let mut corrections: Vec<Correction> = Vec::new();
-        for (at, edit) in edits {
-            let line = at.index(reading.places.len()) + 1;
-            let one = Correction { line, edit };
-            let more: Vec<_> = corrections.iter().cloned().chain([one.clone()]).collect();
-            if plan::apply(&text, &reading, &Kept::default(), &more).is_ok() {
-                corrections.push(one);
-            }
-        }
-        let planned = plan::apply(&text, &reading, &Kept::default(), &corrections).unwrap();
-        is_whole(&text, &planned.places, &planned.tasks.iter().map(|task| &task.draft).collect::<Vec<_>>());
-        prop_assert_eq!(lost_words(&text, &drafts(&planned)), Vec::<String>::new(), "{:?}", corrections);
-        let again = plan::apply(&text, &reading, &planned.kept, &[]).unwrap();
-        prop_assert_eq!(&again.tasks, &planned.tasks, "{:?}", corrections);
-        prop_assert_eq!(&again.places, &planned.places);
-        prop_assert_eq!(&again.kept, &planned.kept);
+        corrected(&text, &reading, edits)?;
+    }
+
+    #[test]
+    fn corrections_of_a_plain_list_lose_no_word(
+        text in plain(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), edit()), 1..6),
+    ) {
+        prop_assume!(!text.is_empty());
+        let reading = plain_lines::read("any.txt", &text);
+        reading_is_whole(&text, &reading);
+        let drafts = Drafts { tasks: reading.tasks.clone(), not_understood: Vec::new() };
+        prop_assert_eq!(lost_words(&text, &drafts), Vec::<String>::new());
+        corrected(&text, &reading, edits)?;
     }
 
     #[test]

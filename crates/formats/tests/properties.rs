@@ -18,7 +18,10 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
         kept.extend(task.category.iter().flat_map(|name| name.split_whitespace()));
         kept.extend(task.category.iter().flat_map(|name| name.split(": ")));
         fields.extend(task.due_on.map(|day| day.to_string()));
-        fields.extend(task.labels.iter().map(|label| format!("#{label}")));
+        fields.extend(
+            task.labels.iter().flat_map(|label| [format!("#{label}"), format!("@{label}")]),
+        );
+        fields.extend(task.category.iter().map(|name| format!("+{name}")));
         kept.extend(task.items.iter().flat_map(|item| item.title.split_whitespace()));
         let words = || task.entries.iter().flat_map(|entry| entry.text.split_whitespace());
         kept.extend(words().chain(words().map(|word| word.trim_end_matches(':'))));
@@ -48,7 +51,9 @@ fn without_markers(line: &str) -> &str {
         } else {
             rest.strip_prefix(['-', '*', '+', '>', '#'])
         };
-        let boxed = ["[x]", "[X]", "[✓]", "[✔]"].iter().find_map(|mark| rest.strip_prefix(mark));
+        let boxed = ["[x]", "[X]", "[✓]", "[✔]", "(x)", "☐", "☑", "✓"]
+            .iter()
+            .find_map(|mark| rest.strip_prefix(mark));
         match marker.or(boxed) {
             Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
                 rest = after.trim_start();

@@ -55,7 +55,7 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
         let around: Option<String> = parent.and_then(|above| below[above].clone());
         below.push(match structure.uses[at] {
             Some(Use::Category) => {
-                let own = cut(title.trim_end_matches(':').trim(), 6 * OVER);
+                let own = cut(&unended(&title), 6 * OVER);
                 Some(around.as_ref().map_or_else(|| own.clone(), |outer| joined(outer, &own)))
             }
             Some(Use::Before) | None => around.clone(),
@@ -78,14 +78,25 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
 
 /// A title after another one, which is not repeated if the title begins with it.
 pub(super) fn joined(before: &str, title: &str) -> String {
-    let before = before.trim_end_matches(':').trim();
-    if before.is_empty() || key::fold(title).starts_with(&key::fold(before)) {
+    let before = unended(before);
+    if before.is_empty() || key::fold(title).starts_with(&key::fold(&before)) {
         return title.to_owned();
     }
     if title.trim().is_empty() {
-        return before.to_owned();
+        return before;
     }
-    format!("{}: {title}", cut(before, 6 * OVER))
+    format!("{}: {title}", cut(&before, 6 * OVER))
+}
+
+/// A text without the colon at its end, which may stand inside emphasis: `**Phase 1:**`.
+fn unended(text: &str) -> String {
+    let text = text.trim_end_matches(':').trim();
+    let open = text.trim_end_matches(['*', '_']);
+    let bare = open.trim_end_matches(':');
+    if bare.len() == open.len() {
+        return text.to_owned();
+    }
+    format!("{}{}", bare.trim_end(), &text[open.len()..])
 }
 
 fn cut(text: &str, max: usize) -> String {

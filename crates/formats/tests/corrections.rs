@@ -296,7 +296,8 @@ fn a_category_needs_tasks_below_it_and_nests_as_headings_do() {
     assert!(last.to_string().contains("no task below `plain sigma`"), "{last}");
     let nested = read("# A\n\n## B\n\n## C\n- [ ] d\n", 3).expect("a category");
     assert_eq!(nested.tasks[0].draft.category.as_deref(), Some("A: B"));
-    let long = read(&format!("{}\nbuy milk\n", "long ".repeat(30)), 1).expect("a category");
+    let long = format!("# A\n\n## {}\n\n## C\n- [ ] d\n", "long ".repeat(30));
+    let long = read(&long, 3).expect("a category");
     let name = long.tasks[0].draft.category.clone().unwrap_or_default();
     assert_eq!((name.chars().count() <= 60, name.ends_with('…')), (true, true), "{name}");
 }

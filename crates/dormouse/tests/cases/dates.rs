@@ -97,7 +97,7 @@ fn line(text: &str) -> QuickAdd {
 
 #[test]
 fn the_pieces_of_a_line_are_the_line() {
-    let text = "Call the bank fri 3pm !p1 #finance @Home – ünd more";
+    let text = "Ring the bänk – fri 3pm !p1 #finance @Home";
     let read = line(text);
     assert_eq!(read.parts.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
     let named: Vec<_> = read

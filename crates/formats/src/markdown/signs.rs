@@ -27,9 +27,16 @@ pub(super) struct Signs {
     pub impossible: Vec<String>,
     /// Whether there is a field that only a task can have.
     has_field: bool,
+    /// Whether the priority is written as `!p1`, which nobody takes for decoration.
+    is_marked: bool,
 }
 
 impl Signs {
+    /// Whether a heading has these fields; other signs are decoration there.
+    pub fn are_of_heading(&self) -> bool {
+        self.due_on.is_some() || self.is_marked
+    }
+
     /// Whether the line has a field that only a task can have: labels and ids do not count.
     pub fn makes_task(&self) -> bool {
         self.has_field
@@ -145,6 +152,7 @@ impl Signs {
             "!p3" => Priority::P3,
             _ => return 0,
         };
+        self.is_marked = true;
         self.take(Field::Priority(priority), word, "")
     }
 

@@ -55,7 +55,7 @@ pub(super) fn gather(
     // Another due date is no other task.
     let folded = outline.headings.iter().map(|heading| {
         let signs = signs::read(&heading.text);
-        key::fold(if signs.due_on.is_some() { &signs.bare } else { &heading.text })
+        key::fold(if signs.are_of_heading() { &signs.bare } else { &heading.text })
     });
     let folded: Vec<String> = folded.collect();
     let file = File {
@@ -198,11 +198,10 @@ impl File<'_> {
             &mut gathered.places,
             number,
         );
-        // Only with a due date: other signs are decoration in a heading.
         let signs = signs::read(&task.title);
-        if titled_by.is_some() && signs.due_on.is_some() {
+        if titled_by.is_some() && signs.are_of_heading() {
             task.title.clone_from(&signs.title);
-            task.due_on = signs.due_on;
+            task.due_on = signs.due_on.or(task.due_on);
             task.priority = signs.priority.or(task.priority);
             add_labels(&mut task, &signs);
             said(task.line - 1, &signs, &mut gatherer);

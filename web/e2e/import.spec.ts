@@ -37,6 +37,7 @@ test("a list pasted on any screen becomes a plan; a word, or one pasted into a f
   await expect(app).toHaveURL(/\/agents$/);
 
   await app.goto(`${server.address}/tasks`);
+  await expect(app.getByRole("searchbox")).toBeVisible();
   await app.keyboard.press("/");
   await expect(app.getByRole("searchbox")).toBeFocused();
   await paste(app, "call Ana\nbuy milk\n");

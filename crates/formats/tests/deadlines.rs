@@ -114,7 +114,7 @@ fn a_day_without_a_year_stays_what_it_was_when_it_was_read_first() {
     let first = apply(text, &read_on(TODAY, text), &Kept::default(), &[]).unwrap();
     assert_eq!(due(&first), ["2026-11-24", "2026-11-27", "2027-01-31"]);
     let json = serde_json::to_string(&first.kept).unwrap();
-    assert_snapshot!(json, @r#"{"edits":[],"days":[{"task":"list.md/a#1","words":"by 24.11.","day":"2026-11-24"},{"task":"list.md/b#1","words":"until friday","day":"2026-11-27"}]}"#);
+    assert_snapshot!(json, @r#"{"edits":[],"days":[{"task":"list.md/a#1","words":"by 24.11.","day":"2026-11-24","order":"dayFirst"},{"task":"list.md/b#1","words":"until friday","day":"2026-11-27","order":"dayFirst"}]}"#);
     // A month later the list is the same, with another task before.
     let later = date(2026, 12, 21);
     let longer = format!("# New\n- [ ] n\nby 24.11.\n{text}");
@@ -323,4 +323,31 @@ fn deadlines_are_read_as_people_write_them_in_each_language() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_kept_day_outlives_half_a_file_and_gives_way_to_the_other_order() {
+    let text = "# Flat\n\n## Internet\nBy 3/4 at the latest.\n\n## Keys\n- [ ] Copy\n";
+    let options = |order| plan::Options {
+        read: ReadOptions {
+            order,
+            today: Some("2026-11-20".parse().unwrap()),
+            zone: jiff::tz::TimeZone::UTC,
+        },
+        ..plan::Options::default()
+    };
+    let planned = |text: &str, order, kept: &Kept| {
+        let reading = plan::read("list", text.as_bytes(), &options(order)).unwrap();
+        plan::apply(text, &reading, kept, &[]).unwrap()
+    };
+    let first = planned(text, DateOrder::DayFirst, &Kept::default());
+    let due = |planned: &plan::Planned| planned.tasks[0].draft.due_on.map(|day| day.to_string());
+    assert_eq!(due(&first).as_deref(), Some("2027-04-03"));
+    let mut earlier = first.kept;
+    earlier.days[0].day = "2026-04-03".parse().unwrap();
+    let half = planned("# Flat\n", DateOrder::DayFirst, &earlier);
+    let again = planned(text, DateOrder::DayFirst, &half.kept);
+    assert_eq!(due(&again).as_deref(), Some("2026-04-03"), "it was kept meanwhile");
+    let other = planned(text, DateOrder::MonthFirst, &again.kept);
+    assert_eq!(due(&other).as_deref(), Some("2027-03-04"));
 }

@@ -33,7 +33,7 @@ pub fn apply(
         let (lines, places) = (lines.len(), reading.places.len());
         return Err(CorrectionError::OtherText { lines, places });
     }
-    let mut days = Days::of(kept);
+    let mut days = Days::of(kept, reading);
     let settled = days.settled(reading);
     let reading = settled.as_ref().unwrap_or(reading);
     if corrections.is_empty() && kept.edits.is_empty() {

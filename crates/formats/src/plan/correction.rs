@@ -5,6 +5,8 @@ use dormouse_types::limits::Beyond;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::intake::DateOrder;
+
 use super::{Format, Place, Role};
 use crate::csv::Columns;
 
@@ -100,6 +102,8 @@ pub struct KeptDay {
     pub words: String,
     /// The day that they meant when they were read first.
     pub day: Date,
+    /// The order of day and month in which they were read.
+    pub order: DateOrder,
 }
 
 /// A correction of an earlier import.

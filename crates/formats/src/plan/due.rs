@@ -1,6 +1,8 @@
 //! Due dates in a plan: days that were understood before stay, and a person says which line is one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use dormouse_types::limits;
 
 use super::apply::Plan;
 use super::correction::{CorrectionError, Edit, Kept, KeptDay};
@@ -8,26 +10,35 @@ use super::join::Taken;
 use super::sheet::{TextLine, TextPiece, words};
 use super::wanted::{Asked, Slot, Wanted};
 use super::{Reading, Role};
-use crate::intake::Dates;
+use crate::intake::{DateOrder, Dates};
 use crate::markdown::key::fold;
 
 use jiff::civil::Date;
 
 /// The days of words that mean another day on another day of reading, by task and words.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Days {
     kept: HashMap<(String, String), Date>,
     /// Those of this plan.
     now: BTreeMap<(String, String), Date>,
+    /// Those of tasks that the text does not have: it may have them again, as after half of a file
+    /// was imported.
+    absent: Vec<KeptDay>,
+    order: DateOrder,
 }
 
 impl Days {
-    pub fn of(kept: &Kept) -> Self {
-        let days = kept.days.iter().map(|kept| {
-            let KeptDay { task, words, day } = kept;
-            ((task.clone(), words.clone()), *day)
-        });
-        Self { kept: days.collect(), now: BTreeMap::new() }
+    pub fn of(kept: &Kept, reading: &Reading) -> Self {
+        let order = reading.options.order;
+        let tasks: HashSet<&str> = reading.tasks.iter().map(|task| task.key.as_str()).collect();
+        let (present, absent): (Vec<&KeptDay>, Vec<&KeptDay>) =
+            kept.days.iter().partition(|kept| tasks.contains(kept.task.as_str()));
+        // Whoever reads 3/4 the other way round means another day.
+        let days = present.into_iter().filter(|kept| kept.order == order);
+        let days = days.map(|kept| ((kept.task.clone(), kept.words.clone()), kept.day));
+        let first = absent.len().saturating_sub(limits::CORRECTIONS.max);
+        let absent = absent[first..].iter().copied().cloned().collect();
+        Self { kept: days.collect(), now: BTreeMap::new(), absent, order }
     }
 
     /// The day of words: the one understood before, else the one of now.
@@ -62,8 +73,10 @@ impl Days {
     }
 
     pub fn into_kept(self) -> Vec<KeptDay> {
+        let order = self.order;
         let now = self.now.into_iter();
-        now.map(|((task, words), day)| KeptDay { task, words, day }).collect()
+        let now = now.map(|((task, words), day)| KeptDay { task, words, day, order });
+        self.absent.into_iter().chain(now).collect()
     }
 }
 

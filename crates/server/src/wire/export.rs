@@ -19,6 +19,7 @@ pub(crate) enum Exported {
 #[allow(dead_code, reason = "only its schema is used")]
 pub(crate) struct ExportedTasks {
     /// `dormouse-tasks`.
+    #[schema(pattern = "^dormouse-tasks$")]
     format: String,
     /// Increases when a reader of the previous version would misread the document.
     version: u32,
@@ -32,6 +33,7 @@ pub(crate) struct ExportedTasks {
 #[schema(rename_all = "camelCase")]
 pub(crate) struct Export {
     /// `dormouse-export`.
+    #[schema(pattern = "^dormouse-export$")]
     format: String,
     /// Increases when a reader of the previous version would misread the document.
     version: u32,

@@ -137,6 +137,12 @@ pub const CRASHES_TO_ABANDON: i64 = 3;
 pub const WAKE_SECONDS: u64 = 600;
 /// Units: seconds. One request to a model.
 pub const MODEL_SECONDS: u64 = 300;
+/// Units: seconds. Until the first word of a model on a machine of one's own.
+pub const LOCAL_FIRST_SECONDS: u64 = 8 * 60;
+/// Units: seconds. Between two words of a model on a machine of one's own.
+pub const LOCAL_BETWEEN_SECONDS: u64 = 2 * 60;
+/// Units: seconds. A run with a model on a machine of one's own that lasts longer fails.
+pub const LOCAL_WAKE_SECONDS: u64 = 30 * 60;
 /// Units: seconds. A lease may be taken over after this long without a heartbeat.
 pub const LEASE_SECONDS: u64 = 60;
 /// Units: seconds. Change rows are kept at least this long, for clients that resume an event

@@ -235,6 +235,12 @@ pub enum Refusal {
     /// The feed position is not the one the routing was based on.
     #[error("the feed position has moved")]
     FeedMoved,
+    /// A budget leaves no room for what was to be reserved.
+    #[error("the budget is used up")]
+    OverBudget,
+    /// Calls that cost money are switched off.
+    #[error("paid calls are switched off")]
+    PaidCallsOff,
     /// A broken invariant of this program.
     #[error("an invariant of the store is broken")]
     Broken,

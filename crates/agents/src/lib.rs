@@ -103,13 +103,13 @@ impl Agents {
 
     /// Returns the model that an agent asks: its class decides merge window and automation, its
     /// provider the circuit breaker.
-    pub(crate) fn model_of(&self, agent: &Agent) -> &dyn Model {
-        &**self.driver.models().named(agent.config.model.as_deref())
+    pub(crate) fn model_of(&self, agent: &Agent) -> Arc<dyn Model> {
+        self.driver.models().named(agent.config.model.as_deref())
     }
 
     /// Returns the model of agents whose row names none.
-    pub(crate) fn default_model(&self) -> &dyn Model {
-        &**self.driver.models().default_model()
+    pub(crate) fn default_model(&self) -> Arc<dyn Model> {
+        self.driver.models().default_model()
     }
 
     /// Returns the scheduler of this process, with task agents as its kind of holder.

@@ -81,7 +81,7 @@ pub struct Dormouse {
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
     pub(crate) queries: Queries,
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) models: Models,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) zone: jiff::tz::TimeZone,
@@ -116,8 +116,9 @@ impl Dormouse {
             entropy.clone(),
             zone.clone(),
         );
-        let models = Models::new(model.clone());
-        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models);
+        let models = Models::new(model);
+        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
+            .in_zone(zone.clone());
         let agents = Agents::new(dormouse_agents::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -132,13 +133,13 @@ impl Dormouse {
             store: store.clone(),
             journal: journal.clone(),
             agents: agents.clone(),
-            model: model.clone(),
+            models: models.clone(),
             clock: clock.clone(),
             zone: zone.clone(),
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
         let compute = Arc::new(InlineCompute);
-        Self { store, journal, changes, agents, queries, tokens, model, clock, zone, compute }
+        Self { store, journal, changes, agents, queries, tokens, models, clock, zone, compute }
     }
 
     /// The same services, which read large files on `compute`.

@@ -55,7 +55,8 @@ impl Queries {
         let now = self.clock.now();
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
         let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
-        let provider = self.model.provider();
+        let model = self.models.default_model();
+        let provider = model.provider();
         let known = self.store.first(breaker::of_provider(ws, provider)).await?;
         let held_by = match gate(known.as_ref(), now) {
             Gate::Free => None,

@@ -317,6 +317,7 @@ pub fn provider_away() -> Scene {
         why: dormouse_types::model::ProviderUnavailable::Outage,
         provider: "script".into(),
         detail: "the quota is used up".into(),
+        retry_after: None,
     });
     let wait = Duration::from_secs(120);
     Scene {

@@ -69,7 +69,12 @@ impl FuzzModel {
                 .draw(|chance| chance.pick(&whys).copied())
                 .unwrap_or(ProviderUnavailable::Outage);
             let provider = self.provider().to_owned();
-            vec![Err(ModelError::Provider { provider, why, detail: "away".into() })]
+            vec![Err(ModelError::Provider {
+                provider,
+                why,
+                detail: "away".into(),
+                retry_after: None,
+            })]
         } else if strikes(Fault::Refusal) {
             vec![Err(ModelError::Request { detail: "too long".into() })]
         } else {

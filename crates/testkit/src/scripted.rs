@@ -155,11 +155,20 @@ impl Stream for Events {
 
 #[cfg(test)]
 mod tests {
+    use dormouse_types::model::ToolChoice;
+
     use super::*;
 
     fn request(run_key: &str, turn: u32) -> Request {
         let run_key = RunKey(run_key.to_owned());
-        Request { run_key, turn, fragments: Vec::new(), turns: Vec::new(), tools: Vec::new() }
+        Request {
+            run_key,
+            turn,
+            fragments: Vec::new(),
+            turns: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+        }
     }
 
     fn says(text: &str) -> Answer {

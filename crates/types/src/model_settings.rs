@@ -31,7 +31,7 @@ crate::closed_list! {
 }
 
 /// The model settings of a workspace.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelSettings {
     /// Providers, by name.
@@ -75,6 +75,18 @@ pub struct KnownModel {
     pub window: Option<u64>,
     /// The price that a person set; `None` means that of the price table.
     pub price: Option<Price>,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            providers: Vec::new(),
+            models: Vec::new(),
+            model: None,
+            paid_calls: true,
+            budgets: Budgets::default(),
+        }
+    }
 }
 
 impl ModelSettings {

@@ -10,6 +10,7 @@ use futures_core::Stream;
 
 use crate::limits;
 use crate::model::{ModelError, Request, TurnEvent};
+use crate::spend::Price;
 
 pub use crate::clock::{BoxFuture, Clock};
 pub use crate::entropy::Entropy;
@@ -38,6 +39,14 @@ pub trait Model: Send + Sync {
     /// How long an answer may take.
     fn patience(&self) -> Patience {
         Patience::default()
+    }
+    /// What it costs; `None` if nobody knows. Only for models of the class [`ModelClass::Paid`].
+    fn price(&self) -> Option<Price> {
+        None
+    }
+    /// The most it writes in one turn. Units: tokens.
+    fn max_output(&self) -> u64 {
+        0
     }
     /// The HTTP request by which [`Model::ask`] would send `request`, with its key left out; `None`
     /// if nothing leaves the process.

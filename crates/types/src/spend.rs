@@ -149,12 +149,7 @@ pub struct Budgets {
 
 impl Default for Budgets {
     fn default() -> Self {
-        Self {
-            workspace_day: 3_000_000,
-            agent_day: 500_000,
-            wake: 100_000,
-            unpriced_day: 500_000,
-        }
+        Self { workspace_day: 3_000_000, agent_day: 500_000, wake: 100_000, unpriced_day: 500_000 }
     }
 }
 
@@ -168,6 +163,16 @@ pub enum OverBudget {
     Agent,
     /// The workspace's, for the day.
     Workspace,
+}
+
+impl Unit {
+    /// The scopes that have a budget for a day in this unit.
+    pub fn daily_scopes(self) -> &'static [OverBudget] {
+        match self {
+            Self::MicroDollars => &[OverBudget::Agent, OverBudget::Workspace],
+            Self::Tokens => &[OverBudget::Workspace],
+        }
+    }
 }
 
 impl Budgets {

@@ -118,6 +118,7 @@ fn a_provider_that_is_down_counts_against_no_agent() {
         provider: "far".into(),
         why: ProviderUnavailable::Quota,
         detail: "quota".into(),
+        retry_after: None,
     };
     let ends = world.run_with(&task, [Answer::Fails(down)]);
     assert!(matches!(&ends[..], [End::Away { reason }] if reason.contains("far")), "{ends:?}");

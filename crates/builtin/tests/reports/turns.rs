@@ -33,7 +33,7 @@ fn answered(request: &Request, refused: bool) -> Turn {
         .iter()
         .map(|call| ToolResult { call_id: call.id.clone(), refused, text: String::new() })
         .collect();
-    Turn { text: String::new(), calls, results, ended: true }
+    Turn { text: String::new(), calls, results, ended: true, provider_state: None }
 }
 
 #[test]

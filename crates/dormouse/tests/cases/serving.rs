@@ -57,7 +57,12 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
     assert_eq!(runs(&events), [(RunStatus::Failed, true)]);
 
     let (why, provider) = (ProviderUnavailable::Outage, "script".to_owned());
-    world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
+    world.script.push(Answer::Fails(ModelError::Provider {
+        provider,
+        why,
+        detail: "503".into(),
+        retry_after: None,
+    }));
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
     assert_eq!(runs(&events), [(RunStatus::Queued, true)]);

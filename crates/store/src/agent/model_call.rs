@@ -65,9 +65,8 @@ pub fn settle(
     cost: i64,
     usage: Option<&Usage>,
 ) -> Op {
-    let tokens = |of: fn(&Usage) -> u64| {
-        usage.map(|usage| i64::try_from(of(usage)).unwrap_or(i64::MAX))
-    };
+    let tokens =
+        |of: fn(&Usage) -> u64| usage.map(|usage| i64::try_from(of(usage)).unwrap_or(i64::MAX));
     Op::one(
         "UPDATE model_calls SET status = ?5, cost = ?6, input_tokens = CAST(?7 AS BIGINT),
            cached_input_tokens = CAST(?8 AS BIGINT), cache_write_tokens = CAST(?9 AS BIGINT),

@@ -1,7 +1,7 @@
 //! The model settings of a workspace: one document, with its revision.
 
-use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::WorkspaceId;
+use dormouse_types::model_settings::ModelSettings;
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
@@ -36,13 +36,14 @@ pub fn put(workspace: WorkspaceId, revision: i64, settings: &ModelSettings) -> O
     )
 }
 
-/// Checks that paid calls are allowed, in the commit that reserves one.
+/// Checks that nobody switched off paid calls, in the commit that reserves one.
 pub fn allows_paid_calls(workspace: WorkspaceId) -> Op {
-    Op::one(
-        "UPDATE model_settings SET paid_calls = paid_calls WHERE ws = ?1 AND paid_calls = 1",
-        params![ws(workspace)],
-        Refusal::PaidCallsOff,
-    )
+    Op {
+        sql: "UPDATE model_settings SET paid_calls = 0 WHERE ws = ?1 AND paid_calls = 0",
+        params: params![ws(workspace)],
+        rows: 0..=0,
+        refusal: Refusal::PaidCallsOff,
+    }
 }
 
 fn decode(row: &Row) -> Result<StoredSettings, ReadError> {

@@ -80,14 +80,17 @@ fn a_run_adds_up_the_tokens_of_its_turns(world: &World) {
     world.agent([wake_run::add_usage(
         WS,
         &one.key,
-        &Usage { input: 900, cached_input: 600, output: 70 },
+        &Usage { input: 900, cached_input: 600, cache_write: 50, output: 70, reasoning: 30 },
     )]);
     world.agent([wake_run::add_usage(
         WS,
         &one.key,
-        &Usage { input: 100, cached_input: 0, output: 7 },
+        &Usage { input: 100, output: 7, reasoning: 5, ..Usage::default() },
     )]);
-    assert_eq!(stored(world, &one).usage, Usage { input: 1000, cached_input: 600, output: 77 });
+    assert_eq!(
+        stored(world, &one).usage,
+        Usage { input: 1000, cached_input: 600, cache_write: 50, output: 77, reasoning: 35 }
+    );
     let counted = world.only(wake_run::with_counts_by_key(WS, &one.key));
     assert_eq!((counted.run, counted.turns), (stored(world, &one), 0));
     assert_eq!(stored(world, &other).usage, Usage::default());

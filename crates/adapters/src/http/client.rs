@@ -115,7 +115,10 @@ impl HttpClient {
 }
 
 impl Transport for HttpClient {
-    fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
+    fn send<'a>(
+        &'a self,
+        request: &'a HttpRequest,
+    ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
         Box::pin(self.exchange(request))
     }
 }
@@ -198,8 +201,7 @@ fn head(request: &HttpRequest) -> Result<hyper::Request<Full<Bytes>>, HttpError>
     let path = request.target.path().parse();
     *head.uri_mut() = path.map_err(|_| HttpError::Header { name: "path" })?;
     let mut set = |name: &'static str, value: &str| {
-        let mut value =
-            HeaderValue::from_str(value).map_err(|_| HttpError::Header { name })?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| HttpError::Header { name })?;
         value.set_sensitive(true);
         head.headers_mut().append(HeaderName::from_static(name), value);
         Ok(())

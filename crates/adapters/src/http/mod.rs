@@ -25,7 +25,8 @@ pub trait Transport: Send + Sync {
     /// the answer, closes the connection.
     ///
     /// Errors: there is no answer that can be read, or it is a redirect.
-    fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, HttpError>>;
+    fn send<'a>(&'a self, request: &'a HttpRequest)
+    -> BoxFuture<'a, Result<HttpAnswer, HttpError>>;
 }
 
 /// A request to be sent.

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::config::ModelConfig;
 use super::failure::{self, WireError};
+use super::repair;
 use super::wire::{Decoder, Input, http_request};
 use crate::http::{HttpAnswer, HttpError, Transport};
 use crate::sse::{SseError, SseReader};
@@ -149,12 +150,7 @@ impl Reading {
             let events = match data {
                 "" => continue,
                 "[DONE]" => self.decoder.step(Input::Done)?,
-                _ => {
-                    let event: Value = serde_json::from_str(data).map_err(|_| {
-                        WireError::malformed("the answer has an event that is not JSON")
-                    })?;
-                    self.decoder.step(Input::Event(&event))?
-                }
+                _ => self.decoder.step(Input::Event(&self.event(data)?))?,
             };
             self.ready.extend(events);
         }
@@ -162,6 +158,14 @@ impl Reading {
             self.ready.extend(self.decoder.step(Input::Closed)?);
         }
         Ok(())
+    }
+
+    /// The JSON of an event. Some servers leave out closing brackets; they are added, except where the
+    /// connection ended, because there anything may be missing.
+    fn event(&self, data: &str) -> Result<Value, WireError> {
+        let read = serde_json::from_str(data).ok();
+        let read = read.or_else(|| if self.is_closed { None } else { repair::repaired(data) });
+        read.ok_or_else(|| WireError::malformed("the answer has an event that is not JSON"))
     }
 
     fn has_end(&self) -> bool {

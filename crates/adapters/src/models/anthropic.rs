@@ -289,8 +289,7 @@ impl Decoder {
         match self.open(index)? {
             Block::Text | Block::Other => {}
             Block::Thinking { text, signature } => {
-                let kept =
-                    json!({ "type": "thinking", "thinking": text, "signature": signature });
+                let kept = json!({ "type": "thinking", "thinking": text, "signature": signature });
                 self.turn.keep(kept)?;
             }
             Block::Call { call, input } => {

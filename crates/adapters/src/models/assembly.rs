@@ -167,7 +167,9 @@ impl Assembly {
         let draft = &mut self.calls[call.0];
         if let Some(id) = id.filter(|_| draft.id.is_empty()) {
             if id.len() > ID_BYTES {
-                return Err(WireError::malformed("the answer has a call with an id that is too long"));
+                return Err(WireError::malformed(
+                    "the answer has a call with an id that is too long",
+                ));
             }
             id.clone_into(&mut draft.id);
         }
@@ -327,11 +329,8 @@ impl Assembly {
         let mut ids_of: Vec<Vec<String>> = Vec::new();
         let mut extras = Vec::new();
         for draft in self.calls {
-            let whole = ToolCall {
-                id: draft.id,
-                name: draft.name,
-                args: repair::arguments(&draft.json),
-            };
+            let whole =
+                ToolCall { id: draft.id, name: draft.name, args: repair::arguments(&draft.json) };
             let mut ids = Vec::new();
             for mut call in unwrap_parallel(whole, &context.offered) {
                 if calls.len() == limits::CALLS_PER_TURN {
@@ -435,7 +434,9 @@ fn unwrap_parallel(call: ToolCall, offered: &[String]) -> Vec<ToolCall> {
         uses.iter().map(one).collect::<Option<Vec<_>>>()
     });
     match inner.flatten() {
-        Some(calls) if !calls.is_empty() && calls.iter().all(|call| is_offered(&call.name)) => calls,
+        Some(calls) if !calls.is_empty() && calls.iter().all(|call| is_offered(&call.name)) => {
+            calls
+        }
         Some(_) | None => vec![call],
     }
 }

@@ -23,9 +23,8 @@ pub(crate) const PATH: &str = "/chat/completions";
 /// The body of a request.
 pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> String {
     let mut messages = Vec::new();
-    let message = |role: &str, content: String| {
-        object([("role", role.into()), ("content", content.into())])
-    };
+    let message =
+        |role: &str, content: String| object([("role", role.into()), ("content", content.into())]);
     if !conversation.system.is_empty() {
         messages.push(message("system", conversation.system.clone()));
     }
@@ -218,9 +217,8 @@ impl Decoder {
     /// Reasoning is not shown; what comes of it says that the model works, and goes back with the
     /// turn where the server has it in a form that it takes back.
     fn reasoning(&mut self, message: &Value, out: &mut Vec<TurnEvent>) -> Result<(), WireError> {
-        let text = |name: &str| {
-            message.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-        };
+        let text =
+            |name: &str| message.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(text) = text("reasoning_content") {
             self.reasoning.push_str(text);
             self.keep_reasoning(text.len())?;

@@ -19,9 +19,8 @@ use super::wire::Input;
 
 /// The body of a request.
 pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> String {
-    let content = |role: &str, parts: Vec<Json>| {
-        object([("role", role.into()), ("parts", array(parts))])
-    };
+    let content =
+        |role: &str, parts: Vec<Json>| object([("role", role.into()), ("parts", array(parts))]);
     let mut contents = vec![content("user", vec![text_part(&conversation.user())])];
     for past in &conversation.turns {
         match past {
@@ -208,9 +207,8 @@ impl Decoder {
         extra: Option<Value>,
         out: &mut Vec<TurnEvent>,
     ) -> Result<(), WireError> {
-        let text = |name: &str| {
-            call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-        };
+        let text =
+            |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         let goes_on = call.get("willContinue").and_then(Value::as_bool) == Some(true);
         let pieces = call.get("partialArgs").and_then(Value::as_array);
         let begins = self.partial.is_none() || text("name").is_some();
@@ -245,9 +243,8 @@ impl Decoder {
     }
 
     fn finish(&mut self, context: &TurnContext) -> Result<Vec<TurnEvent>, WireError> {
-        let said = |what: &str, reason: &str, words: &str| {
-            refusal(&format!("{what} ({reason}) {words}"))
-        };
+        let said =
+            |what: &str, reason: &str, words: &str| refusal(&format!("{what} ({reason}) {words}"));
         let words = &self.reason_text;
         let stop = match (self.reason.as_deref(), self.blocked.as_deref()) {
             (None, Some(reason)) => return Err(said("the prompt was blocked", reason, words)),

@@ -41,7 +41,8 @@ impl Arguments {
     ///
     /// Errors: its path leads nowhere, or the arguments are beyond a limit.
     pub(crate) fn apply(&mut self, piece: &Value) -> Result<(), WireError> {
-        let bad = || WireError::malformed("the answer has arguments with a path that leads nowhere");
+        let bad =
+            || WireError::malformed("the answer has arguments with a path that leads nowhere");
         let path = piece.get("jsonPath").and_then(Value::as_str).ok_or_else(bad)?;
         let value = ["stringValue", "numberValue", "boolValue", "nullValue"]
             .iter()

@@ -23,9 +23,8 @@ pub(crate) const PATH: &str = "/responses";
 
 /// The body of a request.
 pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> String {
-    let message = |role: &str, text: String| {
-        object([("role", role.into()), ("content", text.into())])
-    };
+    let message =
+        |role: &str, text: String| object([("role", role.into()), ("content", text.into())]);
     let mut input = vec![message("user", conversation.user())];
     for past in &conversation.turns {
         match past {
@@ -234,18 +233,13 @@ impl Decoder {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        place: u64,
-        item: &Value,
-    ) -> Result<super::assembly::CallRef, WireError> {
+    fn call(&mut self, place: u64, item: &Value) -> Result<super::assembly::CallRef, WireError> {
         let call = match self.turn.find(place) {
             Some(call) => call,
             None => self.turn.begin(place)?,
         };
-        let text = |name: &str| {
-            item.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
-        };
+        let text =
+            |name: &str| item.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
         self.turn.identify(call, text("call_id").or(text("id")), text("name"))?;
         Ok(call)
     }

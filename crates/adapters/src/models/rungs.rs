@@ -23,7 +23,9 @@ pub(crate) fn advice(request: &Request, rung: Rung) -> String {
         Rung::Fenced => {
             "Answer with one block of JSON between the lines ```json and ```, in this form:\n\n"
         }
-        Rung::Native | Rung::Schema => "Answer with one JSON object and nothing else, in this form:\n\n",
+        Rung::Native | Rung::Schema => {
+            "Answer with one JSON object and nothing else, in this form:\n\n"
+        }
     });
     text.push_str(
         "{\"say\": \"...\", \"calls\": [{\"tool\": \"...\", \"arguments\": {}}], \"done\": false}\n\n\
@@ -190,9 +192,8 @@ impl TextRung {
                 TurnEvent::End { ended: _ } => {
                     let answer = Answer::of(&self.text, self.turn)?;
                     // Usage came before the end; the order of the rest is that of the port.
-                    let usage: Vec<_> = out
-                        .extract_if(.., |event| matches!(event, TurnEvent::Usage(_)))
-                        .collect();
+                    let usage: Vec<_> =
+                        out.extract_if(.., |event| matches!(event, TurnEvent::Usage(_))).collect();
                     if !answer.say.is_empty() {
                         out.push(TurnEvent::Text(answer.say));
                     }
@@ -235,7 +236,9 @@ impl Answer {
             }
             let name = ["tool", "name"].iter().find_map(|name| each.get(*name)?.as_str());
             let Some(name) = name else {
-                return Err(WireError::refused("the model wrote a call without the name of a tool"));
+                return Err(WireError::refused(
+                    "the model wrote a call without the name of a tool",
+                ));
             };
             let args = ["arguments", "args", "parameters"].iter().find_map(|name| each.get(*name));
             let args = args.filter(|args| !args.is_null());
@@ -247,8 +250,7 @@ impl Answer {
                 args: args.cloned().unwrap_or_else(|| Value::Object(Map::new())),
             });
         }
-        let is_too_long =
-            |call: &ToolCall| call.args.to_string().len() > limits::CALL_ARGS_BYTES;
+        let is_too_long = |call: &ToolCall| call.args.to_string().len() > limits::CALL_ARGS_BYTES;
         if calls.iter().any(is_too_long) {
             return Err(WireError::refused(format!(
                 "the model wrote more than {} bytes of arguments for one call",
@@ -295,7 +297,9 @@ fn form(text: &str) -> Option<Map<String, Value>> {
                 .any(|name| members.contains_key(*name));
             is_form.then_some(members)
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            None
+        }
     }
 }
 

@@ -28,10 +28,9 @@ pub enum Input<'a> {
 pub fn http_request(request: &Request, config: &ModelConfig) -> HttpRequest {
     let conversation = Conversation::of(request, config);
     let (path, body) = match config.format {
-        WireFormat::ChatCompletions => (
-            chat_completions::PATH.to_owned(),
-            chat_completions::body(&conversation, config),
-        ),
+        WireFormat::ChatCompletions => {
+            (chat_completions::PATH.to_owned(), chat_completions::body(&conversation, config))
+        }
         WireFormat::Responses => {
             (responses::PATH.to_owned(), responses::body(&conversation, config))
         }

@@ -9,7 +9,6 @@ use serde_yaml_ng::Value;
 /// One recorded exchange.
 pub struct Exchange {
     pub uri: String,
-    pub request: serde_json::Value,
     pub status: u16,
     pub media_type: String,
     pub answer: String,
@@ -44,7 +43,6 @@ pub fn exchanges(path: &Path) -> Vec<Exchange> {
         let media_type = headers.iter().find(|(name, _)| is_type(name)).map(|(_, value)| value);
         Exchange {
             uri: each["request"]["uri"].as_str().unwrap().to_owned(),
-            request: serde_json::from_str(&body(&each["request"])).unwrap(),
             status: u16::try_from(answer["status"]["code"].as_u64().unwrap()).unwrap(),
             media_type: media_type.and_then(|it| it[0].as_str()).unwrap_or_default().to_owned(),
             answer: body(answer),

@@ -1,14 +1,13 @@
 //! A transport that plays bytes, and readers of turns.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use dormouse_adapters::http::{HttpAnswer, HttpError, HttpRequest, Transport};
-use dormouse_adapters::models::{Decoder, Input, ModelConfig, RemoteModel, WireError};
+use dormouse_adapters::models::{ModelConfig, RemoteModel};
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxFuture, Model as _, OutgoingRequest};
 use futures_util::{StreamExt as _, stream};
-use std::sync::Arc;
 
 /// Answers every request with the next of its answers.
 pub struct Player {
@@ -58,9 +57,10 @@ impl Transport for Player {
     ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
         self.sent.lock().unwrap().push(request.shown());
         let answer = self.answers.lock().unwrap().pop().expect("an answer for every request");
-        let pairs = answer.headers.into_iter().map(|(name, value)| {
-            (name.parse().unwrap(), value.parse().unwrap())
-        });
+        let pairs = answer
+            .headers
+            .into_iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
         // Cut anywhere: the reader must not care.
         let pieces: Vec<_> =
             answer.body.as_bytes().chunks(7).map(|it| Ok(Bytes::copy_from_slice(it))).collect();
@@ -94,26 +94,25 @@ pub async fn ask(
     (events, None)
 }
 
-/// The events that a stream of events' data makes.
-pub fn decode(
-    request: &Request,
-    config: &ModelConfig,
-    data: &str,
-) -> Result<Vec<TurnEvent>, WireError> {
-    let mut decoder = Decoder::new(request, config);
-    let mut events = Vec::new();
-    for line in data.lines().filter(|line| !line.trim().is_empty()) {
-        let step = match line {
-            "[DONE]" => decoder.step(Input::Done)?,
-            line => decoder.step(Input::Event(&serde_json::from_str(line).unwrap()))?,
-        };
-        events.extend(step);
-        if matches!(events.last(), Some(TurnEvent::End { .. })) {
-            return Ok(events);
+/// A stream of events with the given data, one a line.
+pub fn stream_of(lines: &str) -> Answer {
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    Answer::events(lines.map(|line| format!("data: {line}\n\n")).collect::<String>())
+}
+
+/// The turn, or the error, that an answer makes, in a few lines.
+pub async fn report(config: ModelConfig, answer: Answer, request: &Request) -> String {
+    let (events, error) = ask(config, Player::of(vec![answer]), request).await;
+    let error = error.map(|error| match error {
+        ModelError::Provider { why, detail, retry_after, provider: _ } => {
+            let wait = retry_after.map(|it| format!(", again in {it:?}")).unwrap_or_default();
+            format!("{why:?}{wait}: {detail}")
         }
-    }
-    events.extend(decoder.step(Input::Closed)?);
-    Ok(events)
+        ModelError::Request { detail } => format!("Request: {detail}"),
+    });
+    let turn = summary(&events);
+    let parts = [Some(turn).filter(|turn| !turn.is_empty()), error];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// A turn in a few lines: its text, its calls, what is kept, its tokens, its end.

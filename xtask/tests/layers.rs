@@ -187,11 +187,13 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     ("clap", &["dormouse-cli"], &[]),
     ("comfy-table", &["dormouse-cli"], &[]),
     ("indicatif", &["dormouse-cli"], &[]),
-    ("reqwest", &["dormouse-adapters", "dormouse-cli"], &[]),
+    ("reqwest", &["dormouse-cli"], &[]),
     // A listener closes connections that are too slow; a command is a client of a running server,
-    // over one plain connection.
-    ("hyper", &["dormouse-server", "dormouse-cli"], &[]),
-    ("hyper-util", &["dormouse-server", "dormouse-cli"], &[]),
+    // over one plain connection; models are called over one connection each.
+    ("hyper", &["dormouse-server", "dormouse-cli", "dormouse-adapters"], &[]),
+    ("hyper-util", &["dormouse-server", "dormouse-cli", "dormouse-adapters"], &[]),
+    ("tokio-rustls", &["dormouse-adapters"], &[]),
+    ("sse-core", &["dormouse-adapters"], &[]),
     // Signals: of a process to itself on demand, and of tests to the server they started.
     ("rustix", &["dormouse-cli"], &[]),
     // Rules and services know futures, not a runtime; whoever waits on the outside may.

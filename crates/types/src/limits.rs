@@ -145,6 +145,24 @@ pub const LOCAL_FIRST_SECONDS: u64 = 8 * 60;
 pub const LOCAL_BETWEEN_SECONDS: u64 = 2 * 60;
 /// Units: seconds. A run with a model on a machine of one's own that lasts longer fails.
 pub const LOCAL_WAKE_SECONDS: u64 = 30 * 60;
+/// Calls of one turn of a model.
+pub const CALLS_PER_TURN: usize = 64;
+/// Units: bytes. The arguments of one call, as a model writes them.
+pub const CALL_ARGS_BYTES: usize = 256 * 1024;
+/// Units: bytes. The text of one turn of a model.
+pub const TURN_TEXT_BYTES: usize = 1024 * 1024;
+/// Units: bytes. What a provider wants back with one turn.
+pub const PROVIDER_STATE_BYTES: usize = 512 * 1024;
+/// Units: bytes. The headers of an answer of a provider.
+pub const ANSWER_HEAD_BYTES: usize = 64 * 1024;
+/// The headers of an answer of a provider.
+pub const ANSWER_HEAD_FIELDS: usize = 100;
+/// Units: bytes. An answer of a provider that is not a stream.
+pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Units: bytes. An answer of a provider that is a stream of events.
+pub const ANSWER_STREAM_BYTES: usize = 64 * 1024 * 1024;
+/// Units: bytes. One event of such a stream.
+pub const ANSWER_EVENT_BYTES: usize = 4 * 1024 * 1024;
 /// Units: seconds. A lease may be taken over after this long without a heartbeat.
 pub const LEASE_SECONDS: u64 = 60;
 /// Units: seconds. Change rows are kept at least this long, for clients that resume an event

@@ -449,7 +449,8 @@ pub struct ProviderState {
 /// One event of a model's stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEvent {
-    /// More text.
+    /// More text. An empty one says only that the model is still working on something that is not
+    /// shown.
     Text(String),
     /// A piece of the arguments of a call that the model is still writing, in order. A preview:
     /// the call follows as a whole.

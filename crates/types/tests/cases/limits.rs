@@ -93,6 +93,28 @@ Times and counts that are not asked of anybody, but decide when something ends:
         ),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
+        ("calls of one turn of a model", format!("{}", limits::CALLS_PER_TURN)),
+        (
+            "arguments of one call, as a model writes them",
+            format!("{} KiB", limits::CALL_ARGS_BYTES / 1024),
+        ),
+        ("text of one turn of a model", format!("{} KiB", limits::TURN_TEXT_BYTES / 1024)),
+        (
+            "what a provider wants back with one turn",
+            format!("{} KiB", limits::PROVIDER_STATE_BYTES / 1024),
+        ),
+        ("headers of an answer of a provider", {
+            let kib = limits::ANSWER_HEAD_BYTES / 1024;
+            format!("{}, {kib} KiB in all", limits::ANSWER_HEAD_FIELDS)
+        }),
+        (
+            "an answer of a provider in one piece",
+            format!("{} MiB", limits::ANSWER_BYTES / 1024 / 1024),
+        ),
+        ("an answer of a provider as a stream", {
+            let event = limits::ANSWER_EVENT_BYTES / 1024 / 1024;
+            format!("{} MiB, {event} MiB an event", limits::ANSWER_STREAM_BYTES / 1024 / 1024)
+        }),
         ("a lease without a sign of life ends after", format!("{} seconds", limits::LEASE_SECONDS)),
         ("a request that reads is given up after", format!("{} seconds", limits::READ_SECONDS)),
         ("a request that writes is given up after", format!("{} seconds", limits::WRITE_SECONDS)),

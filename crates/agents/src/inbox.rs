@@ -15,7 +15,7 @@ use dormouse_store::{Op, ReadError};
 use dormouse_types::limits::{self, Beyond};
 use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, WorkspaceId};
 
-use crate::wake::route::SHORTEST_WINDOW;
+use crate::wake::policy::SHORTEST_WINDOW;
 use crate::{AgentError, Agents};
 
 /// A message from a person to an agent.

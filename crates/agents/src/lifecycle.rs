@@ -21,8 +21,8 @@ use dormouse_types::{
     address, hash, limits,
 };
 
-use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
-use crate::wake::timer::of_due_date;
+use crate::wake::due_date;
+use crate::wake::policy::{SHORTEST_WINDOW, is_automatic};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
@@ -174,7 +174,7 @@ impl Agents {
             .op(link(state_id.as_str(), link::AGENT_STATE))
             .op(link(task.as_str(), link::AGENT_TASK))
             .op(wake_queue::insert(ws, &id, due_at, now))
-            .op(of_due_date(ws, &id, view.task.value.due_on, &self.zone, now))
+            .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event("agent:created", Some(task.clone()), id.as_str()))
             .audit(audit(asked, "agent.create", id.as_str()));
         let subject = format!("{task}|{}", name.unwrap_or_default());

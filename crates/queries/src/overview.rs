@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_agents::wake::route::is_automatic;
+use dormouse_agents::wake::policy::is_automatic;
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::{entity, saga, timer};

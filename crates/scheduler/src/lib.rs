@@ -9,9 +9,10 @@
 //! run that nobody continues after a crash, a holder that starves, a failure of one piece of work
 //! that stops all others.
 //!
-//! Reading order: [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
+//! Reading order: [`end`], [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
 //! [`schedule`], [`poll`], [`node`].
 
+pub mod end;
 pub mod handler;
 pub mod error;
 pub mod lease;
@@ -32,10 +33,12 @@ use dormouse_types::HolderId;
 use dormouse_types::port::Clock;
 use futures_util::future::{FutureExt as _, pending};
 
-pub use error::{HandlerError, SchedulerError, readable};
-pub use handler::{Admission, Chore, Done, Due, End, Handler, HolderKind, Room, Stop, When};
+pub use end::{End, FinishedRun};
+pub use error::{Failure, HandlerError, SchedulerError, readable};
+pub use handler::{Admission, Chore, Done, Due, Handler, HolderKind, Room, Stop, When};
 pub use lease::Lease;
-pub use node::{Event, Failure, FinishedRun, Node, Options, Until};
+pub use node::{Event, Node, Until};
+pub use schedule::Options;
 
 /// Claims and runs what is due. Cheap to clone.
 #[derive(Clone)]

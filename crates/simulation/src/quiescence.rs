@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{Fingerprint, Timestamp};

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
+use crate::closed_list::NotListed;
 use crate::id::{AgentId, WorkspaceId};
-use crate::task::NotListed;
 
 /// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,17 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::closed_list::ClosedList;
 use crate::time::Timestamp;
 
-/// A value that is not on a closed list.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{given}`; one of: {allowed}")]
-pub struct NotListed {
-    /// What the list contains.
-    pub what: &'static str,
-    /// The value as given.
-    pub given: String,
-    /// The list, joined by commas.
-    pub allowed: String,
-}
+pub use crate::closed_list::NotListed;
 
 /// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]

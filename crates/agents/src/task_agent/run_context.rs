@@ -15,11 +15,12 @@ use dormouse_types::model::{
 };
 
 use crate::context::{render, system};
+use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
 
-use super::wake_input::WakeInput;
-use super::{TaskAgent, from_changes};
+use super::TaskAgent;
+use super::wake_input::{TaskContext, WakeInput};
 
 impl TaskAgent<'_> {
     /// Reads the decisions and open proposals of a task.
@@ -82,7 +83,8 @@ impl TaskAgent<'_> {
         }
         let withdrawn = self.agents.changes.withdraw_stale(self.lease.ws, &input.task_id).await;
         if withdrawn.map_err(from_changes)? > 0 {
-            Arc::make_mut(&mut input).task.items = self.read_items(&input.task_id).await?;
+            Arc::make_mut(&mut input).task.items =
+                TaskContext::read_items(self.agents, self.lease.ws, &input.task_id).await?;
             self.input = Some(input);
         }
         Ok(())

@@ -9,10 +9,10 @@ use dormouse_store::{
 };
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
+use crate::error::broken;
 use crate::inbox::UserMessage;
 use crate::lifecycle::{ATTEMPTS, RequestContext};
-use crate::wake::claim::wake_event;
-use crate::wake::handler::broken;
+use crate::wake::holder::wake_event;
 use crate::{AgentError, Agents};
 
 /// The result of a cancellation.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::RequestContext;
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::params;

@@ -8,70 +8,20 @@ use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::agent::{entity, link};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
 use dormouse_types::{
-    AgentId, ChangeSetId, DecisionId, Id as _, LinkId, OperationId, Origin, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    AgentId, DecisionId, Id as _, LinkId, OperationId, Origin, ThreadId, Timestamp, WorkspaceId,
+    hash,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::recovery::is_call;
+use crate::run_call::is_call;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, LoadedItem, Settled, operation, transitioned};
-use crate::set::standing::{self, ChangedValue, KnownValue};
+use crate::set::rows::{LoadedItem, Round, Settled, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::Changes;
+use crate::set::standing::{self, ChangedValue};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
-
-/// What an operation does in the journal on behalf of the agent store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum SagaKind {
-    /// Apply an item.
-    Confirm,
-    /// Make the edit of a rejection: suppress the rejected label.
-    Suppress,
-    /// Undo an applied item or a suppression.
-    Undo,
-}
-
-/// Saga payload: everything recovery needs to finish an operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SagaPayload {
-    pub(crate) crossing: SagaKind,
-    pub(crate) set: ChangeSetId,
-    pub(crate) index: i64,
-    pub(crate) round: i64,
-    pub(crate) decision: DecisionId,
-    pub(crate) task: TaskId,
-    pub(crate) agent: AgentId,
-    /// Who decided; `None` in rows of older versions.
-    #[serde(default)]
-    pub(crate) actor: Option<String>,
-    /// The value that the person confirmed over, if they named one.
-    #[serde(default)]
-    pub(crate) over: Option<KnownValue>,
-}
-
-impl SagaPayload {
-    /// Derives this payload's operation id from the operation id of its item.
-    pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
-        let suffix = match self.crossing {
-            SagaKind::Confirm => return of_item.clone(),
-            SagaKind::Suppress => "reject",
-            SagaKind::Undo => "undo",
-        };
-        OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
-    }
-
-    /// Returns the op that opens the saga.
-    pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
-        let payload = serde_json::to_string(self).expect("a payload is plain data");
-        let run_key = &seen.set.doc.value.run_key;
-        let operation = self.operation(&seen.item.operation);
-        saga::open(ws, &operation, run_key, &seen.item.tool, &payload, now)
-    }
-}
 
 /// The journal's answer.
 enum JournalOutcome {
@@ -86,33 +36,6 @@ enum JournalOutcome {
 struct Written {
     answer: JournalOutcome,
     round: Round,
-}
-
-/// A round of an item, with the operation id under which the journal knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Round {
-    pub(crate) number: i64,
-    pub(crate) operation: OperationId,
-}
-
-impl Round {
-    /// Returns the current round of an item.
-    pub(crate) fn of(item: &Item) -> Self {
-        Self { number: item.round, operation: item.operation.clone() }
-    }
-
-    /// Returns an item moved to this round; its state stays.
-    fn caught_up(&self, item: &Item) -> Item {
-        let Self { number, operation } = self.clone();
-        Item { round: number, operation, ..item.clone() }
-    }
-
-    /// Returns the round after this one, which begins when the item's verdict is undone.
-    pub(crate) fn next(&self, seen: &LoadedItem) -> Self {
-        let number = self.number + 1;
-        let run_key = &seen.set.doc.value.run_key;
-        Self { number, operation: operation(run_key, &seen.item.fingerprint, number) }
-    }
 }
 
 /// Why the rule refuses to edit the journal.

@@ -9,9 +9,11 @@ use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
-use crate::set::apply::{SagaKind, SagaPayload, edit_of_rejection};
+use crate::set::apply::edit_of_rejection;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, Settled, transitioned};
+use crate::set::rows::{LoadedItem, Settled, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::{Changes, Decider};
 use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 

@@ -6,9 +6,9 @@ use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Db, Refusal, in_list, receipt};
 use dormouse_types::WorkspaceId;
 
-use crate::set::apply::Round;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, reopened};
+use crate::set::rows::{LoadedItem, Round, reopened};
+use crate::set::service::{Changes, Decider};
 
 impl Changes {
     /// Reopens every confirmed item whose receipt is missing from the journal, and returns how

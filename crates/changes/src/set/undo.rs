@@ -8,10 +8,11 @@ use dormouse_store::agent::saga::{self, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
-use crate::set::apply::{Round, SagaKind, SagaPayload};
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, Settled, reopened, transitioned};
+use crate::set::rows::{LoadedItem, Round, Settled, reopened, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::{Changes, Decider};
 use crate::set::supersede;
 use crate::tools;
 

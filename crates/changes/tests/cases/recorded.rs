@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};

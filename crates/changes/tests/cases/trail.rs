@@ -1,5 +1,5 @@
 use dormouse_changes::set::apply::thread;
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::message::{self, Message};

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_changes::set::propose::{Proposer, Retraction, Source};
+use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
+use dormouse_changes::tool::Retraction;
 use dormouse_changes::{
     Changes, DecideError, Decider, Effect, Policy, Refused, Settled, ledger, tools,
 };

@@ -7,11 +7,12 @@ use dormouse_types::{TaskId, Verdict};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, whole};
+use super::reply::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::problem_groups::{Decides, Finds, Writes};
 use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, over};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -10,11 +10,13 @@ use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
 use utoipa::{IntoParams, IntoResponses};
 
-use super::{Reply, change_sets, page_size, whole};
+use super::change_sets;
+use super::reply::{Reply, page_size, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Edits, NewAgent, NewTask, Writes};
 use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch, over};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

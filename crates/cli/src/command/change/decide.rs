@@ -13,7 +13,7 @@ use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{counted, line};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -234,7 +234,7 @@ async fn look_up(
 ) -> Result<(ChangeSet, ChangeItem, String), Failure> {
     let set = find::set(session, &named.set).await?;
     let Some(item) = set.items.iter().find(|item| item.index == named.index).cloned() else {
-        let n = super::super::counted(set.items.len(), "proposal");
+        let n = counted(set.items.len(), "proposal");
         return Err(Failure::failed(format!(
             "set {} has no item {}: it has {n}",
             named.set, named.index

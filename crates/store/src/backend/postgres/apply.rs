@@ -7,17 +7,26 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
-use dormouse_types::port::BoxFuture;
+use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{HostId, Id as _, Seq};
 use tokio_postgres::Statement;
 
-use super::Time;
 use super::session::{Failure, Session};
 use crate::commit::{Commit, CommitError, Committed, Db, Once, Refusal};
 use crate::store::bind;
 use crate::value::{Row, Value};
+
+/// Which time the writer uses for `Now`.
+#[derive(Clone)]
+pub enum Time {
+    /// The database's time, the same for all nodes.
+    Database,
+    /// A clock, for tests.
+    Clock(Arc<dyn Clock>),
+}
 
 const NEW_COUNTER: &str =
     "INSERT INTO counters (ws, seq) VALUES (?1, 0) ON CONFLICT (ws) DO NOTHING";

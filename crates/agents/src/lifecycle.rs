@@ -17,8 +17,8 @@ use dormouse_store::{
     change_log, receipt, retry,
 };
 use dormouse_types::{
-    AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp, WorkspaceId,
-    address, hash, limits,
+    Actor, AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp,
+    WorkspaceId, address, hash, limits,
 };
 
 use crate::wake::due_date;
@@ -31,8 +31,8 @@ pub(crate) const ATTEMPTS: Policy = Policy::Attempts(3);
 /// Who sends a request, and its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestContext {
-    /// Name written to the audit log.
-    pub actor: String,
+    /// Who sends it; written to the audit log.
+    pub actor: Actor,
     /// Idempotency key, if the request has one.
     pub key: Option<String>,
 }

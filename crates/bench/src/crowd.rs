@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use dormouse_agents::lifecycle::{NewAgent, RequestContext};
 use dormouse_journal::{Edit, NewTask};
 use dormouse_store::{Db, Value};
-use dormouse_types::{Id as _, TaskId, WorkspaceId};
+use dormouse_types::{Actor, Id as _, TaskId, WorkspaceId};
 use rusqlite::{Connection, params_from_iter};
 
 use crate::place::Place;
@@ -43,7 +43,7 @@ impl Crowd {
         let new = NewTask { title: "Somewhere in the crowd".into(), edits: Vec::new() };
         let original = world.journal.create(ORIGINAL, &new, &person()).await?.task;
         let agent = NewAgent { name: Some("Ida".into()), by_name: false };
-        let asked = RequestContext { actor: "owner".into(), key: None };
+        let asked = RequestContext { actor: Actor::Owner, key: None };
         world.agents.create(ORIGINAL, &original, &agent, &asked).await?;
         world.route(ORIGINAL).await?;
         drop((world, opened));

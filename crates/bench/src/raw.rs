@@ -179,7 +179,7 @@ fn statements(
             ws.clone(),
             Value::Int(seq),
             Value::Int(n),
-            audit.actor.clone().into(),
+            audit.actor.to_string().into(),
             audit.action.into(),
             audit.object.clone().into(),
             audit.detail.clone().into(),

@@ -13,7 +13,7 @@ use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, End, Models};
 use dormouse_scheduler::{Event, Options, Until};
 use dormouse_types::port::{Clock as _, ModelClass};
-use dormouse_types::{AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -157,7 +157,7 @@ impl World {
         let mut items = made.made.iter().filter_map(|id| id.parse::<ItemId>().ok());
         let item = items.next().context("the journal made no item")?;
         let agent = NewAgent { name: None, by_name: true };
-        let asked = RequestContext { actor: "owner".into(), key: None };
+        let asked = RequestContext { actor: Actor::Owner, key: None };
         let agent = self.agents.create(WS, &made.task, &agent, &asked).await?;
         Ok(Watched { task: made.task, item, agent })
     }
@@ -283,7 +283,7 @@ impl World {
 
 /// An edit of the person's.
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 /// A count as a number to divide.

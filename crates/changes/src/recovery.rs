@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::saga::{self, Saga};
+use dormouse_store::agent::saga::{self, OperationStatus, Saga};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Commit, Db, receipt};
 use dormouse_types::{RunKey, WorkspaceId};
@@ -56,7 +56,7 @@ impl Changes {
     ) -> Result<Vec<Recovered>, DecideError> {
         let mut recovered = Vec::new();
         let before = self.clock.now() - age;
-        for saga in self.store.all(saga::by_status(ws, "pending")).await? {
+        for saga in self.store.all(saga::by_status(ws, OperationStatus::Pending)).await? {
             // `updated_at` counts. A time in the future does not postpone recovery for ever.
             if saga.updated_at > before && saga.updated_at <= self.clock.now() && !age.is_zero() {
                 continue;

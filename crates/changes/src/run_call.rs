@@ -1,7 +1,7 @@
 //! Calls of a run that write the journal directly: their saga, from the turn's commit to the end.
 
 use dormouse_store::Op;
-use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_types::{AgentId, OperationId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl RunCall {
 
 /// Returns the op that closes the saga of a call: completed, or failed with a reason.
 pub fn ended(ws: WorkspaceId, operation: &OperationId, why: Option<&str>, now: Timestamp) -> Op {
-    let status = if why.is_none() { "completed" } else { "failed" };
+    let status = if why.is_none() { OperationStatus::Completed } else { OperationStatus::Failed };
     saga::close_if_open(ws, operation, Phase::AgentDone, status, why, now)
 }
 

@@ -14,7 +14,7 @@ use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
 use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
 use dormouse_types::fold::folded;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{ItemState, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -218,10 +218,10 @@ impl Journal {
         let mut counted: HashMap<String, (i64, i64)> = HashMap::new();
         for one in self.store.all(task_list::items(ws, &ids)).await? {
             let (n_open, n_done) = counted.entry(one.task).or_default();
-            match one.state.as_str() {
-                "open" => *n_open += one.n,
-                "done" => *n_done += one.n,
-                _ => {}
+            match one.state.known() {
+                Some(ItemState::Open) => *n_open += one.n,
+                Some(ItemState::Done) => *n_done += one.n,
+                Some(ItemState::Archived) | None => {}
             }
         }
         let mut items = Vec::with_capacity(lines.len());

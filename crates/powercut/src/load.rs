@@ -17,7 +17,7 @@ use dormouse_store::{
 use dormouse_types::caller::By;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::Status;
-use dormouse_types::{AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
+use dormouse_types::{Actor, AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
 
 /// The workspace of all commits.
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -88,7 +88,7 @@ impl Plan {
             effects: None,
         };
         let audit = Audit {
-            actor: "owner".into(),
+            actor: Actor::Owner,
             action: "powercut.write",
             object: id,
             detail: String::new(),

@@ -270,7 +270,9 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
         };
         diagnosis.note(finding);
     }
-    for saga in open.all(saga::by_status(open.ws, "pending"), "operations", diagnosis) {
+    for saga in
+        open.all(saga::by_status(open.ws, saga::OperationStatus::Pending), "operations", diagnosis)
+    {
         let operation = operation_view(saga);
         let (tool, since) = (&operation.tool_name, operation.since);
         let id = &operation.operation_id;

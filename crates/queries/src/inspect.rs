@@ -11,7 +11,7 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
-use dormouse_types::agent::Initiator;
+use dormouse_types::agent::{Initiator, MessageKind};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
@@ -157,7 +157,7 @@ impl Queries {
         ws: WorkspaceId,
         id: &AgentId,
         thread: Option<ThreadId>,
-        kind: Option<&'static str>,
+        kind: Option<MessageKind>,
         limit: usize,
         cursor: Option<&str>,
         follow: bool,

@@ -31,7 +31,8 @@ impl Queries {
     ) -> Result<Page<Operation>, QueryError> {
         match asked {
             OperationFilter::Open => {
-                let open = self.store.all(saga::by_status(ws, "pending")).await?;
+                let open =
+                    self.store.all(saga::by_status(ws, saga::OperationStatus::Pending)).await?;
                 let after = match cursor {
                     None => None,
                     Some(cursor) => Some(page::cursor_or_start(Some(cursor), (page::LATEST, ""))?),

@@ -43,7 +43,7 @@ impl Queries {
             dormant_agents: agents.failed,
             open_operations: self
                 .store
-                .first(saga::count(ws, "pending"))
+                .first(saga::count(ws, saga::OperationStatus::Pending))
                 .await?
                 .unwrap_or_default(),
             queue: self.queue(ws).await?,

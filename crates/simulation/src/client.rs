@@ -13,7 +13,7 @@ use dormouse_store::Db;
 use dormouse_types::agent::{Automation, ItemStatus};
 use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::{LinkKind, Priority};
-use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
+use dormouse_types::{Actor, AgentId, ChangeSetId, Id as _, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
@@ -387,7 +387,7 @@ impl Client {
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
+                let asked = RequestContext { actor: Actor::Owner, key: Some(key) };
                 let agents = hands.agents;
                 let answer = if wakes {
                     agents.wake_at(WORKSPACE, &agent, at, &asked).await
@@ -405,7 +405,7 @@ impl Client {
         let make = |hands: Hands, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
+                let asked = RequestContext { actor: Actor::Owner, key: Some(key) };
                 hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
             })
         };

@@ -6,10 +6,23 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::closed_list;
 use crate::closed_list::ClosedList;
 use crate::time::Timestamp;
 
 pub use crate::closed_list::NotListed;
+
+closed_list! {
+    /// The state of a checklist item.
+    pub enum ItemState, "state" {
+        /// Neither ticked nor archived.
+        Open = "open",
+        /// Ticked.
+        Done = "done",
+        /// Hidden from the list, ticked or not.
+        Archived = "archived",
+    }
+}
 
 /// The status of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, Default)]

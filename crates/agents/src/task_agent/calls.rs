@@ -11,7 +11,7 @@ use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::{Db, receipt};
 use dormouse_types::model::{ToolCall, ToolResult};
-use dormouse_types::{OperationId, Origin, TaskId, hash};
+use dormouse_types::{Actor, OperationId, Origin, TaskId, hash};
 
 use crate::error::{from_changes, from_journal};
 use crate::tools;
@@ -141,7 +141,7 @@ impl TaskAgent<'_> {
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: self.agent.clone() },
-            format!("agent:{}", self.agent),
+            Actor::Agent(self.agent.clone()),
         );
         ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
         ctx.fence = Some((self.agent.to_string(), self.lease.run.epoch));

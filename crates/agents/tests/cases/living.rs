@@ -4,6 +4,7 @@ use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::AgentId;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::agent::WakeReason;
 use dormouse_types::port::Stage;
 
@@ -147,7 +148,7 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
     }
     assert_eq!(world.runs(&agent).len(), 1, "its history stays");
     assert!(world.report(&agent).is_some());
-    assert!(!world.said(&agent, "thought").is_empty());
+    assert!(!world.said(&agent, MessageKind::Thought).is_empty());
 
     let next = world.create(&task);
     assert_ne!(next, agent);

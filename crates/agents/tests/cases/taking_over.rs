@@ -12,7 +12,7 @@ use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;
 
 use crate::world::node::NodeEvent;
@@ -103,7 +103,8 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
 
     // The journal: the fence was raised.
     let journal = world.journal_rows();
-    let mut ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    let mut ctx =
+        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
     ctx.fence = Some((agent.as_str().to_owned(), lease.run.epoch));
     let edit = [Edit::Language { code: Some("en".into()) }];
     let late = now(world.journal.edit(WS, &task, &edit, &ctx));

@@ -4,12 +4,12 @@ use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, 
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
-use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::agent::{entity, link};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
 use dormouse_types::{
-    AgentId, DecisionId, Id as _, LinkId, OperationId, Origin, ThreadId, Timestamp, WorkspaceId,
-    hash,
+    Actor, AgentId, DecisionId, Id as _, LinkId, OperationId, Origin, ThreadId, Timestamp,
+    WorkspaceId, hash,
 };
 use serde_json::json;
 
@@ -62,7 +62,7 @@ impl Changes {
         ws: WorkspaceId,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
-        let open = self.store.all(saga::by_status(ws, "pending")).await?;
+        let open = self.store.all(saga::by_status(ws, OperationStatus::Pending)).await?;
         for saga in open {
             if is_call(&saga.payload) {
                 continue;
@@ -184,7 +184,7 @@ impl Changes {
     /// Returns the context of the journal commit, audited as the person who decided.
     pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
         let origin = Origin::Person { via: Some(payload.agent.clone()) };
-        let mut ctx = EditCtx::new(origin, payload.actor.as_deref().unwrap_or("owner"));
+        let mut ctx = EditCtx::new(origin, payload.actor.clone().unwrap_or(Actor::Owner));
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
@@ -256,7 +256,7 @@ impl Changes {
     ) -> Result<bool, DecideError> {
         let status = self.store.first(saga::status_of(ws, operation)).await?;
         // A saga closed as failed left nothing in the journal; a later attempt did.
-        Ok(status.is_none_or(|status| status == "failed"))
+        Ok(status.is_none_or(|status| status == OperationStatus::Failed))
     }
 
     /// Returns the ops that move an item and its decision to the round under which the journal was
@@ -337,12 +337,14 @@ impl Changes {
         let Written { answer, round } = written;
         let (event, to, outcome, status) = match answer {
             JournalOutcome::Done(_) => {
-                (Event::Applied, State::Confirmed, Outcome::Applied, "completed")
+                (Event::Applied, State::Confirmed, Outcome::Applied, OperationStatus::Completed)
             }
             JournalOutcome::Never(_) => {
-                (Event::Retract, State::Retracted, Outcome::Retracted, "failed")
+                (Event::Retract, State::Retracted, Outcome::Retracted, OperationStatus::Failed)
             }
-            JournalOutcome::Later(_) => (Event::Failed, State::Pending, Outcome::Failed, "failed"),
+            JournalOutcome::Later(_) => {
+                (Event::Failed, State::Pending, Outcome::Failed, OperationStatus::Failed)
+            }
         };
         let reason = answer.reason();
         let reason = reason.as_deref();
@@ -380,8 +382,8 @@ impl Changes {
     ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
         let Written { answer, round } = written;
         let status = match answer {
-            JournalOutcome::Done(_) => "completed",
-            JournalOutcome::Never(_) | JournalOutcome::Later(_) => "failed",
+            JournalOutcome::Done(_) => OperationStatus::Completed,
+            JournalOutcome::Never(_) | JournalOutcome::Later(_) => OperationStatus::Failed,
         };
         let reason = answer.reason();
         let mut ops = self.catch_up_ops(ws, payload, seen, round).await?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_journal::{TaskStanding, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
-use dormouse_types::{TaskId, WorkspaceId};
+use dormouse_types::{Actor, TaskId, WorkspaceId};
 
 use crate::set::error::DecideError;
 use crate::set::rows::transitioned;
@@ -109,7 +109,7 @@ impl Changes {
         event: Event,
         why: Option<&str>,
     ) -> Result<(), DecideError> {
-        let who = Decider { ws, actor: "dormouse".into(), once: None };
+        let who = Decider { ws, actor: Actor::Program, once: None };
         let (label, to) = match event {
             Event::Retract => ("change.retract", State::Retracted),
             _ => ("change.expire", State::Expired),

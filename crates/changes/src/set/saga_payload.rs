@@ -3,7 +3,7 @@
 use dormouse_store::Op;
 use dormouse_store::agent::saga;
 use dormouse_types::{
-    AgentId, ChangeSetId, DecisionId, OperationId, TaskId, Timestamp, WorkspaceId, hash,
+    Actor, AgentId, ChangeSetId, DecisionId, OperationId, TaskId, Timestamp, WorkspaceId, hash,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub(crate) struct SagaPayload {
     pub(crate) agent: AgentId,
     /// Who decided; `None` in rows of older versions.
     #[serde(default)]
-    pub(crate) actor: Option<String>,
+    pub(crate) actor: Option<Actor>,
     /// The value that the person confirmed over, if they named one.
     #[serde(default)]
     pub(crate) over: Option<KnownValue>,

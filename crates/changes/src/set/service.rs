@@ -11,7 +11,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
-use dormouse_types::{ChangeSetId, Id as _, Origin, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, ChangeSetId, Id as _, Origin, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled};
@@ -38,8 +38,8 @@ pub(crate) type SweepCursor = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>
 pub struct Decider {
     /// Workspace of the request.
     pub ws: WorkspaceId,
-    /// Name written to the audit log.
-    pub actor: String,
+    /// Who decides; written to the audit log.
+    pub actor: Actor,
     /// Idempotency key of the request, if it has one.
     pub once: Option<Once>,
 }

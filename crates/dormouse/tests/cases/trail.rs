@@ -326,7 +326,7 @@ fn open_operations_and_providers_that_are_away_are_told() {
         ws,
         &OperationId("a".into()),
         saga::Phase::AgentDone,
-        "failed",
+        saga::OperationStatus::Failed,
         Some("gone"),
         at,
     );

@@ -9,7 +9,7 @@ use dormouse_store::{
     Store, Value, params, receipt,
 };
 use dormouse_types::port::{BoxFuture, Clock};
-use dormouse_types::{Origin, Timestamp, WorkspaceId, hash};
+use dormouse_types::{Actor, Origin, Timestamp, WorkspaceId, hash};
 
 use crate::world::{OTHER_WS, WS, everything, open, raw, wait};
 
@@ -231,7 +231,7 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         subject: Some(format!("{key} {what}")),
         ..ChangeRow::journal(Origin::Person { via: None }, Vec::new(), Vec::new())
     };
-    let (actor, object, detail) = ("owner".to_owned(), key.to_owned(), String::new());
+    let (actor, object, detail) = (Actor::Owner, key.to_owned(), String::new());
     let request = hash::sha256(key);
     Commit::new("full", Db::Journal, ws)
         .once(Once { id: key.into(), request, answer: format!("did {key}"), effects: None })

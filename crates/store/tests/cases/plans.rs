@@ -2,7 +2,7 @@
 
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
-use dormouse_store::agent::message::{self, kind};
+use dormouse_store::agent::message;
 use dormouse_store::agent::{
     breaker, change_item, entity, feed_position, link, log_line, outdated, report, saga,
     subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
@@ -13,6 +13,7 @@ use dormouse_store::journal::{
     task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
@@ -50,7 +51,7 @@ fn entities_are_found_by_agent_kind_and_type() {
     check_plan(&world, &entity::of_agent::<Agent>(WS, &agent, 9), by_agent);
     let by_kind = "SEARCH agent_entities USING INDEX agent_entities_agent \
                    (ws=? AND agent_id=? AND type=? AND subtype=?)";
-    check_plan(&world, &message::of_kind(WS, &agent, kind::OBSERVATION), by_kind);
+    check_plan(&world, &message::of_kind(WS, &agent, MessageKind::Observation), by_kind);
     let newest_first = Query {
         db: Db::Agent,
         sql: "SELECT serialized FROM agent_entities WHERE ws = ?1 AND agent_id = ?2
@@ -221,7 +222,7 @@ fn queries(world: &World) -> Vec<Asked> {
         agent_entity::of_tasks(WS, std::slice::from_ref(&task)),
         agent_entity::count(WS),
         message::of_thread(WS, &thread, 1),
-        message::of_kind(WS, &agent, kind::USER),
+        message::of_kind(WS, &agent, MessageKind::User),
         message::newest(WS, &thread),
         message::user_messages(WS, &agent, Seq(0), Seq(1)),
         message::newest_user_messages(WS, &agent),
@@ -238,9 +239,9 @@ fn queries(world: &World) -> Vec<Asked> {
         link::to(WS, "id"),
         link::page_of_agent(WS, &agent, link::AGENT_TASK, (at(0), ""), 1),
         log_line::of_holder(WS, &agent, 1, 2),
-        saga::by_status(WS, "pending"),
+        saga::by_status(WS, saga::OperationStatus::Pending),
         saga::status_of(WS, &OperationId(String::new())),
-        saga::count(WS, "pending"),
+        saga::count(WS, saga::OperationStatus::Pending),
         saga::workspaces(),
         saga::page(WS, "", 1),
         subscription::of_task(WS, &task),

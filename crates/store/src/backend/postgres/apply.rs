@@ -427,7 +427,7 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
             ws.into(),
             seq.into(),
             n.into(),
-            audit.actor.as_str().into(),
+            audit.actor.to_string().into(),
             audit.action.into(),
             audit.object.as_str().into(),
             audit.detail.as_str().into(),

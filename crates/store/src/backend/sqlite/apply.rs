@@ -297,7 +297,7 @@ fn one(
                 ws,
                 seq,
                 n,
-                audit.actor,
+                audit.actor.to_string(),
                 audit.action,
                 audit.object,
                 audit.detail,

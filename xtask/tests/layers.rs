@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::Context as _;
 use xtask::{imports, repository, source};
 
-/// (room, rooms it may import). Every room stands below all rooms that it names.
+/// (room, rooms it may import). Every room comes after all rooms that it names.
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-types", &[]),
     ("dormouse-formats", &["dormouse-types"]),
@@ -62,7 +62,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         ],
     ),
     ("dormouse-server", &["dormouse-types", "dormouse"]),
-    // Benches join the rooms that run agents, and write the same rows behind their back.
+    // Benches join the rooms that run agents, and write the same rows without them.
     (
         "dormouse-bench",
         &[
@@ -109,7 +109,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-server",
         ],
     ),
-    // The whole runtime under a seeded scheduler, beside the scenes.
+    // The whole runtime under a seeded scheduler.
     (
         "dormouse-simulation",
         &[
@@ -127,7 +127,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("xtask", &["dormouse-powercut", "dormouse-scenes", "dormouse-simulation"]),
 ];
 
-/// (room, rooms that only its tests may import, beside those of [`MAY_IMPORT`]).
+/// (room, rooms that only its tests may import, in addition to those of [`MAY_IMPORT`]).
 const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-types", &[]),
     ("dormouse-formats", &["dormouse-testkit"]),
@@ -156,11 +156,10 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
 
 /// (heavy crate, its users, rooms whose tests may use it too).
 const HEAVY: &[(&str, &[&str], &[&str])] = &[
-    // The kill test looks into the files behind the back of the binary. Power cuts stand under the
-    // engine: they need its table of functions for files.
+    // The kill test reads the files of the binary directly. Power cuts are simulated below the engine:
+    // they need its table of functions for files.
     ("rusqlite", &["dormouse-store", "dormouse-powercut", "dormouse-bench"], &["dormouse-cli"]),
-    // The chaos test looks into the database behind the back of its nodes, and so does the bare loop
-    // of the bench.
+    // The chaos test reads the database of its nodes directly, and so does the bare loop of the bench.
     ("tokio-postgres", &["dormouse-store", "dormouse-bench"], &["dormouse-cli"]),
     ("tokio-postgres-rustls", &["dormouse-store"], &[]),
     // The cli carries the router: it asks it in process, or hands it to a listener.
@@ -193,7 +192,7 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
     ("hyper-util", &["dormouse-server", "dormouse-cli"], &[]),
     // Signals: of a process to itself on demand, and of tests to the server they started.
     ("rustix", &["dormouse-cli"], &[]),
-    // Rules and services know futures, not a runtime; whoever waits on the outside may.
+    // Rules and services know futures, not a runtime; rooms that wait on the outside may.
     (
         "tokio",
         &[
@@ -283,7 +282,7 @@ const CIRCLES: &[(&str, &str)] = &[
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;
 
-/// The picture in ARCHITECTURE.md: every room stands above all rooms that it may import.
+/// The picture in ARCHITECTURE.md: every room is above all rooms that it may import.
 #[test]
 fn the_picture_of_the_rooms_agrees_with_the_table() -> anyhow::Result<()> {
     let text = repository::read("ARCHITECTURE.md")?;
@@ -330,7 +329,7 @@ fn imports_point_one_way() {
     let mut above = BTreeSet::new();
     for (room, imports) in MAY_IMPORT {
         for import in *imports {
-            assert!(above.contains(import), "{room} names {import}, which stands below it");
+            assert!(above.contains(import), "{room} names {import}, which comes after it");
         }
         above.insert(room);
     }

@@ -114,7 +114,7 @@ impl Agents {
         Ok(words.collect())
     }
 
-    /// Returns the op that resumes what a person asked of an agent that may run again: it makes the
+    /// Returns the op that resumes the pending requests to an agent that may run again: it makes the
     /// interrupted run due, whose claim decides whether it may continue, or signals a wake for
     /// unheard messages.
     ///

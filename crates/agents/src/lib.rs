@@ -44,7 +44,7 @@ pub struct Agents {
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
     pub(crate) lease: Duration,
-    /// Other kinds of holders that the scheduler runs beside task agents.
+    /// Other kinds of holders that the scheduler runs.
     pub(crate) others: Vec<Arc<dyn Handler>>,
 }
 
@@ -78,7 +78,7 @@ impl Agents {
         Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, others }
     }
 
-    /// Returns the same agents, whose scheduler runs another kind of holder beside them.
+    /// Returns the same agents, whose scheduler also runs another kind of holder.
     #[must_use]
     pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
         self.others.push(handler);

@@ -19,7 +19,7 @@ use crate::world::World;
 pub struct Options {
     /// Sleeping agents; one of them is due.
     pub agents: usize,
-    /// Starts; the medians are told.
+    /// Starts; the medians are reported.
     pub samples: usize,
     /// Where the data is to lie.
     pub folder: Option<PathBuf>,

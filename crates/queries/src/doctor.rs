@@ -371,7 +371,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
                     db.name(),
                     named(&agents)
                 ),
-                "start Dormouse: whoever wakes by itself reports anew; `dormouse agent wake` wakes the \
+                "start Dormouse: agents that wake by themselves report anew; `dormouse agent wake` wakes the \
                  others",
             );
         }

@@ -174,7 +174,7 @@ impl Export {
         let Some(only) = &self.only else {
             return Ok(self.store.all(raw::tasks(self.ws, (at, id), BATCH)).await?);
         };
-        // The one task stands first among its rows; it was given out when its id is the place.
+        // The task itself comes first among its rows; it was given out when its id is the place.
         let row = self.store.first(raw::of_task(self.ws, only)).await?;
         Ok(row.into_iter().filter(|row| row.id != id).collect())
     }

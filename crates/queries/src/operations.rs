@@ -25,11 +25,11 @@ impl Queries {
     pub async fn operations(
         &self,
         ws: WorkspaceId,
-        asked: OperationFilter,
+        filter: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Operation>, QueryError> {
-        match asked {
+        match filter {
             OperationFilter::Open => {
                 let open =
                     self.store.all(saga::by_status(ws, saga::OperationStatus::Pending)).await?;

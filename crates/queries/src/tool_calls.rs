@@ -24,8 +24,8 @@ impl Queries {
     ) -> Result<Page<ToolCall>, QueryError> {
         self.agents.agent(ws, id).await?;
         let action = Some(MessageKind::Action);
-        let asked = self.read_messages(ws, id, thread.clone(), action, limit, cursor, false);
-        let (rows, next_cursor) = asked.await?;
+        let read = self.read_messages(ws, id, thread.clone(), action, limit, cursor, false);
+        let (rows, next_cursor) = read.await?;
         let mut actions = Vec::new();
         let mut from: Option<i64> = None;
         for row in rows {

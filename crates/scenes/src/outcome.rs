@@ -38,7 +38,7 @@ pub(crate) async fn plain(world: &World) -> anyhow::Result<String> {
     Ok(page.lines.join("\n"))
 }
 
-/// What may never be left behind: an operation half way, a lease, a run without an end.
+/// What may never remain: an operation half way, a lease, a run without an end.
 ///
 /// Each line names one; none is the only right answer.
 pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {

@@ -11,7 +11,7 @@ pub enum End {
         /// Whether it reached the cap on turns.
         cut: bool,
     },
-    /// Nothing had changed, so the model was not asked.
+    /// Nothing had changed, so the model was not called.
     Skipped,
     /// The run failed, and the failure counter of its holder was raised.
     Failed {

@@ -2,7 +2,7 @@
 //! loop.
 //!
 //! Owns: when a holder is claimed and in which order, the lease of its run and the heartbeat, what
-//! becomes of a run whose owner died, when timers fire, and which background work runs beside it.
+//! becomes of a run whose owner died, when timers fire, and which background work runs besides.
 //! Does not own: what a holder is. A [`Handler`] is registered for each kind of holder and decides
 //! what a claim freezes, whether a run may start, and what a run does; a [`Chore`] is registered for
 //! each piece of background work. The failures it defends against: one holder run by two nodes, a

@@ -1,4 +1,4 @@
-//! The loop of a node: until it is told to stop, or until nothing is left to run, it polls, claims
+//! The loop of a node: until it is stopped, or until nothing is left to run, it polls, claims
 //! and runs what is due.
 //!
 //! It holds no state that matters: everything it acts on is a row, so a node can die at any point
@@ -188,7 +188,7 @@ impl Node {
         }
     }
 
-    /// Claims a row and runs it, beside whatever else the node does.
+    /// Claims a row and runs it, concurrently with everything else the node does.
     fn launch(&mut self, ws: WorkspaceId, row: QueueEntry) {
         let who = (ws, row.holder.clone());
         self.plan.alive.insert(who.clone());

@@ -1,4 +1,4 @@
-//! A second kind of run, beside task agents: a chore of the house that proposes one change and
+//! A second kind of run besides task agents: a chore of the house that proposes one change and
 //! writes another. It is claimed, crashes at every commit and is taken over by another node, and
 //! nothing below it knows what it is.
 
@@ -121,7 +121,7 @@ impl House {
         self.store.commit(commit).await.map(drop)
     }
 
-    /// The tool that writes: an edit of the journal, once for each run, behind the fence.
+    /// The tool that writes: an edit of the journal, once for each run, under the fence.
     async fn write(&self, lease: &Lease) -> Result<(), JournalError> {
         let operation = Self::operation(&lease.run.key, "write");
         let origin = Origin::Person { via: None };

@@ -87,7 +87,7 @@ fn widest(gates: impl Iterator<Item = Gate>) -> Room {
 }
 
 impl Agents {
-    /// Returns whether any provider may be asked, according to the rows of a workspace: a probe only
+    /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
     /// if none is free, closed only if all are. An agent whose own provider is closed is put off
     /// when it is admitted.
     pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {

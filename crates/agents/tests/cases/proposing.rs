@@ -146,8 +146,8 @@ fn an_agent_withdraws_nothing_of_another_agent() {
     let (world, task, agent) = World::settled();
     world.run_with(&task, [Answer::calls([estimate(60)])]);
     let item = world.items(&task).remove(0);
-    let asked = crate::world::me();
-    crate::world::now(world.agents.destroy(crate::world::WS, &agent, &asked)).expect("destroyed");
+    let context = crate::world::me();
+    crate::world::now(world.agents.destroy(crate::world::WS, &agent, &context)).expect("destroyed");
     world.create(&task);
     world
         .script

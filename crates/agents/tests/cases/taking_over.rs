@@ -151,7 +151,7 @@ fn a_run_that_loses_its_lease_on_the_way_changes_nothing_more() {
 #[test]
 fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     let (world, task, agent) = World::settled();
-    world.note_now(&task, "It kills whoever looks at it.");
+    world.note_now(&task, "It crashes every run.");
     world.model.close();
     for n in 0..3 {
         let mut node = world.serve_as(&world.owned_by(&format!("node {n}")), Options::default());
@@ -179,7 +179,7 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     world.answers(1);
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert!(world.last_delta().contains("It kills whoever looks at it."));
+    assert!(world.last_delta().contains("It crashes every run."));
     assert_eq!(world.agent_state(&agent).consecutive_failure_count, 0);
 }
 

@@ -151,7 +151,7 @@ fn the_first_prompt_holds_everything_and_later_ones_what_is_new() {
     let log = text(&later, FragmentKind::Log).expect("a log");
     assert!(log.contains("We signed the contract."), "{log}");
     let state = text(&later, FragmentKind::TaskState).expect("the task");
-    assert!(!state.contains("We signed the contract."), "it stands in the log: {state}");
+    assert!(!state.contains("We signed the contract."), "it is in the log: {state}");
     let delta = text(&later, FragmentKind::Delta).expect("a delta");
     assert!(delta.contains("Something happened.") && !delta.contains("signed"), "{delta}");
     let instruction = text(&later, FragmentKind::Instruction).expect("an instruction");

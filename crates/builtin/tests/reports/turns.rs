@@ -120,7 +120,7 @@ fn a_proposal_accepted_since_the_last_report_is_material() {
         names(&request).contains(&"update_report".to_owned())
     };
     assert!(decided(Resolution::Confirmed, 5));
-    assert!(!decided(Resolution::Confirmed, 1), "it was told already");
+    assert!(!decided(Resolution::Confirmed, 1), "it was noted already");
     assert!(!decided(Resolution::Rejected, 5));
 }
 

@@ -42,7 +42,7 @@ impl LoadedItem {
     }
 }
 
-/// What a verdict or its undo left behind: the item with its set, and the task if it is known.
+/// The result of a verdict or its undo: the item with its set, and the task if it is known.
 #[derive(Debug, Clone)]
 pub struct Settled {
     /// The set.

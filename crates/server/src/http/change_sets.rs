@@ -87,8 +87,8 @@ pub(super) async fn decide(
     let (set, verdict) = (id(&set)?, verdict(&name)?);
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
-    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
-    Ok(Json(app.dormouse.decide_item(&app.caller, asked, key).await?))
+    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(Json(app.dormouse.decide_item(&app.caller, wanted, key).await?))
 }
 
 /// Confirms exactly the listed items, as they were shown.

@@ -369,6 +369,6 @@ async fn decide_one(
     app.dormouse.decides_on_set(&app.caller, task, &set).await?;
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
-    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
-    Ok(app.dormouse.decide_item(&app.caller, asked, key).await?)
+    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(app.dormouse.decide_item(&app.caller, wanted, key).await?)
 }

@@ -18,10 +18,10 @@ use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
 
-use crate::world::{WS, World, at, beside, wait};
+use crate::world::{WS, World, at, raw_client, wait};
 
 /// A query with its source text.
-struct Asked {
+struct Statement {
     name: &'static str,
     db: Db,
     sql: &'static str,
@@ -89,22 +89,22 @@ const FILL: &str = "DO $$
   END $$";
 
 /// Postgres's generic plan, line by line.
-async fn plan_on_postgres(client: &tokio_postgres::Client, asked: &Asked) -> Vec<String> {
-    let sql = (1..=asked.n_params)
+async fn plan_on_postgres(client: &tokio_postgres::Client, statement: &Statement) -> Vec<String> {
+    let sql = (1..=statement.n_params)
         .rev()
-        .fold(asked.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
-    let nulls = vec!["NULL"; asked.n_params].join(", ");
+        .fold(statement.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
+    let nulls = vec!["NULL"; statement.n_params].join(", ");
     let nulls = if nulls.is_empty() { nulls } else { format!("({nulls})") };
     // Postgres reads a small table in full whatever its indexes are; that is not what is tested
     // here.
     let setup = format!(
         "SET enable_seqscan = off; SET enable_bitmapscan = off;
-         SET plan_cache_mode = force_generic_plan; PREPARE asked AS {sql}"
+         SET plan_cache_mode = force_generic_plan; PREPARE statement AS {sql}"
     );
     client.batch_execute(&setup).await.expect("a statement");
-    let explain = format!("EXPLAIN (COSTS OFF) EXECUTE asked{nulls}");
+    let explain = format!("EXPLAIN (COSTS OFF) EXECUTE statement{nulls}");
     let rows = client.simple_query(&explain).await.expect("a plan");
-    client.batch_execute("DEALLOCATE asked").await.expect("it is there");
+    client.batch_execute("DEALLOCATE statement").await.expect("it is there");
     let line = |row: &tokio_postgres::SimpleQueryMessage| match row {
         tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
         _ => None,
@@ -137,19 +137,19 @@ fn too_much_on_postgres(plan: &[String]) -> Vec<String> {
 fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
     let world = World::on_postgres();
     let prefix = world.prefix().expect("a world on Postgres");
-    let client = beside();
+    let client = raw_client();
     let scans = wait(async {
         let mut scans = Vec::new();
         for db in Db::ALL {
             let fill = format!("SET search_path TO {prefix}{}; {FILL}", db.name());
             client.batch_execute(&fill).await.expect("the tables are filled");
-            let asked = queries(&world).into_iter().filter(|asked| asked.db == db);
-            for asked in asked.filter(|asked| !WHOLE.contains(&asked.name)) {
-                let asked = &asked;
-                let plan = plan_on_postgres(&client, asked).await;
+            let statement = queries(&world).into_iter().filter(|statement| statement.db == db);
+            for statement in statement.filter(|statement| !WHOLE.contains(&statement.name)) {
+                let statement = &statement;
+                let plan = plan_on_postgres(&client, statement).await;
                 assert!(!plan.is_empty());
                 let whole = too_much_on_postgres(&plan).into_iter();
-                scans.extend(whole.map(|line| format!("{}: {line}", asked.name)));
+                scans.extend(whole.map(|line| format!("{}: {line}", statement.name)));
             }
         }
         scans
@@ -161,17 +161,19 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 fn no_query_of_the_store_reads_a_whole_table() {
     let world = World::in_a_folder();
     let mut scans = Vec::new();
-    for asked in queries(&world).into_iter().filter(|asked| !WHOLE.contains(&asked.name)) {
-        let lines = plan(&world, asked.db, asked.sql);
+    for statement in
+        queries(&world).into_iter().filter(|statement| !WHOLE.contains(&statement.name))
+    {
+        let lines = plan(&world, statement.db, statement.sql);
         assert!(!lines.is_empty());
         let whole = lines.iter().filter(|line| reads_too_much(line));
-        scans.extend(whole.map(|line| format!("{}: {line}", asked.name)));
+        scans.extend(whole.map(|line| format!("{}: {line}", statement.name)));
     }
     assert_eq!(scans, Vec::<String>::new());
 }
 
 /// Every query of the store.
-fn queries(world: &World) -> Vec<Asked> {
+fn queries(world: &World) -> Vec<Statement> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
@@ -187,7 +189,7 @@ fn queries(world: &World) -> Vec<Asked> {
         ($($query:expr),* $(,)?) => {
             vec![$({
                 let Query { db, sql, params, .. } = $query;
-                Asked { name: stringify!($query), db, sql, n_params: params.len() }
+                Statement { name: stringify!($query), db, sql, n_params: params.len() }
             }),*]
         };
     }

@@ -161,8 +161,8 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     let message = format!("you set this to {} after the proposal", line(shown));
     if std::io::stdin().is_terminal() && !session.screen.is_json() {
         let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));
-        let asked = session.screen.ask(&question);
-        let answer = asked
+        let answered = session.screen.ask(&question);
+        let answer = answered
             .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
             .unwrap_or_default();
         if matches!(answer.to_lowercase().as_str(), "y" | "yes") {

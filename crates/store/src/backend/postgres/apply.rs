@@ -128,9 +128,9 @@ impl<'a> Batch<'a> {
     }
 
     async fn prepare(&self, commits: &[Commit]) -> Result<Prepared<'a>, Failure> {
-        let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
+        let of_commits = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
         let own = OWN.iter().copied().chain([self.set_counter]);
-        let all: BTreeSet<&'a str> = own.chain(asked).collect();
+        let all: BTreeSet<&'a str> = own.chain(of_commits).collect();
         let sent =
             all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
         let mut prepared = Prepared::new();
@@ -310,7 +310,9 @@ impl<'a> Batch<'a> {
                     |row| replayed(label, once, row).unwrap_or_else(|e| Err(broken(e.to_string()))),
                 ))
             }
-            (Settled::Known, None) => Ok(Err(broken("a receipt nobody asked for".to_owned()))),
+            (Settled::Known, None) => {
+                Ok(Err(broken("a receipt that the commit did not write".to_owned())))
+            }
         }
     }
 

@@ -131,7 +131,7 @@ impl Task {
                 self.writer.changes.tell();
             }
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                // The caller may be gone; the commit stands regardless.
+                // The caller may be gone; the commit is valid regardless.
                 drop(answer.send(outcome));
             }
         }

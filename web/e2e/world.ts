@@ -88,14 +88,14 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
   misdeeds.set(context, found);
   context.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(origin()) && !/^(data|blob|about):/.test(url)) found.push(`asked ${url}`);
+    if (!url.startsWith(origin()) && !/^(data|blob|about):/.test(url)) found.push(`requested ${url}`);
   });
   context.on("weberror", (error) => found.push(`a script failed: ${error.error().stack ?? error.error().message}`));
   context.on("console", (message) => {
     const text = message.text();
     if (/Content Security Policy|TrustedHTML|trusted type/i.test(text)) found.push(`policy: ${text}`);
     // A failed screen is reported on the page and here; network failures are reported as such.
-    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`told: ${text}`);
+    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`console: ${text}`);
   });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {

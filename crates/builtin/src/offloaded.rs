@@ -1,4 +1,4 @@
-//! The rules model beside the loop that asks it.
+//! The rules model on a thread of its own, apart from the loop that calls it.
 
 use std::collections::VecDeque;
 use std::pin::Pin;

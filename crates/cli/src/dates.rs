@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note};
+use crate::values::DateText;
 
 /// Who reads: the zone of the workspace, and the time at which this command began.
 pub fn reader(session: &Session) -> Reader {
@@ -62,6 +63,17 @@ pub fn time(session: &Session, option: &str, text: &str) -> Result<Timestamp, Fa
         note(&format!("{option}: {doubt}"));
     }
     Ok(at)
+}
+
+/// Reads a time option, which may be `none`.
+///
+/// Errors: those of [`time`].
+pub fn optional_time(
+    session: &Session,
+    option: &str,
+    text: Option<DateText>,
+) -> Result<Option<Timestamp>, Failure> {
+    text.map(|text| time(session, option, &text.0)).transpose()
 }
 
 fn refused(option: &str, wrong: &NotUnderstood) -> Failure {

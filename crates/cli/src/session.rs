@@ -38,7 +38,7 @@ pub struct Session {
     since: Timestamp,
     call: String,
     no_wait: bool,
-    /// Becomes true when the command is asked to stop; watched while it waits for agents.
+    /// Becomes true when the command is to stop; watched while it waits for agents.
     stop: Option<watch::Receiver<bool>>,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
@@ -196,7 +196,7 @@ impl Session {
         Some(ran)
     }
 
-    /// Whether this command was asked to stop while it waited for agents.
+    /// Whether this command was stopped while it waited for agents.
     fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
@@ -210,7 +210,7 @@ impl Session {
         Ok(self.stop.insert(stop).clone())
     }
 
-    /// Runs agents here, or waits until the server has run them, until the command is asked to
+    /// Runs agents here, or waits until the server has run them, until the command is to
     /// stop.
     async fn run_to_end(
         &self,

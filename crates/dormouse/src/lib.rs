@@ -244,5 +244,5 @@ pub async fn settled_zone(
         return Ok(stored);
     }
     let name = system.iana_name().unwrap_or("UTC");
-    Ok(journal.set_zone(WORKSPACE, name, "dormouse").await?)
+    Ok(journal.set_zone(WORKSPACE, name, &dormouse_types::Actor::Program).await?)
 }

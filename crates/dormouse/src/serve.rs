@@ -1,4 +1,4 @@
-//! The service of a node: what a server runs beside its router.
+//! The service of a node: what a server runs besides its router.
 
 pub use dormouse_scheduler::Options as ServeOptions;
 use dormouse_scheduler::{End, Event, FinishedRun, Until};

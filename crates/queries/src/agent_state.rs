@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use dormouse_agents::wake::route::{is_automatic, merge_window};
+use dormouse_agents::wake::policy::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
 use dormouse_types::agent::AgentActivity;

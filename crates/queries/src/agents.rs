@@ -1,6 +1,6 @@
 //! Agents: one of them, and finding them.
 
-use dormouse_agents::wake::route::is_automatic;
+use dormouse_agents::wake::policy::is_automatic;
 use dormouse_journal::JournalError;
 use dormouse_store::agent::agent_entity::{self, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};

@@ -271,7 +271,7 @@ mod tests {
             .collect()
     }
 
-    /// What a database gives out behind a place.
+    /// What a database gives out after a position.
     fn after(rows: &[ChangeNotice], place: Seq, limit: usize) -> Vec<ChangeNotice> {
         rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
     }

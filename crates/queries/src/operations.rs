@@ -25,13 +25,14 @@ impl Queries {
     pub async fn operations(
         &self,
         ws: WorkspaceId,
-        asked: OperationFilter,
+        filter: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Operation>, QueryError> {
-        match asked {
+        match filter {
             OperationFilter::Open => {
-                let open = self.store.all(saga::by_status(ws, "pending")).await?;
+                let open =
+                    self.store.all(saga::by_status(ws, saga::OperationStatus::Pending)).await?;
                 let after = match cursor {
                     None => None,
                     Some(cursor) => Some(page::cursor_or_start(Some(cursor), (page::LATEST, ""))?),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_agents::wake::route::is_automatic;
+use dormouse_agents::wake::policy::is_automatic;
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::{entity, saga, timer};
@@ -43,7 +43,7 @@ impl Queries {
             dormant_agents: agents.failed,
             open_operations: self
                 .store
-                .first(saga::count(ws, "pending"))
+                .first(saga::count(ws, saga::OperationStatus::Pending))
                 .await?
                 .unwrap_or_default(),
             queue: self.queue(ws).await?,

@@ -3,7 +3,7 @@
 //!
 //! A scene is played once without a crash, and at each point (before and after every commit, and
 //! around every question to a model) both databases are copied. Each copy is what a crash there
-//! would have left. A new process starts on it, recovers, is asked the interrupted step again under
+//! would have left. A new process starts on it, recovers, gets the interrupted step again under
 //! the same key, and then all later steps. That process crashes as well: at every point of its
 //! recovery, and at points of the rest of its play, all of them or a sample that a seed decides.
 
@@ -58,7 +58,7 @@ impl Cut {
     }
 }
 
-/// Which second crashes are tried behind each first one.
+/// Which second crashes are tried after each first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seconds {
     /// At every point of the recovery, and at one of so many points of the rest of the play.
@@ -199,9 +199,9 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
 pub struct Verdicts {
     /// How many points there are.
     pub points: usize,
-    /// How many second crashes were tried in the recovery behind them.
+    /// How many second crashes were tried in the recovery after them.
     pub in_recovery: usize,
-    /// How many second crashes were tried behind the recovery, until the end of the play.
+    /// How many second crashes were tried after the recovery, until the end of the play.
     pub later: usize,
     /// How many pairs of points there are in all.
     pub pairs: usize,

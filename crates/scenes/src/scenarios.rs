@@ -73,7 +73,7 @@ pub fn incremental_wake() -> Scene {
     )
 }
 
-/// Whoever asks again without news gets no work done.
+/// A second wake without news does no work.
 pub fn nothing_changed() -> Scene {
     builtin(
         "nothing changed",

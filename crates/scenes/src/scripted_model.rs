@@ -1,4 +1,4 @@
-//! A scripted model that a crash interrupts: what was asked and lost is asked again, and then
+//! A scripted model that a crash interrupts: what was requested and lost is requested again, and then
 //! answered in other words.
 
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +14,7 @@ use crate::scene::Answers;
 /// Answers one question after the other.
 #[derive(Debug)]
 pub struct ScriptedModel {
-    /// One script for each question that is still to come, and one without an answer behind them.
+    /// One script for each question that is still to come, and one without an answer after them.
     scripts: Vec<Script>,
     asked: Mutex<Vec<Request>>,
 }

@@ -1,4 +1,4 @@
-//! A scene as a page to read: what each wake was asked, what it answered, what it was told, and
+//! A scene as a page to read: the prompt of each wake, its answer, the results of its calls, and
 //! what all of it came to.
 
 use dormouse::AgentFilter;

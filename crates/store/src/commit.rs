@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use dormouse_types::change::What;
-use dormouse_types::{Digest, Origin, Seq, TaskId, WorkspaceId};
+use dormouse_types::{Actor, Digest, Origin, Seq, TaskId, WorkspaceId};
 
 use crate::value::Param;
 
@@ -176,8 +176,8 @@ impl ChangeRow {
 /// A line of the audit log, written in the same transaction as its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
-    /// Who: `owner`, `token:…`, `agent:…`.
-    pub actor: String,
+    /// Who.
+    pub actor: Actor,
     /// What: `task.edit`, `change.confirm`.
     pub action: &'static str,
     /// The object's id.

@@ -275,8 +275,8 @@ pub struct Decided {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// The outcome of the proposal.
-    pub verdict: Verdict,
+    /// How it was closed.
+    pub verdict: Resolution,
     /// Why the person rejected it.
     pub reason: Option<String>,
     /// When it was decided.
@@ -285,10 +285,10 @@ pub struct Decided {
     pub fingerprint: Fingerprint,
 }
 
-/// The outcome of a proposal.
+/// How a proposal was closed: by a person's verdict, or by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum Resolution {
     /// Confirmed and applied.
     Confirmed,
     /// Rejected by the person.

@@ -77,7 +77,7 @@ export function idempotencyKey(): string {
 }
 
 /**
- * The JSON at an address, for questions that are asked while someone types.
+ * The JSON at an address, for requests while someone types.
  *
  * Throws: a `Problem`.
  */

@@ -1,4 +1,4 @@
-// What words mean to the server, asked while they are typed: a date, or a whole task in one line.
+// What words mean to the server, requested while they are typed: a date, or a whole task in one line.
 
 import { getFor } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
@@ -31,7 +31,7 @@ export function dueDay(date: UnderstoodDate): string | null {
   return date.endDay ?? date.day;
 }
 
-/** Units: milliseconds. The pause in typing after which the server is asked. */
+/** Units: milliseconds. The pause in typing after which a request is sent. */
 const PAUSE_MS = 180;
 
 /** The answer about the words typed last. */
@@ -45,7 +45,7 @@ export class Understanding<T> {
   #text = "";
   /** The text that the answer is about. */
   #answered = "";
-  #asked: Promise<void> = Promise.resolve();
+  #answered: Promise<void> = Promise.resolve();
 
   constructor(path: "/api/dates" | "/api/quick-add") {
     this.#path = path;
@@ -73,7 +73,7 @@ export class Understanding<T> {
     if (this.#answered !== this.#text && this.problem === undefined) {
       clearTimeout(this.#timer);
       if (this.#request === undefined) void this.#ask();
-      await this.#asked;
+      await this.#answered;
     }
     return this.#answered === this.#text ? this.value : undefined;
   }
@@ -89,7 +89,7 @@ export class Understanding<T> {
     const text = this.#text;
     const request = new AbortController();
     this.#request = request;
-    this.#asked = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
+    this.#answered = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
       (value) => {
         if (request.signal.aborted) return;
         this.value = value;
@@ -103,6 +103,6 @@ export class Understanding<T> {
         this.isAsking = false;
       },
     );
-    return this.#asked;
+    return this.#answered;
   }
 }

@@ -14,7 +14,7 @@ use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
-use crate::wake::route::{SHORTEST_WINDOW, merge_window};
+use crate::wake::policy::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 
 /// Whose wakes a drain runs.

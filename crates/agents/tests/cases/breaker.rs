@@ -101,7 +101,10 @@ fn a_refused_key_holds_the_queue_at_once() {
     world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);
     node.pass_seconds(limits::BREAKER_SECONDS - 1);
-    assert!(world.model.asks() - asks <= limits::CONCURRENCY, "who had asked before, and no more");
+    assert!(
+        world.model.asks() - asks <= limits::CONCURRENCY,
+        "runs that had called before, and no more"
+    );
     assert_eq!(world.events("provider:"), ["provider:away"]);
     check_nobody_is_blamed(&world, &all);
     node.take();

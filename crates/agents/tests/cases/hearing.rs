@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::RequestContext;
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::params;
@@ -85,7 +85,7 @@ fn words_of_a_run_that_failed_are_heard_by_its_later_try_before_newer_ones() {
     node.settle();
     node.pass(Duration::from_secs(3600));
     let words = all_heard(&world);
-    assert_eq!(words, [vec!["First."], vec!["First.", "Second."]], "asked twice, heard once");
+    assert_eq!(words, [vec!["First."], vec!["First.", "Second."]], "sent twice, heard once");
     assert_eq!(unheard(&world, &agent), [""; 0]);
 }
 
@@ -204,9 +204,9 @@ fn words_that_come_while_a_wake_is_cancelled_are_named_or_heard() {
 fn an_agent_that_is_destroyed_names_what_it_never_heard_however_often_it_is_asked() {
     let (world, _, agent) = World::settled();
     world.wake_now(&agent, Some("First."));
-    let asked = RequestContext { key: Some("k".into()), ..me() };
+    let context = RequestContext { key: Some("k".into()), ..me() };
     for _ in 0..2 {
-        now(world.agents.destroy(WS, &agent, &asked)).expect("destroyed");
+        now(world.agents.destroy(WS, &agent, &context)).expect("destroyed");
         assert_eq!(unheard(&world, &agent), ["First."]);
     }
 }

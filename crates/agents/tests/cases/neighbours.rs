@@ -143,8 +143,9 @@ fn a_link_wakes_the_agents_of_both_tasks_and_each_reads_its_own_side() {
         deltas.filter_map(|request| text(&request, FragmentKind::Delta)).collect();
     let out = format!("link added: blocks Sell the old flat (id: {sale})");
     let into = format!("link added: blocked by Move to the new flat (id: {flat})");
-    let of_flat = deltas.iter().find(|delta| delta.contains(&out)).expect("told to the one");
-    let of_sale = deltas.iter().find(|delta| delta.contains(&into)).expect("told to the other");
+    let of_flat = deltas.iter().find(|delta| delta.contains(&out)).expect("in the delta of one");
+    let of_sale =
+        deltas.iter().find(|delta| delta.contains(&into)).expect("in the delta of the other");
     assert!(of_flat.contains("priority: none -> P1"), "{of_flat}");
     assert!(!of_sale.contains("priority"), "it is no news of this task: {of_sale}");
 }

@@ -155,7 +155,7 @@ fn a_report_that_is_due_and_missing_is_asked_for_once_and_alone() {
     let agent = world.create(&task);
     world.script.push(Answer::calls([note.clone()]));
     world.script.push(Answer::calls([note]));
-    assert_eq!(world.ends(&task), DONE, "it is asked once, not for ever");
+    assert_eq!(world.ends(&task), DONE, "the model is called once more, not for ever");
     assert_eq!(world.report(&agent), None);
     assert_eq!(world.script.asked().len(), 2);
 }

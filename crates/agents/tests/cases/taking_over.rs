@@ -12,7 +12,7 @@ use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;
 
 use crate::world::node::NodeEvent;
@@ -103,7 +103,8 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
 
     // The journal: the fence was raised.
     let journal = world.journal_rows();
-    let mut ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    let mut ctx =
+        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
     ctx.fence = Some((agent.as_str().to_owned(), lease.run.epoch));
     let edit = [Edit::Language { code: Some("en".into()) }];
     let late = now(world.journal.edit(WS, &task, &edit, &ctx));
@@ -150,7 +151,7 @@ fn a_run_that_loses_its_lease_on_the_way_changes_nothing_more() {
 #[test]
 fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     let (world, task, agent) = World::settled();
-    world.note_now(&task, "It kills whoever looks at it.");
+    world.note_now(&task, "It crashes every run.");
     world.model.close();
     for n in 0..3 {
         let mut node = world.serve_as(&world.owned_by(&format!("node {n}")), Options::default());
@@ -178,7 +179,7 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     world.answers(1);
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert!(world.last_delta().contains("It kills whoever looks at it."));
+    assert!(world.last_delta().contains("It crashes every run."));
     assert_eq!(world.agent_state(&agent).consecutive_failure_count, 0);
 }
 

@@ -28,9 +28,10 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
 use dormouse_types::port::{Clock, Model};
-use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
+use dormouse_types::{Actor, AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
@@ -51,7 +52,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 pub fn me() -> RequestContext {
-    RequestContext { actor: "owner".into(), key: None }
+    RequestContext { actor: Actor::Owner, key: None }
 }
 
 /// Settings that change only whether changes wake an agent.
@@ -60,7 +61,7 @@ pub fn automated(automation: Automation) -> Settings {
 }
 
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 /// A call that publishes a report.
@@ -403,7 +404,7 @@ impl World {
     }
 
     /// Messages of one kind with their text, oldest first.
-    pub fn said(&self, agent: &AgentId, kind: &str) -> Vec<String> {
+    pub fn said(&self, agent: &AgentId, kind: MessageKind) -> Vec<String> {
         let mut all: Vec<Message> = now(self.store.all(message::of_kind(WS, agent, kind)))
             .expect("messages")
             .into_iter()

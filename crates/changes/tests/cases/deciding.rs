@@ -157,7 +157,7 @@ fn a_rejection_without_a_reason_is_given_one_and_keeps_it() {
     for again in [None, Some("too early")] {
         world.reject(&item, again).expect("the same again");
     }
-    let other = world.reject(&item, Some("too late")).expect_err("another reason stands");
+    let other = world.reject(&item, Some("too late")).expect_err("another reason is recorded");
     assert!(matches!(other, DecideError::AlreadyDecided { .. }), "{other:?}");
     assert_eq!(world.decisions(), decisions);
 }

@@ -128,7 +128,7 @@ fn what_an_older_journal_has_lost_is_asked_again() {
     let open = world.fresh(&item);
     assert_eq!((open.state, open.error.as_ref()), (State::Pending, None));
     assert_eq!(world.fresh(&kept).state, State::Confirmed);
-    assert!(world.decisions()[0].undone_at.is_some(), "the verdict stands no more");
+    assert!(world.decisions()[0].undone_at.is_some(), "the verdict is undone");
     world.confirm(&open).expect("confirmed");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
     world.undo(&open).expect("taken back");

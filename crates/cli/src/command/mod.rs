@@ -109,8 +109,3 @@ impl Client {
         }
     }
 }
-
-/// `1 task`, `2 tasks`.
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}

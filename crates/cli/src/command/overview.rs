@@ -3,11 +3,10 @@
 use dormouse::view::{Overview, ProviderAlert};
 use dormouse_types::Timestamp;
 
-use super::counted;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::style::Color;
-use crate::terminal::{line, time};
+use crate::terminal::{counted, line, time};
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
     // What changed without waiting, now counts as waiting.

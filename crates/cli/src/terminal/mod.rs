@@ -22,6 +22,11 @@ const NARROWEST: usize = 40;
 /// Units: columns. Prose wider than this is hard to read.
 const WIDEST_PROSE: usize = 100;
 
+/// `1 task`, `2 tasks`.
+pub fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// The settings of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {

@@ -1,4 +1,4 @@
-//! `dormouse serve`: who is let in, commands beside it, and how it ends.
+//! `dormouse serve`: who is let in, commands that run meanwhile, and how it ends.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, me, now, slug};
 
-/// The members of an answer that say something. The world stands at Monday, 2026-03-02, 09:00 UTC.
+/// The members of an answer that say something. The time is Monday, 2026-03-02, 09:00 UTC.
 fn understood(text: &str) -> Value {
     let world = World::new();
     let date = now(world.dormouse.understand_date(&me(), text, DayOrder::DayFirst));

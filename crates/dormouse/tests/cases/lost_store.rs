@@ -1,4 +1,4 @@
-//! The agent store is lost and the journal is not: the person's data stands, and agents begin anew.
+//! The agent store is lost and the journal is not: the person's data is intact, and agents start over.
 
 use dormouse::view::AttentionKind;
 use dormouse_types::agent::RunStatus;

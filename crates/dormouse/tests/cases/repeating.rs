@@ -19,8 +19,8 @@ fn entry(text: &str) -> NewEntry {
     NewEntry { text: text.into(), ..NewEntry::default() }
 }
 
-/// The id of a second task, the same however often it is asked for.
-fn beside(world: &World) -> TaskId {
+/// The id of a second task, the same however often it is requested.
+fn other_task(world: &World) -> TaskId {
     let new = NewTask { title: "Beside".into(), ..NewTask::default() };
     let made = now(world.dormouse.create_task(&me(), new, Some("beside".into())));
     made.expect("a task").id
@@ -64,11 +64,11 @@ const EDITS: &[(&str, Edit, Edit)] = &[
     (
         "link_task",
         |w, t, k| {
-            let link = (LinkKind::Blocks, beside(w));
+            let link = (LinkKind::Blocks, other_task(w));
             now(w.dormouse.link_task(&me(), &t.id, link, None, k))
         },
         |w, t, k| {
-            let link = (LinkKind::PartOf, beside(w));
+            let link = (LinkKind::PartOf, other_task(w));
             now(w.dormouse.link_task(&me(), &t.id, link, None, k))
         },
     ),

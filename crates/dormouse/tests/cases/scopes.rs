@@ -203,7 +203,7 @@ fn no_method_is_forgotten_in_the_table() {
     let mut public: Vec<&str> = sources
         .iter()
         .flat_map(|source| source.split("    pub async fn ").skip(1))
-        // What is given out, such as an export, was asked for by a method with a caller.
+        // What is given out, such as an export, was requested through a method with a caller.
         .filter(|rest| rest.split(')').next().is_some_and(|signature| signature.contains("caller")))
         .map(|rest| rest.split('(').next().unwrap_or_default())
         .collect();

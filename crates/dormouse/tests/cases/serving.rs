@@ -1,4 +1,4 @@
-//! The service behind the facade: what it tells, and that it ends when it is told to.
+//! The service of the facade: what it reports, and that it ends when it is stopped.
 
 use dormouse_types::agent::RunStatus;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use dormouse_types::model::{ModelError, ProviderUnavailable};
 use crate::world::{World, me, now};
 use dormouse_testkit::scripted::Answer;
 
-/// What was told of runs: how they left the node, and whether they said why.
+/// What was reported of runs: how they left the node, and whether they gave a reason.
 fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
     let events = std::mem::take(&mut *events.lock().expect("nobody panicked"));
     events

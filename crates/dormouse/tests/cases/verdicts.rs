@@ -68,7 +68,7 @@ fn a_list_to_confirm_names_one_to_ten_items_each_once() {
         assert_eq!(slug(&refused), ("validation-failed", 422));
     }
     assert_eq!(statuses(&world), vec![ItemStatus::Pending; 12]);
-    assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited behind the ten");
+    assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited after the ten");
 }
 
 #[test]

@@ -181,7 +181,7 @@ impl Journal {
 
 /// The key under which a draft of a file is known again.
 ///
-/// The name of the file ends at the first `|` that no backslash stands before, so that two files
+/// The name of the file ends at the first `|` without a backslash before it, so that two files
 /// never share a key.
 fn import_key(file: &str, draft: &draft::Task) -> String {
     let file = file.replace('\\', r"\\").replace('|', r"\|");

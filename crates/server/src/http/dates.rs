@@ -5,11 +5,12 @@ use dormouse::dates::{DayOrder, QuickAdd, UnderstoodDate};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Reply;
+use super::reply::Reply;
+use crate::Problem;
+use crate::app::App;
 use crate::extract::Query;
 use crate::problem_groups::Dates;
 use crate::wire::Reading;
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

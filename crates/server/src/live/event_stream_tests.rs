@@ -181,7 +181,7 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
     for (n, expected) in [(most - 1, None), (most, None), (most + 1, Some(Close::TOO_SLOW))] {
         let script = Script::new([level(), page("journal:changed", 1..=n)]);
         let queue = Queue::default();
-        // Behind the page the store goes away, so that the events comes to an end by itself.
+        // After the page the store goes away, so that the stream ends by itself.
         let close = {
             let (_tell, hints) = watch::channel(0);
             let clock = Standing { wakes: true };

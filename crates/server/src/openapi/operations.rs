@@ -14,9 +14,10 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, Required, Response, ResponseBuilder};
 
-use super::{access, array, object};
+use super::access;
+use super::json::{array, object};
 use crate::extract::{IfMatch, Key};
-use crate::http::DEFAULT_PAGE;
+use crate::http::reply::DEFAULT_PAGE;
 use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
 
 /// Problems that every operation can return.

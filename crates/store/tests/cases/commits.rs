@@ -5,7 +5,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Op, Param, Query, Refusal, Value, change_log, params,
 };
 use dormouse_types::change::{Change, What};
-use dormouse_types::{Id as _, Origin, Seq, TaskId};
+use dormouse_types::{Actor, Id as _, Origin, Seq, TaskId};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, journal_commit};
 
@@ -38,7 +38,7 @@ fn edited(task: &TaskId, to: &str) -> ChangeRow {
 }
 
 fn audit(action: &'static str) -> Audit {
-    let (actor, object) = ("owner".to_owned(), "jt-1".to_owned());
+    let (actor, object) = (Actor::Owner, "jt-1".to_owned());
     Audit { actor, action, object, detail: "title".to_owned() }
 }
 

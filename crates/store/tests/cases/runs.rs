@@ -151,7 +151,7 @@ fn the_newest_runs_of_an_agent_come_first(world: &World) {
 fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let key = RunKey("run".into());
     let text = |kind: &str| Span::Text { kind: kind.to_owned(), sha256: hash::sha256(kind) };
-    let asked = |turn, spans: &[Span], micros| Stored {
+    let request = |turn, spans: &[Span], micros| Stored {
         turn,
         spans: spans.to_vec(),
         digest: hash::sha256(format!("{turn}")),
@@ -160,11 +160,11 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let put = |request: &Stored| {
         wake_request::put(WS, &key, request.turn, &request.spans, &request.digest, request.at)
     };
-    let second = asked(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
-    let first = asked(1, &[text("system")], 2);
+    let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
+    let first = request(1, &[text("system")], 2);
     world.agent([put(&second), put(&first)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first.clone(), second.clone()]);
-    let again = asked(2, &[text("delta")], 8);
+    let again = request(2, &[text("delta")], 8);
     world.agent([put(&again)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first, again]);
     assert_eq!(world.all(wake_request::of_run(OTHER_WS, &key)), []);

@@ -9,7 +9,7 @@ use dormouse_store::journal::row;
 use dormouse_store::journal::task::{StatusEntry, Task};
 use dormouse_store::journal::task_list::{self, ItemCount, Text};
 use dormouse_types::caller::By;
-use dormouse_types::task::{EntryKind, Status};
+use dormouse_types::task::{EntryKind, ItemState, Status};
 use dormouse_types::{TaskId, Timestamp};
 
 use crate::world::{WS, World, at};
@@ -164,11 +164,14 @@ fn items_are_counted_by_state_for_the_tasks_that_were_asked_for(world: &World) {
     let id = one.id.to_string();
     let count = |ids: &[String]| {
         let mut counted = world.all(task_list::items(WS, ids));
-        counted.sort_by(|a, b| (&a.task, &a.state).cmp(&(&b.task, &b.state)));
+        counted.sort_by(|a, b| (&a.task, a.state.name()).cmp(&(&b.task, b.state.name())));
         counted
     };
-    let counted = |state: &str, n| ItemCount { task: id.clone(), state: state.to_owned(), n };
-    assert_eq!(count(std::slice::from_ref(&id)), [counted("done", 1), counted("open", 2)]);
+    let counted = |state: ItemState, n| ItemCount { task: id.clone(), state: state.into(), n };
+    assert_eq!(
+        count(std::slice::from_ref(&id)),
+        [counted(ItemState::Done, 1), counted(ItemState::Open, 2)]
+    );
     assert_eq!(count(&[]), []);
     let mut most = vec!["jt-nobody".to_owned(); in_list::MOST - 1];
     most.push(id.clone());

@@ -64,7 +64,7 @@ pub fn node(
 }
 
 /// A connection to the shared server, separate from the engine.
-pub fn beside() -> tokio_postgres::Client {
+pub fn raw_client() -> tokio_postgres::Client {
     connections().block_on(async {
         let url = Server::shared().url();
         let (client, connection) =

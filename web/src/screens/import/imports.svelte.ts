@@ -92,7 +92,7 @@ export class PlannedText {
     this.lines = linesOf(text);
   }
 
-  /** What is sent; without a digest, a plan without corrections is asked for. */
+  /** What is sent; without a digest, a plan without corrections is requested. */
   request(digest: string | undefined): PlanRequest {
     const corrections = digest === undefined ? [] : this.made.map((one) => one.correction);
     return { name: this.name, text: this.text, format: this.format, dayOrder: this.dayOrder, digest, corrections, columns: this.columns };
@@ -128,7 +128,7 @@ export class PlannedText {
     }
   }
 
-  /** Makes another set of corrections; what the server refuses is taken back and told. */
+  /** Makes another set of corrections; what the server refuses is reverted and shown. */
   async #correct(made: readonly Made[]): Promise<void> {
     const before = this.made;
     this.made = made;
@@ -176,7 +176,7 @@ export class PlannedText {
     else this.problem = problem;
   }
 
-  /** Stops what is being asked. */
+  /** Stops the request under way. */
   stop(): void {
     this.#request?.abort();
     this.isReading = false;

@@ -6,11 +6,15 @@ use serde_json::{Map, json};
 
 use super::scheduled;
 use crate::client::Reply;
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
 use crate::values::{Clearable, DateText, date_or_none};
+
+use super::name::named;
+use super::stopped::{unheard, with_its_task};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -65,7 +69,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         lines.push(format!("automation of {{}} is {}", automation.name()));
     }
     if let Some(Clearable(until)) = params.sleep_until {
-        let until = super::time(session, "--sleep-until", until)?;
+        let until = dates::optional_time(session, "--sleep-until", until)?;
         body.insert("sleepUntil".into(), json!(until));
         lines.push(match until {
             Some(until) => {
@@ -85,7 +89,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     let agent = find::agent(session, &params.agent).await?;
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, body.into()).await;
-    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     say(session, &agent, &reply, &lines.join("\n"))?;
     // Wakes that waited for this run now; those that still wait are listed.
     session.touch_agent(&agent.id);
@@ -118,17 +122,17 @@ pub async fn destroy(session: &mut Session, params: Params) -> Result<(), Failur
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let reply = session.client.delete(&format!("/api/agents/{}", agent.id)).await?;
     say(session, &agent, &reply, "{} is destroyed")?;
-    super::unheard(session, &reply)
+    unheard(session, &reply)
 }
 
 async fn post(session: &Session, agent: &Agent, what: &str) -> Result<Reply, Failure> {
     let reply = session.client.post(&format!("/api/agents/{}/{what}", agent.id), json!({})).await;
-    reply.map_err(|failure| super::with_its_task(session, agent, failure))
+    reply.map_err(|failure| with_its_task(session, agent, failure))
 }
 
 fn say(session: &mut Session, agent: &Agent, reply: &Reply, text: &str) -> Result<(), Failure> {
     if !session.print_body(reply) {
-        session.screen.say(text.replace("{}", &super::named(agent)));
+        session.screen.say(text.replace("{}", &named(agent)));
     }
     Ok(())
 }

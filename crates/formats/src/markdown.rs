@@ -47,11 +47,10 @@ pub use error::ReadError;
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
 pub(crate) use fields::escaped as escaped_field;
-pub(crate) use outline::indent;
 pub(crate) use source::stem;
 
 use crate::intake::{Dated, ReadOptions};
-use crate::plan::{Format, MovingDay, Reading};
+use crate::reading::{Format, MovingDay, Reading};
 
 /// Reads a file into drafts.
 ///

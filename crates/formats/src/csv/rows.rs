@@ -2,14 +2,14 @@
 
 use dormouse_types::task::{self, Status};
 
-use super::columns::{Column, Columns};
 use super::sheet::{Row, Sheet};
 use super::write;
 use crate::intake::{
     DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
     status_of, ticked,
 };
-use crate::plan::Role;
+use crate::reading::Role;
+use crate::reading::{Column, Columns};
 
 /// Reads every row below the first.
 pub(super) fn rows(

@@ -4,10 +4,10 @@
 
 use dormouse_types::task::Priority;
 
-use super::columns::Columns;
 use super::sheet::{Row, Sheet};
 use crate::intake::{Dates, Draft, Gather, ReadError, ReadOptions, fold};
-use crate::plan::Role;
+use crate::reading::Columns;
+use crate::reading::Role;
 
 /// A task that is not yet complete: rows below it may belong to it.
 struct Open {

@@ -7,7 +7,7 @@ use dormouse_types::draft::{Remark, Task};
 
 use super::key::Keys;
 use super::{Draft, Lines, ReadError};
-use crate::plan::{Format, MovingDay, Place, Reading, Role};
+use crate::reading::{Format, MovingDay, Place, Reading, Role};
 
 /// The most tasks of one text.
 const MAX_TASKS: usize = 200_000;

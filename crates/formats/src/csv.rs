@@ -4,8 +4,8 @@
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what stands in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
-//! - A column without a field is kept as text, under its name. A row without a title is left out and
-//!   said.
+//! - A column without a field is kept as text, under its name. A row without a title
+//!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
 //!
 //! A row is known again by its key where the sheet has one, else by its title.
@@ -15,6 +15,7 @@ mod names;
 mod rows;
 mod sheet;
 mod todoist;
+mod untitled;
 mod write;
 
 pub(crate) use write::{lost, write};

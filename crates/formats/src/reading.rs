@@ -15,6 +15,12 @@ use jiff::civil::Date;
 pub use columns::{Because, Column, ColumnGuess, Columns};
 pub use options::{DateOrder, ReadOptions};
 
+/// The most lines of one text: each costs memory in the plan.
+pub(crate) const MAX_LINES: usize = 1_000_000;
+
+/// The most tasks of one text.
+pub(crate) const MAX_TASKS: usize = 200_000;
+
 closed_list! {
     /// The place of a line in what a text becomes.
     pub enum Role, "role of a line" {

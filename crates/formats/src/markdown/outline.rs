@@ -3,6 +3,7 @@
 use dormouse_types::draft::Remark;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
+use super::bounded::bounded;
 use super::days;
 use super::source::{Source, remark};
 use crate::intake;
@@ -92,7 +93,8 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         },
     };
     let base = source.start(first);
-    for (event, range) in Parser::new(&source.text[base..]).into_offset_iter() {
+    let text = bounded(&source.text[base..]);
+    for (event, range) in Parser::new(&text).into_offset_iter() {
         match event {
             Event::Start(tag) => walk.enter(&tag, base + range.start, base + range.end),
             Event::End(_) => walk.leave(),

@@ -64,14 +64,13 @@ pub(super) fn rows(
                 section = Some(text).filter(|name| !name.is_empty());
                 gather.claim(row.lines.clone(), Role::Category, None);
             }
-            "note" if !text.is_empty() => match &mut open {
-                Some(open) => {
+            // A note before the first task is a task, see above.
+            "note" if !text.is_empty() => {
+                if let Some(open) = &mut open {
                     open.draft.comments.push((None, text));
                     open.claims.push((row.lines.clone(), Role::Note));
                 }
-                // It is a task, see above.
-                None => {}
-            },
+            }
             "task" if !text.is_empty() => {
                 let indent = cell(row, at("INDENT")).parse().unwrap_or(1).clamp(1, 100);
                 let draft = draft(row, columns, &dates, gather);

@@ -4,25 +4,25 @@
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what stands in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
-//! - A column without a field is kept as text, under its name. A row without a title is left out and
-//!   said.
+//! - A column without a field is kept as text, under its name. A row without a title
+//!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
 //!
 //! A row is known again by its key where the sheet has one, else by its title.
 
-mod columns;
 mod guess;
 mod names;
 mod rows;
 mod sheet;
 mod todoist;
+mod untitled;
 mod write;
 
-pub use columns::{Because, Column, ColumnGuess, Columns};
 pub(crate) use write::{lost, write};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
-use crate::plan::{Format, Reading};
+pub use crate::reading::{Because, Column, ColumnGuess, Columns};
+use crate::reading::{Format, Reading};
 
 use sheet::Sheet;
 
@@ -90,7 +90,7 @@ pub fn read(
     }
     let guessed = guess::guess(&sheet);
     let columns = match meanings {
-        Some(meanings) => guessed.said(name, meanings)?,
+        Some(meanings) => corrected(guessed, name, meanings)?,
         None => guessed,
     };
     match columns.is_todoist {
@@ -111,4 +111,24 @@ fn check_width(name: &str, lines: &Lines<'_>) -> Result<(), ReadError> {
         }
         false => Ok(()),
     }
+}
+
+/// The columns with the meanings that a person gave them, one for each.
+fn corrected(mut columns: Columns, name: &str, meanings: &[Column]) -> Result<Columns, ReadError> {
+    let n_columns = columns.columns.len();
+    if meanings.len() != n_columns {
+        let (name, said) = (name.to_owned(), meanings.len());
+        return Err(ReadError::OtherColumns { name, said, columns: n_columns });
+    }
+    if !meanings.contains(&Column::Title) {
+        return Err(ReadError::NoTitle { name: name.to_owned() });
+    }
+    for (guess, &column) in columns.columns.iter_mut().zip(meanings) {
+        if guess.column != column {
+            *guess = ColumnGuess { column, because: Because::Person, ..guess.clone() };
+            // The rules of a known template hold for its own columns only.
+            columns.is_todoist = false;
+        }
+    }
+    Ok(columns)
 }

@@ -37,7 +37,8 @@ fn tasks(text: &str) -> String {
         ];
         let texts = task.entries.iter().map(|entry| entry.text.replace('\n', " / "));
         let parts: Vec<String> = parts.into_iter().flatten().chain(items).chain(texts).collect();
-        let _ = writeln!(out, "{}: {}", task.title, parts.join(" | "));
+        let line = format!("{}: {}", task.title, parts.join(" | "));
+        let _ = writeln!(out, "{}", line.trim_end());
     }
     out
 }
@@ -264,4 +265,41 @@ fn a_heading_that_ends_with_a_colon_stands_before_others_with_one() {
     assert_eq!(titles, ["**Phase 1**: Done", "**Phase 2**: Done", "__Later__: Done"]);
     let reading = read("list", "# Scale *\n## Done\n- [ ] a\n# Other\n## Done\n- [ ] b\n");
     assert_eq!(reading.tasks[0].title, "Scale *: Done");
+    let reading = read("list", "# Scale :*\n## a\n* [ ] 0\n");
+    assert_eq!(reading.tasks[0].category.as_deref(), Some("Scale :*"));
+}
+
+#[test]
+fn a_row_without_a_title_is_titled_by_its_first_text() {
+    let sheet = "Task,Notes,Where,Done,Due\nRoof,,,,\n,Bring the papers,,,2026-12-01\n\
+                 ,,Cellar,x,\n,,,FALSE,2026-12-02\n,,,FALSE,\n";
+    assert_snapshot!(tasks(sheet), @"
+    csv
+    Roof:
+    Bring the papers: due 2026-12-01
+    Cellar: DONE | - Where: Cellar
+    ");
+    let remarks = read("list", sheet).remarks;
+    let of_rows = remarks.iter().filter(|remark| remark.message.starts_with("a row"));
+    let of_rows: Vec<String> = of_rows.map(|at| format!("{}: {}", at.line, at.message)).collect();
+    assert_snapshot!(of_rows.join("\n"), @"
+    3: a row without a title: its first text is the title (also on one more line)
+    5: a row without a title or any text is left out: “FALSE”, “2026-12-02”
+    6: a row without a title or any text is left out: “FALSE”
+    ");
+}
+
+#[test]
+fn no_text_of_todoists_template_is_left_out() {
+    let sheet = "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR\n\
+                 note,Ask Ana first,,,,\ntask,,Only a description,,1,\nidea,A pond,,,,\n\
+                 task,Roof,,,1,\n,,A row without a type,,,\n";
+    assert_snapshot!(tasks(sheet), @"
+    csv
+    Ask Ana first:
+    Only a description:
+    A pond:
+    Roof:
+    A row without a type:
+    ");
 }

@@ -3,9 +3,11 @@
 use dormouse_types::draft::Remark;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
+use super::bounded::bounded;
 use super::days;
 use super::source::{Source, remark};
 use crate::intake;
+use crate::reading::{columns_of, indent};
 
 /// The structure of a file.
 pub(super) struct Outline {
@@ -91,7 +93,8 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         },
     };
     let base = source.start(first);
-    for (event, range) in Parser::new(&source.text[base..]).into_offset_iter() {
+    let text = bounded(&source.text[base..]);
+    for (event, range) in Parser::new(&text).into_offset_iter() {
         match event {
             Event::Start(tag) => walk.enter(&tag, base + range.start, base + range.end),
             Event::End(_) => walk.leave(),
@@ -267,20 +270,10 @@ impl CheckBox {
             title: String::new(),
             marker: marker.to_owned(),
             mark,
-            column: columns(&source.text[source.start(first)..at]),
+            column: columns_of(&source.text[source.start(first)..at]),
             at,
         }
     }
-}
-
-/// The width of a text at the beginning of a line. Units: columns; a tab ends at a multiple of 4.
-fn columns(text: &str) -> usize {
-    text.chars().fold(0, |at, c| if c == '\t' { at + 4 - at % 4 } else { at + 1 })
-}
-
-/// The column of the first character of a line that is not a space.
-pub(crate) fn indent(line: &str) -> usize {
-    columns(&line[..line.len() - line.trim_start().len()])
 }
 
 /// Splits `- [x] text` into marker, box content and text.

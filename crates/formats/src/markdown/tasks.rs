@@ -22,7 +22,7 @@ use super::signs;
 use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
-use crate::plan::Role;
+use crate::reading::Role;
 use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.

@@ -137,8 +137,6 @@ pub const CRASHES_TO_ABANDON: i64 = 3;
 pub const WAKE_SECONDS: u64 = 600;
 /// Units: seconds. One request to a model.
 pub const MODEL_SECONDS: u64 = 300;
-/// Units: bytes. What a provider wants back with a turn that it gave.
-pub const PROVIDER_STATE_BYTES: usize = 256 * 1024;
 /// Units: seconds. Until the first word of a model on a machine of one's own.
 pub const LOCAL_FIRST_SECONDS: u64 = 8 * 60;
 /// Units: seconds. Between two words of a model on a machine of one's own.

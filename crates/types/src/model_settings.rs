@@ -1,7 +1,12 @@
 //! Which providers and models a workspace knows, which one is in use, and what may be spent.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
+use crate::model::{ModelError, Usage};
+use crate::port::{BoxFuture, Model};
 use crate::spend::{Budgets, Price};
 
 crate::closed_list! {
@@ -104,4 +109,147 @@ impl ModelSettings {
 /// Splits `provider/model` at the first `/`; `None` if a part is empty.
 pub fn split_id(id: &str) -> Option<(&str, &str)> {
     id.split_once('/').filter(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
+/// Where the key of a provider comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeySource {
+    /// No key is set; many local servers need none.
+    None,
+    /// A variable of the environment, or the file that one names.
+    Environment,
+    /// The key file in the configuration folder.
+    KeyFile,
+}
+
+/// The key of a provider, without the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyState {
+    /// Where it comes from.
+    pub source: KeySource,
+    /// The name of the variable, if it comes from the environment.
+    pub variable: Option<String>,
+    /// The last four characters of a key of at least 12.
+    pub last_four: Option<String>,
+}
+
+/// A model that a server offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OfferedModel {
+    /// Its name on the server, the second part of `provider/model`.
+    pub name: String,
+    /// Its context window, where the server says so. Units: tokens.
+    pub window: Option<u64>,
+    /// Whether it calls tools, where the server says so.
+    pub calls_tools: Option<bool>,
+}
+
+/// What a test call of a model showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelTest {
+    /// The best way in which the tool call came back; `None` if it came back in none.
+    pub tool_mode: Option<ToolMode>,
+    /// From the request to the first event of the answer.
+    pub first_event: Option<Duration>,
+    /// What the call used, where the server says so.
+    pub usage: Option<Usage>,
+    /// What the server says of its context window. Units: tokens.
+    pub window: Option<u64>,
+    /// Why better ways do not work, in order.
+    pub failures: Vec<(ToolMode, String)>,
+}
+
+/// Where models, keys and prices come from; implemented by the composition root.
+pub trait ModelHost: Send + Sync {
+    /// Builds a model of a provider. `known` is what earlier tests and the person said about it.
+    ///
+    /// Errors: in words, what is wrong with the address, the name or the key.
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        known: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String>;
+
+    /// Checks a provider before it is stored, and returns it with its address in one spelling.
+    ///
+    /// Errors: in words, what is wrong with its name or address.
+    fn checked(&self, provider: Provider) -> Result<Provider, String>;
+
+    /// Providers whose keys or servers were found, and which nobody added yet. Usable, not in use.
+    fn found(&self) -> Vec<Provider>;
+
+    /// The state of a provider's key.
+    fn key(&self, provider: &Provider) -> KeyState;
+
+    /// Keeps a key for a provider and its address, or removes it. The key is in no database.
+    ///
+    /// Errors: in words, why it cannot be kept.
+    fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String>;
+
+    /// The price of a model by the price table; `None` if it is not listed.
+    fn price(&self, provider: &Provider, name: &str) -> Option<Price>;
+
+    /// The models that a provider offers, by name.
+    fn list<'a>(
+        &'a self,
+        provider: &'a Provider,
+    ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>>;
+
+    /// Makes one real call with a tool that must come back.
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>>;
+}
+
+/// No models besides the one that is built in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoModels;
+
+impl ModelHost for NoModels {
+    fn build(
+        &self,
+        _: &Provider,
+        _: &str,
+        _: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        Err("this program has no models besides the built-in one".into())
+    }
+
+    fn checked(&self, _: Provider) -> Result<Provider, String> {
+        Err("this program has no models besides the built-in one".into())
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        Vec::new()
+    }
+
+    fn key(&self, _: &Provider) -> KeyState {
+        KeyState { source: KeySource::None, variable: None, last_four: None }
+    }
+
+    fn set_key(&self, _: &Provider, _: Option<&str>) -> Result<(), String> {
+        Err("this program keeps no keys".into())
+    }
+
+    fn price(&self, _: &Provider, _: &str) -> Option<Price> {
+        None
+    }
+
+    fn list<'a>(&'a self, _: &'a Provider) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        let detail = format!("there is no provider {}", provider.name);
+        Box::pin(std::future::ready(Err(ModelError::Request { detail })))
+    }
 }

@@ -144,7 +144,7 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
     node.pass_seconds(1);
     let events = node.take();
     assert!(
-        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("no answer")),
+        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("said nothing for 300 seconds")),
         "{events:?}"
     );
     assert_eq!(world.model.at_once().0, 0, "nobody listens any more");

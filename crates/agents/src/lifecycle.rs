@@ -47,12 +47,14 @@ pub struct NewAgent {
 }
 
 /// Settings that decide when an agent wakes by itself. `None` leaves a setting unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
     /// Whether changes wake it.
     pub automation: Option<Automation>,
     /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: Option<bool>,
+    /// The model that it asks; the inner `None` means that of the workspace.
+    pub model: Option<Option<String>>,
     /// Until when automatic wakes are held back; `Some(None)` ends the hold.
     pub sleep_until: Option<Option<Timestamp>>,
 }
@@ -70,7 +72,11 @@ impl Settings {
             Some(until) => format!("sleepUntil {until}"),
             None => "sleepUntil none".to_owned(),
         });
-        [automation, linked, until].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let model = self.model.as_ref().map(|model| match model {
+            Some(model) => format!("model {model}"),
+            None => "model of the workspace".to_owned(),
+        });
+        [automation, linked, until, model].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -320,6 +326,9 @@ impl Agents {
             let config = &mut agent.config;
             config.automation = settings.automation.unwrap_or(config.automation);
             config.wake_on_linked = settings.wake_on_linked.unwrap_or(config.wake_on_linked);
+            if let Some(model) = &settings.model {
+                config.model.clone_from(model);
+            }
             Ok(())
         })
         .await

@@ -13,6 +13,7 @@ pub mod dates;
 pub mod tasks;
 pub mod task_links;
 pub mod imports;
+pub mod models;
 pub mod agents;
 pub mod change_sets;
 pub mod drain;
@@ -21,7 +22,7 @@ pub mod serve;
 mod request;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use dormouse_access::Tokens;
 use dormouse_agents::Agents;
@@ -33,6 +34,7 @@ use dormouse_scheduler::Handler;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
+use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
 
 pub use access::NewToken;
@@ -50,6 +52,8 @@ pub use dormouse_store::{Db, Store};
 pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
+use models::ModelSource;
+
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
@@ -82,6 +86,7 @@ pub struct Dormouse {
     pub(crate) agents: Agents,
     pub(crate) queries: Queries,
     pub(crate) models: Models,
+    pub(crate) source: ModelSource,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) zone: jiff::tz::TimeZone,
@@ -116,6 +121,12 @@ impl Dormouse {
             entropy.clone(),
             zone.clone(),
         );
+        let source = ModelSource {
+            host: Arc::new(NoModels),
+            built_in: model.clone(),
+            by_environment: None,
+            revision: Arc::new(RwLock::new(0)),
+        };
         let models = Models::new(model);
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
             .in_zone(zone.clone());
@@ -139,7 +150,19 @@ impl Dormouse {
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
         let compute = Arc::new(InlineCompute);
-        Self { store, journal, changes, agents, queries, tokens, models, clock, zone, compute }
+        Self {
+            store,
+            journal,
+            changes,
+            agents,
+            queries,
+            tokens,
+            models,
+            source,
+            clock,
+            zone,
+            compute,
+        }
     }
 
     /// The same services, which read large files on `compute`.

@@ -87,15 +87,23 @@ impl Models {
 }
 
 fn missing(name: &str) -> Arc<dyn Model> {
-    Arc::new(Missing { name: name.to_owned() })
+    let why = "it is not set up here: add its provider with `dormouse models add`, or choose \
+               another model for the agent";
+    unusable(name, why)
 }
 
-/// A model that is not set up here.
-struct Missing {
+/// Returns a model that answers every request with the reason why it cannot be used.
+pub fn unusable(name: &str, why: &str) -> Arc<dyn Model> {
+    Arc::new(Unusable { name: name.to_owned(), why: why.to_owned() })
+}
+
+/// A model that is not set up here, or not rightly.
+struct Unusable {
     name: String,
+    why: String,
 }
 
-impl Model for Missing {
+impl Model for Unusable {
     fn name(&self) -> &str {
         &self.name
     }
@@ -109,13 +117,11 @@ impl Model for Missing {
     }
 
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        let detail = "it is not set up here: add it with `dormouse models add`, or choose another \
-                      model for the agent";
         Box::pin(stream::iter([Err(ModelError::Provider {
             provider: self.name.clone(),
             // Requests are pointless until a person changes something.
             why: ProviderUnavailable::Authentication,
-            detail: detail.to_owned(),
+            detail: self.why.clone(),
             retry_after: None,
         })]))
     }

@@ -39,6 +39,7 @@ use self::json::object;
         (name = "imports", description = "Task lists from files."),
         (name = "agents", description = "Agents, their messages and reports, and their runs."),
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
+        (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),
         (name = "access", description = "Tokens and permissions."),
     ),

@@ -9,6 +9,7 @@ mod description;
 mod exports;
 mod imports;
 mod labels;
+mod models;
 mod operations;
 mod overview;
 mod task_links;
@@ -46,6 +47,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(agents())
         .merge(change_sets())
         .merge(access())
+        .merge(models())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
@@ -103,6 +105,20 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::run))
         .routes(routes!(agent_history::outcome))
         .routes(routes!(agent_history::prompt))
+}
+
+fn models() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(models::list))
+        .routes(routes!(models::put_provider, models::remove_provider))
+        .routes(routes!(models::set_key))
+        .routes(routes!(models::offered))
+        .routes(routes!(models::test))
+        .routes(routes!(models::question))
+        .routes(routes!(models::use_model))
+        .routes(routes!(models::paid_calls))
+        .routes(routes!(models::budgets))
+        .routes(routes!(models::usage))
 }
 
 fn access() -> OpenApiRouter<Dormouse> {

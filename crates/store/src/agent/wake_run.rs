@@ -318,6 +318,17 @@ pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq>
     }
 }
 
+/// How many runs completed since a time.
+pub fn completed_since(workspace: WorkspaceId, since: Timestamp) -> Query<i64> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COUNT(*) FROM wake_run_log
+              WHERE ws = ?1 AND status = 'completed' AND created_at >= ?2",
+        params: params_values![ws(workspace), since],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
+    }
+}
+
 /// The runs that have not ended.
 pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
     Query {

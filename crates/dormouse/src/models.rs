@@ -20,7 +20,7 @@ use dormouse_types::spend::{Budgets, Price, Unit, cost};
 use dormouse_types::{Caller, Origin, Scope};
 use futures_util::future::{Either, select};
 use jiff::civil::Date;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::request::require;
 use crate::{Dormouse, Error};
@@ -51,7 +51,7 @@ pub(crate) struct ModelSource {
 }
 
 /// Providers, models and budgets of the workspace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelsView {
@@ -72,7 +72,7 @@ pub struct ModelsView {
 }
 
 /// What decided which model is in use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ChosenBy {
@@ -85,7 +85,7 @@ pub enum ChosenBy {
 }
 
 /// A model that was chosen or tested.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelView {
@@ -106,15 +106,15 @@ pub struct ModelView {
 }
 
 /// A provider and its key, without the key.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderView {
     /// The provider.
     #[serde(flatten)]
     pub provider: Provider,
-    /// Where its key comes from: `none`, `environment` or `keyFile`.
-    pub key: &'static str,
+    /// Where its key comes from.
+    pub key: KeySource,
     /// The variable that holds the key.
     pub key_variable: Option<String>,
     /// The last four characters of the key.
@@ -122,7 +122,7 @@ pub struct ProviderView {
 }
 
 /// What a test call showed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelTestView {
@@ -145,7 +145,7 @@ pub struct ModelTestView {
 }
 
 /// A way to call tools that does not work.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TestFailure {
@@ -156,7 +156,7 @@ pub struct TestFailure {
 }
 
 /// What a person should know before a model becomes that of the workspace.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelQuestion {
@@ -165,7 +165,7 @@ pub struct ModelQuestion {
     /// Where the requests go: `here`, or the address of the provider.
     pub sent_to: String,
     /// What each request contains.
-    pub sent: Vec<&'static str>,
+    pub sent: Vec<String>,
     /// Agents that would ask it.
     pub agents: usize,
     /// Agents with a model of their own, which stay with it.
@@ -182,7 +182,7 @@ pub struct ModelQuestion {
 }
 
 /// The use of a model on a day.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UsageDay {
@@ -434,11 +434,7 @@ impl Dormouse {
         let key = self.source.host.key(&provider);
         ProviderView {
             provider,
-            key: match key.source {
-                KeySource::None => "none",
-                KeySource::Environment => "environment",
-                KeySource::KeyFile => "keyFile",
-            },
+            key: key.source,
             key_variable: key.variable,
             key_last_four: key.last_four,
         }
@@ -626,7 +622,7 @@ impl Dormouse {
         });
         Ok(ModelQuestion {
             id: id.to_owned(),
-            sent: if id == BUILT_IN { Vec::new() } else { SENT.to_vec() },
+            sent: if id == BUILT_IN { Vec::new() } else { SENT.map(str::to_owned).to_vec() },
             sent_to,
             agents: change.len(),
             agents_that_stay: stay.len(),

@@ -218,18 +218,15 @@ mod tests {
     #[test]
     fn what_a_model_writes_is_passed_on_piece_by_piece_and_its_usage_is_returned() {
         let usage = Usage { input: 30, cached_input: 10, output: 4, ..Usage::default() };
-        let delta = |json: &str| TurnEvent::CallDelta {
-            index: 0,
-            name: "update_report".into(),
-            json: json.into(),
-        };
+        let delta =
+            |json: &str| TurnEvent::CallDelta { index: 0, name: "note".into(), json: json.into() };
         let args = json!({ "tldr": "Quiet." });
         let events = vec![
             TurnEvent::Text("All ".into()),
             TurnEvent::Text("quiet.".into()),
             delta("{\"tldr\":"),
             delta("\"Quiet.\"}"),
-            TurnEvent::Call(ToolCall { id: "c".into(), name: "update_report".into(), args }),
+            TurnEvent::Call(ToolCall { id: "c".into(), name: "note".into(), args }),
             TurnEvent::Usage(usage),
             TurnEvent::End { ended: true },
         ];
@@ -239,7 +236,7 @@ mod tests {
         assert_eq!((answer.turn.calls.len(), answer.usage), (1, Some(usage)));
         assert_eq!(
             seen.0.into_inner().expect("one thread"),
-            ["2: All ", "2: quiet.", "0 update_report: {\"tldr\":", "0 update_report: \"Quiet.\"}"]
+            ["2: All ", "2: quiet.", "0 note: {\"tldr\":", "0 note: \"Quiet.\"}"]
         );
     }
 

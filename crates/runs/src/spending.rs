@@ -169,8 +169,8 @@ pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
     };
     match scope {
         OverBudget::Wake => format!(
-            "the next call may cost {what}, more than is left of what one wake may spend; the last \
-             report stays"
+            "the next call may cost {what}, more than is left of what one wake may spend; what \
+             stood before stays"
         ),
         OverBudget::Agent => {
             format!("the next call may cost {what}, more than this agent may still spend on {day}")

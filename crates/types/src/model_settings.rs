@@ -111,15 +111,16 @@ pub fn split_id(id: &str) -> Option<(&str, &str)> {
     id.split_once('/').filter(|(provider, model)| !provider.is_empty() && !model.is_empty())
 }
 
-/// Where the key of a provider comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KeySource {
-    /// No key is set; many local servers need none.
-    None,
-    /// A variable of the environment, or the file that one names.
-    Environment,
-    /// The key file in the configuration folder.
-    KeyFile,
+crate::closed_list! {
+    /// Where the key of a provider comes from.
+    pub enum KeySource, "source of a key" {
+        /// No key is set; many local servers need none.
+        None = "none",
+        /// A variable of the environment, or the file that one names.
+        Environment = "environment",
+        /// The key file in the configuration folder.
+        KeyFile = "keyFile",
+    }
 }
 
 /// The key of a provider, without the key.

@@ -132,6 +132,27 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// Asks for a line on a terminal without showing what is typed; returns `None` at its end.
+    ///
+    /// Errors: the terminal cannot be read or set.
+    pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        self.out.push_str(question);
+        self.flush()?;
+        let shown = tcgetattr(io::stdin())?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
+        let mut answer = String::new();
+        let n_bytes = io::stdin().read_line(&mut answer);
+        // Whatever happened, the terminal shows what is typed again.
+        tcsetattr(io::stdin(), OptionalActions::Now, &shown)?;
+        self.out.push('\n');
+        Ok((n_bytes? > 0).then(|| answer.trim().to_owned()))
+    }
+}
+
 /// The title of a task, or a placeholder if it is empty.
 pub fn titled(title: &str) -> &str {
     if title.trim().is_empty() { "(untitled)" } else { title }

@@ -4,8 +4,9 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    breaker, change_item, entity, feed_position, link, log_line, outdated, report, saga,
-    subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
+    breaker, change_item, entity, feed_position, link, log_line, model_call, model_setting,
+    outdated, provider_state, report, saga, spend, subscription, timer, wake_queue, wake_request,
+    wake_run, wake_tally,
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
@@ -14,6 +15,7 @@ use dormouse_store::journal::{
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::agent::MessageKind;
+use dormouse_types::spend::Unit;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
@@ -177,6 +179,8 @@ fn queries(world: &World) -> Vec<Statement> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
+    let day = jiff::civil::date(2026, 1, 1);
+    let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
@@ -329,6 +333,12 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::agents_of(WS, &["k"]),
         wake_run::begun_by_agents(WS, std::slice::from_ref(&key)),
         wake_run::failed_last(WS, 1),
+        wake_run::completed_since(WS, at(0)),
+        provider_state::of_run(WS, &key),
+        model_call::of_run(WS, &key, 1),
+        model_call::per_day(WS, day, day),
+        spend::of_account(WS, &account),
+        model_setting::of_workspace(WS),
         task_list::all(WS),
         task_list::by_status(WS),
         task_list::by_creation(WS, false, (at(0), ""), 1),

@@ -282,4 +282,8 @@ const AGENT: &[&str] = &[
     "SELECT * FROM log_lines ORDER BY 1, 2, 3",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",
     "SELECT * FROM saga_log ORDER BY 1, 2",
+    "SELECT * FROM provider_states ORDER BY 1, 2, 3",
+    "SELECT * FROM model_calls ORDER BY 1, 2, 3, 4",
+    "SELECT * FROM spend ORDER BY 1, 2, 3, 4",
+    "SELECT * FROM model_settings ORDER BY 1",
 ];

@@ -32,6 +32,8 @@ pub enum Command {
     Reanalyse(wake::ReanalyseParams),
     /// Choose whether changes wake an agent
     Automation(settings::AutomationParams),
+    /// Choose the model that an agent asks
+    Model(settings::ModelParams),
     /// Pause an agent until it is resumed
     Pause(settings::Params),
     /// Resume a paused or dormant agent
@@ -50,6 +52,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Wake(params) => wake::run(session, params).await,
         Command::Reanalyse(params) => wake::reanalyse(session, params).await,
         Command::Automation(params) => settings::automation(session, params).await,
+        Command::Model(params) => settings::model(session, params).await,
         Command::Pause(params) => settings::pause(session, params).await,
         Command::Resume(params) => settings::resume(session, params).await,
         Command::Destroy(params) => settings::destroy(session, params).await,

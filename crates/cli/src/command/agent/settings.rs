@@ -10,7 +10,7 @@ use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::time;
+use crate::terminal::{line, time};
 use crate::values::{Clearable, DateText, date_or_none};
 
 use super::name::named;
@@ -21,6 +21,14 @@ pub struct Params {
     /// The agent, or words of its task's title
     #[arg(required = true, value_name = "AGENT")]
     agent: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelParams {
+    /// The agent, or several words of its task's title in quotes
+    agent: String,
+    /// The model: builtin, provider/model, or workspace for that of the workspace
+    model: String,
 }
 
 #[derive(Debug, Args)]
@@ -103,6 +111,19 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         session.screen.say(format!("set: {wake}"));
     }
     Ok(())
+}
+
+pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
+    let agent = find::agent(session, &params.agent).await?;
+    let model = (params.model != "workspace").then_some(params.model);
+    let path = format!("/api/agents/{}", agent.id);
+    let reply = session.client.patch(&path, json!({ "model": model })).await;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
+    let text = match &model {
+        Some(model) => format!("{{}} asks {}, from its next wake on", line(model)),
+        None => "{} asks the model of the workspace, from its next wake on".to_owned(),
+    };
+    say(session, &agent, &reply, &text)
 }
 
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {

@@ -263,7 +263,7 @@ impl Agents {
         let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
         commit.once = once(context, "agent.wake", &subject, id.as_str());
         if let Some(words) = message {
-            if !self.was_asked(ws, commit.once.as_ref()).await? {
+            if !self.was_requested(ws, commit.once.as_ref()).await? {
                 self.check_room(ws, id, words).await?;
             }
             let thread = ThreadId::fresh(now, &*self.entropy);
@@ -299,7 +299,11 @@ impl Agents {
     }
 
     /// Returns whether a request with this key was already carried out.
-    async fn was_asked(&self, ws: WorkspaceId, once: Option<&Once>) -> Result<bool, AgentError> {
+    async fn was_requested(
+        &self,
+        ws: WorkspaceId,
+        once: Option<&Once>,
+    ) -> Result<bool, AgentError> {
         let Some(once) = once else { return Ok(false) };
         let receipt = receipt::by_id(Db::Agent, ws, &once.id);
         Ok(self.store.first(receipt).await?.is_some())

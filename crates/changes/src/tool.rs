@@ -62,7 +62,7 @@ pub trait Proposal: Tool<Args: Serialize> {
         false
     }
 
-    /// Returns the edit that a rejection makes, so that the person is not asked again.
+    /// Returns the edit that a rejection makes, so that it is not proposed again.
     fn on_reject(_args: &Self::Args) -> Option<Edit> {
         None
     }

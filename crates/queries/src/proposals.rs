@@ -74,7 +74,7 @@ impl Queries {
             let task = standings.get(&item.task).cloned();
             let standing = standing::of(&item, task.as_ref(), now);
             let is_put_off = standing == Standing::PutOff;
-            standing.is_asked().then_some(OpenProposal { item, is_put_off, task })
+            standing.needs_decision().then_some(OpenProposal { item, is_put_off, task })
         });
         Ok(open.collect())
     }

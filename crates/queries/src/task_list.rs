@@ -182,9 +182,9 @@ impl Queries {
     async fn to_review(
         &self,
         ws: WorkspaceId,
-        is_asked: bool,
+        is_wanted: bool,
     ) -> Result<Option<HashSet<String>>, QueryError> {
-        if !is_asked {
+        if !is_wanted {
             return Ok(None);
         }
         let open = self.open_proposals(ws).await?.into_iter().filter(|one| !one.is_put_off);

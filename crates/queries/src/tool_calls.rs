@@ -43,11 +43,11 @@ impl Queries {
             let (rows, next) = read.await?;
             for row in rows {
                 let metadata = &row.doc.value.metadata;
-                let is_asked = |action: &Message| {
+                let is_result_of = |action: &Message| {
                     action.thread_id == row.doc.value.thread_id
                         && action.operation_id == metadata.operation_id
                 };
-                if actions.iter().any(is_asked) {
+                if actions.iter().any(is_result_of) {
                     results.push(self.message_view(ws, id, row).await?);
                 }
             }

@@ -136,7 +136,7 @@ pub fn confirm_undo_confirm() -> Scene {
 }
 
 /// A model that takes three turns, one of which writes the journal, and says it in other words
-/// when it is asked again. Then one that takes two.
+/// when it is called again. Then one that takes two.
 pub fn several_turns() -> Scene {
     let language = |code: &str| {
         let note = json!({ "observations": ["the person writes in short lines"] });

@@ -45,7 +45,7 @@ impl Model for FuzzModel {
 impl FuzzModel {
     async fn answer(&self, request: &Request) -> Vec<Streamed> {
         let sim = &self.sim;
-        let asking = oracle::asked(sim, &self.owner, request);
+        let asking = oracle::model_called(sim, &self.owner, request);
         let strikes = |fault| sim.strikes(fault);
         if strikes(Fault::Stall) {
             let longest = limits::MODEL_SECONDS + 60;

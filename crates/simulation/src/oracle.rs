@@ -349,7 +349,11 @@ impl Drop for Asking {
 }
 
 /// A model is called.
-pub(crate) fn asked(sim: &std::sync::Arc<SimState>, owner: &str, request: &Request) -> Asking {
+pub(crate) fn model_called(
+    sim: &std::sync::Arc<SimState>,
+    owner: &str,
+    request: &Request,
+) -> Asking {
     let run = request.run_key.as_str();
     sim.count("question");
     let sql = "SELECT r.agent_id, q.owner, q.epoch FROM wake_run_log r

@@ -45,7 +45,7 @@ export class Understanding<T> {
   #text = "";
   /** The text that the answer is about. */
   #answered = "";
-  #answered: Promise<void> = Promise.resolve();
+  #reply: Promise<void> = Promise.resolve();
 
   constructor(path: "/api/dates" | "/api/quick-add") {
     this.#path = path;
@@ -73,7 +73,7 @@ export class Understanding<T> {
     if (this.#answered !== this.#text && this.problem === undefined) {
       clearTimeout(this.#timer);
       if (this.#request === undefined) void this.#ask();
-      await this.#answered;
+      await this.#reply;
     }
     return this.#answered === this.#text ? this.value : undefined;
   }
@@ -89,7 +89,7 @@ export class Understanding<T> {
     const text = this.#text;
     const request = new AbortController();
     this.#request = request;
-    this.#answered = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
+    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
       (value) => {
         if (request.signal.aborted) return;
         this.value = value;
@@ -103,6 +103,6 @@ export class Understanding<T> {
         this.isAsking = false;
       },
     );
-    return this.#answered;
+    return this.#reply;
   }
 }

@@ -45,8 +45,8 @@ fn obstacle(
         Lifecycle::Destroyed => Some(Obstacle::Destroyed),
         Lifecycle::Dormant => Some(Obstacle::Held),
         Lifecycle::Created | Lifecycle::Active if by_itself && !is_automatic => {
-            let is_asked = reasons.iter().any(|reason| !reason.is_automatic());
-            Some(if is_asked { Obstacle::Outranked } else { Obstacle::Held })
+            let by_person = reasons.iter().any(|reason| !reason.is_automatic());
+            Some(if by_person { Obstacle::Outranked } else { Obstacle::Held })
         }
         Lifecycle::Created | Lifecycle::Active => None,
     }

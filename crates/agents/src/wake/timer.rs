@@ -22,10 +22,13 @@ impl Agents {
                 let class = self.model_of(&agent.doc.value).class();
                 let automatic = is_automatic(&agent.doc.value, class);
                 // A time that a person set applies even if automation is off.
-                let is_asked = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
-                let reason =
-                    if is_asked && !automatic { Reason::UserInitiated } else { Reason::Timer };
-                (automatic || is_asked, reason)
+                let is_set_by_person = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
+                let reason = if is_set_by_person && !automatic {
+                    Reason::UserInitiated
+                } else {
+                    Reason::Timer
+                };
+                (automatic || is_set_by_person, reason)
             }
             // A damaged agent is woken, so that its run fails and reports the damage.
             Err(AgentError::Read(_)) => (true, Reason::Timer),

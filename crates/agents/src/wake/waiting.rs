@@ -102,8 +102,8 @@ pub(crate) fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bo
     }
     // An agent that was just unblocked becomes due within the shortest window.
     let is_due = due <= now + SHORTEST_WINDOW;
-    let is_asked = row.reasons.iter().any(|reason| !reason.is_automatic());
-    is_due || is_asked || only_merges(row, due, now, merge_window(class))
+    let by_person = row.reasons.iter().any(|reason| !reason.is_automatic());
+    is_due || by_person || only_merges(row, due, now, merge_window(class))
 }
 
 /// Returns whether a row only waits for further changes to merge. A run that was put back waits for

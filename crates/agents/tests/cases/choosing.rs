@@ -81,7 +81,7 @@ fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
     assert_eq!(now(scheduler.run_alive(lease)).expect("it ran").end, DONE);
     let run = &world.runs(&agent)[0];
     assert_eq!((run.model.as_deref(), run.usage), (Some("far"), USED));
-    assert!(world.script.asked().is_empty());
+    assert!(world.script.requests().is_empty());
 }
 
 #[test]

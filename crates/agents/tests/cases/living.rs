@@ -161,10 +161,10 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
 #[test]
 fn a_deleted_task_puts_its_agent_to_sleep_without_asking_a_model() {
     let (world, task, agent) = World::settled();
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     world.edit(&task, &[Edit::Delete]);
     assert_eq!(world.ends(&task), [End::Skipped]);
-    assert_eq!(world.script.asked().len(), asked);
+    assert_eq!(world.script.requests().len(), n_requests);
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Dormant, Some(DormantReason::TaskDeleted)));
     let error = world.try_create(&task, true).expect_err("no agent for a deleted task");
     assert!(matches!(error, AgentError::TaskDeleted { .. }), "{error:?}");
@@ -206,11 +206,15 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
 /// A run that was claimed before its agent was stopped; returns whether the model was called.
 fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: impl Fn()) {
     let lease = world.claim_after_a_note(task, agent);
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     stop();
     let ran = world.run_lease(lease);
     assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
-    assert_eq!(world.script.asked().len(), asked, "it is looked at right before the model");
+    assert_eq!(
+        world.script.requests().len(),
+        n_requests,
+        "it is checked right before the model is called"
+    );
 }
 
 #[test]

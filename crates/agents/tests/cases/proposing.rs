@@ -98,7 +98,7 @@ fn an_agent_withdraws_its_own_open_proposals_by_eight_digits() {
     let (world, task, agent) = World::settled();
     world.run_with(&task, [Answer::calls([estimate(60)])]);
     let item = world.items(&task).remove(0);
-    let open = text(&world.script.asked()[0], FragmentKind::Decisions).unwrap_or_default();
+    let open = text(&world.script.requests()[0], FragmentKind::Decisions).unwrap_or_default();
     assert!(!open.contains("fp="), "{open}");
     let digits = &item.fingerprint.0[..8];
     let calls = [
@@ -169,7 +169,7 @@ fn the_persons_language_is_not_overridden() {
 }
 
 #[test]
-fn what_was_decided_stands_in_the_next_prompt() {
+fn decisions_are_in_the_next_prompt() {
     let (world, task, _) = World::settled();
     let due = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([estimate(60), due])]);

@@ -207,7 +207,7 @@ fn the_sweep_finds_what_no_hint_and_no_deadline_points_to() {
     let mut node = world.serve();
     world.answers(1);
     // A commit without a change row wakes no listener.
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET due_at = ?3, first_signal_at = ?3, reasons = 16, priority = 0
          WHERE ws = ?1 AND agent_id = ?2",
@@ -382,7 +382,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     node.pass_seconds(1);
     world.note_now(&second, "Two coats.");
     node.pass_seconds(2);
-    assert_eq!(world.script.asked().len(), 3, "one turn was answered");
+    assert_eq!(world.script.requests().len(), 3, "one turn was answered");
     assert_eq!(world.model.at_once().0, 2);
     let keys = |world: &World| [&agent, &other].map(|agent| world.runs(agent)[0].key.clone());
     let before = keys(&world);
@@ -402,7 +402,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     assert_eq!(keys(&world), before, "the same runs");
     let turns: Vec<u32> = world
         .script
-        .asked()
+        .requests()
         .iter()
         .filter(|request| request.run_key == before[0])
         .map(|request| request.turn)
@@ -412,7 +412,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
 }
 
 #[test]
-fn a_node_that_is_told_to_stop_at_once_claims_nothing() {
+fn a_node_that_is_stopped_at_once_claims_nothing() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
     world.later(60);
@@ -541,7 +541,7 @@ fn a_node_with_nothing_to_do_writes_nothing() {
     assert_eq!(world.row(&agent).due_at, None);
     // A wake that finds nothing new leaves one row and asks no model.
     let asks = world.model.asks();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET due_at = ?3, first_signal_at = ?3, reasons = 1
          WHERE ws = ?1 AND agent_id = ?2",

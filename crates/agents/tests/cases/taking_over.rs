@@ -184,7 +184,7 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
 }
 
 #[test]
-fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
+fn recorded_turns_of_a_dead_owner_are_not_requested_again() {
     let (world, task, agent) = World::settled();
     world.script.push(Answer::calls([report("Half way.", "Half.")]).and_goes_on());
     world.answers(1);
@@ -201,9 +201,12 @@ fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
     node.settle();
     let ran: Vec<_> = node.take();
     assert!(matches!(&ran[..], [NodeEvent::Recovered(_), NodeEvent::Ran(_, _, DONE)]), "{ran:?}");
-    let asked = world.script.asked();
-    let turns: Vec<u32> =
-        asked.iter().filter(|asked| asked.run_key == key).map(|asked| asked.turn).collect();
+    let requests = world.script.requests();
+    let turns: Vec<u32> = requests
+        .iter()
+        .filter(|requests| requests.run_key == key)
+        .map(|requests| requests.turn)
+        .collect();
     assert_eq!(turns, [1, 2]);
 }
 

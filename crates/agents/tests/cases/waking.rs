@@ -89,7 +89,7 @@ fn a_change_that_was_seen_already_asks_no_model() {
     world.note(&task, "The van is booked.");
     world.script.push(dull());
     assert_eq!(world.ends(&task).len(), 1);
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     // Another agent's write moves the feed but is news to nobody.
     let ctx =
         EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
@@ -97,7 +97,7 @@ fn a_change_that_was_seen_already_asks_no_model() {
         .expect("edited");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
-    assert_eq!(world.script.asked().len(), asked);
+    assert_eq!(world.script.requests().len(), n_requests);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn a_provider_that_is_down_counts_against_no_agent() {
 #[test]
 fn the_first_prompt_holds_everything_and_later_ones_what_is_new() {
     let (world, task, _) = World::settled();
-    let first = world.script.asked().remove(0);
+    let first = world.script.requests().remove(0);
     let state = text(&first, FragmentKind::TaskState).expect("the task");
     assert!(state.contains("We signed the contract."), "{state}");
     assert_eq!(text(&first, FragmentKind::Log), None);

@@ -303,7 +303,7 @@ impl World {
     }
 
     /// Writes directly to a database, bypassing all rooms.
-    pub fn behind_the_back(&self, db: Db, sql: &'static str, params: Vec<Param>) {
+    pub fn write_directly(&self, db: Db, sql: &'static str, params: Vec<Param>) {
         let commit = Commit::new("test.write", db, WS).op(Op::any(sql, params));
         now(self.store.commit(commit)).expect("written");
     }
@@ -420,8 +420,8 @@ impl World {
 
     /// What the model last read about its calls.
     pub fn results(&self) -> Vec<ToolResult> {
-        let asked = self.script.asked();
-        asked.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
+        let requests = self.script.requests();
+        requests.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
     }
 
     /// Results of the calls of an agent's last run, from its log.
@@ -442,7 +442,7 @@ impl World {
     }
 
     pub fn last_request(&self) -> Request {
-        self.script.asked().pop().expect("the model was asked")
+        self.script.requests().pop().expect("the model was called")
     }
 
     /// Every row of the person's data, as text.

@@ -384,7 +384,7 @@ mod tests {
     use crate::lang::en::EN;
 
     #[test]
-    fn finished_work_is_told_from_wishes_failures_and_questions() {
+    fn finished_work_is_distinguished_from_wishes_failures_and_questions() {
         for (text, expected) in [
             ("Launches are back to normal.", Some(Done::State)),
             ("The chart is updated to v2.", Some(Done::State)),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_moved_is_told_from_a_thing_that_moved() {
+    fn a_day_that_moved_is_distinguished_from_a_thing_that_moved() {
         for (text, expected) in [
             ("The deadline moved from 15 March to 29 March 2027.", true),
             ("We moved the appointment to Friday.", true),

@@ -12,7 +12,7 @@ use crate::set::service::{Changes, Decider};
 
 impl Changes {
     /// Reopens every confirmed item whose receipt is missing from the journal, and returns how
-    /// many. The person is asked again instead of reading "confirmed" next to a value that is gone.
+    /// many. The person can decide again instead of reading "confirmed" next to a value that is gone.
     pub async fn reopen_lost(&self, ws: WorkspaceId) -> Result<usize, DecideError> {
         let who = Decider { ws, actor: Actor::Program, once: None };
         let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);

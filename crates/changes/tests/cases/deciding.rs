@@ -73,7 +73,7 @@ fn confirming_twice_is_one_change_and_the_same_answer() {
 }
 
 #[test]
-fn the_first_verdict_stands() {
+fn the_first_verdict_wins() {
     type Act = fn(&World, &Item) -> Result<Item, DecideError>;
     let confirm: Act = |world, item| world.confirm(item);
     let reject: Act = |world, item| world.reject(item, Some("no"));

@@ -16,7 +16,7 @@ fn due_on(world: &World) -> Option<String> {
 }
 
 #[test]
-fn a_confirm_that_still_stands_is_not_applied_twice() {
+fn a_confirm_that_still_holds_is_not_applied_twice() {
     let world = World::new();
     let item =
         world.open("add_multiple_checklist_items", json!({ "items": [{ "title": "Buy boxes" }] }));
@@ -115,7 +115,7 @@ fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
 }
 
 #[test]
-fn what_an_older_journal_has_lost_is_asked_again() {
+fn what_an_older_journal_has_lost_is_open_again() {
     let world = World::new();
     let kept = world.open("update_task_estimate", json!({ "minutes": 60 }));
     world.confirm(&kept).expect("confirmed");

@@ -75,7 +75,7 @@ fn an_effect_is_linked_to_what_it_made_or_touched() {
 }
 
 #[test]
-fn what_could_not_be_applied_is_told_as_refused_and_touches_nothing() {
+fn what_could_not_be_applied_is_recorded_as_refused_and_touches_nothing() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.edit(&[Edit::DueOn(Some("2026-03-20".parse().expect("a day")))]);

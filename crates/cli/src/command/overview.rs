@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn proposals_come_first_and_an_empty_folder_is_told_how_to_begin() {
+    fn proposals_come_first_and_an_empty_folder_shows_how_to_begin() {
         let next = |overview: &Overview| next(overview, |at| at.micros().to_string());
         let some = Overview { tasks: 3, agents: 1, open_proposals: 1, ..EMPTY };
         assert_eq!(next(&some).first().map(|(_, command)| *command), Some("review"));

@@ -30,7 +30,7 @@ fn a_title_may_hold_the_other_fields_and_says_so() {
 }
 
 #[test]
-fn words_of_a_title_are_kept_where_that_is_asked_for() {
+fn words_of_a_title_are_kept_where_that_is_requested() {
     let world = World::new();
     for (args, title) in [
         (&["Call 2036-12-10 !p1", "--plain"][..], "Call 2036-12-10 !p1"),

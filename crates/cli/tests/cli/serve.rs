@@ -109,7 +109,7 @@ fn a_server_is_for_this_machine_alone() {
 }
 
 #[test]
-fn commands_beside_a_server_are_its_clients() {
+fn commands_are_clients_of_a_running_server() {
     let world = World::with_tasks();
     let server = world.serve(&[]);
     let done = world.ok(&["agent", "create", "water butt", "--name", "Wanda"]);

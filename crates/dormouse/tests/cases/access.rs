@@ -51,7 +51,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>, slug: &str, words: &[&s
 }
 
 #[test]
-fn a_token_stands_for_its_scopes_in_its_workspace() {
+fn a_token_grants_its_scopes_in_its_workspace() {
     let world = World::new();
     let made = made(&world, TokenKind::Person, &[Scope::Edit, Scope::Read, Scope::Edit]);
     let text = &made.token.0;

@@ -96,7 +96,7 @@ fn an_imported_task_that_says_nothing_yet_costs_nothing_until_it_does() {
     let Some((task, Some(agent))) = made.first().cloned() else { panic!("{made:?}") };
     world.later(86_400);
     assert!(world.drain(&task).is_empty());
-    assert!(world.script.asked().is_empty());
+    assert!(world.script.requests().is_empty());
     world.note(&task, "Buy seeds.");
     world.answer(&[]);
     assert_eq!(world.drain(&task).len(), 1);

@@ -153,7 +153,7 @@ fn an_agent_made_twice_under_one_key_is_one_agent() {
 }
 
 #[test]
-fn what_was_asked_of_an_agent_is_not_done_again_after_something_else_was() {
+fn a_repeated_request_to_an_agent_is_not_done_again_after_another_one() {
     type Ask =
         fn(&World, &dormouse::view::Agent, Option<String>) -> Result<dormouse::view::Agent, Error>;
     let pause: Ask = |w, a, k| now(w.dormouse.pause_agent(&me(), &a.id, k));

@@ -24,7 +24,7 @@ fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
 }
 
 #[test]
-fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
+fn a_node_reports_how_each_run_ended_and_stops_on_request() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
     let events = Arc::new(Mutex::new(Vec::new()));

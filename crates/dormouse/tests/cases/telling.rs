@@ -17,7 +17,7 @@ fn since(world: &World, cursor: Option<&str>) -> (Vec<String>, String) {
 }
 
 #[test]
-fn what_happens_behind_a_cursor_is_told_once() {
+fn events_after_a_cursor_come_once() {
     let world = World::new();
     let (none, begin) = since(&world, None);
     assert!(none.is_empty());
@@ -33,7 +33,7 @@ fn what_happens_behind_a_cursor_is_told_once() {
 }
 
 #[test]
-fn new_proposals_are_told_with_their_set_and_task() {
+fn new_proposals_are_announced_with_their_set_and_task() {
     let world = World::new();
     let (_, begin) = since(&world, None);
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));

@@ -73,7 +73,7 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
 }
 
 #[test]
-fn whoever_follows_hears_of_each_new_message_once() {
+fn a_follower_gets_each_new_message_once() {
     let world = World::new();
     let agent = busy(&world);
     let follow = |cursor: Option<String>, limit| {
@@ -97,7 +97,7 @@ fn whoever_follows_hears_of_each_new_message_once() {
 }
 
 #[test]
-fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
+fn a_call_is_shown_with_its_result_its_operation_and_what_it_touched() {
     let world = World::new();
     let (task, agent, items) =
         world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
@@ -298,7 +298,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
 }
 
 #[test]
-fn open_operations_and_providers_that_are_away_are_told() {
+fn open_operations_and_unavailable_providers_are_listed() {
     let world = World::new();
     let ws = dormouse::WORKSPACE;
     let (task, agent, _) = world.proposed(&[]);

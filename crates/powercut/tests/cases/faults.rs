@@ -103,7 +103,7 @@ fn is_broken(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
+fn a_full_disk_refuses_whole_transactions_and_the_store_continues_after_it() {
     for db in Db::ALL {
         let (first, rest) = (plan(db, 2), [plan(db, 3), bulk(db, 4), plan(db, 5)]);
         let mut struck = 0;
@@ -155,7 +155,7 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
 }
 
 #[test]
-fn behind_a_failed_sync_nothing_more_is_accepted_until_the_store_is_opened_again() {
+fn after_a_failed_sync_nothing_is_accepted_until_the_store_is_reopened() {
     for db in Db::ALL {
         let mut struck = 0;
         for n in 1.. {
@@ -279,7 +279,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
 }
 
 #[test]
-fn a_full_disk_or_a_failed_sync_while_opening_is_told_and_a_later_opening_works() {
+fn a_full_disk_or_a_failed_sync_while_opening_is_an_error_and_a_later_opening_works() {
     let faults: [fn(usize) -> Fault; 2] = [|n| Fault::Full { n }, |n| Fault::Sync { n }];
     for fault in faults {
         let mut struck = 0;

@@ -18,7 +18,7 @@ async fn a_date_is_answered_whole() {
 }
 
 #[tokio::test]
-async fn day_and_month_are_read_in_the_order_that_is_asked_for() {
+async fn day_and_month_are_read_in_the_requested_order() {
     let world = World::new();
     for (query, day) in [
         ("text=3/4", "2026-04-03"),

@@ -15,7 +15,7 @@ each_engine!(
     a_broken_statement_leaves_nothing_and_stops_nobody,
     positions_rise_per_workspace_in_commit_order,
     the_writer_binds_position_time_and_database,
-    change_rows_come_back_as_they_were_told,
+    change_rows_come_back_as_they_were_written,
     the_changes_of_a_task_are_those_that_touched_it,
     audit_lines_stand_with_their_commit,
     two_workspaces_do_not_see_each_other,
@@ -124,7 +124,7 @@ fn the_writer_binds_position_time_and_database(world: &World) {
     assert_ne!(world.store.host(Db::Journal), world.store.host(Db::Agent));
 }
 
-fn change_rows_come_back_as_they_were_told(world: &World) {
+fn change_rows_come_back_as_they_were_written(world: &World) {
     let (task, near): (TaskId, TaskId) = (world.id(), world.id());
     let agent = world.id();
     let announced = ChangeRow {

@@ -261,7 +261,7 @@ fn a_newer_folder_without_a_log_gets_none() {
 }
 
 #[test]
-fn a_new_folder_is_not_begun_beside_a_newer_file() {
+fn a_new_folder_is_not_begun_next_to_a_newer_file() {
     let (origin, folder) = (folder(), folder());
     drop(open(origin.path(), &still(), 1));
     raise_version(&file(origin.path(), Db::Agent));

@@ -133,7 +133,7 @@ fn a_missing_schema_is_refused_until_it_is_given_up() {
 
 /// A standby may lack the last commits of the server it replaces, in both schemas alike.
 #[test]
-fn behind_a_promotion_nobody_goes_on_as_before() {
+fn after_a_promotion_no_node_continues_as_before() {
     let server = Server::start(Disk::Synced);
     let connect = |seed| node(server.url(), "", &still(), seed).expect("a node");
     let (alive, before) = {

@@ -58,7 +58,7 @@ fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_new_schema_is_not_begun_beside_a_newer_one() {
+fn a_new_schema_is_not_begun_next_to_a_newer_one() {
     let prefix = Server::shared().prefix();
     let sql = format!(
         "CREATE SCHEMA {prefix}agent; CREATE TABLE {prefix}agent.meta (key TEXT, value TEXT);
@@ -82,7 +82,7 @@ fn a_schema_of_somebody_else_is_left_alone() {
 }
 
 #[test]
-fn what_cannot_be_opened_is_told_without_the_password() {
+fn what_cannot_be_opened_is_reported_without_the_password() {
     let refused = |url: &str| {
         let error = node(url.to_owned(), "", &still(), 1).err().expect("it is refused");
         let message = error.to_string();

@@ -15,9 +15,9 @@ use dormouse_types::{TaskId, Timestamp};
 use crate::world::{WS, World, at};
 
 each_engine!(
-    a_page_goes_on_behind_a_place_also_among_equal_times,
+    a_page_continues_after_a_position_also_among_equal_times,
     words_are_found_in_titles_items_and_entries_case_and_accents_aside,
-    items_are_counted_by_state_for_the_tasks_that_were_asked_for,
+    items_are_counted_by_state_for_the_requested_tasks,
 );
 
 fn task(world: &World, title: &str, made: i64, changed: i64) -> Task {
@@ -86,7 +86,7 @@ fn titles(lines: Vec<task_list::Line>) -> Vec<String> {
     lines.into_iter().filter_map(task_list::title).map(|(_, title)| title).collect()
 }
 
-fn a_page_goes_on_behind_a_place_also_among_equal_times(world: &World) {
+fn a_page_continues_after_a_position_also_among_equal_times(world: &World) {
     let mut same = [task(world, "b", 2, 2), task(world, "c", 2, 2)];
     same.sort_by(|one, other| one.id.cmp(&other.id));
     let deleted = Task { deleted_at: Some(at(9)), ..task(world, "gone", 3, 3) };
@@ -149,7 +149,7 @@ fn words_are_found_in_titles_items_and_entries_case_and_accents_aside(world: &Wo
     assert_eq!(texts, ["Tiles for the CAFÉ_wall", "Die Straße ist lang.\nÜbermorgen."]);
 }
 
-fn items_are_counted_by_state_for_the_tasks_that_were_asked_for(world: &World) {
+fn items_are_counted_by_state_for_the_requested_tasks(world: &World) {
     let [one, other] = [task(world, "one", 1, 1), task(world, "other", 1, 1)];
     let gone = Item { deleted_at: Some(at(9)), ..item(world, &one, "gone", false) };
     let items = [

@@ -24,7 +24,7 @@ pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
-pub(crate) use words::{is_done, priority_of, status_of};
+pub(crate) use words::{is_done, names_actions, priority_of, status_of};
 
 use dormouse_types::task::Status;
 

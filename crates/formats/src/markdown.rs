@@ -4,6 +4,8 @@
 //!   `structure`. Check items before any heading are a task too, titled by the front matter or the
 //!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
 //! - A heading over tasks is their category, or stands before their titles: see `titles`.
+//! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
+//!   task that they are in.
 //! - Other text is an entry of the task around it. No text goes to a neighbour.
 //! - A file without check items is one task. Its title comes from the front matter, else from the
 //!   heading above all others, else from the file's name.
@@ -21,10 +23,11 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `outline`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `outline`, `check_box`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod bounded;
+mod check_box;
 pub(crate) mod days;
 mod entries;
 mod error;

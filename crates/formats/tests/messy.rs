@@ -303,3 +303,43 @@ fn no_text_of_todoists_template_is_left_out() {
     A row without a type:
     ");
 }
+
+#[test]
+fn plain_bullets_below_a_heading_that_says_so_are_items() {
+    let notes = "# Weekly\n\n## Attendees\n- Ana\n- Bob\n\n## Action items\n- Ana: book the room\n  \
+                 for ten\n- Bob sends the report\n  - with figures\n\n## Notes\n- it rained\n";
+    assert_snapshot!(tasks(notes), @"
+    markdown
+    Weekly: [ ] Ana: book the room for ten | [ ] Bob sends the report | ## Attendees /  / - Ana / - Bob | ## Action items /  / - Bob sends the report /   - with figures | ## Notes /  / - it rained
+    ");
+    let line = "We met on Monday.\n\n**To-dos:**\n1. call the bank\n2. pay the rent\n\nThat was \
+                all.\n\n- not this\n";
+    assert_snapshot!(tasks(line), @"
+    plainLines
+    We met on Monday.:
+    call the bank: in **To-dos:**
+    pay the rent: in **To-dos:**
+    That was all.:
+    not this:
+    ");
+    let german = "# Umzug\nText.\n\n## Nächste Schritte\n* Kartons holen\n* Strom ummelden\n";
+    assert_snapshot!(tasks(german), @"
+    markdown
+    Umzug: [ ] Kartons holen | [ ] Strom ummelden | Text. /  / ## Nächste Schritte
+    ");
+}
+
+#[test]
+fn plain_bullets_beside_boxes_stay_text_and_others_join_the_task_around_them() {
+    let mixed = "# Move\n\n## Todo\n- [ ] boxes\n- a remark\n";
+    assert_snapshot!(tasks(mixed), @"
+    markdown
+    Todo: in Move | [ ] boxes | - a remark
+    ");
+    let below = "# Plan\n\n## Roof\n- [ ] tiles\n\n### Next steps\n- ask for a price\n\n## Door\n- [ ] paint\n";
+    assert_snapshot!(tasks(below), @"
+    markdown
+    Roof: in Plan | [ ] tiles | [ ] ask for a price | ### Next steps
+    Door: in Plan | [ ] paint
+    ");
+}

@@ -318,6 +318,7 @@ impl File<'_> {
                 parent: None,
                 is_bare: false,
                 lists_tasks: false,
+                has_boxes: !nested.is_empty(),
                 has_text: true,
                 fields: None,
             };

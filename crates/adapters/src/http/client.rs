@@ -85,6 +85,13 @@ impl HttpClient {
         let answer = connection.beside(sender.send_request(head)).await;
         let answer = answer.map_err(|source| failed(&origin, source))?;
         let (parts, body) = answer.into_parts();
+        // The buffer may hold somewhat more than it was given, so that a head that came fast enough
+        // got through.
+        let n_bytes: usize =
+            parts.headers.iter().map(|(k, v)| k.as_str().len() + v.len() + 4).sum();
+        if n_bytes > limits::ANSWER_HEAD_BYTES {
+            return Err(head_too_large(origin));
+        }
         let status = parts.status.as_u16();
         if parts.status.is_redirection() {
             let location = parts.headers.get("location").and_then(|value| value.to_str().ok());
@@ -185,10 +192,14 @@ fn failed(origin: &str, source: hyper::Error) -> HttpError {
     let origin = origin.to_owned();
     // hyper names this case only to servers.
     if source.is_parse() && source.to_string().contains("too large") {
-        let (max, fields) = (limits::ANSWER_HEAD_BYTES, limits::ANSWER_HEAD_FIELDS);
-        return HttpError::HeadTooLarge { origin, max, fields };
+        return head_too_large(origin);
     }
     HttpError::Exchange { origin, source }
+}
+
+fn head_too_large(origin: String) -> HttpError {
+    let (max, fields) = (limits::ANSWER_HEAD_BYTES, limits::ANSWER_HEAD_FIELDS);
+    HttpError::HeadTooLarge { origin, max, fields }
 }
 
 fn head(request: &HttpRequest) -> Result<hyper::Request<Full<Bytes>>, HttpError> {

@@ -1,7 +1,7 @@
 //! Calling tools without the server's help: the model writes one JSON object `{say, calls, done}`.
 //!
 //! On the rung `schema` the server holds the answer to a schema made of those of the tools; on the
-//! rung `fenced` the model is only told the form. Either way one turn comes out, as from a server
+//! rung `fenced` the model only reads about the form. Either way one turn comes out, as from a server
 //! that takes tools. On the rung `native` nothing here is used: there, text stays text.
 
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use super::failure::WireError;
 use super::json::{Json, array, object};
 use super::repair::repaired;
 
-/// What the model is told of the form of its answer, and of its tools.
+/// What the model reads about the form of its answer, and about its tools.
 pub(crate) fn advice(request: &Request, rung: Rung) -> String {
     let mut text = String::from(match rung {
         Rung::Fenced => {

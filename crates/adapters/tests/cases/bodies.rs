@@ -1,7 +1,7 @@
 //! What is sent, byte for byte.
 
 use dormouse_adapters::http::BaseUrl;
-use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
 use dormouse_types::model::{FragmentKind, ProviderState, Request, ToolChoice};
 use dormouse_types::port::Model as _;
 
@@ -46,7 +46,7 @@ fn second(format: WireFormat) -> Request {
 fn a_first_request_has_instructions_message_and_tools() {
     for format in WireFormat::ALL {
         insta::assert_snapshot!(
-            format!("first {}", format.name()),
+            format!("first-{}", format.name()),
             shown(config(*format), &request())
         );
     }
@@ -56,7 +56,7 @@ fn a_first_request_has_instructions_message_and_tools() {
 fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
     for format in WireFormat::ALL {
         insta::assert_snapshot!(
-            format!("later {}", format.name()),
+            format!("later-{}", format.name()),
             shown(config(*format), &second(*format))
         );
     }
@@ -68,7 +68,7 @@ fn a_request_without_native_tools_explains_them() {
         for format in WireFormat::ALL {
             let config = ModelConfig { rung, ..config(*format) };
             let text = shown(config, &second(*format));
-            insta::assert_snapshot!(format!("{} {}", rung.name(), format.name()), text);
+            insta::assert_snapshot!(format!("{}-{}", rung.name(), format.name()), text);
         }
     }
 }
@@ -137,6 +137,20 @@ fn openai_itself_gets_the_newer_name_of_the_token_limit() {
     assert!(text.starts_with("POST http://localhost:11434/v1/chat/completions\n"), "{text}");
     assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("authorization"), "{text}");
     assert!(shown(config(format), &request()).contains(r#""max_completion_tokens":2048"#));
+}
+
+#[test]
+fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
+    let body = |id: &str| {
+        let model = ModelId::new(id).unwrap();
+        shown(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
+    };
+    for id in ["gpt-5-nano", "o4-mini", "openai/gpt-oss-120b"] {
+        assert!(body(id).contains("reasoning.encrypted_content"), "{id}");
+    }
+    for id in ["gpt-4o", "openai/gpt-4.1-mini", "gpt-5-chat-latest"] {
+        assert!(!body(id).contains("reasoning.encrypted_content"), "{id}");
+    }
 }
 
 #[tokio::test]

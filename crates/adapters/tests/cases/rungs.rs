@@ -104,6 +104,19 @@ async fn text_without_the_form_is_a_remark_and_not_the_end() {
     }
 }
 
+#[tokio::test]
+async fn an_answer_in_json_that_is_cut_by_its_length_has_no_calls() {
+    let text = r#"{"say":"","calls":[{"tool":"weather","arguments":{"latitude":"1""#;
+    let event = json!({ "choices": [{ "delta": { "content": text }, "finish_reason": "length" }] });
+    for rung in [Rung::Schema, Rung::Fenced] {
+        let config = ModelConfig { rung, ..config(WireFormat::ChatCompletions) };
+        let answer = stream_of(&format!("{event}\n[DONE]"));
+        let (events, error) = ask(config, Player::of(vec![answer]), &request()).await;
+        assert_eq!(events, [TurnEvent::Text(String::new())]);
+        assert!(matches!(error, Some(ModelError::Request { .. })), "{error:?}");
+    }
+}
+
 /// A clock that goes on by one second each time it is read.
 struct Ticks(AtomicI64);
 

@@ -8,8 +8,8 @@ use dormouse_adapters::models::{ModelConfig, RemoteModel, WireFormat};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{Model as _, ModelLocation};
 use futures_util::StreamExt as _;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
 
 use crate::support::play::summary;
 use crate::support::requests::{config, request};
@@ -61,7 +61,7 @@ impl Server {
     }
 }
 
-async fn read_request(connection: &mut TcpStream) -> String {
+async fn read_request(connection: &mut (impl AsyncRead + Unpin)) -> String {
     let mut bytes = Vec::new();
     loop {
         let mut piece = [0; 4096];
@@ -244,7 +244,7 @@ async fn a_server_that_is_not_there_is_named() {
     let origin = format!("http://{}", server.address);
     drop(server);
     let Err(ModelError::Provider { detail, .. }) = turn(&model, &request()).await else {
-        panic!("nobody answers");
+        panic!("there is no server");
     };
     assert!(detail.starts_with(&format!("cannot connect to {origin}: ")), "{detail}");
 }
@@ -266,4 +266,52 @@ async fn a_server_without_a_certificate_is_not_trusted() {
     let (answer, ()) = tokio::join!(turn(&model, &request), plain);
     let Err(ModelError::Provider { detail, .. }) = answer else { panic!("{answer:?}") };
     assert!(detail.starts_with("cannot set up an encrypted connection to https://"), "{detail}");
+}
+
+/// A certificate for this machine, and a server that proves itself with it.
+fn certified() -> (rustls::pki_types::CertificateDer<'static>, tokio_rustls::TlsAcceptor) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let certificate = made.cert.der().clone();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let server = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    (certificate, tokio_rustls::TlsAcceptor::from(Arc::new(server)))
+}
+
+#[tokio::test]
+async fn an_encrypted_connection_needs_a_root_that_is_trusted() {
+    let (certificate, acceptor) = certified();
+    let trusting = Roots::none().with(certificate).unwrap();
+    for (roots, expected) in [(trusting, None), (Roots::none(), Some("UnknownIssuer"))] {
+        let server = Server::start().await;
+        let base = format!("https://localhost:{}/v1", server.address.port());
+        let config = ModelConfig {
+            base: BaseUrl::parse(&base).unwrap(),
+            ..config(WireFormat::ChatCompletions)
+        };
+        let model = RemoteModel::new(config, Arc::new(HttpClient::new(roots).unwrap()));
+        let request = request();
+        let serving = async {
+            let (connection, _) = server.listener.accept().await.unwrap();
+            let Ok(mut connection) = acceptor.accept(connection).await else { return };
+            read_request(&mut connection).await;
+            connection.write_all(format!("{EVENTS}{WHOLE}").as_bytes()).await.unwrap();
+            connection.shutdown().await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(turn(&model, &request), serving);
+        match (answer, expected) {
+            (Ok(events), None) => {
+                assert_eq!(summary(&events), "text \"Hi\"\nend, ended: true");
+            }
+            (Err(ModelError::Provider { detail, .. }), Some(expected)) => {
+                assert!(detail.contains(expected), "{detail}");
+            }
+            (answer, _) => panic!("{answer:?}"),
+        }
+    }
 }

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use dormouse_adapters::models::WireFormat::{self, *};
+use dormouse_adapters::models::{Decoder, Input};
 use dormouse_types::limits;
-use serde_json::json;
+use dormouse_types::model::TurnEvent;
+use serde_json::{Value, json};
 
 use crate::support::play::{Answer, report, stream_of};
 use crate::support::requests::{config, request};
@@ -200,6 +202,68 @@ async fn arguments_text_and_calls_have_limits() {
     let text = chat(json!({ "content": "x".repeat(256 * 1024) })).to_string();
     let beyond = said(ChatCompletions, stream_of(&[text.as_str(); 5].join("\n"))).await;
     assert!(beyond.ends_with("more than 1048576 bytes of text in one answer"));
+}
+
+/// Every value of `value`, replaced by `other`, one at a time.
+fn replaced(value: &Value, other: &Value) -> Vec<Value> {
+    let mut all = vec![other.clone()];
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                for new in replaced(member, other) {
+                    let mut members = members.clone();
+                    members.insert(name.clone(), new);
+                    all.push(Value::Object(members));
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (n, item) in items.iter().enumerate() {
+                for new in replaced(item, other) {
+                    let mut items = items.clone();
+                    items[n] = new;
+                    all.push(Value::Array(items));
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+    all
+}
+
+#[test]
+fn a_value_of_another_type_anywhere_is_a_turn_or_an_error() {
+    let others = [json!(null), json!(-1), json!(1e300), json!(""), json!([[]]), json!({ "a": {} })];
+    let mut n_turns = 0;
+    for part in include_str!("../wire/turns.txt").split("\n== ").filter(|part| !part.is_empty()) {
+        let (head, lines) = part.split_once('\n').unwrap();
+        let format = head.trim_start_matches("== ").split(' ').next().unwrap();
+        let Some(format) = WireFormat::from_name(format) else { continue };
+        let events: Vec<Value> =
+            lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        for (n, event) in events.iter().enumerate() {
+            for new in others.iter().flat_map(|other| replaced(event, other)) {
+                let mut events = events.clone();
+                events[n] = new;
+                n_turns += usize::from(decodes(format, &events));
+            }
+        }
+    }
+    assert!(n_turns > 100, "{n_turns}");
+}
+
+/// Whether events make a turn; they may as well be an error.
+fn decodes(format: WireFormat, events: &[Value]) -> bool {
+    let mut decoder = Decoder::new(&request(), &config(format));
+    let inputs = events.iter().map(Input::Event).chain([Input::Closed]);
+    for input in inputs {
+        match decoder.step(input) {
+            Ok(out) if matches!(out.last(), Some(TurnEvent::End { .. })) => return true,
+            Ok(_) => {}
+            Err(_) => return false,
+        }
+    }
+    panic!("the stream was closed, and there is neither an end nor an error: {events:?}");
 }
 
 #[tokio::test]

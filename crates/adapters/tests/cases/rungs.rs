@@ -112,7 +112,8 @@ async fn an_answer_in_json_that_is_cut_by_its_length_has_no_calls() {
         let config = ModelConfig { rung, ..config(WireFormat::ChatCompletions) };
         let answer = stream_of(&format!("{event}\n[DONE]"));
         let (events, error) = ask(config, Player::of(vec![answer]), &request()).await;
-        assert_eq!(events, [TurnEvent::Text(String::new())]);
+        let has_call = |event: &TurnEvent| matches!(event, TurnEvent::Call(_));
+        assert!(!events.iter().any(has_call), "{events:?}");
         assert!(matches!(error, Some(ModelError::Request { .. })), "{error:?}");
     }
 }

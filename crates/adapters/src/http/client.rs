@@ -29,14 +29,15 @@ pub struct Roots(RootCertStore);
 
 impl Roots {
     /// The certificates that the operating system trusts. Without any, every encrypted connection
-    /// fails with an error that says so.
+    /// fails with an error that says so. As in most programs, `SSL_CERT_FILE` and `SSL_CERT_DIR` name
+    /// others; call this where the environment may be read.
     pub fn system() -> Self {
         let mut store = RootCertStore::empty();
         store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         Self(store)
     }
 
-    /// Nobody.
+    /// No certificates: every encrypted connection fails.
     pub fn none() -> Self {
         Self(RootCertStore::empty())
     }
@@ -82,9 +83,16 @@ impl HttpClient {
             .await
             .map_err(|source| HttpError::Exchange { origin: origin.clone(), source })?;
         let mut connection = Connection::new(connection);
-        let answer = connection.beside(sender.send_request(head)).await;
+        let answer = connection.drive(sender.send_request(head)).await;
         let answer = answer.map_err(|source| failed(&origin, source))?;
         let (parts, body) = answer.into_parts();
+        // The buffer may hold somewhat more than it was given, so that a head that came fast enough
+        // got through.
+        let n_bytes: usize =
+            parts.headers.iter().map(|(k, v)| k.as_str().len() + v.len() + 4).sum();
+        if n_bytes > limits::ANSWER_HEAD_BYTES {
+            return Err(head_too_large(origin));
+        }
         let status = parts.status.as_u16();
         if parts.status.is_redirection() {
             let location = parts.headers.get("location").and_then(|value| value.to_str().ok());
@@ -144,7 +152,7 @@ impl Connection {
         }
     }
 
-    async fn beside<T>(&mut self, other: impl Future<Output = T>) -> T {
+    async fn drive<T>(&mut self, other: impl Future<Output = T>) -> T {
         let mut other = std::pin::pin!(other);
         poll_fn(|cx| {
             if let Poll::Ready(done) = other.as_mut().poll(cx) {
@@ -166,7 +174,7 @@ struct Pieces {
 impl Pieces {
     async fn next(mut self) -> Option<(Result<Bytes, HttpError>, Self)> {
         loop {
-            match self.connection.beside(self.body.frame()).await? {
+            match self.connection.drive(self.body.frame()).await? {
                 Ok(frame) => {
                     // Trailers say nothing that is needed here.
                     let Ok(data) = frame.into_data() else { continue };
@@ -185,10 +193,14 @@ fn failed(origin: &str, source: hyper::Error) -> HttpError {
     let origin = origin.to_owned();
     // hyper names this case only to servers.
     if source.is_parse() && source.to_string().contains("too large") {
-        let (max, fields) = (limits::ANSWER_HEAD_BYTES, limits::ANSWER_HEAD_FIELDS);
-        return HttpError::HeadTooLarge { origin, max, fields };
+        return head_too_large(origin);
     }
     HttpError::Exchange { origin, source }
+}
+
+fn head_too_large(origin: String) -> HttpError {
+    let (max, fields) = (limits::ANSWER_HEAD_BYTES, limits::ANSWER_HEAD_FIELDS);
+    HttpError::HeadTooLarge { origin, max, fields }
 }
 
 fn head(request: &HttpRequest) -> Result<hyper::Request<Full<Bytes>>, HttpError> {

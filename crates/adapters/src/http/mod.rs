@@ -1,8 +1,8 @@
 //! The one client for requests that leave the process.
 //!
 //! One connection for each request, HTTP/1.1, no redirects, no proxies, no retries, no
-//! decompression. It sets no timers: whoever waits for an answer has the clock, and dropping the
-//! answer closes the connection. Only roots of trust come from the system.
+//! decompression. It sets no timers: the caller has the clock, and dropping the answer closes the
+//! connection. Only roots of trust come from the system.
 
 mod secret;
 mod base_url;
@@ -58,7 +58,7 @@ pub enum HeaderText {
     Plain(String),
     /// Not shown.
     Secret {
-        /// What stands before the secret, for example `Bearer `.
+        /// What comes before the secret, for example `Bearer `.
         scheme: &'static str,
         /// The secret.
         secret: Secret,

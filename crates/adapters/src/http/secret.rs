@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// Stands wherever the text of a secret would be shown.
+/// Replaces the text of a secret wherever it would be shown.
 pub const NOT_SHOWN: &str = "(not shown)";
 
 /// Units: bytes. Longer than the longest key in use, a signed token.

@@ -157,7 +157,7 @@ impl Decoder {
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
                 if self.has_started {
-                    // A gateway that asked again: what was begun will not be finished.
+                    // A gateway that tried again: what was begun will not be finished.
                     self.turn.restart();
                     self.blocks.clear();
                     self.stop = None;

@@ -9,6 +9,7 @@ use dormouse_types::limits;
 use dormouse_types::model::{ProviderState, ToolCall, TurnEvent};
 use serde_json::{Value, json};
 
+use super::config::Rung;
 use super::failure::WireError;
 use super::repair;
 use super::state::Piece;
@@ -56,7 +57,7 @@ pub(crate) struct CallRef(usize);
 pub(crate) enum Stop {
     /// The model stopped by itself.
     Finished,
-    /// It stopped to have its tools run, or to be asked again.
+    /// It stopped to have its tools run, or in the middle of its work.
     Continues,
     /// The answer is as long as it may be.
     Length,
@@ -71,6 +72,8 @@ pub(crate) struct TurnContext {
     pub(crate) turn: u32,
     /// The names of the tools that were offered.
     pub(crate) offered: Vec<String>,
+    /// Where the model writes its calls.
+    pub(crate) rung: Rung,
 }
 
 /// Units: bytes. Longer than the longest id in use; some gateways put a signature into it.
@@ -184,13 +187,16 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether this fragment begins another call than the one that it is addressed to: it has a
-    /// name and another id, and that one is complete. Some servers give every call the index 0.
-    pub(crate) fn is_another(&self, call: CallRef, id: Option<&str>, name: Option<&str>) -> bool {
+    /// Whether a fragment with a name begins another call than the one that it is addressed to: that
+    /// one is complete, and has another id, or neither has an id and the fragment no key. Some
+    /// servers give every call the index 0, some give none.
+    pub(crate) fn is_another(&self, call: CallRef, key: Option<u64>, id: Option<&str>) -> bool {
         let draft = &self.calls[call.0];
-        let has_name = name.is_some_and(|name| !name.is_empty());
-        let has_other_id = id.is_some_and(|id| !id.is_empty() && id != draft.id);
-        has_name && has_other_id && !draft.id.is_empty() && repair::is_complete(&draft.json)
+        let has_other_id = match id {
+            Some(id) => !draft.id.is_empty() && id != draft.id,
+            None => draft.id.is_empty() && key.is_none(),
+        };
+        has_other_id && repair::is_complete(&draft.json)
     }
 
     /// More of the arguments of a call.
@@ -289,8 +295,12 @@ impl Assembly {
         if !self.refusal.is_empty() {
             return Err(refusal(&self.refusal));
         }
-        let is_cut = stop == Stop::Length && !self.all_complete();
-        if is_cut {
+        let has_cut_calls = match context.rung {
+            Rung::Native => !self.all_complete(),
+            // The calls are in the text, which was cut.
+            Rung::Schema | Rung::Fenced => true,
+        };
+        if stop == Stop::Length && has_cut_calls {
             return Err(WireError::refused(
                 "the answer reached the limit of output tokens in the middle of a tool call; give \
                  the model a higher limit",

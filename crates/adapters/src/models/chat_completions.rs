@@ -290,7 +290,7 @@ impl Decoder {
             None => self.turn.last(),
         };
         match found {
-            Some(call) if !self.turn.is_another(call, id, name) => Ok(call),
+            Some(call) if name.is_none() || !self.turn.is_another(call, key, id) => Ok(call),
             Some(_) | None => self.turn.begin(key.unwrap_or(u64::MAX)),
         }
     }
@@ -357,7 +357,7 @@ fn append(last: &mut Value, next: &Value) {
 }
 
 /// Source: OpenAI's `CompletionUsage`; DeepSeek's `prompt_cache_hit_tokens`. xAI counts reasoning
-/// beside the completion, which the total shows.
+/// apart from the completion, which the total shows.
 fn counts(usage: &Value) -> Counts {
     let input = Count::at(usage, "/prompt_tokens");
     let output = Count::at(usage, "/completion_tokens");

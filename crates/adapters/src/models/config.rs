@@ -38,7 +38,8 @@ impl ModelConfig {
 
     /// The headers of every request to this provider.
     pub(crate) fn headers(&self) -> Vec<(&'static str, HeaderText)> {
-        let mut headers = Vec::new();
+        // Some providers refuse requests that do not say what sends them.
+        let mut headers = vec![("user-agent", HeaderText::Plain("dormouse".to_owned()))];
         if let Some(secret) = self.key.clone() {
             let (name, scheme) = match self.format {
                 WireFormat::ChatCompletions | WireFormat::Responses => ("authorization", "Bearer "),

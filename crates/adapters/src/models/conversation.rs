@@ -107,7 +107,7 @@ fn again(request: &Request) -> String {
 
 /// A turn without text and calls says nothing, and most formats refuse it.
 fn native<'a>(turn: &'a Turn, again: &str) -> Option<Past<'a>> {
-    if turn.text.is_empty() && turn.calls.is_empty() {
+    if turn.text.trim().is_empty() && turn.calls.is_empty() {
         return None;
     }
     let then = turn.results.is_empty().then(|| again.to_owned());

@@ -276,7 +276,7 @@ impl Decoder {
     }
 }
 
-/// Source: the API's `UsageMetadata`: thoughts are counted beside the candidates. Chunks before the
+/// Source: the API's `UsageMetadata`: thoughts are counted apart from the candidates. Chunks before the
 /// last may lack some of the counts.
 fn counts(usage: &Value) -> Counts {
     let prompt = Count::at(usage, "/promptTokenCount");

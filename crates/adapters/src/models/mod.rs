@@ -17,6 +17,7 @@ mod anthropic;
 mod gemini;
 mod gemini_partial;
 mod rungs;
+mod rung_preview;
 mod wire;
 mod answer;
 mod probe;

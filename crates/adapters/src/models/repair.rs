@@ -26,7 +26,7 @@ pub(crate) fn is_complete(text: &str) -> bool {
 }
 
 /// Reads JSON after leaving out commas before a closing bracket and adding missing brackets at the
-/// end. A string that does not end is not repaired: nobody knows what it would have said.
+/// end. A string that does not end is not repaired: the rest of it is unknown.
 ///
 /// Errors: `None` if it is still no JSON.
 pub(crate) fn repaired(text: &str) -> Option<Value> {

@@ -53,9 +53,11 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         ("input", array(input)),
         ("stream", true.into()),
         ("store", false.into()),
-        ("include", json!(["reasoning.encrypted_content"]).into()),
         ("max_output_tokens", config.max_output_tokens.into()),
     ]);
+    if may_reason(config.model.as_str()) {
+        body = body.with([("include", json!(["reasoning.encrypted_content"]).into())]);
+    }
     if !conversation.tools.is_empty() {
         let tools = conversation.tools.iter().map(|tool| {
             object([
@@ -86,6 +88,14 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         body = body.with([("text", object([("format", format)]))]);
     }
     body.text()
+}
+
+/// Whether a model may have reasoning to give. OpenAI's models that do not reason refuse a request
+/// that wants it back.
+fn may_reason(model: &str) -> bool {
+    let model = model.rsplit('/').next().unwrap_or(model);
+    let is_older = ["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|name| model.starts_with(name));
+    !is_older && !model.contains("-chat")
 }
 
 fn item(piece: Replay<'_>) -> Option<Json> {
@@ -256,7 +266,7 @@ impl Decoder {
         }
         let output = response.get("output").and_then(Value::as_array);
         for (place, item) in output.into_iter().flatten().enumerate() {
-            // A refused or cut item stands in the output too.
+            // The output has cut items too.
             let is_cut = item.get("status").and_then(Value::as_str) == Some("incomplete");
             if !is_cut {
                 self.item(place as u64, item, out)?;

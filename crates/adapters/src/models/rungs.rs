@@ -1,7 +1,7 @@
 //! Calling tools without the server's help: the model writes one JSON object `{say, calls, done}`.
 //!
 //! On the rung `schema` the server holds the answer to a schema made of those of the tools; on the
-//! rung `fenced` the model is only told the form. Either way one turn comes out, as from a server
+//! rung `fenced` the model only reads about the form. Either way one turn comes out, as from a server
 //! that takes tools. On the rung `native` nothing here is used: there, text stays text.
 
 use std::collections::BTreeSet;
@@ -16,8 +16,9 @@ use super::config::Rung;
 use super::failure::WireError;
 use super::json::{Json, array, object};
 use super::repair::repaired;
+use super::rung_preview::Preview;
 
-/// What the model is told of the form of its answer, and of its tools.
+/// What the model reads about the form of its answer, and about its tools.
 pub(crate) fn advice(request: &Request, rung: Rung) -> String {
     let mut text = String::from(match rung {
         Rung::Fenced => {
@@ -160,13 +161,14 @@ fn refer(schema: &mut Value, tool: &str, depth: usize) {
 pub(crate) struct TextRung {
     turn: u32,
     text: String,
+    preview: Preview,
     has_calls: bool,
 }
 
 impl TextRung {
     /// For the answer to the request with this number.
     pub(crate) fn new(turn: u32) -> Self {
-        Self { turn, text: String::new(), has_calls: false }
+        Self { turn, text: String::new(), preview: Preview::default(), has_calls: false }
     }
 
     /// Translates what the format's decoder says. Text is held until the turn is complete.
@@ -179,7 +181,9 @@ impl TextRung {
             match event {
                 TurnEvent::Text(text) => {
                     self.text.push_str(&text);
+                    let preview = self.preview.feed(&text);
                     out.push(working());
+                    out.extend(preview);
                 }
                 // Reasoning belongs to no turn that is sent again as text.
                 TurnEvent::State(_) => {}

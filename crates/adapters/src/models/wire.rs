@@ -1,4 +1,4 @@
-//! The four formats behind one pair of functions: the request that is sent, and what an answer says.
+//! One pair of functions for the four formats: the request that is sent, and what an answer says.
 
 use dormouse_types::model::{Request, TurnEvent};
 use serde_json::Value;
@@ -79,6 +79,7 @@ impl Decoder {
                 provider: config.provider.clone(),
                 turn: request.turn,
                 offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
+                rung: config.rung,
             },
             format: match config.format {
                 WireFormat::ChatCompletions => FormatDecoder::ChatCompletions(Default::default()),

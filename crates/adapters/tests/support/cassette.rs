@@ -20,7 +20,8 @@ pub fn files(ending: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(&folder) else {
         use std::io::Write as _;
         let line = "not tested: there is no ../shared/data/llm next to the checkout";
-        writeln!(std::io::stderr(), "{line}").unwrap();
+        let mut terminal = std::io::stderr();
+        writeln!(terminal, "{line}").unwrap();
         return vec![];
     };
     let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();

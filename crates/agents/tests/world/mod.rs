@@ -460,6 +460,21 @@ impl World {
         tables.into_iter().flat_map(read).collect()
     }
 
+    /// The rows of the agent store that anybody can look at: messages, texts, log lines.
+    pub fn shown_rows(&self) -> Vec<String> {
+        let read = |sql: &'static str| {
+            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+            now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }))
+                .expect("rows")
+        };
+        let tables = [
+            "SELECT * FROM agent_entities ORDER BY id",
+            "SELECT * FROM texts ORDER BY 1, 2",
+            "SELECT * FROM log_lines ORDER BY 1, 2, 3",
+        ];
+        tables.into_iter().flat_map(read).collect()
+    }
+
     /// Damages a row directly in the database.
     pub fn damage(&self, db: Db, id: &str) {
         let sql = match db {

@@ -198,6 +198,7 @@ fn variable(name: &str) -> Value {
         "runKey" => (named("RunKey"), "The run."),
         "set" => (named("ChangeSetId"), "The change set."),
         "token" => (named("TokenId"), "The token, by its name."),
+        "name" => (json!({"type": "string"}), "The provider, by its name."),
         "index" => (json!({"type": "integer", "format": "int64"}), "The item, from 1."),
         "verdict" => (named("VerdictName"), "The verdict."),
         other => (json!({"type": "string"}), other),

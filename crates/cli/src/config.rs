@@ -1,6 +1,6 @@
 //! Configuration from flags and the environment. Nothing else reads the environment.
 
-use std::env::var_os;
+use std::env::{var_os, vars_os};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -15,9 +15,11 @@ use clap::Args as ClapArgs;
 use dormouse::dates::DayOrder;
 use dormouse_server::PublicUrl;
 use dormouse_types::limits;
+use dormouse_types::model_settings::split_id;
 use jiff::tz::TimeZone;
 
 use crate::failure::Failure;
+use crate::key_variables::{self, KeyVariable};
 use crate::terminal::Settings;
 
 /// Units: columns. The width if it is unknown.
@@ -94,6 +96,13 @@ pub struct Config {
     pub day_order: DayOrder,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
+    /// The folder of key file and price table; `None` if nothing names one.
+    pub configuration: Option<PathBuf>,
+    /// The keys that the environment gives.
+    pub keys: Vec<KeyVariable>,
+    /// The model that the environment chooses, `builtin` or `provider/model`.
+    #[expect(dead_code, reason = "the engine gets it together with the settings of models")]
+    pub model: Option<String>,
     /// How long leases last; `None` is the default.
     pub lease: Option<Duration>,
     /// The person's editor, a command that may have arguments.
@@ -215,6 +224,9 @@ impl Config {
             editor: editor()?,
             day_order,
             database,
+            configuration: folder("DORMOUSE_CONFIG").or_else(default_configuration),
+            keys: key_variables::find(vars_os()),
+            model: text("DORMOUSE_MODEL")?.map(|name| model(&name)).transpose()?,
             lease: lease.map(Duration::from_secs),
             #[cfg(feature = "faults")]
             faults: Arc::new(faults),
@@ -273,10 +285,29 @@ fn secret(name: &str) -> Result<Option<String>, Failure> {
 }
 
 fn default_data() -> Option<PathBuf> {
-    let base = folder("XDG_DATA_HOME")
+    user_folder("XDG_DATA_HOME", ".local/share")
+}
+
+fn default_configuration() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", ".config")
+}
+
+/// Our folder in the one that a variable names, else in `default` of the home folder.
+fn user_folder(variable: &str, default: &str) -> Option<PathBuf> {
+    let base = folder(variable)
         .filter(|path| path.is_absolute())
-        .or_else(|| Some(folder("HOME")?.join(".local/share")))?;
+        .or_else(|| Some(folder("HOME")?.join(default)))?;
     Some(base.join("dormouse"))
+}
+
+/// Checks the name of a model.
+fn model(text: &str) -> Result<String, Failure> {
+    let text = text.trim();
+    if text == "builtin" || split_id(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    Err(Failure::usage(format!("DORMOUSE_MODEL={text} is not a model"))
+        .hint("set it to builtin, or to a provider and its model, such as ollama/qwen3:8b"))
 }
 
 fn width() -> usize {
@@ -328,6 +359,20 @@ mod tests {
             let said = read(open, None).unwrap_err();
             assert!(said.message.contains("other machines"), "{open}: {said:?}");
             assert!(read(open, Some(&proxy)).is_ok(), "{open}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_the_built_in_one_or_has_a_provider() {
+        for (given, expected) in [
+            ("builtin", Some("builtin")),
+            ("ollama/qwen3:8b\n", Some("ollama/qwen3:8b")),
+            ("openrouter/openai/gpt-5", Some("openrouter/openai/gpt-5")),
+            ("gpt-5", None),
+            ("/gpt-5", None),
+            ("openai/", None),
+        ] {
+            assert_eq!(model(given).ok().as_deref(), expected, "{given}");
         }
     }
 

@@ -143,6 +143,13 @@ pub const LOCAL_FIRST_SECONDS: u64 = 8 * 60;
 pub const LOCAL_BETWEEN_SECONDS: u64 = 2 * 60;
 /// Units: seconds. A run with a model on a machine of one's own that lasts longer fails.
 pub const LOCAL_WAKE_SECONDS: u64 = 30 * 60;
+/// Units: tokens. The output of one turn of a model. A report with its proposals needs about half of
+/// it; what a call may cost is reserved for all of it.
+pub const MODEL_OUTPUT_TOKENS: u32 = 4096;
+/// Units: seconds. A server that is asked for its models has to answer within this time.
+pub const MODEL_LIST_SECONDS: u64 = 30;
+/// Units: seconds. A model server that is looked for on this machine has to answer within this time.
+pub const LOCAL_LOOK_SECONDS: u64 = 2;
 /// Calls of one turn of a model.
 pub const CALLS_PER_TURN: usize = 64;
 /// Units: bytes. The arguments of one call, as a model writes them.

@@ -205,6 +205,19 @@ pub trait ModelHost: Send + Sync {
         provider: &'a Provider,
         name: &'a str,
     ) -> BoxFuture<'a, Result<ModelTest, ModelError>>;
+
+    /// Looks for model servers on this machine, at the addresses that they use by default. A server
+    /// that does not answer soon is left out. [`Provider::is_own`] is a suggestion: the person
+    /// confirms it, because a server on this machine may forward what it gets.
+    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// What is wrong with variables and files of keys and prices, one sentence each. What is wrong is
+    /// not used; everything else works.
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// No models besides the one that is built in.

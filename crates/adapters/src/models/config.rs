@@ -1,6 +1,7 @@
 //! What is known of a model before it is called.
 
 use dormouse_types::port::{ModelClass, ModelLocation, Patience};
+use dormouse_types::spend::Price;
 
 use crate::http::{BaseUrl, HeaderText, Secret};
 
@@ -23,6 +24,8 @@ pub struct ModelConfig {
     pub location: ModelLocation,
     /// Whether calls cost money.
     pub class: ModelClass,
+    /// What calls cost; `None` if nobody knows, or they are free.
+    pub price: Option<Price>,
     /// How it calls tools.
     pub rung: Rung,
 }

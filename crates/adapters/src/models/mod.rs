@@ -29,6 +29,7 @@ use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::port::{
     BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest, Patience,
 };
+use dormouse_types::spend::Price;
 
 pub use config::{ModelConfig, ModelId, ModelIdError, Rung, WireFormat};
 pub use failure::WireError;
@@ -77,6 +78,14 @@ impl Model for RemoteModel {
 
     fn patience(&self) -> Patience {
         self.config.patience()
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.config.price
+    }
+
+    fn max_output(&self) -> u64 {
+        u64::from(self.config.max_output_tokens)
     }
 
     fn outgoing(&self, request: &Request) -> Option<OutgoingRequest> {

@@ -20,6 +20,7 @@ pub fn config(format: WireFormat) -> ModelConfig {
         max_output_tokens: 2048,
         location: ModelLocation::Elsewhere,
         class: ModelClass::Paid,
+        price: None,
         rung: Rung::Native,
     }
 }

@@ -93,6 +93,12 @@ Times and counts that nobody has to keep, but that decide when something ends:
         ),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
+        ("output of one turn of a model", format!("{} tokens", limits::MODEL_OUTPUT_TOKENS)),
+        ("a server lists its models within", format!("{} seconds", limits::MODEL_LIST_SECONDS)),
+        (
+            "a model server on this machine is found within",
+            format!("{} seconds", limits::LOCAL_LOOK_SECONDS),
+        ),
         ("calls of one turn of a model", format!("{}", limits::CALLS_PER_TURN)),
         (
             "arguments of one call, as a model writes them",

@@ -101,7 +101,6 @@ pub struct Config {
     /// The keys that the environment gives.
     pub keys: Vec<KeyVariable>,
     /// The model that the environment chooses, `builtin` or `provider/model`.
-    #[expect(dead_code, reason = "the engine gets it together with the settings of models")]
     pub model: Option<String>,
     /// How long leases last; `None` is the default.
     pub lease: Option<Duration>,

@@ -24,7 +24,6 @@ mod server_file;
 mod folder;
 mod terminal;
 mod client;
-#[expect(dead_code, reason = "the engine gets it together with the settings of models")]
 mod models;
 mod engine;
 mod sample;

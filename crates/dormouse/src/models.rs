@@ -69,6 +69,19 @@ pub struct ModelsView {
     pub paid_calls: bool,
     /// What may be spent.
     pub budgets: Budgets,
+    /// What is wrong with keys and prices on this machine, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// A model server that runs on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundServer {
+    /// The provider that it would be; whether it is the person's own is a suggestion.
+    pub provider: Provider,
+    /// The models that it offers, by name.
+    pub models: Vec<OfferedModel>,
 }
 
 /// What decided which model is in use.
@@ -403,6 +416,7 @@ impl Dormouse {
             found: found.map(|found| self.provider_view(found)).collect(),
             paid_calls: settings.paid_calls,
             budgets: settings.budgets,
+            problems: self.source.host.problems(),
             model,
         })
     }
@@ -555,6 +569,13 @@ impl Dormouse {
                 limit.as_secs()
             ))),
         }
+    }
+
+    /// Looks for model servers on this machine. None is added.
+    pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
+        require(caller, Scope::Admin)?;
+        let found = self.source.host.look().await.into_iter();
+        Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
     }
 
     /// Makes one real call of a model with a tool that must come back, and keeps what it showed.

@@ -113,6 +113,7 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::put_provider, models::remove_provider))
         .routes(routes!(models::set_key))
         .routes(routes!(models::offered))
+        .routes(routes!(models::servers))
         .routes(routes!(models::test))
         .routes(routes!(models::question))
         .routes(routes!(models::use_model))

@@ -1,6 +1,8 @@
 //! Models: providers, the model in use, budgets, usage.
 
-use dormouse::models::{ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay};
+use dormouse::models::{
+    FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay,
+};
 use dormouse::view::Page;
 use dormouse_types::model_settings::{ApiFormat, OfferedModel, Provider};
 use dormouse_types::spend::Budgets;
@@ -157,6 +159,18 @@ pub(super) async fn set_key(
 )]
 pub(super) async fn offered(app: App, At(name): At<String>) -> Reply<Page<OfferedModel>> {
     Ok(whole(app.dormouse.offered_models(&app.caller, &name).await?))
+}
+
+/// Looks for model servers on this machine, at the addresses that they use by default. None is added.
+#[utoipa::path(
+    get,
+    path = "/api/models/servers",
+    operation_id = "findModelServers",
+    tag = "models",
+    responses((status = 200, description = "The servers that answer.", body = Page<FoundServer>)),
+)]
+pub(super) async fn servers(app: App) -> Reply<Page<FoundServer>> {
+    Ok(whole(app.dormouse.find_servers(&app.caller).await?))
 }
 
 /// Makes one real call of a model, with a tool that it must call, and keeps what that showed.

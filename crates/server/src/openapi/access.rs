@@ -33,6 +33,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("putProvider", Needs::Scope(Scope::Admin)),
     ("removeProvider", Needs::Scope(Scope::Admin)),
     ("setProviderKey", Needs::Scope(Scope::Admin)),
+    ("findModelServers", Needs::Scope(Scope::Admin)),
     ("listOfferedModels", Needs::Scope(Scope::Admin)),
     ("testModel", Needs::Scope(Scope::Admin)),
     ("useModel", Needs::Scope(Scope::Admin)),

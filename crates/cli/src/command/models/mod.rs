@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use dormouse::models::{ModelQuestion, ModelTestView, ModelsView, UsageDay};
+use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, UsageDay};
 use dormouse::view::Page;
 use dormouse_types::model_settings::{ApiFormat, OfferedModel, ToolMode};
 use serde_json::{Value, json};
@@ -33,6 +33,8 @@ pub enum Command {
     Remove(ProviderParams),
     /// Keep the key of a provider, read from standard input or a file
     Key(KeyParams),
+    /// Look for model servers on this machine
+    Look,
     /// List the models that a provider offers
     Offered(ProviderParams),
     /// Make one real call of a model, and say how it works
@@ -133,6 +135,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Add(params) => add(session, params).await,
         Command::Remove(params) => remove(session, params).await,
         Command::Key(params) => key(session, params).await,
+        Command::Look => look(session).await,
         Command::Offered(params) => offered(session, params).await,
         Command::Test(params) => test(session, params).await,
         Command::Use(params) => choose(session, params).await,
@@ -215,6 +218,16 @@ async fn offered(session: &mut Session, params: ProviderParams) -> Result<(), Fa
     }
     let page: Page<OfferedModel> = reply.read()?;
     show::offered(session, &params.name, &page.items);
+    Ok(())
+}
+
+async fn look(session: &mut Session) -> Result<(), Failure> {
+    let reply = session.client.get("/api/models/servers").await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<FoundServer> = reply.read()?;
+    show::servers(session, &page.items);
     Ok(())
 }
 

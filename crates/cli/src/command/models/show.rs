@@ -1,7 +1,8 @@
 //! How models, tests and usage look on a terminal.
 
 use dormouse::models::{
-    ChosenBy, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView, UsageDay,
+    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
+    UsageDay,
 };
 use dormouse_types::model_settings::{KeySource, OfferedModel};
 use dormouse_types::spend::Unit;
@@ -36,6 +37,9 @@ pub fn models(session: &mut Session, models: &ModelsView) {
     for found in &models.found {
         let known = in_a_line(found);
         session.screen.say(format!("found {known}: usable, not in use"));
+    }
+    for problem in &models.problems {
+        session.screen.say(format!("problem: {}", line(problem)));
     }
     budgets(session, models);
 }
@@ -97,6 +101,18 @@ pub fn budgets(session: &mut Session, models: &ModelsView) {
     ));
     if !models.paid_calls {
         session.screen.say("calls that cost money are switched off");
+    }
+}
+
+pub fn servers(session: &mut Session, servers: &[FoundServer]) {
+    if servers.is_empty() {
+        session.screen.say("No model server answers on this machine.");
+    }
+    for FoundServer { provider, models } in servers {
+        let (name, url) = (line(&provider.name), line(&provider.base_url));
+        session.screen.say(format!("{name} at {url}, with {} models", models.len()));
+        let add = session.command(&format!("models add {name} --url {url} --own"));
+        session.screen.say(format!("  if it is yours: {add}"));
     }
 }
 

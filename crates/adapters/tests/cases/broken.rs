@@ -276,7 +276,8 @@ async fn any_prefix_of_a_stream_is_no_turn() {
         // The end may be cut off where the answer is complete without it.
         let complete =
             ["finish_reason\":\"", "stop_reason\":\"", "finishReason\":\"", "completed\""];
-        let end = complete.iter().filter_map(|mark| whole.body.find(mark)).min().unwrap();
+        let mark = complete.iter().filter_map(|mark| whole.body.find(mark)).min().unwrap();
+        let end = mark + whole.body[mark..].find('\n').unwrap();
         for at in (0..end).filter(|at| whole.body.is_char_boundary(*at)) {
             let cut = Answer { body: whole.body[..at].to_owned(), ..whole.clone() };
             let text = said(format, cut).await;

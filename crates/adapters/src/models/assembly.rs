@@ -407,19 +407,12 @@ fn too_much_state(n_bytes: usize) -> Result<(), WireError> {
     )))
 }
 
-const MADE_ID: &str = "call-";
-
-/// Whether an id was made here, because the provider gave none.
-pub(crate) fn is_made_id(id: &str) -> bool {
-    id.starts_with(MADE_ID)
-}
-
 /// The id of a call: the provider's, unless it has none or has used it twice.
 pub(crate) fn unique_id(id: String, turn: u32, place: usize, taken: &BTreeSet<String>) -> String {
     if !id.is_empty() && !taken.contains(&id) {
         return id;
     }
-    let mut made = format!("{MADE_ID}{turn}-{}", place + 1);
+    let mut made = format!("call-{turn}-{}", place + 1);
     while taken.contains(&made) {
         made.push('a');
     }

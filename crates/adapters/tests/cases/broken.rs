@@ -122,6 +122,21 @@ async fn a_status_says_whose_fault_it_is_and_what_to_do() {
         (
             Anthropic,
             with(
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low."}}"#,
+            ),
+        ),
+        (
+            ChatCompletions,
+            with(
+                404,
+                r#"{"object":"error","message":"The model `x` does not exist.","type":"NotFoundError","code":404}"#,
+            ),
+        ),
+        (ChatCompletions, with(404, r#"{"detail":"Not Found"}"#)),
+        (
+            Anthropic,
+            with(
                 413,
                 r#"{"type":"error","error":{"type":"request_too_large","message":"too big"}}"#,
             ),

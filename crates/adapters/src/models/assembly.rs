@@ -39,6 +39,8 @@ struct Draft {
     /// What else the provider said of it, to be sent back.
     extra: Option<Value>,
     is_closed: bool,
+    /// How often it was read to see whether it is complete.
+    n_reads: usize,
 }
 
 #[derive(Debug)]
@@ -80,6 +82,9 @@ pub(crate) struct TurnContext {
 const ID_BYTES: usize = 16 * 1024;
 /// Units: bytes.
 const NAME_BYTES: usize = 256;
+/// A server that gives a name and a new id with every fragment of a call does not make it be read
+/// again each time.
+const MAX_READS: usize = 16;
 /// Units: bytes. More of a refusal is not shown.
 const REFUSAL_BYTES: usize = 4096;
 
@@ -156,6 +161,7 @@ impl Assembly {
             json: String::new(),
             extra: None,
             is_closed: false,
+            n_reads: 0,
         });
         Ok(call)
     }
@@ -190,13 +196,17 @@ impl Assembly {
     /// Whether a fragment with a name begins another call than the one that it is addressed to: that
     /// one is complete, and has another id, or neither has an id and the fragment no key. Some
     /// servers give every call the index 0, some give none.
-    pub(crate) fn is_another(&self, call: CallRef, key: Option<u64>, id: Option<&str>) -> bool {
-        let draft = &self.calls[call.0];
+    pub(crate) fn is_another(&mut self, call: CallRef, key: Option<u64>, id: Option<&str>) -> bool {
+        let draft = &mut self.calls[call.0];
         let has_other_id = match id {
             Some(id) => !draft.id.is_empty() && id != draft.id,
             None => draft.id.is_empty() && key.is_none(),
         };
-        has_other_id && repair::is_complete(&draft.json)
+        if !has_other_id || draft.n_reads == MAX_READS {
+            return false;
+        }
+        draft.n_reads += 1;
+        repair::is_complete(&draft.json)
     }
 
     /// More of the arguments of a call.
@@ -407,19 +417,12 @@ fn too_much_state(n_bytes: usize) -> Result<(), WireError> {
     )))
 }
 
-const MADE_ID: &str = "call-";
-
-/// Whether an id was made here, because the provider gave none.
-pub(crate) fn is_made_id(id: &str) -> bool {
-    id.starts_with(MADE_ID)
-}
-
 /// The id of a call: the provider's, unless it has none or has used it twice.
 pub(crate) fn unique_id(id: String, turn: u32, place: usize, taken: &BTreeSet<String>) -> String {
     if !id.is_empty() && !taken.contains(&id) {
         return id;
     }
-    let mut made = format!("{MADE_ID}{turn}-{}", place + 1);
+    let mut made = format!("call-{turn}-{}", place + 1);
     while taken.contains(&made) {
         made.push('a');
     }

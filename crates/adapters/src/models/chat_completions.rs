@@ -52,9 +52,12 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         ("model", config.model.as_str().into()),
         ("messages", array(messages)),
         ("stream", true.into()),
-        ("stream_options", json!({ "include_usage": true }).into()),
         (max_tokens_name(config), config.max_output_tokens.into()),
     ]);
+    // Mistral always counts tokens, and refuses members that it does not know.
+    if config.base.host() != "api.mistral.ai" {
+        body = body.with([("stream_options", json!({ "include_usage": true }).into())]);
+    }
     if !conversation.tools.is_empty() {
         let tools = conversation.tools.iter().map(|tool| {
             let function = object([

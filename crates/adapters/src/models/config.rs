@@ -110,7 +110,8 @@ impl WireFormat {
 pub enum Rung {
     /// The server takes tools and answers with calls.
     Native,
-    /// The server takes no tools, but holds the answer to a JSON schema.
+    /// The server takes no tools, but holds the answer to a JSON schema. Anthropic's format has no
+    /// simple form of this; there the model only reads about the form.
     Schema,
     /// The server does neither; the model writes a fenced block of JSON.
     Fenced,

@@ -207,6 +207,10 @@ impl Said {
         if code(KEY_CODES) || lower.contains("api key not valid") {
             return unavailable(ProviderUnavailable::Authentication, KEY_ADVICE);
         }
+        // Anthropic reports an empty account as a bad request.
+        if matches!(status, Some(402)) || lower.contains("credit balance is too low") {
+            return unavailable(ProviderUnavailable::Quota, "the account needs credit");
+        }
         let is_unknown_model = code(&["model_not_found"])
             || (matches!(status, Some(404)) || code(&["not_found_error", "not_found"]))
                 && lower.contains("model");
@@ -219,7 +223,6 @@ impl Said {
         }
         match status {
             Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
-            Some(402) => unavailable(ProviderUnavailable::Quota, "the account needs credit"),
             Some(429) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
             _ if code(QUOTA_CODES) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
@@ -297,6 +300,10 @@ fn is_overflow(lower: &str) -> bool {
         "input length and `max_tokens` exceed context",
         "exceeds the maximum number of tokens",
         "too large for model with",
+        "maximum prompt length",
+        "greater than the context length",
+        "context size has been exceeded",
+        "`inputs` tokens + `max_new_tokens` must be",
     ];
     phrases.iter().any(|phrase| lower.contains(phrase))
 }

@@ -1,12 +1,13 @@
 //! Gemini's `streamGenerateContent`.
 //!
-//! Thought signatures go back with the parts that carried them. Calls usually come whole; with
+//! Thought signatures go back with the parts that carried them. Ids of calls do not: the API gives some
+//! out and refuses requests that repeat them; it pairs calls and results by name and order. Calls usually come whole; with
 //! streamed arguments they come as paths and values, see [`super::gemini_partial`].
 
 use dormouse_types::model::{ToolChoice, TurnEvent};
 use serde_json::{Map, Value, json};
 
-use super::assembly::{Assembly, CallRef, Stop, TurnContext, is_made_id, refusal};
+use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal};
 use super::chat_completions::working;
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments, tool_of};
@@ -40,7 +41,6 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                             ("name", tool_of(turn, result).into()),
                             ("response", object([(outcome, result.text.clone().into())])),
                         ]);
-                        let response = response.with(own_id(&result.call_id));
                         object([("functionResponse", response)])
                     })
                     .collect();
@@ -88,11 +88,6 @@ fn text_part(text: &str) -> Json {
     object([("text", text.into())])
 }
 
-/// The id of a call, if the provider gave it.
-fn own_id(id: &str) -> Option<(&'static str, Json)> {
-    (!is_made_id(id)).then(|| ("id", id.into()))
-}
-
 fn part(piece: Replay<'_>) -> Option<Json> {
     let with = |part: Json, extra: Option<Value>| match extra {
         Some(extra) => part.with_members(&extra),
@@ -107,7 +102,6 @@ fn part(piece: Replay<'_>) -> Option<Json> {
                 ("name", call.name.clone().into()),
                 ("args", past_arguments(&call.args).into()),
             ]);
-            let function = function.with(own_id(&call.id));
             Some(with(object([("functionCall", function)]), extra))
         }
     }

@@ -130,7 +130,7 @@ fn request() -> Request {
             description: "Confirms that a word arrived.".to_owned(),
             parameters: json!({
                 "type": "object",
-                "properties": { "word": { "type": "string", "description": "The word." } },
+                "properties": { "word": { "type": "string", "enum": [WORD] } },
                 "required": ["word"],
                 "additionalProperties": false
             }),

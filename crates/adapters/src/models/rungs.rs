@@ -61,6 +61,12 @@ pub(crate) fn said(turn: &Turn) -> String {
     .text()
 }
 
+/// Calls of one answer that a schema allows. A small model that is held to a schema fills its lists
+/// until it has to stop.
+const LISTED_CALLS: usize = 8;
+/// Units: characters. The longest remark that a schema allows, for the same reason.
+const SAY_CHARS: usize = 200;
+
 /// The schema of an answer. Members are in the order in which the model should write them.
 pub(crate) fn schema(request: &Request) -> Json {
     let mut definitions = Vec::new();
@@ -83,11 +89,11 @@ pub(crate) fn schema(request: &Request) -> Json {
         false => list.with([
             ("items", object([("anyOf", array(calls))])),
             ("minItems", at_least.into()),
-            ("maxItems", limits::CALLS_PER_TURN.into()),
+            ("maxItems", LISTED_CALLS.into()),
         ]),
     };
     let properties = object([
-        ("say", json!({ "type": "string" }).into()),
+        ("say", json!({ "type": "string", "maxLength": SAY_CHARS }).into()),
         ("calls", list),
         ("done", json!({ "type": "boolean" }).into()),
     ]);

@@ -140,6 +140,13 @@ fn openai_itself_gets_the_newer_name_of_the_token_limit() {
 }
 
 #[test]
+fn mistral_gets_no_member_that_it_refuses() {
+    let base = BaseUrl::parse("https://api.mistral.ai/v1").unwrap();
+    let text = shown(ModelConfig { base, ..config(WireFormat::ChatCompletions) }, &request());
+    assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("stream_options"), "{text}");
+}
+
+#[test]
 fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
     let body = |id: &str| {
         let model = ModelId::new(id).unwrap();
@@ -175,7 +182,7 @@ async fn what_a_provider_wants_back_goes_back() {
             WireFormat::Gemini,
             r#"{"candidates":[{"content":{"parts":[{"text":"I look.","thoughtSignature":"S0"}]}}]}
 {"candidates":[{"content":{"parts":[{"functionCall":{"id":"g1","name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]},"finishReason":"STOP"}]}"#,
-            r#"{"role":"model","parts":[{"text":"I look.","thoughtSignature":"S0"},{"functionCall":{"name":"weather","args":{},"id":"g1"},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]}"#,
+            r#"{"role":"model","parts":[{"text":"I look.","thoughtSignature":"S0"},{"functionCall":{"name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]}"#,
         ),
         (
             WireFormat::Responses,

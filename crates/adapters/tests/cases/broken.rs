@@ -122,6 +122,21 @@ async fn a_status_says_whose_fault_it_is_and_what_to_do() {
         (
             Anthropic,
             with(
+                400,
+                r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low."}}"#,
+            ),
+        ),
+        (
+            ChatCompletions,
+            with(
+                404,
+                r#"{"object":"error","message":"The model `x` does not exist.","type":"NotFoundError","code":404}"#,
+            ),
+        ),
+        (ChatCompletions, with(404, r#"{"detail":"Not Found"}"#)),
+        (
+            Anthropic,
+            with(
                 413,
                 r#"{"type":"error","error":{"type":"request_too_large","message":"too big"}}"#,
             ),
@@ -276,7 +291,8 @@ async fn any_prefix_of_a_stream_is_no_turn() {
         // The end may be cut off where the answer is complete without it.
         let complete =
             ["finish_reason\":\"", "stop_reason\":\"", "finishReason\":\"", "completed\""];
-        let end = complete.iter().filter_map(|mark| whole.body.find(mark)).min().unwrap();
+        let mark = complete.iter().filter_map(|mark| whole.body.find(mark)).min().unwrap();
+        let end = mark + whole.body[mark..].find('\n').unwrap();
         for at in (0..end).filter(|at| whole.body.is_char_boundary(*at)) {
             let cut = Answer { body: whole.body[..at].to_owned(), ..whole.clone() };
             let text = said(format, cut).await;

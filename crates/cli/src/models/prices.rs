@@ -205,6 +205,7 @@ struct Fields<'a> {
 impl Fields<'_> {
     fn row(&self, origin: Origin) -> Result<Row, PriceError> {
         let input = self.price("input")?;
+        self.check_origin()?;
         Ok(Row {
             provider: self.text("provider")?.to_owned(),
             pattern: self.pattern()?,
@@ -216,7 +217,6 @@ impl Fields<'_> {
             },
             is_own: origin == Origin::Person,
         })
-        .and_then(|row| self.dated().map(|()| row))
     }
 
     fn get(&self, column: &'static str) -> &str {
@@ -259,7 +259,8 @@ impl Fields<'_> {
         if self.get(column).is_empty() { Ok(otherwise) } else { self.price(column) }
     }
 
-    fn dated(&self) -> Result<(), PriceError> {
+    /// A price is of a day and a place, or nobody can check it.
+    fn check_origin(&self) -> Result<(), PriceError> {
         let date = self.text("date")?.parse::<Date>();
         date.map_err(|_| self.wrong("date", "is not a date such as 2026-11-23"))?;
         self.text("source").map(drop)

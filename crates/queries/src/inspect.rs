@@ -461,7 +461,6 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
 
 fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
     let decision = stored.doc.value;
-    let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
     let human_summary = tools::item(&decision.tool_name)
         .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
     Decision {
@@ -471,7 +470,7 @@ fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
         item_index: decision.item_index,
         tool_name: decision.tool_name,
         human_summary,
-        verdict: name(serde_json::to_value(decision.verdict).unwrap_or_default()),
+        verdict: decision.verdict,
         outcome: decision.outcome,
         task_id: decision.task_id,
         rejection_reason: decision.rejection_reason,

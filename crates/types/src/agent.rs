@@ -201,6 +201,18 @@ closed_list! {
 }
 
 closed_list! {
+    /// A person's verdict as it is recorded.
+    pub enum DecisionVerdict, "verdict" {
+        /// Apply it.
+        Confirmed = "confirmed",
+        /// Do not apply it.
+        Rejected = "rejected",
+        /// Decide later.
+        Deferred = "deferred",
+    }
+}
+
+closed_list! {
     /// What became of a verdict.
     pub enum VerdictOutcome, "outcome" {
         /// Not known yet.

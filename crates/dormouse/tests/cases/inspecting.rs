@@ -174,7 +174,7 @@ fn a_decision_names_item_verdict_and_reason() {
         let one = &decisions[0];
         assert_eq!(decisions.len(), 1);
         assert_eq!((&one.change_set_id, one.item_index), (set, 1));
-        assert_eq!((one.verdict.as_str(), one.outcome.name()), ("rejected", "applied"));
+        assert_eq!((one.verdict.name(), one.outcome.name()), ("rejected", "applied"));
         assert_eq!(one.rejection_reason, why);
         assert_eq!(one.human_summary, "Set time estimate to 1 hour");
         assert!(!one.vector_clock.is_empty() && one.undone_at.is_none());

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use dormouse::dates::DayOrder;
+use dormouse::dates::{DayOrder, Wording};
 use dormouse_server::PublicUrl;
 use dormouse_types::limits;
 use dormouse_types::model_settings::split_id;
@@ -92,8 +92,8 @@ pub struct Config {
     pub no_wait: bool,
     /// The person's time zone.
     pub zone: TimeZone,
-    /// The order of day and month in dates that the person types.
-    pub day_order: DayOrder,
+    /// How the person writes dates.
+    pub wording: Wording,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
     /// The folder of key file and price table; `None` if nothing names one.
@@ -221,7 +221,7 @@ impl Config {
             no_wait: global.no_wait,
             zone: TimeZone::system(),
             editor: editor()?,
-            day_order,
+            wording: Wording::of(day_order, language()?.as_deref()),
             database,
             configuration: folder("DORMOUSE_CONFIG").or_else(default_configuration),
             keys: key_variables::find(vars_os()),
@@ -250,6 +250,14 @@ fn editor() -> Result<String, Failure> {
 
 fn folder(name: &str) -> Option<PathBuf> {
     var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The language that the person writes dates in, as a tag or the name of a locale.
+fn language() -> Result<Option<String>, Failure> {
+    let locale = |name| var_os(name).filter(|value| !value.is_empty());
+    let locale = || ["LC_ALL", "LC_TIME", "LANG"].into_iter().find_map(locale);
+    // A locale that is not text is none of ours to refuse.
+    Ok(text("DORMOUSE_LANG")?.or_else(|| locale()?.into_string().ok()))
 }
 
 /// Reads a variable as text; an empty one counts as not set.

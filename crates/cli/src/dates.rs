@@ -13,7 +13,7 @@ use crate::values::DateText;
 
 /// Who reads: the zone of the workspace, and the time at which this command began.
 pub fn reader(session: &Session) -> Reader {
-    dates::reader(session.began(), &session.zone, session.day_order)
+    dates::reader(session.began(), &session.zone, session.wording)
 }
 
 /// `Friday 2026-11-27`.
@@ -33,10 +33,7 @@ pub fn day(session: &Session, option: &str, text: &str) -> Result<Date, Failure>
 ///
 /// Errors: those of [`day`].
 pub fn past_day(session: &Session, option: &str, text: &str) -> Result<Date, Failure> {
-    let reader = reader(session);
-    let before = dates::date(&format!("since {text}"), &reader);
-    // With a word about time of its own, such as "in", the text is only understood alone.
-    let given = before.or_else(|_| dates::date(text, &reader));
+    let given = dates::past_date(text, &reader(session));
     a_day(option, text, &given.map_err(|wrong| refused(option, &wrong))?)
 }
 
@@ -184,7 +181,7 @@ mod tests {
     fn reader() -> Reader {
         let now = Timestamp::from_jiff("2026-11-18T09:15:00Z".parse().expect("a time"));
         let zone = TimeZone::get("Europe/Berlin").expect("a zone");
-        dates::reader(now, &zone, DayOrder::DayFirst)
+        dates::reader(now, &zone, dates::Wording::default())
     }
 
     #[test]

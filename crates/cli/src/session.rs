@@ -4,7 +4,7 @@ use dormouse_types::agent::RunStatus;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 
-use dormouse::dates::DayOrder;
+use dormouse::dates::Wording;
 use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
 use dormouse_adapters::SystemClock;
@@ -30,8 +30,8 @@ pub struct Session {
     pub zone: TimeZone,
     /// The person's editor, a command that may have arguments.
     pub editor: String,
-    /// The order of day and month in dates that the person types.
-    pub day_order: DayOrder,
+    /// How the person writes dates.
+    pub wording: Wording,
     /// The engine in this process; `None` if a server does the work.
     engine: Option<Box<Engine>>,
     /// When this command began.
@@ -63,7 +63,7 @@ impl Session {
             screen: Screen::new(config.screen),
             zone,
             editor: config.editor,
-            day_order: config.day_order,
+            wording: config.wording,
             call: config.call,
             engine,
             since,

@@ -1,5 +1,6 @@
 //! Reads sheets: rows with cells that a comma, semicolon, tab or bar separates.
 //!
+//! - A text that is nothing but a table of Markdown is a sheet too.
 //! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what stands in it. The reading has the guess with its reasons, and a person may say the
@@ -14,6 +15,7 @@ mod guess;
 mod names;
 mod rows;
 mod sheet;
+mod table;
 mod todoist;
 mod untitled;
 mod write;
@@ -38,8 +40,10 @@ pub fn looks_like(text: &str) -> bool {
     let end = text.floor_char_boundary(64 * 1024);
     let Ok(lines) = Lines::new("", &text[..end]) else { return false };
     let head = lines.line(0).trim();
+    let is_table = || table::is_table((0..lines.len()).map(|at| lines.line(at)));
     let is_other = ["#", "- ", "* ", "> ", "|", "<", "{", "[", "BEGIN:", "---"];
-    if is_other.iter().any(|start| head.starts_with(start)) {
+    let is_marked = is_other.iter().any(|start| head.starts_with(start));
+    if is_marked && !(head.starts_with('|') && is_table()) {
         return false;
     }
     let sheet = Sheet::sample(&lines, SAMPLE);

@@ -343,3 +343,24 @@ fn plain_bullets_beside_boxes_stay_text_and_others_join_the_task_around_them() {
     Door: in Plan | [ ] paint
     ");
 }
+
+#[test]
+fn a_table_of_markdown_with_a_column_of_tasks_is_a_sheet() {
+    let table = "| Task | Owner | Due | Done |\n|:-----|:-----:|----:|---|\n| Send the \"report\" | Ana \
+                 | 2026-12-01 |   |\n| Book a \\| b |  | 3 Dec 2026 | x |\n\n";
+    assert_snapshot!(tasks(table), @r#"
+    csv
+    Send the "report": due 2026-12-01 | - Owner: Ana
+    Book a | b: DONE | due 2026-12-03
+    "#);
+    let open = "Aufgabe | Fällig\n--- | ---\nFenster putzen | 2026-12-01\n";
+    assert_snapshot!(tasks(open), @"
+    csv
+    Fenster putzen: due 2026-12-01
+    ");
+    let other = "| Name | Size |\n|---|---|\n| a | 1 |\n";
+    assert_snapshot!(tasks(other), @"
+    csv
+    a: - Size: 1
+    ");
+}

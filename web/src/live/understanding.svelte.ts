@@ -1,30 +1,10 @@
 // What words mean to the server, requested while they are typed: a date, or a whole task in one line.
 
-import { getFor } from "../api/client";
+import { getFor, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 
-/** What words about time mean. */
-export interface UnderstoodDate {
-  text: string;
-  role: "due" | "start" | "mention" | "past";
-  /** The day, the first one of a range, or the next one of a repetition. */
-  day: string | null;
-  endDay: string | null;
-  time: string | null;
-  repeats: unknown;
-}
-
-/** What a line means as a task. */
-export interface QuickAdd {
-  title: string;
-  dueOn: string | null;
-  due: UnderstoodDate | null;
-  priority: string | null;
-  labels: string[];
-  category: string | null;
-  /** Words of the date that no field has a place for. */
-  note: string | null;
-}
+export type UnderstoodDate = Schemas["UnderstoodDate"];
+export type QuickAdd = Schemas["QuickAdd"];
 
 /** The day that a task is due by: of a range the last one, as in a task that is written in one line. */
 export function dueDay(date: UnderstoodDate): string | null {
@@ -89,7 +69,7 @@ export class Understanding<T> {
     const text = this.#text;
     const request = new AbortController();
     this.#request = request;
-    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
+    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text, lang: navigator.language })}`, request.signal).then(
       (value) => {
         if (request.signal.aborted) return;
         this.value = value;

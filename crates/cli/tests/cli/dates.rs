@@ -85,6 +85,21 @@ fn day_and_month_are_read_in_the_order_of_a_flag_or_the_environment() {
 }
 
 #[test]
+fn dates_are_read_in_the_language_of_the_environment_and_in_english() {
+    let world = World::with_tasks();
+    let edit = |day| ["task", "edit", "slug fence", "--due", day];
+    let due = || task(&world, "slug fence")["dueOn"].clone();
+    let refused = world.run_set(&edit("3. Mai 2036"), &[("LC_ALL", "C")], b"");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    for set in [("DORMOUSE_LANG", "de"), ("LC_ALL", "de_AT.UTF-8")] {
+        for (words, day) in [("3. Mai 2036", "2036-05-03"), ("4 may 2036", "2036-05-04")] {
+            let done = world.run_set(&edit(words), &[set], b"");
+            assert_eq!((done.code, due()), (0, json!(day)), "{set:?}: {done:?}");
+        }
+    }
+}
+
+#[test]
 fn the_day_of_a_note_is_one_that_was() {
     let world = World::with_tasks();
     let done = world.ok(&["task", "note", "slug fence", "It leans.", "--on", "1 march 2020"]);

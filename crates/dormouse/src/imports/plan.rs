@@ -385,3 +385,26 @@ fn runs(places: &[Place]) -> Vec<LineRun> {
     }
     runs
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_reading_that_nobody_waits_for_goes_no_further() {
+        let file = ImportFile::new("list.md", b"# Move\n- [ ] Tape\n".as_slice());
+        let (options, kept) = (ImportOptions::default(), Kept::default());
+        // How many looks find somebody waiting.
+        let made = |n_looks: u32| {
+            let left = Cell::new(n_looks);
+            let is_wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+            make(&file, &options, &plan::Options::default(), &kept, is_wanted)
+        };
+        assert!(made(0).is_none(), "it waited for its turn");
+        assert!(made(1).is_none(), "it had read the text");
+        let made = made(2).expect("somebody waits").expect("a plan");
+        assert_eq!(made.planned.tasks.len(), 1);
+    }
+}

@@ -1,4 +1,4 @@
-use dormouse::dates::DayOrder;
+use dormouse::dates::Wording;
 use dormouse::{
     AgentFilter, AgentPatch, Caller, Error, ExportFormat, ImportFile, ImportOptions, ItemPatch,
     MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown, TaskFilter,
@@ -107,8 +107,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read export_tasks |s, c| s.world.dormouse.export_tasks(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
     Read export_losses |s, c| s.world.dormouse.export_losses(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
     Read task_page |s, c| s.world.dormouse.task_page(c, &s.task);
-    Read understand_date |s, c| s.world.dormouse.understand_date(c, "friday", DayOrder::DayFirst);
-    Read understand_line |s, c| s.world.dormouse.understand_line(c, "Call fri", DayOrder::DayFirst);
+    Read understand_date |s, c| s.world.dormouse.understand_date(c, "friday", Wording::default());
+    Read understand_line |s, c| s.world.dormouse.understand_line(c, "Call fri", Wording::default());
     Read change_sets |s, c| s.world.dormouse.change_sets(c, None, true);
     Read change_set |s, c| s.world.dormouse.change_set(c, &s.set);
     Read find_sets |s, c| s.world.dormouse.find_sets(c, "move");

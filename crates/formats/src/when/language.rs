@@ -362,6 +362,21 @@ impl Language {
         self.0.words.code
     }
 
+    /// The language of a tag such as `de-AT` (BCP 47) or `de_AT.UTF-8` (POSIX), if it has a table.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_', '.', '@']).next().unwrap_or_default();
+        let all = super::LANGUAGES.iter();
+        all.copied().find(|language| language.code().eq_ignore_ascii_case(primary))
+    }
+
+    /// Words that make the day after it one that was: "since". None if the language has none.
+    pub fn since(&self) -> Option<&'static str> {
+        let leads = self.0.words.leads.iter();
+        let since = leads.filter(|(_, lead)| *lead == Lead::Since).map(|(form, _)| *form);
+        let plain = since.filter(|form| form.chars().all(|c| c.is_alphabetic() || c == ' '));
+        plain.min_by_key(|form| form.len())
+    }
+
     /// Whether a word is the name of a weekday or a month.
     pub(super) fn names_a_day(&self, word: &str) -> bool {
         let table: &Table = self.0;

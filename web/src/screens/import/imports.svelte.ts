@@ -7,7 +7,7 @@ import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
 import { freeName, isText, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
 import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
-import type { AgentsFor, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
+import type { AgentsFor, ColumnMeaning, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
 
 /** A file as the browser hands it over. */
 export interface Source {
@@ -69,7 +69,7 @@ export class PlannedText {
   detected = $state<Format | undefined>();
   format = $state<Format | undefined>();
   dayOrder = $state<DayOrder>("dayFirst");
-  columns = $state.raw<readonly string[] | undefined>();
+  columns = $state.raw<readonly ColumnMeaning[] | undefined>();
   made = $state.raw<readonly Made[]>([]);
   isReading = $state(false);
   problem = $state.raw<Problem | undefined>();
@@ -222,7 +222,7 @@ export class PlannedText {
     void this.read();
   }
 
-  setColumn(at: number, column: string): void {
+  setColumn(at: number, column: ColumnMeaning): void {
     const now = this.plan?.sheet?.columns.map((one) => one.column) ?? [];
     this.columns = now.with(at, column);
     void this.read();

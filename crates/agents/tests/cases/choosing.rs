@@ -134,5 +134,5 @@ fn no_model_steps_in_for_one_that_is_not_registered() {
     assert!(reason.contains("`dormouse models add`"), "{reason}");
     let run = &world.runs(&agent)[0];
     assert_eq!((run.model.as_deref(), run.status), (Some("far"), Status::Queued));
-    assert!(world.script.asked().is_empty());
+    assert!(world.script.requests().is_empty());
 }

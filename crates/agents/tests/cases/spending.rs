@@ -274,7 +274,7 @@ fn a_call_that_nobody_settled_stays_reserved() {
         .op(spend::reserve(WS, &account(spend::WORKSPACE), RESERVED, i64::MAX))
         .op(spend::reserve(WS, &account(case.agent.as_str()), RESERVED, i64::MAX));
     now(case.world.store.commit(commit)).expect("committed");
-    case.model.turns.lock().expect("one thread").remove(0);
+    drop(case.model.turns.lock().expect("one thread").remove(0));
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
     assert_eq!((ended, case.spent()), (DONE, (RESERVED, COST)));
 }

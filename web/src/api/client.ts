@@ -34,11 +34,16 @@ const access: Middleware = {
   },
 };
 
-export const api = createClient<paths>({
-  baseUrl: "",
-  fetch: (request: Request) =>
-    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) }),
-});
+/**
+ * A `fetch` that gives up after a while, for requests that may take longer than the others.
+ *
+ * Units: milliseconds.
+ */
+export function within(limit: number): (request: Request) => Promise<Response> {
+  return (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(limit)]) });
+}
+
+export const api = createClient<paths>({ baseUrl: "", fetch: within(TIMEOUT_MS) });
 api.use(access);
 
 interface Answer<T> {

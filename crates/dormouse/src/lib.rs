@@ -125,7 +125,7 @@ impl Dormouse {
             host: Arc::new(NoModels),
             built_in: model.clone(),
             by_environment: None,
-            revision: Arc::new(RwLock::new(0)),
+            revision: Arc::new(RwLock::new(None)),
         };
         let models = Models::new(model);
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())

@@ -46,8 +46,8 @@ pub(crate) struct ModelSource {
     pub(crate) built_in: Arc<dyn Model>,
     /// The model that the environment names, for workspaces in which nobody chose one.
     pub(crate) by_environment: Option<String>,
-    /// The revision of the settings that the registry was made from.
-    pub(crate) revision: Arc<RwLock<i64>>,
+    /// The revision of the settings that the registry was made from; `None` before the first time.
+    pub(crate) revision: Arc<RwLock<Option<i64>>>,
 }
 
 /// Providers, models and budgets of the workspace.
@@ -286,9 +286,9 @@ impl Dormouse {
         let revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let settings = stored.map(|stored| stored.settings).unwrap_or_default();
         let mut loaded = self.source.revision.write().unwrap_or_else(PoisonError::into_inner);
-        if *loaded != revision {
+        if *loaded != Some(revision) {
             self.register(&settings);
-            *loaded = revision;
+            *loaded = Some(revision);
         }
         Ok(())
     }

@@ -16,6 +16,7 @@ mod cases {
     mod inspecting;
     mod line;
     mod listing;
+    mod models;
     mod lost_store;
     mod problems;
     mod reads;

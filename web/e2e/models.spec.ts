@@ -148,17 +148,17 @@ test("a provider is added and removed, and its key is never shown", async ({ app
 test("a server that does not answer is said so, and a model can be named by hand", async ({ app, server }) => {
   await settings(app, server);
   await addProvider(app);
-  await app.getByRole("button", { name: `Show the models of ${HOUSE.name}` }).click();
+  await app.getByRole("button", { name: `Show its models (${HOUSE.name})` }).click();
   const dialog = app.getByRole("dialog", { name: `Models of ${HOUSE.name}` });
   await expect(dialog.getByRole("alert")).toContainText("model-unavailable");
   await expect(dialog.getByRole("alert")).toContainText("127.0.0.1:9");
   await expect(dialog.getByRole("button", { name: "Use it…" })).toBeDisabled();
 
-  await dialog.getByLabel("Model").fill("qwen3:8b");
+  await dialog.getByLabel("Model", { exact: true }).fill("qwen3:8b");
   await dialog.getByRole("button", { name: "Use it…" }).click();
   const question = app.getByRole("dialog", { name: /^Use qwen3:8b \(house\) for 0 agents\?/ });
   await expect(question).toContainText(`Sent to your own server at ${HOUSE.address}:`);
-  await expect(question).toContainText("What it costsNothing.");
+  await expect(question).toContainText("What it costs Nothing.");
   await question.getByRole("button", { name: "Keep Built-in rules" }).click();
   expect((await stored(server)).model).toBe("builtin");
 });
@@ -170,7 +170,7 @@ test("an agent can be given the built-in model, and that of the workspace again"
   await sample.goto(`${server.address}/agents/${agent}`);
   const picker = sample.getByRole("button", { name: `Model of ${displayName}: Built-in rules` });
   await picker.click();
-  await expect(sample.getByRole("menuitem")).toHaveText([/^The workspace’s model: Built-in rules/, /^Built-in rules/]);
+  await expect(sample.getByRole("menuitem")).toHaveText([/The workspace’s model: Built-in rules/, /Built-in rules: Runs on this machine/]);
   await sample.getByRole("menuitem", { name: /^Built-in rules/ }).click();
   const changed = sample.getByText(`From the next wake on, ${displayName} uses Built-in rules.`);
   await expect(changed).toBeVisible();

@@ -23,7 +23,7 @@ export const models = {
   "models.agents": { one: "{n} agent uses it", other: "{n} agents use it" },
   "models.window": "{tokens} tokens at once",
   "models.use": "Use it…",
-  "models.useOf": "Use {model}…",
+  "models.useOf": "Use it… ({model})",
   "models.test": "Test",
   "models.testOf": "Test {model}",
 
@@ -41,7 +41,7 @@ export const models = {
   "models.key.file": "Key kept on this machine",
   "models.key.fileEnd": "Key kept on this machine, ending in {end}",
   "models.show": "Show its models",
-  "models.showOf": "Show the models of {name}",
+  "models.showOf": "Show its models ({name})",
   "models.edit": "Edit",
   "models.editOf": "Edit {name}",
   "models.setKey": "Set key…",
@@ -122,7 +122,7 @@ export const models = {
 
   "models.budgetsHelp": "Money is reserved before a call and settled after it. At a limit agents wait until the next day, and nothing is lost.",
   "models.noPaid": "No paid calls",
-  "models.noPaidHelp": "No paid call begins any more. Free models go on.",
+  "models.noPaidHelp": "While this is on, no call that costs money begins. Free models go on.",
   "models.budget.workspaceDay": "Everything, a day",
   "models.budgetHelp.workspaceDay": "Dollars. When it is used up, paid wakes wait.",
   "models.budget.agentDay": "One agent, a day",

@@ -19,6 +19,7 @@ pub mod change_sets;
 pub mod drain;
 pub mod run_outcome;
 pub mod serve;
+mod model_source;
 mod request;
 
 use std::path::Path;
@@ -37,6 +38,8 @@ use dormouse_types::WorkspaceId;
 use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
 
+use model_source::ModelSource;
+
 pub use access::NewToken;
 pub use agents::AgentPatch;
 pub use change_sets::{Shown, VerdictOf};
@@ -52,8 +55,6 @@ pub use dormouse_store::{Db, Store};
 pub use dormouse_types::{Caller, Verdict};
 pub use drain::{DrainReport, DrainScope};
 pub use error::{Error, Problem, Retry};
-use models::ModelSource;
-
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};

@@ -4,7 +4,7 @@
 //! chose it. No model ever steps in for another.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use dormouse_runs::models::unusable;
@@ -36,19 +36,6 @@ const LARGEST_BUDGET: i64 = 1_000_000_000_000;
 
 /// The most days of one answer about usage.
 const USAGE_DAYS: i32 = 400;
-
-/// What the facade needs besides the settings of the workspace.
-#[derive(Clone)]
-pub(crate) struct ModelSource {
-    /// Builds, lists and tests models.
-    pub(crate) host: Arc<dyn ModelHost>,
-    /// The model that is built in.
-    pub(crate) built_in: Arc<dyn Model>,
-    /// The model that the environment names, for workspaces in which nobody chose one.
-    pub(crate) by_environment: Option<String>,
-    /// The revision of the settings that the registry was made from; `None` before the first time.
-    pub(crate) revision: Arc<RwLock<Option<i64>>>,
-}
 
 /// Providers, models and budgets of the workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -11,8 +11,9 @@ use serde_json::Value;
 
 use super::config::ModelConfig;
 use super::failure::{self, WireError};
+use super::input::Input;
 use super::repair;
-use super::wire::{Decoder, Input, http_request};
+use super::wire::{Decoder, http_request};
 use crate::http::{HttpAnswer, HttpError, Transport};
 use crate::sse::{SseError, SseReader};
 

@@ -12,10 +12,10 @@ use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_ca
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments};
 use super::failure::{self, WireError};
+use super::input::{Input, working};
 use super::json::{Json, array, object};
 use super::state::{Replay, replay};
 use super::usage::{Count, Counts};
-use super::wire::Input;
 
 /// The path below the base URL.
 pub(crate) const PATH: &str = "/chat/completions";
@@ -328,11 +328,6 @@ impl Decoder {
         turn.close_all();
         turn.finish(stop, context)
     }
-}
-
-/// The model is working on something that is not shown.
-pub(crate) fn working() -> TurnEvent {
-    TurnEvent::Text(String::new())
 }
 
 /// Whether a piece of reasoning goes on with the last one: same kind, same place.

@@ -5,18 +5,17 @@
 //! streamed arguments they come as paths and values, see [`super::gemini_partial`].
 
 use dormouse_types::model::{ToolChoice, TurnEvent};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal};
-use super::chat_completions::working;
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments, tool_of};
 use super::failure::{self, WireError};
 use super::gemini_partial;
+use super::input::{Input, working};
 use super::json::{Json, array, object};
 use super::state::{Replay, replay};
 use super::usage::{Count, Counts};
-use super::wire::Input;
 
 /// The body of a request.
 pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> String {
@@ -284,9 +283,4 @@ fn counts(usage: &Value) -> Counts {
         output: output.or(Count::at(usage, "/totalTokenCount").minus(input)),
         reasoning: thoughts,
     }
-}
-
-/// An empty object, for calls without arguments.
-pub(crate) fn no_arguments() -> Value {
-    Value::Object(Map::new())
 }

@@ -7,7 +7,6 @@ use dormouse_types::limits;
 use serde_json::{Map, Value};
 
 use super::failure::WireError;
-use super::gemini::no_arguments;
 
 /// Arguments so far.
 #[derive(Debug, Default)]
@@ -129,4 +128,9 @@ fn reach<'a>(root: &'a mut Value, steps: &[Step]) -> Option<&'a mut Value> {
         };
     }
     Some(at)
+}
+
+/// An empty object, for calls without arguments.
+pub(crate) fn no_arguments() -> Value {
+    Value::Object(Map::new())
 }

@@ -18,6 +18,7 @@ mod gemini;
 mod gemini_partial;
 mod rungs;
 mod rung_preview;
+mod input;
 mod wire;
 mod answer;
 mod probe;
@@ -33,9 +34,10 @@ use dormouse_types::spend::Price;
 
 pub use config::{ModelConfig, ModelId, ModelIdError, Rung, WireFormat};
 pub use failure::WireError;
+pub use input::Input;
 pub use list::{ListedModel, list};
 pub use probe::{Probe, probe};
-pub use wire::{Decoder, Input, http_request};
+pub use wire::{Decoder, http_request};
 
 use crate::http::Transport;
 

@@ -9,14 +9,13 @@ use dormouse_types::model::{ToolChoice, TurnEvent};
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, Stop, TurnContext, refusal, too_many_calls};
-use super::chat_completions::working;
 use super::config::ModelConfig;
 use super::conversation::{Conversation, Past, past_arguments};
 use super::failure::{self, WireError};
+use super::input::{Input, working};
 use super::json::{Json, array, object};
 use super::state::{Replay, replay};
 use super::usage::{Count, Counts};
-use super::wire::Input;
 
 /// The path below the base URL.
 pub(crate) const PATH: &str = "/responses";

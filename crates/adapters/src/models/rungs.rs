@@ -11,9 +11,9 @@ use dormouse_types::model::{Request, ToolCall, ToolChoice, ToolSpec, Turn, TurnE
 use serde_json::{Map, Value, json};
 
 use super::assembly::{too_many_calls, unique_id};
-use super::chat_completions::working;
 use super::config::Rung;
 use super::failure::WireError;
+use super::input::working;
 use super::json::{Json, array, object};
 use super::repair::repaired;
 use super::rung_preview::Preview;

@@ -1,28 +1,15 @@
 //! One pair of functions for the four formats: the request that is sent, and what an answer says.
 
 use dormouse_types::model::{Request, TurnEvent};
-use serde_json::Value;
 
 use super::assembly::TurnContext;
 use super::config::{ModelConfig, Rung, WireFormat};
 use super::conversation::Conversation;
 use super::failure::WireError;
+use super::input::Input;
 use super::rungs::{self, TextRung};
 use super::{anthropic, chat_completions, gemini, responses};
 use crate::http::{HeaderText, HttpRequest, Method, path_segment};
-
-/// The next part of an answer.
-#[derive(Debug, Clone, Copy)]
-pub enum Input<'a> {
-    /// One event of a stream.
-    Event(&'a Value),
-    /// A whole answer that is not a stream.
-    Whole(&'a Value),
-    /// `[DONE]`.
-    Done,
-    /// The server closed the stream.
-    Closed,
-}
 
 /// The HTTP request for a request to a model. The same request gives the same bytes.
 pub fn http_request(request: &Request, config: &ModelConfig) -> HttpRequest {

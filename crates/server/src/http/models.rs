@@ -46,6 +46,20 @@ pub(crate) struct ModelParams {
     model: String,
 }
 
+/// What may be spent. Units: micro-dollars, and tokens of models without a price.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct BudgetParams {
+    /// By all agents on one day. Units: micro-dollars.
+    workspace_day: i64,
+    /// By one agent on one day. Units: micro-dollars.
+    agent_day: i64,
+    /// By one wake. Units: micro-dollars.
+    wake: i64,
+    /// By all agents on one day, on models without a price. Units: tokens.
+    unpriced_day: i64,
+}
+
 /// Whether calls that cost money may be made.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -93,7 +107,6 @@ pub(super) async fn list(app: App) -> Reply<ModelsView> {
     path = "/api/models/providers/{name}",
     operation_id = "putProvider",
     tag = "models",
-    params(("name" = String, Path, description = "The provider: letters, digits, `-`, `.`.")),
     request_body = ProviderParams,
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
@@ -118,7 +131,6 @@ pub(super) async fn put_provider(
     path = "/api/models/providers/{name}",
     operation_id = "removeProvider",
     tag = "models",
-    params(("name" = String, Path, description = "The provider.")),
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
 pub(super) async fn remove_provider(app: App, At(name): At<String>) -> Reply<ModelsView> {
@@ -132,7 +144,6 @@ pub(super) async fn remove_provider(app: App, At(name): At<String>) -> Reply<Mod
     path = "/api/models/providers/{name}/key",
     operation_id = "setProviderKey",
     tag = "models",
-    params(("name" = String, Path, description = "The provider.")),
     request_body = KeyParams,
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
@@ -151,7 +162,6 @@ pub(super) async fn set_key(
     path = "/api/models/providers/{name}/offered",
     operation_id = "listOfferedModels",
     tag = "models",
-    params(("name" = String, Path, description = "The provider.")),
     responses(
         (status = 200, description = "Its models, by name.", body = Page<OfferedModel>),
         AsksProvider
@@ -243,10 +253,12 @@ pub(super) async fn paid_calls(app: App, Json(params): Json<PaidCallsParams>) ->
     path = "/api/models/budgets",
     operation_id = "setBudgets",
     tag = "models",
-    request_body = Budgets,
+    request_body = BudgetParams,
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
-pub(super) async fn budgets(app: App, Json(budgets): Json<Budgets>) -> Reply<ModelsView> {
+pub(super) async fn budgets(app: App, Json(params): Json<BudgetParams>) -> Reply<ModelsView> {
+    let BudgetParams { workspace_day, agent_day, wake, unpriced_day } = params;
+    let budgets = Budgets { workspace_day, agent_day, wake, unpriced_day };
     Ok(axum::Json(app.dormouse.set_budgets(&app.caller, budgets).await?))
 }
 

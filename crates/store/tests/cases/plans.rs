@@ -396,6 +396,8 @@ const SMALL: &[&str] = &[
     "SEARCH outdated_agents USING INDEX sqlite_autoindex_outdated_agents_1 (ws=?)",
     // One row per provider.
     "SEARCH breakers USING INDEX sqlite_autoindex_breakers_1 (ws=?)",
+    // One row per workspace.
+    "SEARCH model_settings USING INDEX sqlite_autoindex_model_settings_1 (ws=?)",
     // The last entry.
     "SEARCH change_log USING INDEX sqlite_autoindex_change_log_1 (ws=?)",
     // A handful.

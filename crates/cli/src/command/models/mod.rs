@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, UsageDay};
 use dormouse::view::Page;
-use dormouse_types::model_settings::{ApiFormat, OfferedModel, ToolMode};
+use dormouse_types::model_settings::{ApiFormat, OfferedModel};
 use serde_json::{Value, json};
 
 use crate::client::{Reply, encode, path};
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::line;
 
-use amount::{Amount, dollars};
+use amount::Amount;
 
 /// The longest key that is read. Units: bytes.
 const KEY_BYTES: u64 = 64 * 1024;
@@ -325,14 +325,5 @@ fn provider(name: &str) -> String {
 fn say(session: &mut Session, reply: &Reply, text: &str) {
     if !session.print_body(reply) {
         session.screen.say(text);
-    }
-}
-
-/// How a model calls tools, in words.
-fn in_words(mode: ToolMode) -> &'static str {
-    match mode {
-        ToolMode::Native => "calls tools itself (1 of 3)",
-        ToolMode::Schema => "fills in a form (2 of 3)",
-        ToolMode::Text => "writes its calls as text (3 of 3)",
     }
 }

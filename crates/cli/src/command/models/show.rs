@@ -4,10 +4,10 @@ use dormouse::models::{
     ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
     UsageDay,
 };
-use dormouse_types::model_settings::{KeySource, OfferedModel};
+use dormouse_types::model_settings::{KeySource, OfferedModel, ToolMode};
 use dormouse_types::spend::Unit;
 
-use super::{dollars, in_words};
+use super::amount::dollars;
 use crate::session::Session;
 use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
@@ -225,4 +225,13 @@ pub fn usage(session: &mut Session, days: &[UsageDay]) {
         ]);
     }
     say_table(session, &table);
+}
+
+/// How a model calls tools, in words.
+fn in_words(mode: ToolMode) -> &'static str {
+    match mode {
+        ToolMode::Native => "calls tools itself (1 of 3)",
+        ToolMode::Schema => "fills in a form (2 of 3)",
+        ToolMode::Text => "writes its calls as text (3 of 3)",
+    }
 }

@@ -374,12 +374,16 @@ impl Dormouse {
             Err(EditError::Commit(error)) => return Err(error.into()),
         }
         self.load_models().await?;
-        self.models(caller).await
+        self.view_of_models(caller).await
     }
 
     /// Providers, models and budgets.
     pub async fn models(&self, caller: &Caller) -> Result<ModelsView, Error> {
         require(caller, Scope::Read)?;
+        self.view_of_models(caller).await
+    }
+
+    async fn view_of_models(&self, caller: &Caller) -> Result<ModelsView, Error> {
         let settings = self.model_settings(caller).await?;
         let (model, chosen_by) = self.chosen(&settings);
         let agents = self.agents_by_model(caller, &model).await?;

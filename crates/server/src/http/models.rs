@@ -137,8 +137,9 @@ pub(super) async fn remove_provider(app: App, At(name): At<String>) -> Reply<Mod
     Ok(axum::Json(app.dormouse.remove_provider(&app.caller, &name).await?))
 }
 
-/// Keeps the key of a provider in the key file of this machine, or removes it. No database, export
-/// or log has it.
+/// Keeps the key of a provider in the key file of this machine, or removes it.
+///
+/// No database, export or log has it.
 #[utoipa::path(
     put,
     path = "/api/models/providers/{name}/key",

@@ -428,6 +428,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "breakers_pkey",
     "outdated_agents_pkey",
     "settings_pkey",
+    "model_settings_pkey",
     "tokens_pkey",
     // The first entry, and the first one after it.
     "timers_due",

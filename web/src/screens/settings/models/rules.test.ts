@@ -12,6 +12,7 @@ const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   providers: [],
   found: [],
   paidCalls: true,
+  problems: [],
   budgets: { workspaceDay: 3_000_000, agentDay: 500_000, wake: 100_000, unpricedDay: 500_000 },
   ...parts,
 });

@@ -50,9 +50,9 @@ test("the result of a review leaves out zeros", async ({ sample, server }) => {
   await expect(dialog.getByText("1 to confirm", { exact: true })).toBeVisible();
   await dialog.getByRole("button", { name: "Save the rest for later" }).click();
   await expect(dialog).toBeHidden();
-  const told = sample.getByRole("status").filter({ hasText: "1 confirmed, 1 saved for later" });
-  await expect(told).toBeVisible();
-  await expect(told).not.toContainText("0");
+  const shown = sample.getByRole("status").filter({ hasText: "1 confirmed, 1 saved for later" });
+  await expect(shown).toBeVisible();
+  await expect(shown).not.toContainText("0");
 });
 
 test("a scheduled wake is shown on the task and on the agent, with its time and reason", async ({ sample, server }) => {

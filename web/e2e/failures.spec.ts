@@ -201,8 +201,8 @@ for (const [what, answer] of [
         await page.route(/\/api\/(?!ws)/, (route) => route.fulfill({ status, ...answer }));
         await page.goto(address);
         // In place where possible, otherwise for the whole screen.
-        const told = page.getByRole("alert").or(page.getByText("This screen couldn’t be loaded."));
-        await expect.soft(told.first(), `${name} ${status}`).toBeVisible();
+        const shown = page.getByRole("alert").or(page.getByText("This screen couldn’t be loaded."));
+        await expect.soft(shown.first(), `${name} ${status}`).toBeVisible();
         await expect.soft(page.getByRole("link", { name: "Tasks", exact: true }).first()).toBeVisible();
         await page.unrouteAll({ behavior: "wait" });
       }

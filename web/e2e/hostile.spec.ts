@@ -147,7 +147,7 @@ test("titles that reverse text or never end stay in their row", async ({ page, s
     const rows = page.getByRole("main").getByRole("listitem");
     await expect(rows).toHaveCount(TITLES.length + 2);
     expect.soft(await overflow(page), `${width}`).toEqual([]);
-    // Each title is isolated: its row and the rows beside it read from left to right.
+    // Each title is isolated: its row and the rows next to it read from left to right.
     const odd = await page.evaluate(() =>
       [...document.querySelectorAll("main a[data-row]")].flatMap((link) => {
         const title = link.querySelector("[dir=auto]");

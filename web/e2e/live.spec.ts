@@ -27,9 +27,9 @@ test("a note in one tab changes the report in another", async ({ sample, context
   await expect(note(sample)).toHaveValue("");
   await expect(other.getByRole("listitem").filter({ hasText: "the shop has no compost" }).first()).toBeVisible();
   for (const page of [sample, other]) {
-    const told = page.getByRole("region", { name: /^Summary by/ });
-    await expect(told).toContainText("New: The seeds are ordered.");
-    await expect(told.getByRole("heading", { name: /suggests 3 changes$/ })).toBeVisible();
+    const shown = page.getByRole("region", { name: /^Summary by/ });
+    await expect(shown).toContainText("New: The seeds are ordered.");
+    await expect(shown.getByRole("heading", { name: /suggests 3 changes$/ })).toBeVisible();
   }
   await isFirst(other);
 });

@@ -140,16 +140,16 @@ test("a verdict that waited and is refused comes back as a row with the reason",
   await server.start();
   await isBack(sample);
 
-  const told = changes(sample).getByRole("alert");
-  await expect(told).toContainText("Your decision wasn’t saved.");
-  await expect(told).toContainText("Rejected elsewhere");
+  const shown = changes(sample).getByRole("alert");
+  await expect(shown).toContainText("Your decision wasn’t saved.");
+  await expect(shown).toContainText("Rejected elsewhere");
   await expect(property(sample, "Estimate: None")).toBeVisible();
   expect((await read(server, id)).estimateMinutes).toBeNull();
   await changes(sample).getByRole("button", { name: "Close" }).click();
-  await expect(told).toBeHidden();
+  await expect(shown).toBeHidden();
 });
 
-test("an edit that waited and is refused is told, and its text comes back", async ({ sample, server }) => {
+test("an edit that waited and is refused is reported, and its text comes back", async ({ sample, server }) => {
   const id = await openTask(sample, server, GARDEN);
   await server.stop();
   await isAway(sample);
@@ -165,7 +165,7 @@ test("an edit that waited and is refused is told, and its text comes back", asyn
   expect((await read(server, id)).title).toBe("Prepare the garden for autumn");
 });
 
-test("what waited when the page was closed is sent by the next one, and a refusal is told there", async ({ sample, context, server }) => {
+test("what waited when the page was closed is sent by the next one, and a refusal is shown there", async ({ sample, context, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const item = (await openItems(server, id)).find((one) => one.humanSummary.includes("estimate"));
   if (item === undefined) throw new Error("no estimate is suggested");
@@ -182,10 +182,10 @@ test("what waited when the page was closed is sent by the next one, and a refusa
   const next = await context.newPage();
   await next.goto(`${server.address}/tasks/${id}`);
   await expect(property(next, "Priority: P0")).toBeVisible();
-  const told = next.getByText("Confirming “Estimate: 2 h” failed.");
-  await expect(told).toBeVisible();
+  const shown = next.getByText("Confirming “Estimate: 2 h” failed.");
+  await expect(shown).toBeVisible();
   await next.getByRole("button", { name: "Dismiss" }).click();
-  await expect(told).toBeHidden();
+  await expect(shown).toBeHidden();
   expect((await read(server, id)).priority).toBe("P0");
   expect((await read(server, id)).estimateMinutes).toBeNull();
 });
@@ -209,7 +209,7 @@ test("two tabs wait with edits and are closed: the next one sends those of both"
   for (const id of [here, there]) await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
 });
 
-test("the network of the browser goes: it is told, edits wait, and arrive when it is back", async ({ sample, context, server }) => {
+test("the browser goes offline: the page shows it, edits wait, and arrive when it is back", async ({ sample, context, server }) => {
   const id = await openTask(sample, server, GARDEN);
   await context.setOffline(true);
   await sample.getByRole("checkbox", { name: "Order seeds" }).check();

@@ -106,5 +106,30 @@ export const screens: readonly Screen[] = [
   { name: "agent: wakes", show: ofAgent("wakes") },
   { name: "agent: decisions", show: ofAgent("decisions") },
   { name: "settings", show: at("/settings") },
+  {
+    name: "settings: models",
+    show: async (page, server) => {
+      await open(page, server, "/settings#models");
+      await expect(page.getByRole("region", { name: "Models" }).getByText("Built-in rules")).toBeVisible();
+    },
+  },
+  {
+    name: "settings: new provider",
+    show: async (page, server) => {
+      await open(page, server, "/settings#models");
+      await page.getByRole("button", { name: "Add a provider" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Add a provider" }).click();
+      await expect(page.getByText("Use only letters, digits, “-” and “.”.")).toBeVisible();
+    },
+  },
+  {
+    name: "settings: a wrong budget",
+    show: async (page, server) => {
+      await open(page, server, "/settings#budgets");
+      await page.getByLabel("One wake").fill("much");
+      await page.getByLabel("One wake").press("Enter");
+      await expect(page.getByRole("alert")).toBeVisible();
+    },
+  },
   { name: "nothing", show: at("/nowhere") },
 ];

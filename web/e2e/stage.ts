@@ -1,6 +1,6 @@
 // A world shared by the tests of one file, which change nothing that another test sees.
 
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -26,7 +26,7 @@ export const test = base.extend<{ server: Server }, Worker>({
       await settled(server);
       await use(server);
       await server.stop();
-      await rm(data, { recursive: true, force: true });
+      await server.remove();
     },
     { scope: "worker" },
   ],

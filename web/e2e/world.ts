@@ -22,12 +22,26 @@ export class Server {
 
   constructor(readonly data: string) {}
 
+  /** Where it keeps keys, which are no part of the data. */
+  get config(): string {
+    return `${this.data}-config`;
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { ...process.env, XDG_CONFIG_HOME: this.config, NO_COLOR: "1" };
+  }
+
+  /** Deletes its files. */
+  async remove(): Promise<void> {
+    for (const folder of [this.data, this.config]) await rm(folder, { recursive: true, force: true });
+  }
+
   /** Starts it; the second time on the same port, so that pages find it again. */
   async start(): Promise<void> {
     const bind = this.address === "" ? "127.0.0.1:0" : new URL(this.address).host;
     const child = spawn(BINARY, ["--data", this.data, "--json", "serve", "--bind", bind], {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, NO_COLOR: "1" },
+      env: this.#env,
     });
     this.#process = child;
     const said: string[] = [];
@@ -51,7 +65,7 @@ export class Server {
 
   /** Runs a command on the same folder, as a person would. */
   async command(...args: string[]): Promise<string> {
-    const { stdout } = await run(BINARY, ["--data", this.data, ...args], { env: { ...process.env, NO_COLOR: "1" } });
+    const { stdout } = await run(BINARY, ["--data", this.data, ...args], { env: this.#env });
     return stdout;
   }
 
@@ -88,14 +102,14 @@ export async function watch(context: BrowserContext, origin: () => string): Prom
   misdeeds.set(context, found);
   context.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(origin()) && !/^(data|blob|about):/.test(url)) found.push(`asked ${url}`);
+    if (!url.startsWith(origin()) && !/^(data|blob|about):/.test(url)) found.push(`requested ${url}`);
   });
   context.on("weberror", (error) => found.push(`a script failed: ${error.error().stack ?? error.error().message}`));
   context.on("console", (message) => {
     const text = message.text();
     if (/Content Security Policy|TrustedHTML|trusted type/i.test(text)) found.push(`policy: ${text}`);
     // A failed screen is reported on the page and here; network failures are reported as such.
-    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`told: ${text}`);
+    else if (message.type() === "error" && !/^Failed to load resource|^WebSocket connection|error occurred when fetching the script/.test(text)) found.push(`console: ${text}`);
   });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) => {
@@ -119,7 +133,7 @@ export const test = base.extend<Fixtures>({
     await server.start();
     await use(server);
     await server.stop();
-    await rm(data, { recursive: true, force: true });
+    await server.remove();
   },
   context: async ({ context, server }, use) => {
     await watch(context, () => server.address.replace(/^http/, "http"));

@@ -4,13 +4,14 @@
 //! Does not own: anything of the product. The tables of rooms and edges are in
 //! `xtask/tests/layers.rs`, the rules about pages in `xtask/tests/docs.rs`.
 //!
-//! Reading order: [`check`], [`summary`], [`repository`], [`source`], [`powercut`], [`simulate`],
+//! Reading order: [`check`], [`summary`], [`repository`], [`source`], [`imports`], [`powercut`], [`simulate`],
 //! [`kill`], [`chaos`].
 
 pub mod check;
 pub mod summary;
 pub mod repository;
 pub mod source;
+pub mod imports;
 pub mod powercut;
 pub mod kill;
 pub mod chaos;

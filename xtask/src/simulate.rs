@@ -17,7 +17,7 @@ cargo xtask simulate [--kinds agents|all] [--seeds N] [--from S] [--threads T]
                              play the whole runtime under N seeds (10000)
 cargo xtask simulate [--kinds agents|all] --seed S
                              play one seed, and print what happened in it; `all` has a second kind
-                             of run beside the agents
+                             of run besides the agents
 cargo xtask crash-pairs [WORD]
                              crash every scene, or those with this word in their name, at every
                              pair of points";

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use xtask::repository;
 
-/// The pages beside those below `docs/` and `changes/`.
+/// The pages other than those below `docs/` and `changes/`.
 const PAGES: &[&str] = &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// Pages that other texts rely on.
@@ -289,13 +289,13 @@ fn wrong_paths_in_comments(tree: &Tree, source: &str) -> Vec<(usize, String)> {
     wrong
 }
 
-/// What stands between `](` and `)`, without an anchor.
+/// The text between `](` and `)`, without an anchor.
 fn link_targets(line: &str) -> Vec<&str> {
     let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     targets.map(|(target, _)| target.split('#').next().unwrap_or(target)).collect()
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn code_spans(line: &str) -> Vec<&str> {
     line.split('`').skip(1).step_by(2).collect()
 }

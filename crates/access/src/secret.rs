@@ -8,7 +8,7 @@ use crate::view::Secret;
 /// What a token begins with, so that people and scanners of leaked secrets know it for one.
 pub(crate) const PREFIX: &str = "dm_";
 
-/// A fresh one behind a prefix.
+/// A fresh one after a prefix.
 pub(crate) fn fresh(prefix: &str, entropy: &dyn Entropy) -> Secret {
     let mut bytes = [0; 32];
     entropy.fill(&mut bytes);

@@ -1,7 +1,7 @@
 //! Tickets: a browser cannot send a token with the address of a socket, so it sends one of these.
 //!
 //! They live in this process and for half a minute only. A ticket stands for its caller; whether the
-//! token behind that still opens anything is asked when it is used.
+//! token of that caller is still valid is checked when it is used.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -79,7 +79,7 @@ impl Tokens {
         let commit = Commit::new("access.token", Db::Journal, caller.workspace)
             .op(token::forget(caller.workspace, now - days_long(limits::TOKEN_KEPT_DAYS)))
             .op(token::insert(&token))
-            .audit(audit(caller.actor.to_string(), "token.create", &token));
+            .audit(audit(caller.actor.clone(), "token.create", &token));
         self.store.commit(commit).await?;
         Ok(CreatedToken { token: secret, details: shown(token, caller, now) })
     }
@@ -103,7 +103,7 @@ impl Tokens {
         if token.revoked_at.is_none() {
             let commit = Commit::new("access.revoke", Db::Journal, ws)
                 .op(token::revoke(ws, id, now))
-                .audit(audit(caller.actor.to_string(), "token.revoke", &token));
+                .audit(audit(caller.actor.clone(), "token.revoke", &token));
             match self.store.commit(commit).await {
                 // Another request revoked it in between, which is the desired result.
                 Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {}
@@ -128,7 +128,7 @@ impl Tokens {
             used_at: None,
         };
         let audit = Audit {
-            actor: caller.actor.to_string(),
+            actor: caller.actor.clone(),
             action: "access.code",
             object: String::new(),
             detail: names(&code.scopes),
@@ -162,7 +162,7 @@ impl Tokens {
         let commit = Commit::new("access.exchange", Db::Journal, code.ws)
             .op(access_code::exchange(code.ws, &sha256, now))
             .op(token::insert(&token))
-            .audit(audit(code.created_by, "access.exchange", &token));
+            .audit(audit(code.created_by.into(), "access.exchange", &token));
         match self.store.commit(commit).await {
             Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {
                 Err(AccessError::CodeRefused)
@@ -219,7 +219,7 @@ impl Tokens {
     /// Writes a failed login to the audit log. The caller decides which failures are worth a row.
     pub async fn note_refused(&self, ws: WorkspaceId, address: &str, failures: u32) {
         let audit = Audit {
-            actor: "nobody".to_owned(),
+            actor: Actor::Nobody,
             action: "access.refused",
             object: address.to_owned(),
             detail: format!("{failures} within 15 minutes"),
@@ -283,7 +283,7 @@ fn days_long(days: u32) -> Duration {
     Duration::from_secs(u64::from(days) * 24 * 3600)
 }
 
-fn audit(actor: String, action: &'static str, token: &token::Token) -> Audit {
+fn audit(actor: Actor, action: &'static str, token: &token::Token) -> Audit {
     let detail = format!("{}: {}", token.kind, names(&token.scopes));
     Audit { actor, action, object: token.id.to_string(), detail }
 }

@@ -107,11 +107,11 @@ pub struct Access {
     pub actor: String,
     /// What they may do.
     pub scopes: Vec<Scope>,
-    /// The model behind the agents.
+    /// The model that agents use.
     pub server: ServerFacts,
 }
 
-/// The model behind the agents.
+/// The model that agents use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]

@@ -3,6 +3,7 @@
 use dormouse_changes::DecideError;
 use dormouse_journal::JournalError;
 use dormouse_runs::RunError;
+use dormouse_scheduler::{HandlerError, SchedulerError};
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::limits::Beyond;
 use dormouse_types::{AgentId, TaskId};
@@ -137,4 +138,61 @@ impl From<CommitError> for AgentError {
             | CommitError::Broken { .. }) => Self::Commit(other),
         }
     }
+}
+
+impl From<AgentError> for RunError {
+    fn from(error: AgentError) -> Self {
+        match error {
+            AgentError::Read(error) => Self::Read(error),
+            AgentError::Commit(error) => Self::Commit(error),
+            AgentError::Work(error) => error,
+            AgentError::Journal(error) => from_journal(error),
+            AgentError::Changes(error) => from_changes(error),
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+pub(crate) fn from_journal(error: JournalError) -> RunError {
+    match error {
+        JournalError::Read(error) => RunError::Read(error),
+        JournalError::Commit(error) => RunError::Commit(error),
+        other => RunError::Broken(other.to_string()),
+    }
+}
+
+pub(crate) fn from_changes(error: DecideError) -> RunError {
+    match error {
+        DecideError::Read(error) => RunError::Read(error),
+        DecideError::Commit(error) => RunError::Commit(error),
+        DecideError::Journal(error) => from_journal(error),
+        other => RunError::Broken(other.to_string()),
+    }
+}
+
+impl From<AgentError> for HandlerError {
+    fn from(error: AgentError) -> Self {
+        Self { is_damage: error.is_damage(), source: Box::new(error) }
+    }
+}
+
+impl From<SchedulerError> for AgentError {
+    fn from(error: SchedulerError) -> Self {
+        match error {
+            SchedulerError::Read(error) => error.into(),
+            SchedulerError::Commit(error) => error.into(),
+            SchedulerError::Handler(HandlerError { source, .. }) => {
+                match source.downcast::<Self>() {
+                    Ok(error) => *error,
+                    Err(other) => broken(other),
+                }
+            }
+            other @ (SchedulerError::NoHandler { .. } | SchedulerError::Status(_)) => broken(other),
+        }
+    }
+}
+
+/// Returns the error for a broken invariant of a run.
+pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {
+    RunError::Broken(error.to_string()).into()
 }

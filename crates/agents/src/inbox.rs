@@ -15,7 +15,7 @@ use dormouse_store::{Op, ReadError};
 use dormouse_types::limits::{self, Beyond};
 use dormouse_types::{AgentId, Id as _, MessageId, RequestId, Seq, Timestamp, WorkspaceId};
 
-use crate::wake::route::SHORTEST_WINDOW;
+use crate::wake::policy::SHORTEST_WINDOW;
 use crate::{AgentError, Agents};
 
 /// A message from a person to an agent.
@@ -114,7 +114,7 @@ impl Agents {
         Ok(words.collect())
     }
 
-    /// Returns the op that resumes what a person asked of an agent that may run again: it makes the
+    /// Returns the op that resumes the pending requests to an agent that may run again: it makes the
     /// interrupted run due, whose claim decides whether it may continue, or signals a wake for
     /// unheard messages.
     ///

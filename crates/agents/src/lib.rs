@@ -24,13 +24,10 @@ use std::time::Duration;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
-use dormouse_scheduler::{Chore, Handler, Scheduler};
+use dormouse_scheduler::Handler;
 use dormouse_store::Store;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_types::port::{Clock, Entropy, Model};
-
-use crate::wake::chores;
-use crate::wake::handler::TaskAgents;
 
 pub use error::AgentError;
 pub use tools::TOOLS;
@@ -47,8 +44,8 @@ pub struct Agents {
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) owner: String,
     pub(crate) lease: Duration,
-    /// Other kinds of holders that the scheduler runs beside task agents.
-    others: Vec<Arc<dyn Handler>>,
+    /// Other kinds of holders that the scheduler runs.
+    pub(crate) others: Vec<Arc<dyn Handler>>,
 }
 
 /// What [`Agents`] is built from.
@@ -81,7 +78,7 @@ impl Agents {
         Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, others }
     }
 
-    /// Returns the same agents, whose scheduler runs another kind of holder beside them.
+    /// Returns the same agents, whose scheduler also runs another kind of holder.
     #[must_use]
     pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
         self.others.push(handler);
@@ -103,31 +100,12 @@ impl Agents {
 
     /// Returns the model that an agent asks: its class decides merge window and automation, its
     /// provider the circuit breaker.
-    pub(crate) fn model_of(&self, agent: &Agent) -> &dyn Model {
-        &**self.driver.models().named(agent.config.model.as_deref())
+    pub(crate) fn model_of(&self, agent: &Agent) -> Arc<dyn Model> {
+        self.driver.models().named(agent.config.model.as_deref())
     }
 
     /// Returns the model of agents whose row names none.
-    pub(crate) fn default_model(&self) -> &dyn Model {
-        &**self.driver.models().default_model()
-    }
-
-    /// Returns the scheduler of this process, with task agents as its kind of holder.
-    pub fn scheduler(&self) -> Scheduler {
-        let own: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
-        let chores: Vec<Arc<dyn Chore>> = vec![
-            Arc::new(chores::Routing(self.clone())),
-            Arc::new(chores::Operations(self.clone())),
-            Arc::new(chores::Expiry(self.clone())),
-            Arc::new(chores::Trimming(self.clone())),
-        ];
-        Scheduler::new(dormouse_scheduler::Parts {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            owner: self.owner.clone(),
-            lease: self.lease,
-            handlers: std::iter::once(own).chain(self.others.iter().cloned()).collect(),
-            chores,
-        })
+    pub(crate) fn default_model(&self) -> Arc<dyn Model> {
+        self.driver.models().default_model()
     }
 }

@@ -17,12 +17,12 @@ use dormouse_store::{
     change_log, receipt, retry,
 };
 use dormouse_types::{
-    AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp, WorkspaceId,
-    address, hash, limits,
+    Actor, AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp,
+    WorkspaceId, address, hash, limits,
 };
 
-use crate::wake::route::{SHORTEST_WINDOW, is_automatic};
-use crate::wake::timer::of_due_date;
+use crate::wake::due_date;
+use crate::wake::policy::{SHORTEST_WINDOW, is_automatic};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
@@ -31,8 +31,8 @@ pub(crate) const ATTEMPTS: Policy = Policy::Attempts(3);
 /// Who sends a request, and its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestContext {
-    /// Name written to the audit log.
-    pub actor: String,
+    /// Who sends it; written to the audit log.
+    pub actor: Actor,
     /// Idempotency key, if the request has one.
     pub key: Option<String>,
 }
@@ -42,17 +42,19 @@ pub struct RequestContext {
 pub struct NewAgent {
     /// Display name; a stock name if `None`.
     pub name: Option<String>,
-    /// Whether a person asked for it by name. If not, it waits until its task has content.
+    /// Whether a person created it explicitly. If not, it waits until its task has content.
     pub by_name: bool,
 }
 
 /// Settings that decide when an agent wakes by itself. `None` leaves a setting unchanged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Settings {
     /// Whether changes wake it.
     pub automation: Option<Automation>,
     /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: Option<bool>,
+    /// The model that it asks; the inner `None` means that of the workspace.
+    pub model: Option<Option<String>>,
     /// Until when automatic wakes are held back; `Some(None)` ends the hold.
     pub sleep_until: Option<Option<Timestamp>>,
 }
@@ -70,7 +72,11 @@ impl Settings {
             Some(until) => format!("sleepUntil {until}"),
             None => "sleepUntil none".to_owned(),
         });
-        [automation, linked, until].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let model = self.model.as_ref().map(|model| match model {
+            Some(model) => format!("model {model}"),
+            None => "model of the workspace".to_owned(),
+        });
+        [automation, linked, until, model].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -108,7 +114,7 @@ impl Agents {
         ws: WorkspaceId,
         task: &TaskId,
         new: &NewAgent,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<AgentId, AgentError> {
         let view = self.journal.task(ws, task).await?;
         if view.deleted_at().is_some() {
@@ -174,11 +180,11 @@ impl Agents {
             .op(link(state_id.as_str(), link::AGENT_STATE))
             .op(link(task.as_str(), link::AGENT_TASK))
             .op(wake_queue::insert(ws, &id, due_at, now))
-            .op(of_due_date(ws, &id, view.task.value.due_on, &self.zone, now))
+            .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event("agent:created", Some(task.clone()), id.as_str()))
-            .audit(audit(asked, "agent.create", id.as_str()));
+            .audit(audit(context, "agent.create", id.as_str()));
         let subject = format!("{task}|{}", name.unwrap_or_default());
-        commit.once = once(asked, "agent.create", &subject, id.as_str());
+        commit.once = once(context, "agent.create", &subject, id.as_str());
         match self.store.commit(commit).await {
             Ok(committed) => match committed.replayed {
                 Some(answer) => answer.parse().map_err(|_| AgentError::NotFound { agent: id }),
@@ -222,10 +228,10 @@ impl Agents {
         id: &AgentId,
         reason: Reason,
         message: Option<&str>,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         // A refusal means that another request changed the agent: decide again on its present state.
-        retry(ATTEMPTS, &[Refusal::Stale], || self.wake_once(ws, id, reason, message, asked))
+        retry(ATTEMPTS, &[Refusal::Stale], || self.wake_once(ws, id, reason, message, context))
             .await
             .map_err(|error| busy_if_stale(error, id))
     }
@@ -241,7 +247,7 @@ impl Agents {
         id: &AgentId,
         reason: Reason,
         message: Option<&str>,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let agent = self.agent(ws, id).await?;
         alive(&agent.doc.value)?;
@@ -252,12 +258,12 @@ impl Agents {
         }
         let now = self.clock.now();
         let request = RequestId::fresh(now, &*self.entropy);
-        let request = asked.key.clone().unwrap_or_else(|| request.to_string());
+        let request = context.key.clone().unwrap_or_else(|| request.to_string());
         let mut commit = Commit::new("agent.wake", Db::Agent, ws);
         let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
-        commit.once = once(asked, "agent.wake", &subject, id.as_str());
+        commit.once = once(context, "agent.wake", &subject, id.as_str());
         if let Some(words) = message {
-            if !self.was_asked(ws, commit.once.as_ref()).await? {
+            if !self.was_requested(ws, commit.once.as_ref()).await? {
                 self.check_room(ws, id, words).await?;
             }
             let thread = ThreadId::fresh(now, &*self.entropy);
@@ -287,13 +293,17 @@ impl Agents {
             .op(wake_queue::signal(ws, &signal))
             .change(self.event("agent:wake", None, id.as_str()))
             .changes(said)
-            .audit(audit(asked, "agent.wake", id.as_str()));
+            .audit(audit(context, "agent.wake", id.as_str()));
         self.store.commit(commit).await?;
         Ok(())
     }
 
     /// Returns whether a request with this key was already carried out.
-    async fn was_asked(&self, ws: WorkspaceId, once: Option<&Once>) -> Result<bool, AgentError> {
+    async fn was_requested(
+        &self,
+        ws: WorkspaceId,
+        once: Option<&Once>,
+    ) -> Result<bool, AgentError> {
         let Some(once) = once else { return Ok(false) };
         let receipt = receipt::by_id(Db::Agent, ws, &once.id);
         Ok(self.store.first(receipt).await?.is_some())
@@ -306,7 +316,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         settings: &Settings,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut more_ops = Vec::new();
         if let Some(until) = settings.sleep_until {
@@ -315,11 +325,14 @@ impl Agents {
             more_ops.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
         let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), more_ops };
-        self.change_agent(ws, id, wanted, asked, |agent| {
+        self.change_agent(ws, id, wanted, context, |agent| {
             alive(agent)?;
             let config = &mut agent.config;
             config.automation = settings.automation.unwrap_or(config.automation);
             config.wake_on_linked = settings.wake_on_linked.unwrap_or(config.wake_on_linked);
+            if let Some(model) = &settings.model {
+                config.model.clone_from(model);
+            }
             Ok(())
         })
         .await
@@ -330,9 +343,9 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, WantedWake::plain("agent.pause"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.pause"), context, |agent| {
             // A repeated request whose answer was lost: the agent is already paused.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
@@ -352,10 +365,10 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let gone = self.deleted_task(ws, id).await?;
-        self.change_agent(ws, id, WantedWake::plain("agent.resume"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.resume"), context, |agent| {
             if let Some(task) = gone.as_ref().filter(|_| agent.lifecycle != Lifecycle::Destroyed) {
                 return Err(AgentError::NoTask { agent: id.clone(), task: task.clone() });
             }
@@ -391,10 +404,10 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        self.change_agent(ws, id, WantedWake::plain("agent.destroy"), asked, |agent| {
+        self.change_agent(ws, id, WantedWake::plain("agent.destroy"), context, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
                 agent.lifecycle = Lifecycle::Destroyed;
                 agent.dormant_reason = None;
@@ -416,11 +429,11 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         wanted: WantedWake,
-        asked: &RequestContext,
+        context: &RequestContext,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
         let subject = format!("{id}|{}", wanted.detail);
-        let once = once(asked, wanted.action, &subject, id.as_str());
+        let once = once(context, wanted.action, &subject, id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
@@ -430,7 +443,7 @@ impl Agents {
             }
         }
         retry(ATTEMPTS, &[Refusal::Stale], || {
-            self.change_once(ws, id, &wanted, once.clone(), asked, &change)
+            self.change_once(ws, id, &wanted, once.clone(), context, &change)
         })
         .await
         .map_err(|error| busy_if_stale(error, id))
@@ -443,7 +456,7 @@ impl Agents {
         id: &AgentId,
         wanted: &WantedWake,
         once: Option<Once>,
-        asked: &RequestContext,
+        context: &RequestContext,
         change: &impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
         let WantedWake { action, detail, more_ops } = wanted;
@@ -491,7 +504,7 @@ impl Agents {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event("agent:changed", None, id.as_str()))
-            .audit(Audit { detail: detail.clone(), ..audit(asked, action, id.as_str()) });
+            .audit(Audit { detail: detail.clone(), ..audit(context, action, id.as_str()) });
         commit.once = once;
         self.store.commit(commit).await?;
         Ok(())
@@ -506,13 +519,13 @@ impl Agents {
         action: &'static str,
         subject: &str,
         ops: Vec<Op>,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event("agent:changed", None, id.as_str()))
-            .audit(audit(asked, action, id.as_str()));
-        commit.once = once(asked, action, subject, id.as_str());
+            .audit(audit(context, action, id.as_str()));
+        commit.once = once(context, action, subject, id.as_str());
         self.store.commit(commit).await?;
         Ok(())
     }
@@ -567,12 +580,12 @@ fn stock_name(id: &AgentId) -> &'static str {
     NAMES[sum % NAMES.len()]
 }
 
-pub(crate) fn audit(asked: &RequestContext, action: &'static str, object: &str) -> Audit {
-    Audit { actor: asked.actor.clone(), action, object: object.into(), detail: String::new() }
+pub(crate) fn audit(context: &RequestContext, action: &'static str, object: &str) -> Audit {
+    Audit { actor: context.actor.clone(), action, object: object.into(), detail: String::new() }
 }
 
-fn once(asked: &RequestContext, verb: &str, subject: &str, answer: &str) -> Option<Once> {
-    asked.key.as_ref().map(|key| Once {
+fn once(context: &RequestContext, verb: &str, subject: &str, answer: &str) -> Option<Once> {
+    context.key.as_ref().map(|key| Once {
         id: key.clone(),
         request: hash::joined(&[verb, subject]),
         answer: answer.to_owned(),

@@ -25,6 +25,7 @@ mod cases {
     mod reporting;
     mod scale;
     mod serving;
+    mod spending;
     mod taking_over;
     mod timers;
     mod trimming;

@@ -15,7 +15,7 @@ pub struct ShiftedClock {
 }
 
 impl ShiftedClock {
-    /// Moves the time on for whoever asks from now on; who sleeps already is not told.
+    /// Advances the time that is read from now on; sleepers are not woken.
     pub fn advance(&self, by: Duration) {
         let micros = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
         self.by.fetch_add(micros, Ordering::SeqCst);

@@ -1,7 +1,7 @@
 //! A crowd of sleeping agents, filled in by SQL: one agent is made by the product, and its rows are
 //! copied under other ids.
 //!
-//! The copies are what the product writes when an agent is made beside a task that says nothing yet:
+//! The copies are what the product writes when an agent is created for an empty task:
 //! the task, the agent, its state, two links, its subscription, and its row in the wake queue without
 //! a due time. A note wakes such an agent.
 
@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use dormouse_agents::lifecycle::{NewAgent, RequestContext};
 use dormouse_journal::{Edit, NewTask};
 use dormouse_store::{Db, Value};
-use dormouse_types::{Id as _, TaskId, WorkspaceId};
+use dormouse_types::{Actor, Id as _, TaskId, WorkspaceId};
 use rusqlite::{Connection, params_from_iter};
 
 use crate::place::Place;
@@ -43,8 +43,8 @@ impl Crowd {
         let new = NewTask { title: "Somewhere in the crowd".into(), edits: Vec::new() };
         let original = world.journal.create(ORIGINAL, &new, &person()).await?.task;
         let agent = NewAgent { name: Some("Ida".into()), by_name: false };
-        let asked = RequestContext { actor: "owner".into(), key: None };
-        world.agents.create(ORIGINAL, &original, &agent, &asked).await?;
+        let context = RequestContext { actor: Actor::Owner, key: None };
+        world.agents.create(ORIGINAL, &original, &agent, &context).await?;
         world.route(ORIGINAL).await?;
         drop((world, opened));
         copy(place, Db::Journal, &["journal"], n)?;
@@ -160,7 +160,7 @@ fn copy_row(connection: &Connection, table: &str, row: &Columns, n: usize) -> an
     Ok(())
 }
 
-/// The parts of ids behind their dashes that stand in a text, each once.
+/// The parts of ids after their dashes that occur in a text, each once.
 fn ids(text: &str) -> Vec<String> {
     let is_of_id = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let mut found: Vec<String> = Vec::new();

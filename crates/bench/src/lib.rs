@@ -1,4 +1,4 @@
-//! Benches as ratios: what the program costs beside a bare loop that writes the same rows, and what
+//! Benches as ratios: what the program costs compared with a bare loop that writes the same rows, and what
 //! a million sleeping agents cost.
 //!
 //! Does not own: anything the product needs, limits, or a verdict. A bench measures and says what it

@@ -2,12 +2,12 @@
 //! and one with hardly anybody, after both served one wake.
 //!
 //! Each program is a process of its own: what was allocated while a store was filled does not count.
-//! Whoever runs this starts them; [`resident`] is what runs in them.
+//! The caller starts them; [`resident`] is what runs in them.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_types::port::ModelClass;
 use serde::Serialize;
 

@@ -27,7 +27,7 @@ impl Steady {
     }
 }
 
-/// The calls of a wake, in order. The key of the run stands in them, so that no text is stored once
+/// The calls of a wake, in order. They contain the key of the run, so that no text is stored once
 /// for many wakes.
 fn calls(run: &str) -> Vec<ToolCall> {
     let note = format!(

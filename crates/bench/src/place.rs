@@ -121,7 +121,7 @@ impl Place {
         Ok(bytes)
     }
 
-    /// Copies a database as it stands to a fresh folder beside it, down to the disk.
+    /// Copies a database as it is to a fresh sibling folder, and syncs it.
     ///
     /// Errors: the disk is full; as [`Place::checkpoint`].
     pub fn copy(&self) -> anyhow::Result<Self> {

@@ -3,7 +3,7 @@
 //!
 //! What a round of wakes wrote was recorded. Here it is written once more with `rusqlite` alone:
 //! prepared statements, values bound beforehand, `BEGIN`, statements, `COMMIT` with
-//! `synchronous=FULL`. Nothing is read, no lease is looked after, nobody is told. The rows are those
+//! `synchronous=FULL`. Nothing is read, no lease is renewed, no hint is given. The rows are those
 //! of the product to the byte, its change rows and counters included; the transactions are as many
 //! as its writer needed.
 
@@ -48,7 +48,7 @@ pub(crate) struct Round<'a> {
     pub(crate) db: Db,
     pub(crate) host: &'a HostId,
     pub(crate) n_transactions: usize,
-    /// The time that stands in the rows.
+    /// The time in the rows.
     pub(crate) now: i64,
 }
 
@@ -159,10 +159,10 @@ fn statements(
         let values = op.params.iter().map(|param| bound(param, seq, host, now)).collect();
         all.push(Statement { sql: op.sql, values, rows: op.rows.clone() });
     }
-    for (behind, change) in commit.numbered_changes() {
+    for (offset, change) in commit.numbered_changes() {
         let values = vec![
             ws.clone(),
-            Value::Int(seq + behind),
+            Value::Int(seq + offset),
             Value::Text(serde_json::to_string(&change.origin)?),
             Value::Int(change.depth),
             Value::Text(serde_json::to_string(&change.touched)?),
@@ -179,7 +179,7 @@ fn statements(
             ws.clone(),
             Value::Int(seq),
             Value::Int(n),
-            audit.actor.clone().into(),
+            audit.actor.to_string().into(),
             audit.action.into(),
             audit.object.clone().into(),
             audit.detail.clone().into(),

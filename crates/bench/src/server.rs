@@ -2,7 +2,7 @@
 //!
 //! The bare loop is one connection with prepared statements. It sends a whole transaction, from
 //! `BEGIN` to `COMMIT`, in one go and waits for the answers, so that it makes one trip to the server
-//! for each. Nothing is read, nobody is told, and the rows are those of the product, its change rows
+//! for each. Nothing is read, no hint is given, and the rows are those of the product, its change rows
 //! included; the counter of a workspace is set once in a transaction, as its writer does.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use crate::clock::ShiftedClock;
 use crate::place::{Engine, Opened};
 use crate::raw::{Counting, Round, Statement};
 
-/// Two schemas that nobody else uses, and a connection beside the product's.
+/// Two schemas that nobody else uses, and a connection that is not the product's.
 pub struct Server {
     url: String,
     prefix: String,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_types::port::{Clock as _, ModelClass};
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ use crate::world::World;
 pub struct Options {
     /// Sleeping agents; one of them is due.
     pub agents: usize,
-    /// Starts; the medians are told.
+    /// Starts; the medians are reported.
     pub samples: usize,
     /// Where the data is to lie.
     pub folder: Option<PathBuf>,

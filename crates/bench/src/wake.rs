@@ -1,4 +1,4 @@
-//! Wakes per second beside the bare loop of [`crate::raw`], and how long a report takes.
+//! Wakes per second compared with the bare loop of [`crate::raw`], and how long a report takes.
 
 use std::path::{Path, PathBuf};
 
@@ -221,7 +221,7 @@ async fn point(
     let (first, others) = opened.split_first().context("a bench needs a node")?;
     let mut world = World::new(first, turns);
     for other in others {
-        world = world.beside(other, turns);
+        world = world.with_node(other, turns);
     }
     let n_wakes = options.wakes.max(agents * opened.len());
     let watched = world.fill(n_wakes).await?;

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use dormouse_agents::lifecycle::{NewAgent, RequestContext};
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_agents::{Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, End, Models};
 use dormouse_scheduler::{Event, Options, Until};
 use dormouse_types::port::{Clock as _, ModelClass};
-use dormouse_types::{AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -32,7 +32,7 @@ const AT_ONCE: usize = 64;
 pub struct World {
     /// Routes, wakes, runs: the first node.
     pub agents: Agents,
-    /// Nodes beside it.
+    /// Further nodes.
     others: Vec<Agents>,
     /// The person's data.
     pub journal: Journal,
@@ -114,7 +114,7 @@ impl World {
 
     /// Lets another node serve the same agents. It shares the clock.
     #[must_use]
-    pub fn beside(mut self, opened: &Opened, turns: u32) -> Self {
+    pub fn with_node(mut self, opened: &Opened, turns: u32) -> Self {
         self.others.push(node(opened, turns, self.n_nodes() + 1).1);
         self
     }
@@ -157,8 +157,8 @@ impl World {
         let mut items = made.made.iter().filter_map(|id| id.parse::<ItemId>().ok());
         let item = items.next().context("the journal made no item")?;
         let agent = NewAgent { name: None, by_name: true };
-        let asked = RequestContext { actor: "owner".into(), key: None };
-        let agent = self.agents.create(WS, &made.task, &agent, &asked).await?;
+        let context = RequestContext { actor: Actor::Owner, key: None };
+        let agent = self.agents.create(WS, &made.task, &agent, &context).await?;
         Ok(Watched { task: made.task, item, agent })
     }
 
@@ -194,7 +194,7 @@ impl World {
         self.serve_during(at_once, n_runs, nothing).await
     }
 
-    /// The same beside something else that happens meanwhile.
+    /// The same, while something else runs concurrently.
     pub async fn serve_during(
         &self,
         at_once: usize,
@@ -202,7 +202,7 @@ impl World {
         meanwhile: BoxFuture<'_, anyhow::Result<()>>,
     ) -> anyhow::Result<Served> {
         let (send, stop) = oneshot::channel::<()>();
-        // Whoever drops the sender stops the services as well.
+        // Dropping the sender stops the services as well.
         let stop = stop.map(|_stopped| ()).boxed().shared();
         let progress = Arc::new(Mutex::new(Progress {
             served: Served { ended: Vec::new(), failed: Vec::new() },
@@ -283,7 +283,7 @@ impl World {
 
 /// An edit of the person's.
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 /// A count as a number to divide.

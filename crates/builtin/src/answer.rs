@@ -14,11 +14,11 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
     let Some(input) = Input::of(request) else {
         return Vec::new();
     };
-    let mut asked: Vec<(&str, Value)> = Vec::new();
+    let mut calls: Vec<(&str, Value)> = Vec::new();
     let is_first = request.turns.is_empty();
     if is_first && !input.instruction.report_only {
-        asked.extend(language(&input));
-        asked.extend(
+        calls.extend(language(&input));
+        calls.extend(
             propose::proposals(&input).into_iter().map(|proposal| (proposal.tool, proposal.args)),
         );
         let observations: Vec<Value> = observe::observations(&input)
@@ -26,15 +26,15 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
             .map(|note| json!({ "text": note.text, "priority": note.priority }))
             .collect();
         if !observations.is_empty() {
-            asked.push(("record_observations", json!({ "observations": observations })));
+            calls.push(("record_observations", json!({ "observations": observations })));
         }
     }
     if wants_report(request, &input, is_first) {
         let report = report::report(&input);
-        asked.push(("update_report", json!({ "tldr": report.tldr, "content": report.content })));
+        calls.push(("update_report", json!({ "tldr": report.tldr, "content": report.content })));
     }
     let before: usize = request.turns.iter().map(|turn| turn.calls.len()).sum();
-    asked
+    calls
         .into_iter()
         .zip(before + 1..)
         .map(|((name, args), n)| ToolCall { id: format!("call-{n}"), name: name.to_owned(), args })

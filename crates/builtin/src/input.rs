@@ -12,7 +12,7 @@ use crate::read::{Segment, segments};
 pub struct Input<'a> {
     /// The task as it is now.
     pub state: &'a TaskState,
-    /// What the model is asked to do in this turn.
+    /// The instruction of this turn.
     pub instruction: &'a Instruction,
     /// What changed since the last completed run.
     pub delta: &'a Delta,

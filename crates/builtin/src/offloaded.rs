@@ -1,4 +1,4 @@
-//! The rules model beside the loop that asks it.
+//! The rules model on a thread of its own, apart from the loop that calls it.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -87,6 +87,7 @@ mod tests {
     use std::task::Waker;
 
     use dormouse_types::RunKey;
+    use dormouse_types::model::ToolChoice;
     use dormouse_types::port::InlineCompute;
 
     use super::*;
@@ -107,6 +108,7 @@ mod tests {
             fragments: Vec::new(),
             turns: Vec::new(),
             tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
         };
         let mut stream = model.ask(&request);
         let mut found = Vec::new();

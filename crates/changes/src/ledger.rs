@@ -3,7 +3,7 @@
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_types::limits;
-use dormouse_types::model::{Decided, Ledger, OpenProposal, TaskState, Verdict};
+use dormouse_types::model::{Decided, Ledger, OpenProposal, Resolution, TaskState};
 use serde_json::Value;
 
 use crate::tools;
@@ -18,10 +18,10 @@ pub fn of(task: &TaskState, items: &[Item], decisions: &[Decision]) -> Ledger {
         .filter(|decision| decision.undone_at.is_none())
         .filter_map(|decision| {
             let verdict = match (decision.verdict, decision.outcome) {
-                (DecisionVerdict::Confirmed, Outcome::Applied) => Verdict::Confirmed,
+                (DecisionVerdict::Confirmed, Outcome::Applied) => Resolution::Confirmed,
                 (DecisionVerdict::Confirmed, _) => return None,
-                (DecisionVerdict::Rejected, _) => Verdict::Rejected,
-                (DecisionVerdict::Deferred, _) => Verdict::Deferred,
+                (DecisionVerdict::Rejected, _) => Resolution::Rejected,
+                (DecisionVerdict::Deferred, _) => Resolution::Deferred,
             };
             Some(Decided {
                 tool: decision.tool_name.clone(),
@@ -36,7 +36,7 @@ pub fn of(task: &TaskState, items: &[Item], decisions: &[Decision]) -> Ledger {
     decided.extend(items.iter().filter(|item| item.state == State::Expired).map(|item| Decided {
         tool: item.tool.clone(),
         args: args(item),
-        verdict: Verdict::Expired,
+        verdict: Resolution::Expired,
         reason: None,
         at: item.decided_at.unwrap_or(item.created_at),
         fingerprint: item.fingerprint.clone(),
@@ -103,10 +103,10 @@ fn line(decision: &Decided, task: &TaskState) -> String {
         None => word.to_owned(),
     };
     let (mark, outcome) = match decision.verdict {
-        Verdict::Confirmed => ("✓", "confirmed".to_owned()),
-        Verdict::Rejected => ("✗", reason("rejected")),
-        Verdict::Deferred => ("…", "deferred".to_owned()),
-        Verdict::Expired => ("–", "no decision".to_owned()),
+        Resolution::Confirmed => ("✓", "confirmed".to_owned()),
+        Resolution::Rejected => ("✗", reason("rejected")),
+        Resolution::Deferred => ("…", "deferred".to_owned()),
+        Resolution::Expired => ("–", "no decision".to_owned()),
     };
     format!("{mark} {} — {outcome}\n", cut(&call))
 }

@@ -7,16 +7,18 @@
 //! rejected proposal that comes back, a value set by the person that is overwritten on old
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
-//! Reading order: [`tool`], [`words`], [`tools`], [`set`], [`ledger`], [`recovery`].
+//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`set`], [`ledger`], [`recovery`].
 
 pub mod tool;
 pub mod words;
 pub mod tools;
+pub mod run_call;
 pub mod set;
 pub mod ledger;
 pub mod recovery;
 
 pub use set::error::DecideError;
-pub use set::service::{Changes, Decider, Settled};
+pub use set::rows::Settled;
+pub use set::service::{Changes, Decider};
 pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused};
 pub use tools::TOOLS;

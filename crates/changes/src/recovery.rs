@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::saga::{self, Phase, Saga};
+use dormouse_store::agent::saga::{self, OperationStatus, Saga};
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Commit, Db, Op, receipt};
-use dormouse_types::{AgentId, OperationId, RunKey, TaskId, Timestamp, WorkspaceId};
-use serde::{Deserialize, Serialize};
+use dormouse_store::{Commit, Db, receipt};
+use dormouse_types::{RunKey, WorkspaceId};
 
-use crate::set::apply::SagaPayload;
+use crate::run_call::{ended, is_call};
 use crate::set::error::DecideError;
+use crate::set::saga_payload::SagaPayload;
 use crate::set::service::Changes;
 
 /// The result of recovering one operation.
@@ -21,58 +21,6 @@ pub struct Recovered {
     pub tool: String,
     /// Why it could not be finished, if it failed; the operation then stays open.
     pub error: Option<String>,
-}
-
-/// Saga payload of a run's call that writes the journal directly. The run itself finishes the call,
-/// even after a crash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct RunCall {
-    crossing: CallOfRun,
-    /// Task that the call changes.
-    pub task: TaskId,
-    /// Agent that made the call.
-    pub agent: AgentId,
-}
-
-/// Distinguishes this payload from the payload of a decision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum CallOfRun {
-    Call,
-}
-
-impl RunCall {
-    /// Creates the payload for a call of this agent about this task.
-    pub fn new(task: TaskId, agent: AgentId) -> Self {
-        Self { crossing: CallOfRun::Call, task, agent }
-    }
-
-    /// Returns the op that opens the saga, committed with the turn that makes the call.
-    pub fn open(
-        &self,
-        ws: WorkspaceId,
-        operation: &OperationId,
-        run_key: &str,
-        tool: &str,
-        now: Timestamp,
-    ) -> Op {
-        let payload = serde_json::to_string(self).expect("a call is plain data");
-        // The same call of the same run is one operation, however often it is attempted.
-        let Op { sql, params, .. } = saga::open(ws, operation, run_key, tool, &payload, now);
-        Op::any(sql, params)
-    }
-}
-
-/// Returns the op that closes the saga of a call: completed, or failed with a reason.
-pub fn ended(ws: WorkspaceId, operation: &OperationId, why: Option<&str>, now: Timestamp) -> Op {
-    let status = if why.is_none() { "completed" } else { "failed" };
-    saga::close_if_open(ws, operation, Phase::AgentDone, status, why, now)
-}
-
-/// Returns whether a saga payload belongs to a call of a run.
-pub(crate) fn is_call(payload: &str) -> bool {
-    serde_json::from_str::<RunCall>(payload).is_ok()
 }
 
 impl Changes {
@@ -108,7 +56,7 @@ impl Changes {
     ) -> Result<Vec<Recovered>, DecideError> {
         let mut recovered = Vec::new();
         let before = self.clock.now() - age;
-        for saga in self.store.all(saga::by_status(ws, "pending")).await? {
+        for saga in self.store.all(saga::by_status(ws, OperationStatus::Pending)).await? {
             // `updated_at` counts. A time in the future does not postpone recovery for ever.
             if saga.updated_at > before && saga.updated_at <= self.clock.now() && !age.is_zero() {
                 continue;

@@ -15,8 +15,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::set::propose::Retraction;
-
 /// A tool with its argument type.
 pub trait Tool: Sync + 'static {
     /// Arguments of one call; of a tool that takes a list, of one element.
@@ -64,7 +62,7 @@ pub trait Proposal: Tool<Args: Serialize> {
         false
     }
 
-    /// Returns the edit that a rejection makes, so that the person is not asked again.
+    /// Returns the edit that a rejection makes, so that it is not proposed again.
     fn on_reject(_args: &Self::Args) -> Option<Edit> {
         None
     }
@@ -120,6 +118,15 @@ pub enum Effect {
     },
     /// Edits the journal, after the turn's commit.
     Edit(Vec<Edit>),
+}
+
+/// An open item that its agent withdraws.
+#[derive(Debug, Clone)]
+pub struct Retraction {
+    /// The item to withdraw.
+    pub item: Item,
+    /// Why, shown to the person.
+    pub reason: String,
 }
 
 /// What happens to an accepted call.

@@ -85,6 +85,11 @@ impl Client {
         self.send(Method::POST, path, Some(body), None).await
     }
 
+    /// Sends a PUT request.
+    pub async fn put(&self, path: &str, body: Value) -> Result<Reply, Failure> {
+        self.send(Method::PUT, path, Some(body), None).await
+    }
+
     /// Sends a PATCH request.
     pub async fn patch(&self, path: &str, body: Value) -> Result<Reply, Failure> {
         self.send(Method::PATCH, path, Some(body), None).await

@@ -1,6 +1,6 @@
 //! Configuration from flags and the environment. Nothing else reads the environment.
 
-use std::env::var_os;
+use std::env::{var_os, vars_os};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -12,12 +12,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
-use dormouse::dates::DayOrder;
+use dormouse::dates::{DayOrder, Wording};
 use dormouse_server::PublicUrl;
 use dormouse_types::limits;
+use dormouse_types::model_settings::split_id;
 use jiff::tz::TimeZone;
 
 use crate::failure::Failure;
+use crate::key_variables::{self, KeyVariable};
 use crate::terminal::Settings;
 
 /// Units: columns. The width if it is unknown.
@@ -90,10 +92,16 @@ pub struct Config {
     pub no_wait: bool,
     /// The person's time zone.
     pub zone: TimeZone,
-    /// The order of day and month in dates that the person types.
-    pub day_order: DayOrder,
+    /// How the person writes dates.
+    pub wording: Wording,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
+    /// The folder of key file and price table; `None` if nothing names one.
+    pub configuration: Option<PathBuf>,
+    /// The keys that the environment gives.
+    pub keys: Vec<KeyVariable>,
+    /// The model that the environment chooses, `builtin` or `provider/model`.
+    pub model: Option<String>,
     /// How long leases last; `None` is the default.
     pub lease: Option<Duration>,
     /// The person's editor, a command that may have arguments.
@@ -213,8 +221,11 @@ impl Config {
             no_wait: global.no_wait,
             zone: TimeZone::system(),
             editor: editor()?,
-            day_order,
+            wording: Wording::of(day_order, language()?.as_deref()),
             database,
+            configuration: folder("DORMOUSE_CONFIG").or_else(default_configuration),
+            keys: key_variables::find(vars_os()),
+            model: text("DORMOUSE_MODEL")?.map(|name| model(&name)).transpose()?,
             lease: lease.map(Duration::from_secs),
             #[cfg(feature = "faults")]
             faults: Arc::new(faults),
@@ -239,6 +250,14 @@ fn editor() -> Result<String, Failure> {
 
 fn folder(name: &str) -> Option<PathBuf> {
     var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The language that the person writes dates in, as a tag or the name of a locale.
+fn language() -> Result<Option<String>, Failure> {
+    let locale = |name| var_os(name).filter(|value| !value.is_empty());
+    let locale = || ["LC_ALL", "LC_TIME", "LANG"].into_iter().find_map(locale);
+    // A locale that is not text is none of ours to refuse.
+    Ok(text("DORMOUSE_LANG")?.or_else(|| locale()?.into_string().ok()))
 }
 
 /// Reads a variable as text; an empty one counts as not set.
@@ -273,10 +292,29 @@ fn secret(name: &str) -> Result<Option<String>, Failure> {
 }
 
 fn default_data() -> Option<PathBuf> {
-    let base = folder("XDG_DATA_HOME")
+    user_folder("XDG_DATA_HOME", ".local/share")
+}
+
+fn default_configuration() -> Option<PathBuf> {
+    user_folder("XDG_CONFIG_HOME", ".config")
+}
+
+/// Our folder in the one that a variable names, else in `default` of the home folder.
+fn user_folder(variable: &str, default: &str) -> Option<PathBuf> {
+    let base = folder(variable)
         .filter(|path| path.is_absolute())
-        .or_else(|| Some(folder("HOME")?.join(".local/share")))?;
+        .or_else(|| Some(folder("HOME")?.join(default)))?;
     Some(base.join("dormouse"))
+}
+
+/// Checks the name of a model.
+fn model(text: &str) -> Result<String, Failure> {
+    let text = text.trim();
+    if text == "builtin" || split_id(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    Err(Failure::usage(format!("DORMOUSE_MODEL={text} is not a model"))
+        .hint("set it to builtin, or to a provider and its model, such as ollama/qwen3:8b"))
 }
 
 fn width() -> usize {
@@ -328,6 +366,20 @@ mod tests {
             let said = read(open, None).unwrap_err();
             assert!(said.message.contains("other machines"), "{open}: {said:?}");
             assert!(read(open, Some(&proxy)).is_ok(), "{open}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_the_built_in_one_or_has_a_provider() {
+        for (given, expected) in [
+            ("builtin", Some("builtin")),
+            ("ollama/qwen3:8b\n", Some("ollama/qwen3:8b")),
+            ("openrouter/openai/gpt-5", Some("openrouter/openai/gpt-5")),
+            ("gpt-5", None),
+            ("/gpt-5", None),
+            ("openai/", None),
+        ] {
+            assert_eq!(model(given).ok().as_deref(), expected, "{given}");
         }
     }
 

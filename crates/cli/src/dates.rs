@@ -9,10 +9,11 @@ use jiff::civil::Date;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note};
+use crate::values::DateText;
 
 /// Who reads: the zone of the workspace, and the time at which this command began.
 pub fn reader(session: &Session) -> Reader {
-    dates::reader(session.began(), &session.zone, session.day_order)
+    dates::reader(session.began(), &session.zone, session.wording)
 }
 
 /// `Friday 2026-11-27`.
@@ -32,10 +33,7 @@ pub fn day(session: &Session, option: &str, text: &str) -> Result<Date, Failure>
 ///
 /// Errors: those of [`day`].
 pub fn past_day(session: &Session, option: &str, text: &str) -> Result<Date, Failure> {
-    let reader = reader(session);
-    let before = dates::date(&format!("since {text}"), &reader);
-    // With a word about time of its own, such as "in", the text is only understood alone.
-    let given = before.or_else(|_| dates::date(text, &reader));
+    let given = dates::past_date(text, &reader(session));
     a_day(option, text, &given.map_err(|wrong| refused(option, &wrong))?)
 }
 
@@ -62,6 +60,17 @@ pub fn time(session: &Session, option: &str, text: &str) -> Result<Timestamp, Fa
         note(&format!("{option}: {doubt}"));
     }
     Ok(at)
+}
+
+/// Reads a time option, which may be `none`.
+///
+/// Errors: those of [`time`].
+pub fn optional_time(
+    session: &Session,
+    option: &str,
+    text: Option<DateText>,
+) -> Result<Option<Timestamp>, Failure> {
+    text.map(|text| time(session, option, &text.0)).transpose()
 }
 
 fn refused(option: &str, wrong: &NotUnderstood) -> Failure {
@@ -172,7 +181,7 @@ mod tests {
     fn reader() -> Reader {
         let now = Timestamp::from_jiff("2026-11-18T09:15:00Z".parse().expect("a time"));
         let zone = TimeZone::get("Europe/Berlin").expect("a zone");
-        dates::reader(now, &zone, DayOrder::DayFirst)
+        dates::reader(now, &zone, dates::Wording::default())
     }
 
     #[test]

@@ -112,6 +112,7 @@ impl Engine {
             .map_err(|e| store_failure(&e))?;
         // Large files of an import must not keep the rules waiting.
         let (thinking, reading) = (compute(COMPUTE_THREADS)?, compute(READING_THREADS)?);
+        let port = clock.clone();
         let parts = Parts {
             store,
             clock,
@@ -120,10 +121,13 @@ impl Engine {
             zone: zone.clone(),
             owner: owner.clone(),
         };
-        let mut dormouse = Dormouse::new(parts).with_compute(reading);
+        let host = crate::models::host(config, port)?;
+        let mut dormouse =
+            Dormouse::new(parts).with_compute(reading).with_model_host(host, config.model.clone());
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);
         }
+        dormouse.load_models().await.map_err(|e| store_failure(&e))?;
         let finished = match &config.database {
             None => dormouse.recover().await,
             // Other nodes may be alive; leave their leases alone.

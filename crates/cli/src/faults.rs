@@ -126,6 +126,7 @@ impl Model for FaultyModel {
                 provider: self.provider().to_owned(),
                 why: ProviderUnavailable::Authentication,
                 detail,
+                retry_after: None,
             },
         };
         Box::pin(stream::iter([Err(error)]))

@@ -8,20 +8,23 @@
 //! even if no server runs; only `engine` knows the parts that answer it.
 //!
 //! Reading order: `args` (arguments), `argv` (how they are parsed), `dispatch` (which command runs,
-//! and how it ends), `session` (the context of a client), `engine`, `folder` and `server_file` (who
+//! and how it ends), `session` (the context of a client), `engine`, `models` (providers,
+//! keys and prices), `folder` and `server_file` (who
 //! holds the data), `command` (one file each), `client`, `wait`, `find`, `dates`, `terminal`.
 
 mod args;
 mod argv;
 mod values;
-mod config;
 mod failure;
+mod key_variables;
+mod config;
 #[cfg(feature = "faults")]
 mod faults;
 mod server_file;
 mod folder;
 mod terminal;
 mod client;
+mod models;
 mod engine;
 mod sample;
 mod wait;

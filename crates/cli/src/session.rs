@@ -4,7 +4,7 @@ use dormouse_types::agent::RunStatus;
 use std::future::pending;
 use std::io::{self, ErrorKind};
 
-use dormouse::dates::DayOrder;
+use dormouse::dates::Wording;
 use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
 use dormouse_adapters::SystemClock;
@@ -30,15 +30,15 @@ pub struct Session {
     pub zone: TimeZone,
     /// The person's editor, a command that may have arguments.
     pub editor: String,
-    /// The order of day and month in dates that the person types.
-    pub day_order: DayOrder,
+    /// How the person writes dates.
+    pub wording: Wording,
     /// The engine in this process; `None` if a server does the work.
     engine: Option<Box<Engine>>,
     /// When this command began.
     since: Timestamp,
     call: String,
     no_wait: bool,
-    /// Becomes true when the command is asked to stop; watched while it waits for agents.
+    /// Becomes true when the command is to stop; watched while it waits for agents.
     stop: Option<watch::Receiver<bool>>,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
@@ -63,7 +63,7 @@ impl Session {
             screen: Screen::new(config.screen),
             zone,
             editor: config.editor,
-            day_order: config.day_order,
+            wording: config.wording,
             call: config.call,
             engine,
             since,
@@ -196,7 +196,7 @@ impl Session {
         Some(ran)
     }
 
-    /// Whether this command was asked to stop while it waited for agents.
+    /// Whether this command was stopped while it waited for agents.
     fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|stop| *stop.borrow())
     }
@@ -210,7 +210,7 @@ impl Session {
         Ok(self.stop.insert(stop).clone())
     }
 
-    /// Runs agents here, or waits until the server has run them, until the command is asked to
+    /// Runs agents here, or waits until the server has run them, until the command is to
     /// stop.
     async fn run_to_end(
         &self,

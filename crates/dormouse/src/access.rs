@@ -13,14 +13,15 @@ use crate::{Dormouse, Error, WORKSPACE};
 impl Dormouse {
     /// Returns the caller and the server version. It needs no scope.
     pub async fn access(&self, caller: &Caller) -> Result<Access, Error> {
+        let model = self.models.default_model();
         Ok(Access {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             workspace: caller.workspace.0,
             actor: caller.actor.to_string(),
             scopes: in_order(&caller.scopes),
             server: ServerFacts {
-                model: self.model.name().to_owned(),
-                is_local: self.model.class() == ModelClass::Free,
+                model: model.name().to_owned(),
+                is_local: model.class() == ModelClass::Free,
             },
         })
     }

@@ -24,6 +24,8 @@ pub struct AgentPatch {
     pub sleep_until: Option<Option<Timestamp>>,
     /// Whether a change to a linked task wakes it immediately.
     pub wake_on_linked: Option<bool>,
+    /// The model that it asks; the inner `None` means that of the workspace.
+    pub model: Option<Option<String>>,
 }
 
 impl Dormouse {
@@ -119,10 +121,15 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let by = request_context(caller, key.as_deref())?;
         self.to_come("sleepUntil", patch.sleep_until.flatten())?;
+        if let Some(Some(model)) = &patch.model {
+            require(caller, Scope::Admin)?;
+            self.know_model(caller, model).await?;
+        }
         let settings = Settings {
             automation: patch.automation,
             wake_on_linked: patch.wake_on_linked,
             sleep_until: patch.sleep_until,
+            model: patch.model,
         };
         self.agents.configure(caller.workspace, id, &settings, &by).await?;
         self.read_agent(caller.workspace, id).await

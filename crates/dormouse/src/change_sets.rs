@@ -63,11 +63,11 @@ impl Dormouse {
     pub async fn decide_item(
         &self,
         caller: &Caller,
-        asked: VerdictOf,
+        wanted: VerdictOf,
         key: Option<String>,
     ) -> Result<Outcome, Error> {
         require(caller, Scope::Decide)?;
-        let VerdictOf { set, index, verdict, digest, reason, over } = &asked;
+        let VerdictOf { set, index, verdict, digest, reason, over } = &wanted;
         let request = hash::canonical(&(set, index, name_in_receipts(*verdict), digest, reason));
         let over = over.as_ref().map(|over| hash::canonical(over).expect("a value is plain data"));
         let request = request.expect("a verdict is plain data") + &over.unwrap_or_default();
@@ -77,16 +77,16 @@ impl Dormouse {
             answer: format!("{set}:{index}"),
             effects: None,
         });
-        self.decide_once(caller, asked, once).await
+        self.decide_once(caller, wanted, once).await
     }
 
     async fn decide_once(
         &self,
         caller: &Caller,
-        asked: VerdictOf,
+        wanted: VerdictOf,
         once: Option<Once>,
     ) -> Result<Outcome, Error> {
-        let VerdictOf { set, index, verdict, digest, reason, over } = asked;
+        let VerdictOf { set, index, verdict, digest, reason, over } = wanted;
         let (ws, set) = (caller.workspace, &set);
         if let Some(once) = &once
             && let Some(receipt) = self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await?
@@ -193,9 +193,9 @@ impl Dormouse {
             effects: None,
         });
         let set = set.clone();
-        let asked =
+        let wanted =
             VerdictOf { set, index, verdict, digest: Some(digest), reason: None, over: None };
-        self.decide_once(caller, asked, once).await
+        self.decide_once(caller, wanted, once).await
     }
 
     /// Checks that the caller may decide and that the task exists, before a list of verdicts with
@@ -272,7 +272,7 @@ impl Dormouse {
         Ok(outcomes)
     }
 
-    /// Shows what a verdict left behind, without reading again what the verdict knows.
+    /// Shows the result of a verdict, without reading again what the verdict knows.
     async fn outcome(&self, ws: WorkspaceId, settled: Settled) -> Result<Outcome, Error> {
         let Settled { set, items, item, task } = settled;
         let task = match task {

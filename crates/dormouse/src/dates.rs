@@ -18,7 +18,31 @@ use serde::{Deserialize, Serialize};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
-pub use dormouse_formats::when::{DayOrder, NotUnderstood, Reader, Weekday};
+pub use dormouse_formats::when::{DayOrder, Language, NotUnderstood, Reader, Weekday};
+
+/// How a person writes dates.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording {
+    /// The order of day and month in figures.
+    pub order: DayOrder,
+    /// The language of the words. English is understood besides.
+    pub language: Language,
+}
+
+impl Default for Wording {
+    fn default() -> Self {
+        Self { order: DayOrder::DayFirst, language: when::ENGLISH }
+    }
+}
+
+impl Wording {
+    /// The wording of a person with a language tag such as `de-AT`. A language without a table of
+    /// words is read as English.
+    pub fn of(order: DayOrder, language: Option<&str>) -> Self {
+        let language = language.and_then(Language::of_tag).unwrap_or(when::ENGLISH);
+        Self { order, language }
+    }
+}
 
 closed_list! {
     /// What a date is for.
@@ -200,26 +224,59 @@ pub struct QuickAddPiece {
 }
 
 /// A person who reads: the zone gives what "today" is at an instant. Weeks begin on Monday.
-pub fn reader(now: Timestamp, zone: &TimeZone, order: DayOrder) -> Reader {
+pub fn reader(now: Timestamp, zone: &TimeZone, wording: Wording) -> Reader {
     Reader {
         now: now.to_jiff().to_zoned(zone.clone()).datetime(),
         zone: zone.clone(),
-        order,
-        language: when::ENGLISH,
+        order: wording.order,
+        language: wording.language,
         week_starts: Weekday::Monday,
     }
 }
 
-/// Reads a text that is a date as a whole.
+/// Reads a text that is a date as a whole, in the language of the reader or in English.
 ///
 /// Errors: it is none, or the calendar does not have it; the message says why.
 pub fn date(text: &str, reader: &Reader) -> Result<UnderstoodDate, NotUnderstood> {
-    Ok(understood(text, &when::explain(text, reader)?, reader))
+    let found = when::explain(text, reader).or_else(|error| match error {
+        NotUnderstood::Unknown { .. } | NotUnderstood::MoreThanADate { .. } => {
+            when::explain(text, &in_english(reader)).map_err(|_| error)
+        }
+        NotUnderstood::Empty
+        | NotUnderstood::NoSuchDay { .. }
+        | NotUnderstood::NoSuchTime { .. }
+        | NotUnderstood::NoSuchZone { .. }
+        | NotUnderstood::EndsBeforeItBegins { .. }
+        | NotUnderstood::TooFar
+        | NotUnderstood::TooLong => Err(error),
+    })?;
+    Ok(understood(text, &found, reader))
+}
+
+/// Reads a text about something that was: a day without a year, or a weekday, is the last such day.
+///
+/// Errors: those of [`date`].
+pub fn past_date(text: &str, reader: &Reader) -> Result<UnderstoodDate, NotUnderstood> {
+    let english = in_english(reader);
+    let before = [reader, &english].into_iter().find_map(|reader| {
+        let text = format!("{} {text}", reader.language.since()?);
+        let found = when::explain(&text, reader).ok()?;
+        Some(understood(&text, &found, reader))
+    });
+    // With a word about time of its own, such as "in", the text is only understood alone.
+    before.map_or_else(|| date(text, reader), Ok)
+}
+
+fn in_english(reader: &Reader) -> Reader {
+    Reader { language: when::ENGLISH, ..reader.clone() }
 }
 
 /// Reads a task in one line, such as `Call the bank fri 3pm !p1 #finance @Home`.
 pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
-    let read = line::quick_add(text, reader);
+    let mut read = line::quick_add(text, reader);
+    if read.due.is_none() && reader.language.code() != when::ENGLISH.code() {
+        read = line::quick_add(text, &in_english(reader));
+    }
     let due_on = read.due.as_ref().and_then(|found| {
         let today = reader.now.date();
         found.when.last_day(&reader.zone, today)
@@ -270,10 +327,10 @@ impl Dormouse {
         &self,
         caller: &Caller,
         text: &str,
-        order: DayOrder,
+        wording: Wording,
     ) -> Result<UnderstoodDate, Error> {
         require(caller, Scope::Read)?;
-        Ok(date(text, &reader(self.clock.now(), &self.zone, order))?)
+        Ok(date(text, &reader(self.clock.now(), &self.zone, wording))?)
     }
 
     /// What a line means as a task, here and now.
@@ -281,10 +338,10 @@ impl Dormouse {
         &self,
         caller: &Caller,
         text: &str,
-        order: DayOrder,
+        wording: Wording,
     ) -> Result<QuickAdd, Error> {
         require(caller, Scope::Read)?;
-        Ok(quick_add(text, &reader(self.clock.now(), &self.zone, order)))
+        Ok(quick_add(text, &reader(self.clock.now(), &self.zone, wording)))
     }
 }
 

@@ -54,6 +54,9 @@ pub enum Error {
         /// `SET:ITEM`.
         item: String,
     },
+    /// A provider of models did not answer as it should.
+    #[error("{0}")]
+    Model(String),
     /// A file that cannot be imported; nothing was written.
     #[error(transparent)]
     Import(#[from] ImportError),
@@ -141,6 +144,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("payload-too-large", 413, "The body is too large", Retry::AfterUser),
     ("import-failed", 422, "The file cannot be imported", Retry::AfterUser),
     ("plan-changed", 409, "The plan has changed", Retry::AfterUser),
+    ("model-unavailable", 502, "The provider of the model did not answer", Retry::Later),
     ("date-not-understood", 422, "The text is not understood as a date", Retry::AfterUser),
     ("scope-missing", 403, "The token lacks a scope", Retry::AfterUser),
     ("code-refused", 401, "The one-time code is not valid", Retry::AfterUser),
@@ -213,6 +217,7 @@ impl Error {
             Self::Correction(CorrectionError::Limit { source, .. }) => source.limit.problem,
             Self::Correction(_) => "validation-failed",
             Self::PlanChanged { .. } => "plan-changed",
+            Self::Model(_) => "model-unavailable",
             Self::Ended { .. } => "internal",
             Self::Date(_) => "date-not-understood",
             Self::DeletedTask { .. } => "task-deleted",

@@ -3,6 +3,7 @@
 //! What a person corrected is kept under the file's name before the first task is written, so the
 //! next import of the file, and an import that goes on after it was interrupted, do the same.
 
+mod moved;
 mod options;
 mod plan;
 
@@ -46,9 +47,12 @@ impl Dormouse {
         options: &ImportOptions,
     ) -> Result<ImportPlan, Error> {
         require(caller, Scope::Edit)?;
+        file.check()?;
         let base = self.base(caller, file, options, Look::Plan).await?;
         base.check(options)?;
-        let made = self.made(file, options, &base).await?;
+        let mut made = self.made(file, options, &base).await?;
+        made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
+        made.planned.remarks.sort_by_key(|remark| remark.line);
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
         let known = self.journal.import_known(caller.workspace, &file.name, &drafts).await?;
         Ok(plan::view(&base, made, known))
@@ -68,6 +72,7 @@ impl Dormouse {
         on_event: &mut (dyn FnMut(ImportEvent) + Send),
     ) -> Result<(), Error> {
         require(caller, Scope::Edit)?;
+        file.check()?;
         if options.digest.is_none() && !options.corrections.is_empty() {
             let message = "it is missing: send the digest of the plan that the corrections are for";
             return Err(Error::Invalid { field: "digest", message: message.into() });
@@ -75,7 +80,9 @@ impl Dormouse {
         for _ in 0..ATTEMPTS {
             let base = self.base(caller, file, options, Look::Write).await?;
             base.check(options)?;
-            let made = self.made(file, options, &base).await?;
+            let mut made = self.made(file, options, &base).await?;
+            made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
+            made.planned.remarks.sort_by_key(|remark| remark.line);
             if self.keep(caller, file, options, &base, &made).await? {
                 return self.write(caller, file, options, made.planned, on_event).await;
             }

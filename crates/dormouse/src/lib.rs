@@ -13,15 +13,17 @@ pub mod dates;
 pub mod tasks;
 pub mod task_links;
 pub mod imports;
+pub mod models;
 pub mod agents;
 pub mod change_sets;
 pub mod drain;
 pub mod run_outcome;
 pub mod serve;
+mod model_source;
 mod request;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 use dormouse_access::Tokens;
 use dormouse_agents::Agents;
@@ -33,7 +35,10 @@ use dormouse_scheduler::Handler;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
+use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
+
+use model_source::ModelSource;
 
 pub use access::NewToken;
 pub use agents::AgentPatch;
@@ -81,7 +86,8 @@ pub struct Dormouse {
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
     pub(crate) queries: Queries,
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) models: Models,
+    pub(crate) source: ModelSource,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) zone: jiff::tz::TimeZone,
@@ -116,8 +122,15 @@ impl Dormouse {
             entropy.clone(),
             zone.clone(),
         );
-        let models = Models::new(model.clone());
-        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models);
+        let source = ModelSource {
+            host: Arc::new(NoModels),
+            built_in: model.clone(),
+            by_environment: None,
+            revision: Arc::new(RwLock::new(None)),
+        };
+        let models = Models::new(model);
+        let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
+            .in_zone(zone.clone());
         let agents = Agents::new(dormouse_agents::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -132,13 +145,25 @@ impl Dormouse {
             store: store.clone(),
             journal: journal.clone(),
             agents: agents.clone(),
-            model: model.clone(),
+            models: models.clone(),
             clock: clock.clone(),
             zone: zone.clone(),
         });
         let tokens = Tokens::new(store.clone(), clock.clone(), entropy.clone());
         let compute = Arc::new(InlineCompute);
-        Self { store, journal, changes, agents, queries, tokens, model, clock, zone, compute }
+        Self {
+            store,
+            journal,
+            changes,
+            agents,
+            queries,
+            tokens,
+            models,
+            source,
+            clock,
+            zone,
+            compute,
+        }
     }
 
     /// The same services, which read large files on `compute`.
@@ -243,5 +268,5 @@ pub async fn settled_zone(
         return Ok(stored);
     }
     let name = system.iana_name().unwrap_or("UTC");
-    Ok(journal.set_zone(WORKSPACE, name, "dormouse").await?)
+    Ok(journal.set_zone(WORKSPACE, name, &dormouse_types::Actor::Program).await?)
 }

@@ -36,7 +36,7 @@ pub(crate) fn edit_ctx(
     if_match: Option<i64>,
     key: Option<&str>,
 ) -> Result<EditCtx, Error> {
-    let mut ctx = EditCtx::new(Origin::Person { via: None }, caller.actor.to_string());
+    let mut ctx = EditCtx::new(Origin::Person { via: None }, caller.actor.clone());
     ctx.if_match = if_match;
     if let Some(id) = receipt_id(caller, key)? {
         let body = hash::canonical(&(verb, request)).expect("a request is plain data");
@@ -47,10 +47,10 @@ pub(crate) fn edit_ctx(
 
 /// The context of a request to an agent.
 pub(crate) fn request_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
-    Ok(RequestContext { actor: caller.actor.to_string(), key: receipt_id(caller, key)? })
+    Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
 }
 
 /// The context of a decision, made at most once per receipt.
 pub(crate) fn decider(caller: &Caller, once: Option<Once>) -> Decider {
-    Decider { ws: caller.workspace, actor: caller.actor.to_string(), once }
+    Decider { ws: caller.workspace, actor: caller.actor.clone(), once }
 }

@@ -1,13 +1,19 @@
-//! The service of a node: what a server runs beside its router.
+//! The service of a node: what a server runs besides its router.
 
 pub use dormouse_scheduler::Options as ServeOptions;
 use dormouse_scheduler::{End, Event, FinishedRun, Until};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
 use dormouse_types::agent::RunStatus;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, RunKey, limits};
-use futures_util::future::FutureExt as _;
+use futures_util::future::{FutureExt as _, select};
 
 use crate::{Dormouse, Error};
+
+/// How soon a node notices that another one changed the settings of models.
+const MODELS_EVERY: Duration = Duration::from_secs(limits::SWEEP_SECONDS);
 
 /// What happens while a node serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,19 +46,34 @@ impl Dormouse {
         tell: &mut (dyn FnMut(ServeEvent) + Send),
     ) {
         let scheduler = self.agents.scheduler().stopping_on(stop.shared());
-        let tell = |event: Event| {
-            tell(match event {
+        let tell = Mutex::new(tell);
+        let say = |event| (tell.lock().unwrap_or_else(PoisonError::into_inner))(event);
+        let on_event = |event: Event| {
+            say(match event {
                 Event::Ran(ran) => ran_of(&ran),
                 Event::Recovered(line) => ServeEvent::Recovered(line),
                 Event::Damaged(line) => ServeEvent::Failed(line),
                 Event::Failed(failure) => ServeEvent::Failed(failure.to_string()),
             });
         };
-        scheduler.node(Until::Stopped(options)).run(tell).await;
+        let node = scheduler.node(Until::Stopped(options));
+        let serving = std::pin::pin!(node.run(on_event));
+        // Another node may change the settings of models.
+        let following = std::pin::pin!(self.follow_models(&say));
+        select(serving, following).await;
     }
 }
 
 impl Dormouse {
+    async fn follow_models(&self, say: &(dyn Fn(ServeEvent) + Sync)) {
+        loop {
+            self.clock.sleep(MODELS_EVERY).await;
+            if let Err(error) = self.load_models().await {
+                say(ServeEvent::Failed(error.to_string()));
+            }
+        }
+    }
+
     /// Why this process has stopped writing until it is restarted; `None` while it writes.
     pub fn writing_ended(&self) -> Option<String> {
         self.store.writing_ended()

@@ -1,5 +1,5 @@
 //! What the facade promises, at its boundary: a store in memory, a clock that
-//! stands still, a model that answers from a script.
+//! does not advance, a model that answers from a script.
 
 mod world;
 
@@ -16,6 +16,7 @@ mod cases {
     mod inspecting;
     mod line;
     mod listing;
+    mod models;
     mod lost_store;
     mod problems;
     mod reads;

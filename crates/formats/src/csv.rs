@@ -1,28 +1,30 @@
 //! Reads sheets: rows with cells that a comma, semicolon, tab or bar separates.
 //!
+//! - A text that is nothing but a table of Markdown is a sheet too.
 //! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what stands in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
-//! - A column without a field is kept as text, under its name. A row without a title is left out and
-//!   said.
+//! - A column without a field is kept as text, under its name. A row without a title
+//!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
 //!
 //! A row is known again by its key where the sheet has one, else by its title.
 
-mod columns;
 mod guess;
 mod names;
 mod rows;
 mod sheet;
+mod table;
 mod todoist;
+mod untitled;
 mod write;
 
-pub use columns::{Because, Column, ColumnGuess, Columns};
 pub(crate) use write::{lost, write};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
-use crate::plan::{Format, Reading};
+pub use crate::reading::{Because, Column, ColumnGuess, Columns};
+use crate::reading::{Format, Reading};
 
 use sheet::Sheet;
 
@@ -38,8 +40,10 @@ pub fn looks_like(text: &str) -> bool {
     let end = text.floor_char_boundary(64 * 1024);
     let Ok(lines) = Lines::new("", &text[..end]) else { return false };
     let head = lines.line(0).trim();
+    let is_table = || table::is_table((0..lines.len()).map(|at| lines.line(at)));
     let is_other = ["#", "- ", "* ", "> ", "|", "<", "{", "[", "BEGIN:", "---"];
-    if is_other.iter().any(|start| head.starts_with(start)) {
+    let is_marked = is_other.iter().any(|start| head.starts_with(start));
+    if is_marked && !(head.starts_with('|') && is_table()) {
         return false;
     }
     let sheet = Sheet::sample(&lines, SAMPLE);
@@ -90,7 +94,7 @@ pub fn read(
     }
     let guessed = guess::guess(&sheet);
     let columns = match meanings {
-        Some(meanings) => guessed.said(name, meanings)?,
+        Some(meanings) => corrected(guessed, name, meanings)?,
         None => guessed,
     };
     match columns.is_todoist {
@@ -111,4 +115,24 @@ fn check_width(name: &str, lines: &Lines<'_>) -> Result<(), ReadError> {
         }
         false => Ok(()),
     }
+}
+
+/// The columns with the meanings that a person gave them, one for each.
+fn corrected(mut columns: Columns, name: &str, meanings: &[Column]) -> Result<Columns, ReadError> {
+    let n_columns = columns.columns.len();
+    if meanings.len() != n_columns {
+        let (name, said) = (name.to_owned(), meanings.len());
+        return Err(ReadError::OtherColumns { name, said, columns: n_columns });
+    }
+    if !meanings.contains(&Column::Title) {
+        return Err(ReadError::NoTitle { name: name.to_owned() });
+    }
+    for (guess, &column) in columns.columns.iter_mut().zip(meanings) {
+        if guess.column != column {
+            *guess = ColumnGuess { column, because: Because::Person, ..guess.clone() };
+            // The rules of a known template hold for its own columns only.
+            columns.is_todoist = false;
+        }
+    }
+    Ok(columns)
 }

@@ -1,7 +1,7 @@
 //! Dormouse's own JSON: everything that a task holds.
 //!
 //! Shape: `{"format": "dormouse-tasks", "version": 1, "tasks": [...]}`, the tasks with the members of
-//! [`export::Task`] in camel case; empty members are left out. Links and the
+//! [`export::Task`](crate::export::Task) in camel case; empty members are left out. Links and the
 //! report, which a draft has no field for, are kept as text; the times of creation and completion are
 //! left out.
 //!
@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 mod workspace;
 
-use crate::export::{self, one_line};
+use crate::export::task::{self as whole, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
 use crate::json::{self, Node, Object};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 /// The name of the format, in every document.
 pub const FORMAT: &str = "dormouse-tasks";
@@ -150,13 +150,13 @@ fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T
 }
 
 /// Writes a document with a member a line.
-pub(crate) fn write(tasks: &[export::Task]) -> String {
+pub(crate) fn write(tasks: &[whole::Task]) -> String {
     let tasks: Vec<Value> = tasks.iter().map(task_json).collect();
     let document = json!({"format": FORMAT, "version": VERSION, "tasks": tasks});
     format!("{document:#}\n").replace('\0', "\u{fffd}")
 }
 
-fn task_json(task: &export::Task) -> Value {
+fn task_json(task: &whole::Task) -> Value {
     let mut value = json!({
         "key": task.key,
         "title": task.title_line(),
@@ -194,7 +194,7 @@ fn entry_json(entry: &Entry) -> Value {
     }
 }
 
-fn link_json(link: &export::Link) -> Value {
+fn link_json(link: &whole::Link) -> Value {
     json!({
         "kind": link.kind,
         "direction": link.direction,

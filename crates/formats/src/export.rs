@@ -5,121 +5,16 @@
 
 mod markdown;
 mod page;
+pub(crate) mod task;
 
 use std::collections::BTreeMap;
 
 use dormouse_types::closed_list;
-use dormouse_types::draft;
-use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
-use jiff::Timestamp;
-use jiff::civil::Date;
 
-use crate::intake::Details;
 use crate::{csv, dormouse_json, icalendar, todo_txt};
 
 pub use page::page;
-
-/// A task with all that it holds.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Task {
-    /// Stable across exports: a task's id, or the key it was read under.
-    pub key: String,
-    /// The title; line breaks count as spaces.
-    pub title: String,
-    /// The status; `None` writes none.
-    pub status: Option<Status>,
-    /// The reason of a blocked or on-hold task.
-    pub status_reason: Option<String>,
-    /// The priority.
-    pub priority: Option<Priority>,
-    /// The due day.
-    pub due_on: Option<Date>,
-    /// Units: minutes.
-    pub estimate_minutes: Option<u32>,
-    /// ISO 639 code.
-    pub language: Option<String>,
-    /// The category's name.
-    pub category: Option<String>,
-    /// The labels' names.
-    pub labels: Vec<String>,
-    /// Checklist items in order.
-    pub items: Vec<draft::Item>,
-    /// Entries in order.
-    pub entries: Vec<draft::Entry>,
-    /// Links to other tasks.
-    pub links: Vec<Link>,
-    /// When it was created.
-    pub created_at: Option<Timestamp>,
-    /// When it was completed.
-    pub completed_at: Option<Timestamp>,
-    /// The report of its agent, as Markdown.
-    pub report: Option<String>,
-}
-
-/// A link to another task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
-    /// How the tasks relate.
-    pub kind: LinkKind,
-    /// Which way the link runs, seen from the task that holds it.
-    pub direction: LinkDirection,
-    /// The other task's key.
-    pub key: String,
-    /// The other task's title.
-    pub title: String,
-}
-
-impl From<&draft::Task> for Task {
-    fn from(draft: &draft::Task) -> Self {
-        Self {
-            key: draft.key.clone(),
-            title: draft.title.clone(),
-            status: draft.status,
-            status_reason: draft.status_reason.clone(),
-            priority: draft.priority,
-            due_on: draft.due_on,
-            estimate_minutes: draft.estimate_minutes,
-            language: draft.language.clone(),
-            category: draft.category.clone(),
-            labels: draft.labels.clone(),
-            items: draft.items.clone(),
-            entries: draft.entries.clone(),
-            ..Self::default()
-        }
-    }
-}
-
-impl Task {
-    /// The title as one line.
-    pub(crate) fn title_line(&self) -> String {
-        one_line(&self.title)
-    }
-
-    /// What was kept as text because there was no field for it, and the other entries.
-    pub(crate) fn parts(&self) -> (Details, Vec<&draft::Entry>) {
-        let mut details = None;
-        let mut entries = Vec::new();
-        for entry in &self.entries {
-            match Details::parse(&entry.text) {
-                Some(parsed) if entry.key == Details::KEY && details.is_none() => {
-                    details = Some(parsed);
-                }
-                Some(_) | None => entries.push(entry),
-            }
-        }
-        (details.unwrap_or_default(), entries)
-    }
-}
-
-/// A text on one line, without the character that no text file can contain.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\0', "\u{fffd}")
-}
-
-/// Several lines with `\n` ends.
-pub(crate) fn block(text: &str) -> String {
-    text.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}")
-}
+pub use task::{Link, Lost, Task};
 
 closed_list! {
     /// A format that tasks can be written in.
@@ -134,40 +29,6 @@ closed_list! {
         Csv = "csv",
         /// Dormouse's own JSON, which holds everything.
         Json = "json",
-    }
-}
-
-closed_list! {
-    /// A part of a task that a format has no place for.
-    pub enum Lost, "part of a task that is lost" {
-        /// The title cannot stand as it is.
-        Title = "title",
-        /// The reason of a status.
-        Reason = "reason",
-        /// The name of the category or of a label cannot stand as it is.
-        Names = "names",
-        /// The checklist.
-        Items = "items",
-        /// Entries.
-        Entries = "entries",
-        /// What was kept as text because there is no field for it.
-        Details = "details",
-        /// The estimate.
-        Estimate = "estimate",
-        /// The language.
-        Language = "language",
-        /// The priority.
-        Priority = "priority",
-        /// The due day.
-        Due = "due",
-        /// Links to other tasks, beyond their text.
-        Links = "links",
-        /// The hours of creation and completion, or the times as a whole.
-        Times = "times",
-        /// The report.
-        Report = "report",
-        /// The key by which the task is known again.
-        Key = "key",
     }
 }
 

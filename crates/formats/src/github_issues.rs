@@ -14,7 +14,7 @@ use crate::intake::{
     Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, priority_of, take_boxes,
 };
 use crate::json::{self, Node};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 /// Whether a text is a list of issues.
 pub fn looks_like(text: &str) -> bool {

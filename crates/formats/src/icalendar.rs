@@ -23,7 +23,7 @@ mod write;
 pub(crate) use write::{lost, write};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 use relations::Standing;
 

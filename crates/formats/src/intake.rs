@@ -24,49 +24,11 @@ pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
-pub(crate) use words::{is_done, priority_of, status_of};
+pub(crate) use words::{is_done, names_actions, priority_of, status_of};
 
-use dormouse_types::hash;
-use dormouse_types::id::Digest;
 use dormouse_types::task::Status;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
 
-/// The order in which the reader writes day and month where both are numbers.
-pub use crate::when::DayOrder as DateOrder;
-
-/// What a text does not say about itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct ReadOptions {
-    /// The order of day and month.
-    pub order: DateOrder,
-    /// The day on which the text is read, for dates without a year. Without it they stay text, and
-    /// no sentence is searched for a deadline.
-    pub today: Option<Date>,
-    /// The zone in which an instant is turned into a day, by its IANA name.
-    #[serde(with = "jiff::fmt::serde::tz::required")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
-    pub zone: TimeZone,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self { order: DateOrder::DayFirst, today: None, zone: TimeZone::UTC }
-    }
-}
-
-impl ReadOptions {
-    /// Identifies everything that a reading depends on beside its text.
-    pub(crate) fn digest(&self) -> Digest {
-        let today = self.today.map(|day| day.to_string()).unwrap_or_default();
-        // A zone without a name is one of rules or of a distance; both show what they are.
-        let zone = self.zone.iana_name().map_or_else(|| format!("{:?}", self.zone), str::to_owned);
-        hash::joined(&["read", self.order.name(), &today, &zone])
-    }
-}
+pub use crate::reading::{DateOrder, ReadOptions};
 
 /// The status of a box that is ticked or not.
 pub(crate) fn ticked(is_done: bool) -> Option<Status> {

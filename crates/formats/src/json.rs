@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::intake::{Details, Gather, Lines, ReadError};
-use crate::plan::Role;
+use crate::reading::Role;
 
 /// An object's members in their order, each still as text.
 struct Members<'a>(Vec<(String, &'a RawValue)>);

@@ -9,9 +9,10 @@
 //!
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
-//! Reading order: [`plan`], [`markdown`], [`plain_lines`], [`intake`], one module for each other
+//! Reading order: [`reading`], [`plan`], [`markdown`], [`plain_lines`], [`intake`], one module for each other
 //! format, [`export`], [`when`], [`quick_add`], [`sanitise`].
 
+pub mod reading;
 pub mod plan;
 pub mod markdown;
 pub mod plain_lines;

@@ -4,6 +4,8 @@
 //!   `structure`. Check items before any heading are a task too, titled by the front matter or the
 //!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
 //! - A heading over tasks is their category, or stands before their titles: see `titles`.
+//! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
+//!   task that they are in.
 //! - Other text is an entry of the task around it. No text goes to a neighbour.
 //! - A file without check items is one task. Its title comes from the front matter, else from the
 //!   heading above all others, else from the file's name.
@@ -21,9 +23,11 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `outline`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `outline`, `check_box`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
+mod bounded;
+mod check_box;
 pub(crate) mod days;
 mod entries;
 mod error;
@@ -47,11 +51,10 @@ pub use error::ReadError;
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
 pub(crate) use fields::escaped as escaped_field;
-pub(crate) use outline::indent;
 pub(crate) use source::stem;
 
 use crate::intake::{Dated, ReadOptions};
-use crate::plan::{Format, MovingDay, Reading};
+use crate::reading::{Format, MAX_TASKS, MovingDay, Reading};
 
 /// Reads a file into drafts.
 ///
@@ -93,6 +96,10 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     let mut remarks = Vec::new();
     let matter = front_matter::read(&source, options, &mut remarks);
     let outline = outline::read(&source, matter.lines, &mut remarks);
+    if outline.headings.len() > MAX_TASKS {
+        let (name, what) = (name.to_owned(), "headings");
+        return Err(ReadError::TooMany { name, what, max: MAX_TASKS });
+    }
     let (tasks, places) = tasks::gather(&source, &matter, &outline, &mut remarks)?;
     if tasks.is_empty() && remarks.is_empty() {
         remarks.push(source::remark(0, "the file is empty: there is nothing to import"));

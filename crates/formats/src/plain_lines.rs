@@ -12,7 +12,7 @@ use dormouse_types::task::Status;
 use crate::intake;
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
-use crate::plan::{self, Format, Place, Reading, Role};
+use crate::reading::{self, Format, Place, Reading, Role};
 
 /// Units: characters. A longer line is a paragraph, not a title.
 const LONG: usize = 200;
@@ -35,7 +35,7 @@ pub fn looks_like(text: &str) -> bool {
     let mut n_lines = 0;
     let mut n_continued = 0;
     let mut before: Option<&str> = None;
-    for line in plan::lines(text) {
+    for line in reading::lines(text) {
         let trimmed = line.trim();
         if trimmed.is_empty() {
             before = None;
@@ -86,7 +86,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let mut notes: Vec<&str> = Vec::new();
     let mut group = Group::default();
     let file = key::fold(name);
-    let lines = plan::lines(text);
+    let lines = reading::lines(text);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
         let role = if line.trim().is_empty() {
@@ -131,7 +131,7 @@ fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     let next = lines.get(at + 1)?;
     let is_bulleted = |line: &str| bare(line) != line.trim();
     // A list may have a list in it: "1. Kitchen:" with bullets below.
-    let is_inner = || plan::indent(next) > 0 || marker(next) != marker(line);
+    let is_inner = || reading::indent(next) > 0 || marker(next) != marker(line);
     let has_colon = text.ends_with(':');
     if line.starts_with([' ', '\t'])
         || (is_bulleted(line) && !(has_colon && is_bulleted(next) && is_inner()))
@@ -169,13 +169,13 @@ impl Group {
         let outer = self.name.take().filter(|_| self.is_bulleted.is_none());
         let name = outer.map_or_else(|| head.to_owned(), |outer| format!("{outer}: {head}"));
         self.name = Some(name.chars().take(OUTER).collect());
-        self.column = next.map_or(0, plan::indent);
+        self.column = next.map_or(0, reading::indent);
         self.is_bulleted = None;
     }
 
     /// Whether a line is text of the task above it.
     fn has_task(&self, line: &str) -> bool {
-        let column = plan::indent(line);
+        let column = reading::indent(line);
         column > 0 && (self.name.is_none() || column > self.column && self.is_bulleted.is_some())
     }
 
@@ -183,7 +183,7 @@ impl Group {
     fn category_of(&mut self, line: &str) -> Option<String> {
         let is_bulleted = bare(line) != line.trim();
         let was_bulleted = *self.is_bulleted.get_or_insert(is_bulleted);
-        if (was_bulleted && !is_bulleted) || plan::indent(line) < self.column {
+        if (was_bulleted && !is_bulleted) || reading::indent(line) < self.column {
             *self = Self { name: None, column: 0, is_bulleted: Some(is_bulleted) };
         }
         self.name.clone()

@@ -21,7 +21,7 @@ use dormouse_types::task::{self, Priority, Status};
 use jiff::civil::Date;
 
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 /// Whether a text looks like todo.txt.
 ///

@@ -17,7 +17,7 @@ use jiff::civil::Date;
 
 use crate::intake::{Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, status_of};
 use crate::json::{self, Node};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 /// Whether a text is a board.
 pub fn looks_like(text: &str) -> bool {

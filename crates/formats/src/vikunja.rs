@@ -18,7 +18,7 @@ use crate::intake::{
     Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, is_html, take_boxes, to_markdown,
 };
 use crate::json::{self, Node, Object};
-use crate::plan::{Format, Reading, Role};
+use crate::reading::{Format, Reading, Role};
 
 /// Whether a text is tasks or projects of Vikunja.
 pub fn looks_like(text: &str) -> bool {

@@ -311,3 +311,35 @@ fn a_heading_that_is_too_long_for_a_category_is_shortened_and_said() {
     let said = reading.remarks.iter().filter(|remark| remark.message.contains("is shortened"));
     assert_eq!(said.count(), 1, "{:?}", reading.remarks);
 }
+
+#[test]
+fn a_member_that_a_correction_does_not_have_is_refused_by_name() {
+    let read = |json: &str| {
+        let read = serde_json::from_str::<Correction>(json);
+        read.map_err(|error| error.to_string())
+    };
+    let split = r#"{"line": 3, "edit": "split"}"#;
+    assert_eq!(read(split), Ok(Correction { line: 3, edit: Edit::Split }));
+    let named = r#"{"line": 3, "edit": "rename", "title": "A"}"#;
+    assert_eq!(read(named), Ok(Correction { line: 3, edit: rename("A") }));
+    let error = read(r#"{"line": 3, "edit": "rename", "title": "A", "titel": "B"}"#).unwrap_err();
+    assert!(error.contains("line 3: unknown member `titel`"), "{error}");
+    assert!(error.contains("`line`, `edit` and `title`"), "{error}");
+    let error = read(r#"{"line": 3, "edit": "split", "title": "A"}"#).unwrap_err();
+    assert!(error.contains("unknown member `title`, expected `line` and `edit`"), "{error}");
+    assert!(read(r#"{"line": 3, "edit": "cut"}"#).unwrap_err().contains("`cut`"));
+}
+
+#[test]
+fn corrections_of_lines_that_come_no_more_are_kept_up_to_a_limit() {
+    use dormouse_formats::plan::{Anchor, KeptEdit};
+    use dormouse_types::limits::CORRECTIONS;
+    let gone = |n: usize| KeptEdit {
+        at: Anchor::Task { task: format!("gone {n:06}") },
+        edit: Edit::LeaveOut,
+    };
+    let edits = (0..CORRECTIONS.max + 5).map(gone).collect();
+    let planned = apply(MOVE, &Kept { edits, days: Vec::new() }, &[(38, rename("Sofa"))]).unwrap();
+    assert_eq!(planned.kept.edits.len(), CORRECTIONS.max);
+    assert!(planned.kept.edits.iter().any(|kept| kept.edit == rename("Sofa")));
+}

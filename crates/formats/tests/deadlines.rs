@@ -229,7 +229,7 @@ const LINES: &[(&str, &str)] = &[
     ("**Due:** 2026-12-01", "2026-12-01"),
     ("Deadline: Friday", "2026-11-27"),
     ("the offer ends on 3 Dec at noon", "2026-12-03"),
-    ("pay before Christmas", "-"),
+    ("pay before Christmas", "2026-12-25"),
     ("no later than end of March", "2027-03-31"),
     ("by tomorrow evening", "2026-11-22"),
     ("within two weeks", "2026-12-05"),

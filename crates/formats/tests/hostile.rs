@@ -127,7 +127,7 @@ fn a_sheet_of_a_thousand_columns_is_read() {
     assert!(
         task.entries[0].text.contains("- c999: v999\n- Column 1001: more\n- Column 1002: cells")
     );
-    assert_eq!(reading.places[3].role, Role::Skipped);
+    assert_eq!(reading.places[3].role, Role::Task);
 }
 
 #[test]

@@ -37,7 +37,8 @@ fn tasks(text: &str) -> String {
         ];
         let texts = task.entries.iter().map(|entry| entry.text.replace('\n', " / "));
         let parts: Vec<String> = parts.into_iter().flatten().chain(items).chain(texts).collect();
-        let _ = writeln!(out, "{}: {}", task.title, parts.join(" | "));
+        let line = format!("{}: {}", task.title, parts.join(" | "));
+        let _ = writeln!(out, "{}", line.trim_end());
     }
     out
 }
@@ -264,4 +265,102 @@ fn a_heading_that_ends_with_a_colon_stands_before_others_with_one() {
     assert_eq!(titles, ["**Phase 1**: Done", "**Phase 2**: Done", "__Later__: Done"]);
     let reading = read("list", "# Scale *\n## Done\n- [ ] a\n# Other\n## Done\n- [ ] b\n");
     assert_eq!(reading.tasks[0].title, "Scale *: Done");
+    let reading = read("list", "# Scale :*\n## a\n* [ ] 0\n");
+    assert_eq!(reading.tasks[0].category.as_deref(), Some("Scale :*"));
+}
+
+#[test]
+fn a_row_without_a_title_is_titled_by_its_first_text() {
+    let sheet = "Task,Notes,Where,Done,Due\nRoof,,,,\n,Bring the papers,,,2026-12-01\n\
+                 ,,Cellar,x,\n,,,FALSE,2026-12-02\n,,,FALSE,\n";
+    assert_snapshot!(tasks(sheet), @"
+    csv
+    Roof:
+    Bring the papers: due 2026-12-01
+    Cellar: DONE | - Where: Cellar
+    ");
+    let remarks = read("list", sheet).remarks;
+    let of_rows = remarks.iter().filter(|remark| remark.message.starts_with("a row"));
+    let of_rows: Vec<String> = of_rows.map(|at| format!("{}: {}", at.line, at.message)).collect();
+    assert_snapshot!(of_rows.join("\n"), @"
+    3: a row without a title: its first text is the title (also on one more line)
+    5: a row without a title or any text is left out: “FALSE”, “2026-12-02”
+    6: a row without a title or any text is left out: “FALSE”
+    ");
+}
+
+#[test]
+fn no_text_of_todoists_template_is_left_out() {
+    let sheet = "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR\n\
+                 note,Ask Ana first,,,,\ntask,,Only a description,,1,\nidea,A pond,,,,\n\
+                 task,Roof,,,1,\n,,A row without a type,,,\n";
+    assert_snapshot!(tasks(sheet), @"
+    csv
+    Ask Ana first:
+    Only a description:
+    A pond:
+    Roof:
+    A row without a type:
+    ");
+}
+
+#[test]
+fn plain_bullets_below_a_heading_that_says_so_are_items() {
+    let notes = "# Weekly\n\n## Attendees\n- Ana\n- Bob\n\n## Action items\n- Ana: book the room\n  \
+                 for ten\n- Bob sends the report\n  - with figures\n\n## Notes\n- it rained\n";
+    assert_snapshot!(tasks(notes), @"
+    markdown
+    Weekly: [ ] Ana: book the room for ten | [ ] Bob sends the report | ## Attendees /  / - Ana / - Bob | ## Action items /  / - Bob sends the report /   - with figures | ## Notes /  / - it rained
+    ");
+    let line = "We met on Monday.\n\n**To-dos:**\n1. call the bank\n2. pay the rent\n\nThat was \
+                all.\n\n- not this\n";
+    assert_snapshot!(tasks(line), @"
+    plainLines
+    We met on Monday.:
+    call the bank: in **To-dos:**
+    pay the rent: in **To-dos:**
+    That was all.:
+    not this:
+    ");
+    let german = "# Umzug\nText.\n\n## Nächste Schritte\n* Kartons holen\n* Strom ummelden\n";
+    assert_snapshot!(tasks(german), @"
+    markdown
+    Umzug: [ ] Kartons holen | [ ] Strom ummelden | Text. /  / ## Nächste Schritte
+    ");
+}
+
+#[test]
+fn plain_bullets_beside_boxes_stay_text_and_others_join_the_task_around_them() {
+    let mixed = "# Move\n\n## Todo\n- [ ] boxes\n- a remark\n";
+    assert_snapshot!(tasks(mixed), @"
+    markdown
+    Todo: in Move | [ ] boxes | - a remark
+    ");
+    let below = "# Plan\n\n## Roof\n- [ ] tiles\n\n### Next steps\n- ask for a price\n\n## Door\n- [ ] paint\n";
+    assert_snapshot!(tasks(below), @"
+    markdown
+    Roof: in Plan | [ ] tiles | [ ] ask for a price | ### Next steps
+    Door: in Plan | [ ] paint
+    ");
+}
+
+#[test]
+fn a_table_of_markdown_with_a_column_of_tasks_is_a_sheet() {
+    let table = "| Task | Owner | Due | Done |\n|:-----|:-----:|----:|---|\n| Send the \"report\" | Ana \
+                 | 2026-12-01 |   |\n| Book a \\| b |  | 3 Dec 2026 | x |\n\n";
+    assert_snapshot!(tasks(table), @r#"
+    csv
+    Send the "report": due 2026-12-01 | - Owner: Ana
+    Book a | b: DONE | due 2026-12-03
+    "#);
+    let open = "Aufgabe | Fällig\n--- | ---\nFenster putzen | 2026-12-01\n";
+    assert_snapshot!(tasks(open), @"
+    csv
+    Fenster putzen: due 2026-12-01
+    ");
+    let other = "| Name | Size |\n|---|---|\n| a | 1 |\n";
+    assert_snapshot!(tasks(other), @"
+    csv
+    a: - Size: 1
+    ");
 }

@@ -9,6 +9,7 @@ mod fuzz;
 mod golden;
 mod hostile;
 mod markdown;
+mod memory;
 mod messy;
 mod plan_properties;
 mod plans;

@@ -152,6 +152,16 @@ fn near_misses_held_out_until_the_rules_stood_are_no_dates() {
 }
 
 #[test]
+fn everyday_phrases_mean_what_people_mean() {
+    check("phrases-everyday.tsv", 120);
+}
+
+#[test]
+fn everyday_near_misses_are_no_dates() {
+    check("near-misses-everyday.tsv", 100);
+}
+
+#[test]
 fn a_line_is_a_title_with_its_parts() {
     let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when/quick-add.tsv");

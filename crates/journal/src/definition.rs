@@ -5,7 +5,9 @@ use dormouse_store::journal::label::{Definition, Label, definitions};
 use dormouse_store::journal::row::{self, Entity};
 use dormouse_store::journal::setting;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal};
-use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, address, limits};
+use dormouse_types::{
+    Actor, CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, address, limits,
+};
 use jiff::tz::TimeZone;
 
 use crate::Journal;
@@ -145,13 +147,13 @@ impl Journal {
         &self,
         ws: WorkspaceId,
         name: &str,
-        actor: &str,
+        actor: &Actor,
     ) -> Result<TimeZone, JournalError> {
         let zone = named_zone(name)?;
         let commit = Commit::new("journal.setting", Db::Journal, ws)
             .op(setting::put(ws, setting::TIME_ZONE, name.trim()))
             .audit(Audit {
-                actor: actor.to_owned(),
+                actor: actor.clone(),
                 action: "setting.set",
                 object: setting::TIME_ZONE.to_owned(),
                 detail: name.trim().to_owned(),

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use dormouse_store::Op;
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::linked_entry::{self, LinkWithTask, LinkedEntry, LinkedTask};
-use dormouse_store::journal::row::{self, Stored};
-use dormouse_store::journal::task::{self, Task};
+use dormouse_store::journal::row;
+use dormouse_store::journal::task;
 use dormouse_types::change::What;
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::port::Entropy;
@@ -21,22 +21,7 @@ use crate::decision::EditContext;
 use crate::edit::{Edit, EditError};
 use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;
-use crate::view::TaskView;
-
-/// The task at the other end of a link that an edit creates, removes or restores.
-#[derive(Debug, Clone)]
-pub struct LinkTarget {
-    /// Its own row.
-    pub task: Stored<Task>,
-    /// Its live links.
-    pub links: Vec<LinkWithTask>,
-}
-
-impl LinkTarget {
-    fn id(&self) -> &TaskId {
-        &self.task.doc.value.id
-    }
-}
+use crate::view::{LinkTarget, TaskView};
 
 impl Journal {
     /// Reads the other tasks that link edits involve; reads nothing if there are none.

@@ -14,7 +14,7 @@ use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
 use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
 use dormouse_types::fold::folded;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{ItemState, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -202,26 +202,26 @@ impl Journal {
     pub async fn list(
         &self,
         ws: WorkspaceId,
-        asked: &TaskQuery<'_>,
+        wanted: &TaskQuery<'_>,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page, JournalError> {
         let limit = limit.clamp(1, limits::PAGE.max);
-        let after = cursor.map(|cursor| SortKey::read(cursor, asked.sort)).transpose()?;
+        let after = cursor.map(|cursor| SortKey::read(cursor, wanted.sort)).transpose()?;
         let definitions = self.store.all(label::definitions(ws)).await?;
-        let (lines, next, mut damaged) = if asked.is_plain() {
-            self.plain(ws, asked, limit, after).await?
+        let (lines, next, mut damaged) = if wanted.is_plain() {
+            self.plain(ws, wanted, limit, after).await?
         } else {
-            self.filtered(ws, asked, limit, after, &definitions).await?
+            self.filtered(ws, wanted, limit, after, &definitions).await?
         };
         let ids: Vec<String> = lines.iter().map(|line| line.id.clone()).collect();
         let mut counted: HashMap<String, (i64, i64)> = HashMap::new();
         for one in self.store.all(task_list::items(ws, &ids)).await? {
             let (n_open, n_done) = counted.entry(one.task).or_default();
-            match one.state.as_str() {
-                "open" => *n_open += one.n,
-                "done" => *n_done += one.n,
-                _ => {}
+            match one.state.known() {
+                Some(ItemState::Open) => *n_open += one.n,
+                Some(ItemState::Done) => *n_done += one.n,
+                Some(ItemState::Archived) | None => {}
             }
         }
         let mut items = Vec::with_capacity(lines.len());
@@ -239,15 +239,15 @@ impl Journal {
     async fn plain(
         &self,
         ws: WorkspaceId,
-        asked: &TaskQuery<'_>,
+        wanted: &TaskQuery<'_>,
         limit: usize,
         after: Option<SortKey>,
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
         let after = after.map_or((i64::MAX, "~".to_owned()), |at| (at.1.0, at.2.0));
         let place = (Timestamp::from_micros(after.0), after.1.as_str());
         let read = i64::try_from(limit + 1).unwrap_or(i64::MAX);
-        let by_change = asked.sort == Sort::Updated;
-        let include_deleted = asked.deleted == Deleted::Too;
+        let by_change = wanted.sort == Sort::Updated;
+        let include_deleted = wanted.deleted == Deleted::Too;
         let query = if by_change {
             task_list::by_change(ws, include_deleted, place, read)
         } else {
@@ -259,7 +259,7 @@ impl Journal {
         let next = lines.last().filter(|_| more).map(|line| {
             let at = if by_change { line.updated_at } else { line.created_at };
             SortKey(String::new(), Reverse(at.micros()), Reverse(line.id.clone()))
-                .cursor(asked.sort)
+                .cursor(wanted.sort)
         });
         Ok((lines, next, Vec::new()))
     }
@@ -268,25 +268,25 @@ impl Journal {
     async fn filtered(
         &self,
         ws: WorkspaceId,
-        asked: &TaskQuery<'_>,
+        wanted: &TaskQuery<'_>,
         limit: usize,
         after: Option<SortKey>,
         definitions: &[Definition],
     ) -> Result<(Vec<Line>, Option<String>, Vec<String>), JournalError> {
         let sieve = ResolvedFilter {
-            asked,
-            labels: wanted_labels(&asked.labels, definitions),
-            categories: wanted_categories(&asked.categories, definitions),
+            wanted,
+            labels: wanted_labels(&wanted.labels, definitions),
+            categories: wanted_categories(&wanted.categories, definitions),
             known_categories: categories(definitions).map(|one| one.id.clone()).collect(),
-            named: asked.words.iter().map(|word| labels_with(word, definitions)).collect(),
-            hits: self.hits(ws, &asked.words).await?,
+            named: wanted.words.iter().map(|word| labels_with(word, definitions)).collect(),
+            hits: self.hits(ws, &wanted.words).await?,
         };
         let (mut places, mut damaged) = (Vec::new(), Vec::new());
         for line in self.briefs.of(&self.store, ws).await?.iter() {
             match &line.task {
                 _ if !sieve.asked_for(line.deleted_at) => {}
                 Ok(task) if sieve.holds(&line.id, task) => {
-                    let place = SortKey::of(line, task, asked.sort);
+                    let place = SortKey::of(line, task, wanted.sort);
                     if after.as_ref().is_none_or(|after| place > *after) {
                         places.push(place);
                     }
@@ -303,7 +303,7 @@ impl Journal {
             places.truncate(limit);
         }
         places.sort_unstable();
-        let next = places.last().filter(|_| more).map(|place| place.cursor(asked.sort));
+        let next = places.last().filter(|_| more).map(|place| place.cursor(wanted.sort));
         let ids: Vec<String> = places.into_iter().map(|place| place.2.0).collect();
         let mut lines: HashMap<String, Line> = HashMap::new();
         for line in self.store.all(task_list::some(ws, &ids)).await? {
@@ -332,7 +332,7 @@ impl Journal {
 
 /// The filters with labels and categories resolved to ids.
 struct ResolvedFilter<'a> {
-    asked: &'a TaskQuery<'a>,
+    wanted: &'a TaskQuery<'a>,
     labels: Vec<LabelId>,
     categories: Vec<CategoryId>,
     known_categories: Vec<CategoryId>,
@@ -343,7 +343,7 @@ struct ResolvedFilter<'a> {
 
 impl ResolvedFilter<'_> {
     fn asked_for(&self, deleted_at: Option<Timestamp>) -> bool {
-        match self.asked.deleted {
+        match self.wanted.deleted {
             Deleted::Without => deleted_at.is_none(),
             Deleted::Too => true,
             Deleted::Only => deleted_at.is_some(),
@@ -351,14 +351,14 @@ impl ResolvedFilter<'_> {
     }
 
     fn holds(&self, id: &str, task: &TaskIndexEntry) -> bool {
-        let TaskQuery { statuses, priorities, due, today, .. } = self.asked;
+        let TaskQuery { statuses, priorities, due, today, .. } = self.wanted;
         let any = |named: bool, holds: bool| !named || holds;
         any(!statuses.is_empty(), statuses.contains(&task.status.status))
             && any(!priorities.is_empty(), priorities.contains(&task.priority.unwrap_or_default()))
             && any(!due.is_empty(), due.iter().any(|due| due.holds(task, *today)))
-            && any(!self.asked.labels.is_empty(), carries(task, &self.labels))
-            && any(!self.asked.categories.is_empty(), self.is_in_category(task))
-            && self.asked.keep.is_none_or(|keep| keep(id))
+            && any(!self.wanted.labels.is_empty(), carries(task, &self.labels))
+            && any(!self.wanted.categories.is_empty(), self.is_in_category(task))
+            && self.wanted.keep.is_none_or(|keep| keep(id))
             && self.has_words(id, task)
     }
 
@@ -366,14 +366,14 @@ impl ResolvedFilter<'_> {
         // A category that was deleted is not shown on tasks.
         match task.category_id.as_ref().filter(|id| self.known_categories.contains(id)) {
             Some(id) => self.categories.contains(id),
-            None => self.asked.categories.iter().any(|wanted| wanted == NO_CATEGORY),
+            None => self.wanted.categories.iter().any(|wanted| wanted == NO_CATEGORY),
         }
     }
 
     fn has_words(&self, id: &str, task: &TaskIndexEntry) -> bool {
         let hits = self.hits.get(id);
-        let said = self.asked.said.get(id);
-        self.asked.words.iter().enumerate().all(|(n, word)| {
+        let said = self.wanted.said.get(id);
+        self.wanted.words.iter().enumerate().all(|(n, word)| {
             hits.is_some_and(|hits| hits[n])
                 || said.is_some_and(|said| said.contains(word.as_str()))
                 || carries(task, &self.named[n])

@@ -9,13 +9,12 @@ use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::label::{Definition, Label};
 use dormouse_store::journal::linked_entry::{LinkWithTask, LinkedEntry};
+use dormouse_store::journal::row::Stored;
 use dormouse_store::journal::task::{AggregateRow, Task};
 use dormouse_types::caller::By;
 use dormouse_types::model::{self, FieldSay, Named, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
-
-use crate::link::LinkTarget;
 
 /// The whole aggregate of a task at one revision.
 #[derive(Debug, Clone)]
@@ -46,6 +45,21 @@ pub struct TaskView {
     pub categories: Vec<Category>,
     /// Who last set which field, and when.
     pub says: Vec<FieldSay>,
+}
+
+/// The task at the other end of a link that an edit creates, removes or restores.
+#[derive(Debug, Clone)]
+pub struct LinkTarget {
+    /// Its own row.
+    pub task: Stored<Task>,
+    /// Its live links.
+    pub links: Vec<LinkWithTask>,
+}
+
+impl LinkTarget {
+    pub(crate) fn id(&self) -> &TaskId {
+        &self.task.doc.value.id
+    }
 }
 
 impl TaskView {

@@ -9,7 +9,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, Committed, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt,
     retry,
 };
-use dormouse_types::caller::By;
+use dormouse_types::caller::{Actor, By};
 use dormouse_types::change::What;
 use dormouse_types::task::Status;
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
@@ -31,8 +31,8 @@ const ATTEMPTS: usize = 3;
 pub struct EditCtx {
     /// Where the edit comes from.
     pub origin: Origin,
-    /// Who is responsible, as the audit log names them: `owner`, `token:…`, `agent:…`.
-    pub actor: String,
+    /// Who is responsible.
+    pub actor: Actor,
     /// Apply only at this revision.
     pub if_match: Option<i64>,
     /// Apply at most once under this id.
@@ -45,8 +45,8 @@ pub struct EditCtx {
 
 impl EditCtx {
     /// An unconditional edit.
-    pub fn new(origin: Origin, actor: impl Into<String>) -> Self {
-        Self { origin, actor: actor.into(), if_match: None, once: None, fence: None, depth: 0 }
+    pub fn new(origin: Origin, actor: Actor) -> Self {
+        Self { origin, actor, if_match: None, once: None, fence: None, depth: 0 }
     }
 }
 

@@ -300,7 +300,7 @@ impl File<'_> {
                 | Event::SyncFolder => {}
             }
         }
-        // The length may have survived where the bytes did not; what stands there then is anything.
+        // The length may have survived where the bytes did not; what is there then is arbitrary.
         if longest > bytes.len() && chance.one_in(2) {
             let filler = if chance.one_in(2) { 0 } else { 0x5a };
             bytes.resize(longest, filler);

@@ -20,7 +20,7 @@ struct Line {
     /// Commits of one transaction stand or fall together.
     transaction: usize,
     seq: i64,
-    /// How long the tape was when its caller was told.
+    /// How long the tape was when its caller was answered.
     answered_at: usize,
 }
 
@@ -33,7 +33,7 @@ pub enum Wrong {
     Lost,
     /// A part of a commit, or of a transaction, is there.
     Half,
-    /// A position was given twice, or is another one than was told.
+    /// A position was given twice, or is another one than was answered.
     Position,
     /// Another commit or another order than was sent.
     Stray,
@@ -83,7 +83,7 @@ impl Ledger {
         self.lines.is_empty()
     }
 
-    /// The lengths of the tape at which callers were told.
+    /// The lengths of the tape at which callers were answered.
     pub fn answered_at(&self) -> impl Iterator<Item = usize> + '_ {
         self.lines.iter().map(|line| line.answered_at)
     }
@@ -155,7 +155,7 @@ impl Ledger {
             && last.transaction == next.transaction
             && last.transaction > 0
         {
-            let what = format!("{}: a transaction ends behind {:?}", self.db.name(), last.plan);
+            let what = format!("{}: a transaction ends after {:?}", self.db.name(), last.plan);
             return Err(Broken::new(Wrong::Half, what));
         }
         let head = wait(store.first(change_log::head(self.db, WS))).map_err(|e| damaged(&e))?;
@@ -238,8 +238,8 @@ impl Ledger {
         let wrong = |what: String| Broken::new(Wrong::NextCommit, what);
         if let Some(line) = kept.checked_sub(1).and_then(|n| self.lines.get(n)) {
             let again = wait(store.commit(line.plan.commit()));
-            let told = again.as_ref().ok().map(|done| (done.seq.0, done.replayed.clone()));
-            if told != Some((line.seq, Some(line.plan.answer()))) {
+            let answered = again.as_ref().ok().map(|done| (done.seq.0, done.replayed.clone()));
+            if answered != Some((line.seq, Some(line.plan.answer()))) {
                 return Err(wrong(format!("{line:?} was sent again: {again:?}")));
             }
         }
@@ -249,7 +249,7 @@ impl Ledger {
         let last = self.lines[..kept].last().map_or(0, |line| line.seq);
         match &done {
             Ok(done) if done.replayed.is_none() && done.seq.0 > last => Ok(()),
-            Ok(_) | Err(_) => Err(wrong(format!("{next:?} behind position {last}: {done:?}"))),
+            Ok(_) | Err(_) => Err(wrong(format!("{next:?} after position {last}: {done:?}"))),
         }
     }
 }

@@ -17,7 +17,7 @@ use dormouse_store::{
 use dormouse_types::caller::By;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::Status;
-use dormouse_types::{AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
+use dormouse_types::{Actor, AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
 
 /// The workspace of all commits.
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -53,7 +53,7 @@ impl Plan {
         format!("op-{}", self.n)
     }
 
-    /// What its caller is told.
+    /// What its caller is answered.
     pub fn answer(self) -> String {
         format!("answer-{}", self.n)
     }
@@ -88,7 +88,7 @@ impl Plan {
             effects: None,
         };
         let audit = Audit {
-            actor: "owner".into(),
+            actor: Actor::Owner,
             action: "powercut.write",
             object: id,
             detail: String::new(),
@@ -164,7 +164,7 @@ pub fn wait<F: Future>(future: F) -> F::Output {
     runtime.expect("a runtime without drivers").block_on(future)
 }
 
-/// A clock that stands still and can hold whoever looks at it: a writer looks once for each
+/// A clock that never advances and can block its readers: a writer looks once for each
 /// transaction, so what waits for it is decided and does not depend on which thread runs first.
 #[derive(Default)]
 pub struct Gate {
@@ -215,7 +215,7 @@ impl Clock for Gate {
 /// What became of a commit.
 pub type Outcome = Result<Committed, CommitError>;
 
-/// Makes one commit, and all others in the transaction behind it. Calls `told` behind each of the
+/// Makes one commit, and all others in the transaction after it. Calls `told` after each of the
 /// two transactions, while no writer is at work.
 pub fn step(
     store: &Store,

@@ -22,7 +22,7 @@ use crate::vfs;
 /// How many cuts are taken of one stretch of work.
 const CUTS_PER_STRETCH: usize = 50;
 
-/// How often work goes on behind a cut before a fresh folder is taken.
+/// How often work goes on after a cut before a fresh folder is taken.
 const STRETCHES: usize = 5;
 
 /// What to try.
@@ -57,7 +57,7 @@ pub struct Report {
     pub shared: usize,
     /// Logs that were folded into their file and begun anew in the middle of work.
     pub rewound: usize,
-    /// Cuts behind which work went on.
+    /// Cuts after which work went on.
     pub went_on: usize,
     /// Broken promises with the cut that shows them.
     pub broken: Vec<(String, Broken)>,
@@ -203,7 +203,7 @@ impl Base {
 struct Work {
     tape: Arc<Tape>,
     ledgers: [Ledger; 2],
-    /// The ids of the databases that were there before, or that were told.
+    /// The ids of the databases that were there before, or that were reported.
     hosts: [HostId; 2],
     had_hosts: bool,
     opened_at: usize,
@@ -267,7 +267,7 @@ impl Work {
         Ok(Self { tape, ledgers, hosts, had_hosts, opened_at, acknowledged, shared, rewound })
     }
 
-    /// When to cut: half of the moments anywhere, half of them just when somebody was told.
+    /// When to cut: half of the moments anywhere, half of them just when a caller was answered.
     fn moments(&self, n: usize, len: usize, chance: &mut Chance) -> Vec<usize> {
         let moments: Vec<usize> = self.ledgers.iter().flat_map(Ledger::answered_at).collect();
         let mut moment = |index: usize| match moments.get(chance.below(moments.len())) {
@@ -305,7 +305,7 @@ impl Work {
     /// What a cut left, as the beginning of further work.
     fn onwards(&self, image: Image, kept: [usize; 2], at: usize) -> Base {
         let [journal, agent] = &self.ledgers;
-        // Before the opening had ended nobody was told an id, so it may become another one.
+        // Before the opening had ended no id was reported, so it may become another one.
         let hosts = (self.had_hosts || at >= self.opened_at).then(|| self.hosts.clone());
         Base { image, hosts, ledgers: [journal.onwards(kept[0]), agent.onwards(kept[1])] }
     }

@@ -64,7 +64,7 @@ pub enum Fault {
         /// From 1.
         n: usize,
     },
-    /// The `n`th sync fails; those behind it do not.
+    /// The `n`th sync fails; those after it do not.
     Sync {
         /// From 1.
         n: usize,
@@ -103,7 +103,7 @@ impl Tape {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Whoever panicked while holding it has failed the test already.
+        // A panic while it was held has failed the test already.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

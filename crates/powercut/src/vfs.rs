@@ -3,7 +3,7 @@
 //!
 //! It becomes the default of the process, so that product code runs over it unchanged. Locks and
 //! shared memory are those of the real file system; the shared memory of a log is not noted, since
-//! it is rebuilt by whoever opens a database first. No file is really synced in such a process: what
+//! it is rebuilt by the first process that opens a database. No file is really synced in such a process: what
 //! a sync is worth is decided by [`crate::disk`], not by the machine the test runs on.
 #![allow(unsafe_code, reason = "a file system for SQLite is a table of C functions")]
 
@@ -23,7 +23,7 @@ use crate::tape::{Inode, Tape};
 type Base = *mut ffi::sqlite3_vfs;
 type File = *mut ffi::sqlite3_file;
 
-/// What SQLite holds for an open file. The file of the real file system stands behind it.
+/// What SQLite holds for an open file. It wraps a file of the real file system.
 #[repr(C)]
 struct Shim {
     /// First, because SQLite knows no more of it than this.
@@ -72,7 +72,7 @@ fn tapes() -> std::sync::MutexGuard<'static, BTreeMap<PathBuf, Arc<Tape>>> {
     TAPES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The tape of the folder in which a file stands, and the file's name.
+/// The tape of the folder that holds a file, and the file's name.
 fn tape_of(name: *const c_char) -> Option<(Arc<Tape>, String)> {
     if name.is_null() {
         return None;
@@ -118,7 +118,7 @@ fn register() -> Result<(), String> {
     if code == ffi::SQLITE_OK { Ok(()) } else { Err(format!("SQLite refused it with {code}")) }
 }
 
-/// The file of the real file system behind a shim.
+/// The file of the real file system that a shim wraps.
 fn real(file: File) -> File {
     // Both stand in one block of `szOsFile` bytes, the shim first.
     file.wrapping_byte_add(size_of::<Shim>())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use dormouse_agents::wake::route::{is_automatic, merge_window};
+use dormouse_agents::wake::policy::{is_automatic, merge_window};
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
 use dormouse_types::agent::AgentActivity;
@@ -64,7 +64,7 @@ impl Queries {
 
     /// What an agent is doing, according to its queue row.
     pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> AgentActivity {
-        activity(row, self.clock.now(), self.model.class())
+        activity(row, self.clock.now(), self.models.default_model().class())
     }
 
     /// The start of the current run of each running agent, for at most a page of agents.
@@ -93,7 +93,8 @@ impl Queries {
         id: &AgentId,
     ) -> Result<Vec<Subscription>, QueryError> {
         let agent = self.agents.agent(ws, id).await?.doc.value;
-        let at_once = agent.config.wake_on_linked && is_automatic(&agent, self.model.class());
+        let at_once = agent.config.wake_on_linked
+            && is_automatic(&agent, self.models.named(agent.config.model.as_deref()).class());
         let all = self.store.all(subscription::of_agent(ws, id)).await?.into_iter();
         Ok(all
             .map(|subscription| Subscription {

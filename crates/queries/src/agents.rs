@@ -1,6 +1,6 @@
 //! Agents: one of them, and finding them.
 
-use dormouse_agents::wake::route::is_automatic;
+use dormouse_agents::wake::policy::is_automatic;
 use dormouse_journal::JournalError;
 use dormouse_store::agent::agent_entity::{self, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
@@ -118,7 +118,8 @@ impl Queries {
         awake_since: Option<Timestamp>,
     ) -> Agent {
         let agent = stored.doc.value;
-        let automatic = is_automatic(&agent, self.model.class());
+        let model = self.models.named(agent.config.model.as_deref());
+        let automatic = is_automatic(&agent, model.class());
         let now = self.clock.now();
         let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
         let scheduled_wakes = scheduled::wakes(&known);
@@ -146,8 +147,8 @@ impl Queries {
             stale_since: row.and_then(changed_since),
             sleep_until: self.sleeps_until(row),
             wake_on_linked: agent.config.wake_on_linked,
-            model: agent.config.model.unwrap_or_else(|| self.model.name().to_owned()),
-            reads_messages: self.model.reads_messages(),
+            model: model.name().to_owned(),
+            reads_messages: model.reads_messages(),
             created_at: agent.created_at,
             destroyed_at: agent.destroyed_at,
             vector_clock: stored.columns.clock,

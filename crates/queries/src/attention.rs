@@ -199,9 +199,9 @@ fn blank(
 }
 
 /// Open proposals by task: those about to expire separately, and the rest without deferred ones.
-fn proposals(asked: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
+fn proposals(open: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
-    for OpenProposal { item, is_put_off, task } in asked {
+    for OpenProposal { item, is_put_off, task } in open {
         let expires = standing::expires_at(&item, task.as_ref(), now);
         let is_expiring = expires.is_some_and(|at| at <= now + SOON);
         if !is_expiring && is_put_off {

@@ -147,8 +147,8 @@ impl Queries {
             let task = tasks.get(&set.doc.value.task_id);
             let items = items.remove(&set.doc.value.id).unwrap_or_default();
             let standing = task.map(|(_, standing)| standing);
-            let is_asked = |item: &Item| standing::of(item, standing, now).is_asked();
-            if listed == Listed::All || items.iter().any(is_asked) {
+            let needs_decision = |item: &Item| standing::of(item, standing, now).needs_decision();
+            if listed == Listed::All || items.iter().any(needs_decision) {
                 views.push(self.set_view(set, items, task));
             }
         }

@@ -270,7 +270,9 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
         };
         diagnosis.note(finding);
     }
-    for saga in open.all(saga::by_status(open.ws, "pending"), "operations", diagnosis) {
+    for saga in
+        open.all(saga::by_status(open.ws, saga::OperationStatus::Pending), "operations", diagnosis)
+    {
         let operation = operation_view(saga);
         let (tool, since) = (&operation.tool_name, operation.since);
         let id = &operation.operation_id;
@@ -369,7 +371,7 @@ fn recognised(journal: &Open, agent: &Open, diagnosis: &mut Diagnosis) {
                     db.name(),
                     named(&agents)
                 ),
-                "start Dormouse: whoever wakes by itself reports anew; `dormouse agent wake` wakes the \
+                "start Dormouse: agents that wake by themselves report anew; `dormouse agent wake` wakes the \
                  others",
             );
         }

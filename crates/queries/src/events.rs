@@ -271,7 +271,7 @@ mod tests {
             .collect()
     }
 
-    /// What a database gives out behind a place.
+    /// What a database gives out after a position.
     fn after(rows: &[ChangeNotice], place: Seq, limit: usize) -> Vec<ChangeNotice> {
         rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
     }
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn another_database_a_trimmed_place_and_one_behind_the_end_begin_anew() {
+    fn another_database_a_trimmed_position_and_one_after_the_end_begin_anew() {
         let log =
             |mark, trimmed, head| Log { host: host(mark), trimmed: Seq(trimmed), head: Seq(head) };
         let at = |journal, agent| Cursor {

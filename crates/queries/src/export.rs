@@ -10,7 +10,13 @@ use dormouse_store::agent::agent_entity::{self, Agent, State};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::entity::{self, Entity, Stored};
 use dormouse_store::agent::report::Report;
+use dormouse_store::journal::category::Category;
+use dormouse_store::journal::checklist::Checklist;
+use dormouse_store::journal::entry::Entry;
+use dormouse_store::journal::item::Item;
 use dormouse_store::journal::raw::{self, Raw};
+use dormouse_store::journal::row::Entity as _;
+use dormouse_store::journal::task::Task;
 use dormouse_store::journal::{field_say, linked_entry, setting};
 use dormouse_store::{Db, Store, change_log};
 use dormouse_types::{Id as _, Seq, TaskId, Timestamp, WorkspaceId};
@@ -168,7 +174,7 @@ impl Export {
         let Some(only) = &self.only else {
             return Ok(self.store.all(raw::tasks(self.ws, (at, id), BATCH)).await?);
         };
-        // The one task stands first among its rows; it was given out when its id is the place.
+        // The task itself comes first among its rows; it was given out when its id is the place.
         let row = self.store.first(raw::of_task(self.ws, only)).await?;
         Ok(row.into_iter().filter(|row| row.id != id).collect())
     }
@@ -197,7 +203,7 @@ impl Export {
             .filter(|row| named.as_ref().is_none_or(|named| named.contains(&row.id)));
         let (mut categories, mut labels) = (Vec::new(), Vec::new());
         for row in wanted {
-            let list = if row.kind == "category" { &mut categories } else { &mut labels };
+            let list = if row.kind == Category::KIND { &mut categories } else { &mut labels };
             keep(list, row, &mut self.damaged);
         }
         Ok(format!(
@@ -236,10 +242,10 @@ impl Export {
         let (mut entries, mut others) = (Vec::new(), Vec::new());
         for part in store.all(raw::of_task(ws, &id)).await? {
             let list = match part.kind.as_str() {
-                "task" => &mut own,
-                "checklist" => &mut checklists,
-                "checklistItem" => &mut items,
-                "entry" => &mut entries,
+                Task::KIND => &mut own,
+                Checklist::KIND => &mut checklists,
+                Item::KIND => &mut items,
+                Entry::KIND => &mut entries,
                 _ => &mut others,
             };
             keep(list, part, &mut self.damaged);

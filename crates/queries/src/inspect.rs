@@ -11,7 +11,7 @@ use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
-use dormouse_types::agent::Initiator;
+use dormouse_types::agent::{Initiator, MessageKind};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
@@ -129,10 +129,10 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: MessageFilter,
+        filter: MessageFilter,
     ) -> Result<Page<Message>, QueryError> {
         self.agents.agent(ws, id).await?;
-        let MessageFilter { thread, limit, cursor, follow } = asked;
+        let MessageFilter { thread, limit, cursor, follow } = filter;
         let read = self.read_messages(ws, id, thread, None, limit, cursor.as_deref(), follow);
         let (rows, next_cursor) = read.await?;
         let mut threads: Vec<ThreadId> = Vec::new();
@@ -151,13 +151,13 @@ impl Queries {
     /// Messages in order from a cursor, and the next cursor.
     ///
     /// Shape of the cursor: the number of a commit, a dot, how many of its messages were returned.
-    #[expect(clippy::too_many_arguments, reason = "what a list can be asked for")]
+    #[expect(clippy::too_many_arguments, reason = "each is one filter of the list")]
     pub(crate) async fn read_messages(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
         thread: Option<ThreadId>,
-        kind: Option<&'static str>,
+        kind: Option<MessageKind>,
         limit: usize,
         cursor: Option<&str>,
         follow: bool,
@@ -461,7 +461,6 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
 
 fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
     let decision = stored.doc.value;
-    let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
     let human_summary = tools::item(&decision.tool_name)
         .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
     Decision {
@@ -471,7 +470,7 @@ fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
         item_index: decision.item_index,
         tool_name: decision.tool_name,
         human_summary,
-        verdict: name(serde_json::to_value(decision.verdict).unwrap_or_default()),
+        verdict: decision.verdict,
         outcome: decision.outcome,
         task_id: decision.task_id,
         rejection_reason: decision.rejection_reason,

@@ -35,8 +35,9 @@ use std::sync::Arc;
 
 use dormouse_agents::Agents;
 use dormouse_journal::Journal;
+use dormouse_runs::Models;
 use dormouse_store::Store;
-use dormouse_types::port::{Clock, Model};
+use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
 pub use error::QueryError;
@@ -51,7 +52,7 @@ pub struct Queries {
     pub(crate) store: Store,
     pub(crate) journal: Journal,
     pub(crate) agents: Agents,
-    pub(crate) model: Arc<dyn Model>,
+    pub(crate) models: Models,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) zone: jiff::tz::TimeZone,
 }
@@ -64,8 +65,8 @@ pub struct Parts {
     pub journal: Journal,
     /// The agents.
     pub agents: Agents,
-    /// The model that agents call.
-    pub model: Arc<dyn Model>,
+    /// The models that agents may ask.
+    pub models: Models,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The time zone of the workspace, which defines "today".
@@ -75,7 +76,7 @@ pub struct Parts {
 impl Queries {
     /// The queries over these parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, journal, agents, model, clock, zone } = parts;
-        Self { store, journal, agents, model, clock, zone }
+        let Parts { store, journal, agents, models, clock, zone } = parts;
+        Self { store, journal, agents, models, clock, zone }
     }
 }

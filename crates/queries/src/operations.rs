@@ -25,13 +25,14 @@ impl Queries {
     pub async fn operations(
         &self,
         ws: WorkspaceId,
-        asked: OperationFilter,
+        filter: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Operation>, QueryError> {
-        match asked {
+        match filter {
             OperationFilter::Open => {
-                let open = self.store.all(saga::by_status(ws, "pending")).await?;
+                let open =
+                    self.store.all(saga::by_status(ws, saga::OperationStatus::Pending)).await?;
                 let after = match cursor {
                     None => None,
                     Some(cursor) => Some(page::cursor_or_start(Some(cursor), (page::LATEST, ""))?),
@@ -55,7 +56,8 @@ impl Queries {
         let now = self.clock.now();
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
         let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
-        let provider = self.model.provider();
+        let model = self.models.default_model();
+        let provider = model.provider();
         let known = self.store.first(breaker::of_provider(ws, provider)).await?;
         let held_by = match gate(known.as_ref(), now) {
             Gate::Free => None,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_agents::wake::route::is_automatic;
+use dormouse_agents::wake::policy::is_automatic;
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::{entity, saga, timer};
@@ -43,7 +43,7 @@ impl Queries {
             dormant_agents: agents.failed,
             open_operations: self
                 .store
-                .first(saga::count(ws, "pending"))
+                .first(saga::count(ws, saga::OperationStatus::Pending))
                 .await?
                 .unwrap_or_default(),
             queue: self.queue(ws).await?,
@@ -58,11 +58,12 @@ impl Queries {
         let coming: Vec<Timer> = coming.into_iter().flatten().collect();
         let holders: BTreeSet<&HolderId> = coming.iter().map(|timer| &timer.holder).collect();
         let holders: Vec<&HolderId> = holders.into_iter().collect();
-        let class = self.model.class();
         let agents = self.store.each(entity::some::<Agent>(ws, &holders)).await?;
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
         let automatic: BTreeSet<HolderId> = agents
-            .filter(|agent| is_automatic(agent, class))
+            .filter(|agent| {
+                is_automatic(agent, self.models.named(agent.config.model.as_deref()).class())
+            })
             .map(|agent| agent.id.into())
             .collect();
         Ok(coming.into_iter().find(|it| automatic.contains(&it.holder)).map(|timer| timer.at))

@@ -27,8 +27,8 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn add(&mut self, asked: &OpenProposal) {
-        if asked.is_put_off {
+    pub(crate) fn add(&mut self, open: &OpenProposal) {
+        if open.is_put_off {
             self.put_off += 1;
         } else {
             self.open += 1;
@@ -54,8 +54,8 @@ impl Queries {
     ) -> Result<HashMap<TaskId, Counts>, QueryError> {
         let items = self.store.all(change_item::open_of_tasks(ws, tasks)).await?;
         let mut counts: HashMap<TaskId, Counts> = HashMap::new();
-        for asked in self.only_open(ws, items).await? {
-            counts.entry(asked.item.task.clone()).or_default().add(&asked);
+        for open in self.only_open(ws, items).await? {
+            counts.entry(open.item.task.clone()).or_default().add(&open);
         }
         Ok(counts)
     }
@@ -70,13 +70,13 @@ impl Queries {
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
         let standings = self.journal.standings(ws, &tasks).await?;
         let now = self.clock.now();
-        let asked = items.into_iter().filter_map(|item| {
+        let open = items.into_iter().filter_map(|item| {
             let task = standings.get(&item.task).cloned();
             let standing = standing::of(&item, task.as_ref(), now);
             let is_put_off = standing == Standing::PutOff;
-            standing.is_asked().then_some(OpenProposal { item, is_put_off, task })
+            standing.needs_decision().then_some(OpenProposal { item, is_put_off, task })
         });
-        Ok(asked.collect())
+        Ok(open.collect())
     }
 
     /// Items with their current state, even if it is not stored yet.
@@ -95,10 +95,10 @@ impl Queries {
 }
 
 /// The total number of items, and of tasks with items.
-pub(crate) fn sums(asked: &[OpenProposal]) -> (Counts, usize) {
+pub(crate) fn sums(open: &[OpenProposal]) -> (Counts, usize) {
     let mut by_task: BTreeMap<&TaskId, Counts> = BTreeMap::new();
     let mut all = Counts::default();
-    for one in asked {
+    for one in open {
         by_task.entry(&one.item.task).or_default().add(one);
         all.add(one);
     }

@@ -103,7 +103,7 @@ impl Queries {
             to_review.as_ref().is_none_or(|tasks| tasks.contains(task))
                 && (filter.agents.is_empty() || has_agent(task))
         };
-        let asked = TaskQuery {
+        let query = TaskQuery {
             statuses: filter.statuses,
             priorities: filter.priorities,
             labels: filter.labels,
@@ -116,7 +116,7 @@ impl Queries {
             deleted: filter.deleted,
             sort: filter.sort,
         };
-        let page = self.journal.list(ws, &asked, limit, cursor.as_deref()).await?;
+        let page = self.journal.list(ws, &query, limit, cursor.as_deref()).await?;
         let mut items = self.rows(ws, page.items).await?;
         if !words.is_empty() {
             self.show_matches(ws, &mut items, &words).await?;
@@ -182,13 +182,13 @@ impl Queries {
     async fn to_review(
         &self,
         ws: WorkspaceId,
-        is_asked: bool,
+        is_wanted: bool,
     ) -> Result<Option<HashSet<String>>, QueryError> {
-        if !is_asked {
+        if !is_wanted {
             return Ok(None);
         }
-        let asked = self.open_proposals(ws).await?.into_iter().filter(|one| !one.is_put_off);
-        Ok(Some(asked.map(|one| one.item.task.to_string()).collect()))
+        let open = self.open_proposals(ws).await?.into_iter().filter(|one| !one.is_put_off);
+        Ok(Some(open.map(|one| one.item.task.to_string()).collect()))
     }
 
     async fn rows(
@@ -377,8 +377,7 @@ mod tests {
     #[test]
     fn a_snippet_is_cut_between_characters_and_says_that_it_was_cut() {
         let long = format!("{}Straße{}", "ä".repeat(60), "ö".repeat(120));
-        let (_, snippet) =
-            found(&[(MatchPlace::Entry, &long)], "strasse").expect("it stands there");
+        let (_, snippet) = found(&[(MatchPlace::Entry, &long)], "strasse").expect("it is there");
         assert_eq!(snippet, format!("…{}Straße{}…", "ä".repeat(40), "ö".repeat(100)));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_store::agent::link;
-use dormouse_store::agent::message::kind;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::{AgentId, ThreadId, WorkspaceId};
 
 use crate::view::{CallOutcome, Message, Page, ToolCall};
@@ -23,9 +23,9 @@ impl Queries {
         cursor: Option<&str>,
     ) -> Result<Page<ToolCall>, QueryError> {
         self.agents.agent(ws, id).await?;
-        let action = Some(kind::ACTION);
-        let asked = self.read_messages(ws, id, thread.clone(), action, limit, cursor, false);
-        let (rows, next_cursor) = asked.await?;
+        let action = Some(MessageKind::Action);
+        let read = self.read_messages(ws, id, thread.clone(), action, limit, cursor, false);
+        let (rows, next_cursor) = read.await?;
         let mut actions = Vec::new();
         let mut from: Option<i64> = None;
         for row in rows {
@@ -37,17 +37,17 @@ impl Queries {
         let mut cursor = from.map(|from| format!("{from}.0"));
         let mut results: Vec<Message> = Vec::new();
         while let Some(at) = cursor.take() {
-            let result = Some(kind::TOOL_RESULT);
+            let result = Some(MessageKind::ToolResult);
             let read =
                 self.read_messages(ws, id, thread.clone(), result, RESULTS, Some(&at), false);
             let (rows, next) = read.await?;
             for row in rows {
                 let metadata = &row.doc.value.metadata;
-                let is_asked = |action: &Message| {
+                let is_result_of = |action: &Message| {
                     action.thread_id == row.doc.value.thread_id
                         && action.operation_id == metadata.operation_id
                 };
-                if actions.iter().any(is_asked) {
+                if actions.iter().any(is_result_of) {
                     results.push(self.message_view(ws, id, row).await?);
                 }
             }

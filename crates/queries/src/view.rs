@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::agent::{
-    AgentActivity, AgentKind, AgentMode, Automation, DormantReason, ItemStatus, Lifecycle,
-    RunStatus, SetStatus, VerdictOutcome,
+    AgentActivity, AgentKind, AgentMode, Automation, DecisionVerdict, DormantReason, ItemStatus,
+    Lifecycle, RunStatus, SetStatus, VerdictOutcome,
 };
 use dormouse_types::change::What;
 use dormouse_types::closed_list;
@@ -470,8 +470,8 @@ pub struct Decision {
     pub tool_name: String,
     /// A one-line summary.
     pub human_summary: String,
-    /// `confirmed`, `rejected`, `deferred`.
-    pub verdict: String,
+    /// The verdict.
+    pub verdict: DecisionVerdict,
     /// What became of it.
     pub outcome: VerdictOutcome,
     /// The task.

@@ -8,25 +8,29 @@ use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_request::{self, Span};
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::agent::{link, log_line};
+use dormouse_store::agent::{link, log_line, model_call, model_setting, spend};
 use dormouse_store::{
     Attempts, ChangeRow, Commit, CommitError, Db, Op, Policy, ReadError, Refusal, Store, retry,
     text,
 };
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, Turn, Usage,
+    Fragment, FragmentData, FragmentKind, ModelError, Request, ToolChoice, Turn, Usage,
 };
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
+use dormouse_types::spend::OverBudget;
 use dormouse_types::{HolderId, Id as _, LinkId, Origin, Timestamp, WorkspaceId, limits};
 use futures_util::future::{Either, FutureExt as _, select};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use crate::breaker;
 use crate::handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
-use crate::model_call::{DeltaSink, NoSink};
+use crate::model_call::{Answer, DeltaSink, NoSink, late};
 use crate::models::Models;
+use crate::spending::{self, Outcome, Reservation};
 use crate::status::{Event, after};
 use crate::step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
@@ -41,6 +45,8 @@ pub struct Driver {
     models: Models,
     sink: Arc<dyn DeltaSink>,
     stop: Stop,
+    /// Budgets count by the days of this zone.
+    zone: TimeZone,
 }
 
 /// The refusals after which a step is decided again on fresh rows: another writer changed what it
@@ -52,6 +58,9 @@ const ATTEMPTS: Policy = Policy::Attempts(3);
 
 /// How often a failure of the provider is recorded; many runs may fail on one breaker row at once.
 const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
+
+/// The longest wait that a provider can ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
 
 /// A run under way: what its steps share.
 struct ActiveRun<'a> {
@@ -66,7 +75,16 @@ struct ActiveRun<'a> {
     /// The context shown in the first turn, without its instruction, and its last log line. Later
     /// turns show the same. `None` if another process asked the first turn.
     shown: Option<(Vec<Fragment>, i64)>,
+    /// What is reserved for the call under way, until a commit settles it.
+    reserved: Option<Reservation>,
 }
+
+/// How soon a run tries again that paid calls were switched off for. Switching them on makes it due
+/// at once.
+const PAID_CALLS_OFF: Duration = Duration::from_secs(3600);
+
+/// Runs that wait for the budget of the next day begin within this time after midnight.
+const BUDGET_SPREAD: Duration = Duration::from_secs(600);
 
 impl Driver {
     /// Creates a driver from its ports.
@@ -77,7 +95,14 @@ impl Driver {
         models: Models,
     ) -> Self {
         let stop: BoxFuture<'static, ()> = Box::pin(std::future::pending());
-        Self { store, clock, entropy, models, sink: Arc::new(NoSink), stop: stop.shared() }
+        let (sink, stop) = (Arc::new(NoSink), stop.shared());
+        Self { store, clock, entropy, models, sink, stop, zone: TimeZone::UTC }
+    }
+
+    /// Returns the same driver, whose budgets count by the days of this zone.
+    #[must_use]
+    pub fn in_zone(self, zone: TimeZone) -> Self {
+        Self { zone, ..self }
     }
 
     /// Returns the same driver, which leaves its runs to be resumed once `stop` completes.
@@ -107,9 +132,18 @@ impl Driver {
     ) -> Result<End, RunError> {
         let chain = run_log::start(lease.ws, &lease.run);
         let log = RunLog::default();
-        let model = self.models.named(lease.run.model.as_deref()).clone();
-        let (closing, shown) = (None, None);
-        let mut run = ActiveRun { driver: self, model, lease, handler, log, chain, closing, shown };
+        let model = self.models.named(lease.run.model.as_deref());
+        let mut run = ActiveRun {
+            driver: self,
+            model,
+            lease,
+            handler,
+            log,
+            chain,
+            closing: None,
+            shown: None,
+            reserved: None,
+        };
         match run.steps().await {
             Ok(end) => Ok(end),
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
@@ -175,9 +209,9 @@ impl ActiveRun<'_> {
     /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
     /// again. If the run ends with this turn, the turn and the end of the run are one commit.
     async fn ask(&mut self, turn: u32, tools: ToolSet) -> Result<Option<End>, RunError> {
-        let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
-        if self.driver.clock.now() > started + Duration::from_secs(limits::WAKE_SECONDS) {
-            let error = format!("the run took longer than {} seconds", limits::WAKE_SECONDS);
+        let patience = self.model.patience().run;
+        if self.driver.clock.now() > self.started() + patience {
+            let error = format!("the run took longer than {} seconds", patience.as_secs());
             return self.fail(error).await.map(Some);
         }
         let gathered = if turn == 1 {
@@ -197,15 +231,18 @@ impl ActiveRun<'_> {
             let due_at = is_final.then(|| self.driver.clock.now());
             return self.requeue_run(due_at, reason.into()).await.map(Some);
         }
+        if let Some(end) = self.reserve(&request).await? {
+            return Ok(Some(end));
+        }
         self.driver.store.pass(Stage::BeforeEffect, "model.ask");
         let Some(answer) = self.answer(&request).await else {
             return self.stopped().await.map(Some);
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
-        let (answer, usage) = match answer {
+        let answer = match answer {
             Ok(answer) => answer,
-            Err(error @ ModelError::Provider { why, .. }) => {
-                return self.away(why, &error.to_string()).await.map(Some);
+            Err(error @ ModelError::Provider { .. }) => {
+                return self.away(&error).await.map(Some);
             }
             Err(error @ ModelError::Request { .. }) => {
                 return self.fail(error.to_string()).await.map(Some);
@@ -218,7 +255,10 @@ impl ActiveRun<'_> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
             (self.log, self.chain) = before.clone();
-            let result = self.record_turn(turn, answer.clone(), usage, tools).await;
+            let result = self.record_turn(turn, answer.clone(), tools).await;
+            if result.is_ok() {
+                self.reserved = None;
+            }
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -230,18 +270,23 @@ impl ActiveRun<'_> {
     async fn record_turn(
         &mut self,
         turn: u32,
-        mut logged: LoggedTurn,
-        usage: Usage,
+        answer: Answer,
         tools: ToolSet,
     ) -> Result<Option<End>, RunError> {
+        let Answer { turn: mut logged, usage } = answer;
         let ExecutedCalls { results, ops: opened, news } =
             self.handler.execute(&logged.calls, tools).await?;
         logged.results = results;
         let now = self.driver.clock.now();
         let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
         ops.extend(opened);
-        // A model that costs nothing counts nothing.
-        if usage != Usage::default() {
+        ops.extend(self.settled(Outcome::Answered(usage.as_ref())));
+        let usage = match &self.reserved {
+            Some(reserved) => reserved.believed(usage.as_ref()).copied(),
+            None => usage,
+        };
+        // The built-in model counts nothing.
+        if let Some(usage) = usage.filter(|usage| *usage != Usage::default()) {
             ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, &usage));
         }
         self.log.turns.push(logged);
@@ -314,6 +359,10 @@ impl ActiveRun<'_> {
             fragments,
             turns,
             tools: offer.tools().to_vec(),
+            tool_choice: match tools {
+                ToolSet::All => ToolChoice::Auto,
+                ToolSet::Closing => ToolChoice::Required,
+            },
         })
     }
 
@@ -401,7 +450,9 @@ impl ActiveRun<'_> {
     async fn fail(&mut self, error: String) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
-            let ending = RunOutput { ops: self.handler.fail(&error).await?, news: Vec::new() };
+            let mut ops = self.handler.fail(&error).await?;
+            ops.extend(self.settled(Outcome::Unknown));
+            let ending = RunOutput { ops, news: Vec::new() };
             let result = self.end("run.fail", Event::Failed, ending, false, Some(&error)).await;
             if !attempts.go_on_after(&result) {
                 return result.map(|()| End::Failed { error });
@@ -410,25 +461,95 @@ impl ActiveRun<'_> {
     }
 
     /// Asks the model; returns `None` if the program is to stop first.
-    async fn answer(&self, request: &Request) -> Option<Result<(LoggedTurn, Usage), ModelError>> {
-        let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
-        let patience = self
-            .driver
-            .clock
-            .now()
-            .until(started + Duration::from_secs(limits::WAKE_SECONDS))
-            .min(Duration::from_secs(limits::MODEL_SECONDS));
-        let asked = Box::pin(crate::model_call::turn(&*self.model, request, &*self.driver.sink));
-        let cut_off = select(self.driver.stop.clone(), self.driver.clock.sleep(patience));
-        match select(asked, cut_off).await {
+    async fn answer(&self, request: &Request) -> Option<Result<Answer, ModelError>> {
+        let Driver { clock, sink, stop, .. } = self.driver;
+        let limit = self.model.patience().run;
+        let left = clock.now().until(self.started() + limit);
+        let asked = crate::model_call::turn(&*self.model, request, &**sink, &**clock);
+        let cut_off = select(stop.clone(), clock.sleep(left));
+        match select(Box::pin(asked), cut_off).await {
             Either::Left((answer, _)) => Some(answer),
             Either::Right((Either::Left(((), _)), _)) => None,
-            Either::Right((Either::Right(((), _)), _)) => Some(Err(ModelError::Provider {
-                provider: self.model.provider().to_owned(),
-                why: ProviderUnavailable::Outage,
-                detail: "no answer in time".into(),
-            })),
+            Either::Right((Either::Right(((), _)), _)) => Some(Err(late(&*self.model, left))),
         }
+    }
+
+    /// Returns when the run was claimed last.
+    fn started(&self) -> Timestamp {
+        self.lease.run.started_at.unwrap_or(self.lease.run.created_at)
+    }
+
+    /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may
+    /// not be made.
+    ///
+    /// A call of the built-in model leaves no row. The reservation is a commit of its own, right
+    /// before the call: from its answer on, switching paid calls off lets no call pass.
+    async fn reserve(&mut self, request: &Request) -> Result<Option<End>, RunError> {
+        let Some(outgoing) = self.model.outgoing(request) else { return Ok(None) };
+        let Lease { ws, run, .. } = self.lease;
+        let store = &self.driver.store;
+        let stored = store.first(model_setting::of_workspace(*ws)).await?;
+        let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
+        let so_far = store.first(model_call::of_run(*ws, &run.key, request.turn)).await?;
+        let so_far = so_far.unwrap_or_default();
+        let now = self.driver.clock.now();
+        let day = now.to_jiff().to_zoned(self.driver.zone.clone()).date();
+        let amount = spending::price_of(&*self.model, &outgoing);
+        if spending::is_beyond_wake(&budgets, so_far, amount) {
+            let error = spending::refusal(OverBudget::Wake, amount, day);
+            return self.fail(error).await.map(Some);
+        }
+        let call = model_call::NewCall {
+            run: run.key.clone(),
+            turn: request.turn,
+            attempt: so_far.attempts + 1,
+            holder: run.holder.clone(),
+            model: self.model.name().to_owned(),
+            at: now,
+            day,
+            reserved: amount,
+        };
+        let reserved = Reservation::new(call, &*self.model, &outgoing);
+        match self.commit("run.reserve", reserved.ops(*ws, &budgets)).await {
+            Ok(()) => {
+                self.reserved = Some(reserved);
+                Ok(None)
+            }
+            Err(RunError::Commit(CommitError::Refused {
+                refusal: Refusal::OverBudget, ..
+            })) => {
+                let account = reserved.holder_account();
+                let balance = store.first(spend::of_account(*ws, &account)).await?;
+                let scope = spending::scope_without_room(&budgets, amount, balance.as_ref());
+                let due = self.next_day(day);
+                self.requeue_run(Some(due), spending::refusal(scope, amount, day)).await.map(Some)
+            }
+            Err(RunError::Commit(CommitError::Refused {
+                refusal: Refusal::PaidCallsOff, ..
+            })) => {
+                let reason = "calls that cost money are switched off";
+                self.requeue_run(Some(now + PAID_CALLS_OFF), reason.into()).await.map(Some)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns a moment after the next midnight, spread so that not all agents begin at once.
+    fn next_day(&self, day: Date) -> Timestamp {
+        let midnight =
+            day.tomorrow().ok().and_then(|next| next.to_zoned(self.driver.zone.clone()).ok());
+        let now = self.driver.clock.now();
+        let midnight =
+            midnight.map_or(now + PAID_CALLS_OFF, |at| Timestamp::from_jiff(at.timestamp()));
+        let mut byte = [0u8; 1];
+        self.driver.entropy.fill(&mut byte);
+        midnight + BUDGET_SPREAD * u32::from(byte[0]) / 256
+    }
+
+    /// Builds the ops that settle the call under way.
+    fn settled(&self, outcome: Outcome<'_>) -> Vec<Op> {
+        let reserved = self.reserved.as_ref();
+        reserved.map(|reserved| reserved.settled(self.lease.ws, outcome)).unwrap_or_default()
     }
 
     /// Records a failure of the provider and puts the run back until the provider may be asked
@@ -436,7 +557,11 @@ impl ActiveRun<'_> {
     ///
     /// The breaker and the run are one commit. Several runs may record a failure at once; each
     /// retries on the fresh breaker row, so every failure is counted.
-    async fn away(&self, why: ProviderUnavailable, detail: &str) -> Result<End, RunError> {
+    async fn away(&self, error: &ModelError) -> Result<End, RunError> {
+        let ModelError::Provider { why, retry_after, .. } = error else {
+            return Err(RunError::Broken(error.to_string()));
+        };
+        let (why, detail) = (*why, &error.to_string());
         let provider = self.model.provider();
         let ws = self.lease.ws;
         let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
@@ -444,8 +569,10 @@ impl ActiveRun<'_> {
             let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
             let after = breaker::failed(before.as_ref(), provider, why, detail, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
-            let put = row::put(ws, before.as_ref(), &after);
-            self.requeue(Some(due), vec![put]).await?;
+            let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
+            let mut ops = self.settled(Outcome::of_error(error));
+            ops.push(row::put(ws, before.as_ref(), &after));
+            self.requeue(Some(due), ops).await?;
             Ok::<_, RunError>((after.opened > before.map_or(0, |row| row.opened)).then_some(due))
         })
         .await?;
@@ -453,7 +580,7 @@ impl ActiveRun<'_> {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
             self.tell("provider:away", Vec::new()).await?;
         }
-        Ok(End::Away { reason: detail.to_owned() })
+        Ok(End::Away { reason: detail.clone() })
     }
 
     /// Resets the breaker, because the provider answered.
@@ -477,7 +604,9 @@ impl ActiveRun<'_> {
     }
 
     async fn stopped(&self) -> Result<End, RunError> {
-        self.requeue_run(Some(self.driver.clock.now()), "the program stops".into()).await
+        let now = self.driver.clock.now();
+        self.requeue(Some(now), self.settled(Outcome::Unknown)).await?;
+        Ok(End::PutBack { reason: "the program stops".into() })
     }
 
     /// Leaves the run to be resumed under its key; its recorded turns are kept.

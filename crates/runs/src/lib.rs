@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`model_call`], [`drive`].
+//! [`model_call`], [`spending`], [`drive`].
 
 pub mod step;
 pub mod request;
@@ -19,6 +19,7 @@ pub mod models;
 pub mod handler;
 pub mod run_log;
 pub mod model_call;
+pub mod spending;
 pub mod drive;
 
 pub use dormouse_scheduler::{End, Lease, Stop, status};

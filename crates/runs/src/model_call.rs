@@ -1,18 +1,29 @@
 //! Asks a model for one turn and collects its stream.
 
+use std::time::Duration;
+
 use dormouse_types::limits;
-use dormouse_types::model::{ModelError, Request, TurnEvent, Usage};
-use dormouse_types::port::Model;
+use dormouse_types::model::{
+    ModelError, ProviderState, ProviderUnavailable, Request, TurnEvent, Usage,
+};
+use dormouse_types::port::{BoxStream, Clock, Model};
 use futures_util::StreamExt as _;
+use futures_util::future::{Either, select};
 
 use crate::step::LoggedTurn;
 
-/// Receives the text of a turn while the model is still writing it, for whoever watches the run.
+/// Receives a turn while the model is still writing it, for whoever watches the run.
 ///
 /// It is a preview: a turn counts only once it is recorded, and an answer that breaks off is not.
 pub trait DeltaSink: Send + Sync {
     /// Called for each piece of text, in order.
     fn text(&self, request: &Request, delta: &str);
+
+    /// Called for each piece of the JSON of a call's arguments, in order. `index` is the position of
+    /// the call in the turn, from 0.
+    fn call(&self, request: &Request, index: usize, tool: &str, json: &str) {
+        let _ = (request, index, tool, json);
+    }
 }
 
 /// Nobody watches.
@@ -23,25 +34,41 @@ impl DeltaSink for NoSink {
     fn text(&self, _request: &Request, _delta: &str) {}
 }
 
-/// Asks for one turn. Units of the usage: tokens.
+/// A turn that a model gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The turn.
+    pub turn: LoggedTurn,
+    /// What the provider said that it used; `None` if it said nothing.
+    pub usage: Option<Usage>,
+}
+
+/// Asks for one turn, which may take as long as the model's patience allows.
 pub async fn turn(
     model: &dyn Model,
     request: &Request,
     sink: &dyn DeltaSink,
-) -> Result<(LoggedTurn, Usage), ModelError> {
-    let mut turn =
-        LoggedTurn { text: String::new(), calls: Vec::new(), results: Vec::new(), ended: false };
-    let mut usage = Usage::default();
+    clock: &dyn Clock,
+) -> Result<Answer, ModelError> {
+    let mut turn = LoggedTurn::default();
+    let mut usage = None;
     let mut complete = false;
+    let patience = model.patience();
+    let mut limit = patience.first;
     let mut events = model.ask(request);
-    while let Some(event) = events.next().await {
-        match event? {
+    while let Some(event) = next_within(&mut events, limit, model, clock).await? {
+        limit = patience.between;
+        match event {
             TurnEvent::Text(text) => {
                 sink.text(request, &text);
                 turn.text.push_str(&text);
             }
+            TurnEvent::CallDelta { index, name, json } => {
+                sink.call(request, index, &name, &json);
+            }
             TurnEvent::Call(call) => turn.calls.push(call),
-            TurnEvent::Usage(tokens) => usage = tokens,
+            TurnEvent::State(state) => turn.provider_state = Some(within_limit(state)?),
+            TurnEvent::Usage(tokens) => usage = Some(tokens),
             TurnEvent::End { ended } => {
                 turn.ended = ended;
                 complete = true;
@@ -55,7 +82,39 @@ pub async fn turn(
     turn.calls.truncate(limits::CALLS_PER_WAKE.max);
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
-    Ok((turn, usage))
+    Ok(Answer { turn, usage })
+}
+
+/// Returns the next event, or an error if it does not come in time.
+async fn next_within(
+    events: &mut BoxStream<'_, Result<TurnEvent, ModelError>>,
+    limit: Duration,
+    model: &dyn Model,
+    clock: &dyn Clock,
+) -> Result<Option<TurnEvent>, ModelError> {
+    match select(events.next(), clock.sleep(limit)).await {
+        Either::Left((event, _)) => event.transpose(),
+        Either::Right(((), _)) => Err(late(model, limit)),
+    }
+}
+
+/// The error of a model that did not answer in time.
+pub fn late(model: &dyn Model, limit: Duration) -> ModelError {
+    ModelError::Provider {
+        provider: model.provider().to_owned(),
+        why: ProviderUnavailable::Outage,
+        detail: format!("it said nothing for {} seconds", limit.as_secs()),
+        retry_after: None,
+    }
+}
+
+fn within_limit(state: ProviderState) -> Result<ProviderState, ModelError> {
+    if state.data.len() <= limits::PROVIDER_STATE_BYTES {
+        return Ok(state);
+    }
+    let (found, most) = (state.data.len(), limits::PROVIDER_STATE_BYTES);
+    let detail = format!("the provider wants {found} bytes back with its turn, more than {most}");
+    Err(ModelError::Request { detail })
 }
 
 /// Gives calls without a unique id a new one, because results are matched by id.
@@ -73,13 +132,19 @@ fn unique_ids(turn: &mut LoggedTurn) {
 mod tests {
     use std::sync::Mutex;
 
-    use dormouse_types::RunKey;
-    use dormouse_types::port::{BoxStream, ModelClass};
+    use dormouse_types::model::{ToolCall, ToolChoice};
+    use dormouse_types::port::{BoxFuture, ModelClass, Patience};
+    use dormouse_types::{RunKey, Timestamp};
     use futures_util::{FutureExt as _, stream};
+    use serde_json::json;
 
     use super::*;
 
-    struct Fixed(Vec<TurnEvent>);
+    /// Gives these events, then nothing more, or never an end.
+    struct Fixed {
+        events: Vec<TurnEvent>,
+        hangs: bool,
+    }
 
     impl Model for Fixed {
         fn name(&self) -> &str {
@@ -90,42 +155,116 @@ mod tests {
             ModelClass::Free
         }
 
+        fn patience(&self) -> Patience {
+            Patience::local()
+        }
+
         fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-            Box::pin(stream::iter(self.0.iter().cloned().map(Ok)))
+            let events = stream::iter(self.events.iter().cloned().map(Ok));
+            if self.hangs { Box::pin(events.chain(stream::pending())) } else { Box::pin(events) }
+        }
+    }
+
+    /// Every sleep ends at once, if time passes at all.
+    struct Time {
+        passes: bool,
+    }
+
+    impl Clock for Time {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(0)
+        }
+
+        fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+            if self.passes {
+                Box::pin(std::future::ready(()))
+            } else {
+                Box::pin(std::future::pending())
+            }
         }
     }
 
     #[derive(Default)]
-    struct Heard(Mutex<Vec<(u32, String)>>);
+    struct Seen(Mutex<Vec<String>>);
 
-    impl DeltaSink for Heard {
+    impl DeltaSink for Seen {
         fn text(&self, request: &Request, delta: &str) {
-            let mut heard = self.0.lock().expect("one thread");
-            heard.push((request.turn, delta.to_owned()));
+            self.0.lock().expect("one thread").push(format!("{}: {delta}", request.turn));
+        }
+
+        fn call(&self, _: &Request, index: usize, tool: &str, json: &str) {
+            self.0.lock().expect("one thread").push(format!("{index} {tool}: {json}"));
         }
     }
 
-    #[test]
-    fn text_is_passed_on_piece_by_piece_and_the_usage_is_returned() {
-        let usage = Usage { input: 30, cached_input: 10, output: 4 };
-        let model = Fixed(vec![
-            TurnEvent::Text("All ".into()),
-            TurnEvent::Text("quiet.".into()),
-            TurnEvent::Usage(usage),
-            TurnEvent::End { ended: true },
-        ]);
-        let request = Request {
+    fn request() -> Request {
+        Request {
             run_key: RunKey("k".into()),
             turn: 2,
             fragments: Vec::new(),
             turns: Vec::new(),
             tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+        }
+    }
+
+    fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, ModelError> {
+        let model = Fixed { events, hangs: false };
+        turn(&model, &request(), sink, &Time { passes: false })
+            .now_or_never()
+            .expect("it does not wait")
+    }
+
+    #[test]
+    fn what_a_model_writes_is_passed_on_piece_by_piece_and_its_usage_is_returned() {
+        let usage = Usage { input: 30, cached_input: 10, output: 4, ..Usage::default() };
+        let delta =
+            |json: &str| TurnEvent::CallDelta { index: 0, name: "note".into(), json: json.into() };
+        let args = json!({ "tldr": "Quiet." });
+        let events = vec![
+            TurnEvent::Text("All ".into()),
+            TurnEvent::Text("quiet.".into()),
+            delta("{\"tldr\":"),
+            delta("\"Quiet.\"}"),
+            TurnEvent::Call(ToolCall { id: "c".into(), name: "note".into(), args }),
+            TurnEvent::Usage(usage),
+            TurnEvent::End { ended: true },
+        ];
+        let seen = Seen::default();
+        let answer = ask(events, &seen).expect("an answer");
+        assert_eq!((answer.turn.text.as_str(), answer.turn.ended), ("All quiet.", true));
+        assert_eq!((answer.turn.calls.len(), answer.usage), (1, Some(usage)));
+        assert_eq!(
+            seen.0.into_inner().expect("one thread"),
+            ["2: All ", "2: quiet.", "0 note: {\"tldr\":", "0 note: \"Quiet.\"}"]
+        );
+    }
+
+    #[test]
+    fn an_answer_without_an_end_is_none() {
+        let answer = ask(vec![TurnEvent::Text("All ".into())], &NoSink);
+        assert!(matches!(answer, Err(ModelError::Request { .. })), "{answer:?}");
+    }
+
+    #[test]
+    fn what_the_provider_wants_back_is_kept_up_to_a_limit() {
+        let state = |bytes| ProviderState { provider: "p".into(), data: "x".repeat(bytes) };
+        let events = |bytes| vec![TurnEvent::State(state(bytes)), TurnEvent::End { ended: true }];
+        let most = limits::PROVIDER_STATE_BYTES;
+        let kept = ask(events(most), &NoSink).expect("an answer").turn.provider_state;
+        assert_eq!(kept, Some(state(most)));
+        let refused = ask(events(most + 1), &NoSink).expect_err("too much");
+        assert!(refused.to_string().contains(&(most + 1).to_string()), "{refused}");
+    }
+
+    #[test]
+    fn a_model_that_falls_silent_is_given_up_by_the_limit_for_words_in_between() {
+        let silent = |events| {
+            let model = Fixed { events, hangs: true };
+            let answer = turn(&model, &request(), &NoSink, &Time { passes: true }).now_or_never();
+            answer.expect("time passes").expect_err("silence").to_string()
         };
-        let heard = Heard::default();
-        let answer = turn(&model, &request, &heard).now_or_never().expect("it does not wait");
-        let (turn, used) = answer.expect("an answer");
-        assert_eq!((turn.text.as_str(), turn.ended, used), ("All quiet.", true, usage));
-        let heard = heard.0.into_inner().expect("one thread");
-        assert_eq!(heard, [(2, "All ".to_owned()), (2, "quiet.".to_owned())]);
+        assert!(silent(Vec::new()).contains("480 seconds"), "before the first word");
+        assert!(silent(vec![TurnEvent::Text("All".into())]).contains("120 seconds"));
     }
 }

@@ -1,55 +1,135 @@
 //! The models that runs may ask.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
-use dormouse_types::port::Model;
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+use futures_util::stream;
 
-/// A registry of models by name, with one that is asked by default. Cheap to clone.
+/// A registry of models by name, with the one that agents ask if their row names none. Clones share
+/// it: a model that is added or chosen is so for all of them at once.
 ///
 /// The model of an agent decides its cost class, its provider and so its circuit breaker; ask the
 /// registry for each run instead of keeping a model.
 #[derive(Clone)]
 pub struct Models {
+    state: Arc<RwLock<State>>,
+}
+
+#[derive(Clone)]
+struct State {
+    /// The model of agents whose row names none.
     default: Arc<dyn Model>,
-    others: Arc<BTreeMap<String, Arc<dyn Model>>>,
+    /// Every model, by name.
+    known: BTreeMap<String, Arc<dyn Model>>,
 }
 
 impl Models {
     /// Creates a registry with one model.
     pub fn new(default: Arc<dyn Model>) -> Self {
-        Self { default, others: Arc::default() }
+        let known = BTreeMap::from([(default.name().to_owned(), default.clone())]);
+        Self { state: Arc::new(RwLock::new(State { default, known })) }
     }
 
     /// Returns the same registry with another model, under its name.
     #[must_use]
-    pub fn with(mut self, model: Arc<dyn Model>) -> Self {
-        Arc::make_mut(&mut self.others).insert(model.name().to_owned(), model);
+    pub fn with(self, model: Arc<dyn Model>) -> Self {
+        self.change(|state| {
+            state.known.insert(model.name().to_owned(), model);
+        });
         self
     }
 
+    /// Replaces all models, and the one that agents ask if their row names none. A name of a model
+    /// that is not among them means one that answers nothing; see [`Models::named`].
+    pub fn replace(&self, models: impl IntoIterator<Item = Arc<dyn Model>>, default: &str) {
+        let known: BTreeMap<String, Arc<dyn Model>> =
+            models.into_iter().map(|model| (model.name().to_owned(), model)).collect();
+        let default = known.get(default).cloned().unwrap_or_else(|| missing(default));
+        self.change(|state| *state = State { default, known });
+    }
+
     /// Returns the model that agents ask if their row names none.
-    pub fn default_model(&self) -> &Arc<dyn Model> {
-        &self.default
+    pub fn default_model(&self) -> Arc<dyn Model> {
+        self.read(|state| state.default.clone())
     }
 
     /// Returns the providers of the models, each once.
-    pub fn providers(&self) -> BTreeSet<&str> {
-        let others = self.others.values().map(|model| model.provider());
-        others.chain([self.default.provider()]).collect()
+    pub fn providers(&self) -> BTreeSet<String> {
+        self.read(|state| {
+            let all = state.known.values().chain([&state.default]);
+            all.map(|model| model.provider().to_owned()).collect()
+        })
     }
 
-    /// Returns the model of this name. A name that is not registered means the default, so an agent
-    /// whose model was removed keeps working.
-    pub fn named(&self, name: Option<&str>) -> &Arc<dyn Model> {
-        name.and_then(|name| self.others.get(name)).unwrap_or(&self.default)
+    /// Returns every model, by name.
+    pub fn all(&self) -> Vec<Arc<dyn Model>> {
+        self.read(|state| state.known.values().cloned().collect())
+    }
+
+    /// Returns the model of this name; no name means the default.
+    ///
+    /// A name that is not registered gets a model that answers no request and says so. No other
+    /// model steps in: a person chose who reads their tasks.
+    pub fn named(&self, name: Option<&str>) -> Arc<dyn Model> {
+        let Some(name) = name else { return self.default_model() };
+        self.read(|state| state.known.get(name).cloned()).unwrap_or_else(|| missing(name))
+    }
+
+    fn read<T>(&self, of: impl FnOnce(&State) -> T) -> T {
+        of(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn change(&self, by: impl FnOnce(&mut State)) {
+        by(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn missing(name: &str) -> Arc<dyn Model> {
+    let why = "it is not set up here: add its provider with `dormouse models add`, or choose \
+               another model for the agent";
+    unusable(name, why)
+}
+
+/// Returns a model that answers every request with the reason why it cannot be used.
+pub fn unusable(name: &str, why: &str) -> Arc<dyn Model> {
+    Arc::new(Unusable { name: name.to_owned(), why: why.to_owned() })
+}
+
+/// A model that is not set up here, or not rightly.
+struct Unusable {
+    name: String,
+    why: String,
+}
+
+impl Model for Unusable {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Paid
+    }
+
+    fn location(&self) -> ModelLocation {
+        ModelLocation::Elsewhere
+    }
+
+    fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        Box::pin(stream::iter([Err(ModelError::Provider {
+            provider: self.name.clone(),
+            // Requests are pointless until a person changes something.
+            why: ProviderUnavailable::Authentication,
+            detail: self.why.clone(),
+            retry_after: None,
+        })]))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use dormouse_types::model::{ModelError, Request, TurnEvent};
-    use dormouse_types::port::{BoxStream, ModelClass};
+    use futures_util::{FutureExt as _, StreamExt as _};
 
     use super::*;
 
@@ -70,12 +150,38 @@ mod tests {
     }
 
     #[test]
-    fn a_registered_name_gets_its_model_and_any_other_the_default() {
+    fn a_registered_name_gets_its_model_and_no_name_the_default() {
         let models = Models::new(Arc::new(Named("near"))).with(Arc::new(Named("far")));
         let name_of = |name: Option<&str>| models.named(name).name().to_owned();
-        assert_eq!(
-            [Some("far"), Some("near"), Some("gone"), None].map(name_of),
-            ["far", "near", "near", "near"]
-        );
+        assert_eq!([Some("far"), Some("near"), None].map(name_of), ["far", "near", "near"]);
+    }
+
+    #[test]
+    fn no_model_steps_in_for_one_that_is_not_set_up() {
+        let models = Models::new(Arc::new(Named("near")));
+        let gone = models.named(Some("acme/large"));
+        assert_eq!((gone.name(), gone.class()), ("acme/large", ModelClass::Paid));
+        let request = Request {
+            run_key: dormouse_types::RunKey("k".into()),
+            turn: 1,
+            fragments: Vec::new(),
+            turns: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: dormouse_types::model::ToolChoice::Auto,
+        };
+        let answer = gone.ask(&request).next().now_or_never().flatten();
+        let Some(Err(error)) = answer else { panic!("{answer:?}") };
+        assert!(error.to_string().contains("`dormouse models add`"), "{error}");
+    }
+
+    #[test]
+    fn a_choice_holds_for_every_clone() {
+        let models = Models::new(Arc::new(Named("near")));
+        let clone = models.clone();
+        let both: [Arc<dyn Model>; 2] = [Arc::new(Named("near")), Arc::new(Named("far"))];
+        models.replace(both, "far");
+        assert_eq!(clone.default_model().name(), "far");
+        models.replace([Arc::new(Named("near")) as Arc<dyn Model>], "far");
+        assert_eq!(clone.default_model().class(), ModelClass::Paid, "it is missing now");
     }
 }

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
-use dormouse_store::agent::{entity, wake_run::Run};
+use dormouse_store::agent::{entity, provider_state, wake_run::Run};
 use dormouse_store::{Op, ReadError, Store, in_list};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    Digest, Id as _, MessageId, OperationId, PayloadId, Timestamp, WorkspaceId, hash,
+    Digest, Id as _, MessageId, OperationId, PayloadId, RunKey, Timestamp, WorkspaceId, hash,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,9 @@ pub fn turn(
         metadata: metadata.clone(),
     };
     let (_, mut ops) = chain.append(draft, now, entropy);
+    if let (Some(state), Some(run)) = (&logged.provider_state, &chain.run_key) {
+        ops.push(provider_state::insert(chain.ws, &RunKey(run.clone()), turn, state));
+    }
     for (call, result) in logged.calls.iter().zip(&logged.results) {
         let metadata = Metadata {
             tool_name: Some(call.name.clone()),
@@ -127,6 +130,7 @@ pub async fn read(
                     results: vec![None; thought.calls.len()],
                     calls: thought.calls,
                     ended: thought.ended,
+                    provider_state: None,
                 });
             }
             kind::TOOL_RESULT => {
@@ -138,6 +142,15 @@ pub async fn read(
                 }
             }
             _ => {}
+        }
+    }
+    // A run that begins has recorded no turn, and reads nothing more.
+    if !turns.is_empty() {
+        for (turn, state) in store.all(provider_state::of_run(ws, &run.key)).await? {
+            let place = usize::try_from(turn - 1).ok().and_then(|place| turns.get_mut(place));
+            if let Some(turn) = place {
+                turn.provider_state = Some(state);
+            }
         }
     }
     Ok((turns, chain))

@@ -1,7 +1,7 @@
 //! What a run does next. Continuing and resuming after a crash are the same call.
 
 use dormouse_types::limits;
-use dormouse_types::model::{ToolCall, ToolResult, Turn};
+use dormouse_types::model::{ProviderState, ToolCall, ToolResult, Turn};
 
 /// What is recorded of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,7 +36,7 @@ pub enum ToolSet {
 }
 
 /// A recorded turn.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LoggedTurn {
     /// The model's text next to its calls.
     pub text: String,
@@ -46,6 +46,8 @@ pub struct LoggedTurn {
     pub results: Vec<Option<ToolResult>>,
     /// Whether the model asks for no further turn.
     pub ended: bool,
+    /// What the provider must get back with this turn.
+    pub provider_state: Option<ProviderState>,
 }
 
 impl LoggedTurn {
@@ -56,6 +58,7 @@ impl LoggedTurn {
             calls: self.calls.clone(),
             results: self.results.iter().flatten().cloned().collect(),
             ended: self.ended,
+            provider_state: self.provider_state.clone(),
         }
     }
 }
@@ -139,12 +142,7 @@ mod tests {
     use serde_json::json;
 
     fn turn(spec: &str) -> LoggedTurn {
-        let mut turn = LoggedTurn {
-            text: String::new(),
-            calls: Vec::new(),
-            results: Vec::new(),
-            ended: spec.contains('.'),
-        };
+        let mut turn = LoggedTurn { ended: spec.contains('.'), ..LoggedTurn::default() };
         for (n, mark) in spec.chars().filter(|mark| "o!?".contains(*mark)).enumerate() {
             let id = format!("call-{n}");
             turn.calls.push(ToolCall { id: id.clone(), name: "tool".into(), args: json!({}) });

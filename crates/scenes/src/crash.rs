@@ -3,7 +3,7 @@
 //!
 //! A scene is played once without a crash, and at each point (before and after every commit, and
 //! around every question to a model) both databases are copied. Each copy is what a crash there
-//! would have left. A new process starts on it, recovers, is asked the interrupted step again under
+//! would have left. A new process starts on it, recovers, gets the interrupted step again under
 //! the same key, and then all later steps. That process crashes as well: at every point of its
 //! recovery, and at points of the rest of its play, all of them or a sample that a seed decides.
 
@@ -33,8 +33,8 @@ pub struct Cut {
     /// What the person remembers.
     pub memory: Memory,
     now: Timestamp,
-    /// Which turn of which run was asked so far.
-    asked: Vec<(RunKey, u32)>,
+    /// Which turn of which run was requested so far.
+    requested: Vec<(RunKey, u32)>,
     /// Whether what came of the last question is not durable.
     in_flight: bool,
     /// How many questions the scene has without a crash.
@@ -54,11 +54,11 @@ impl Cut {
 
     /// The question that the next process answers in its other words.
     fn to_reword(&self) -> Option<usize> {
-        self.reworded.or_else(|| self.in_flight.then(|| self.asked.len().saturating_sub(1)))
+        self.reworded.or_else(|| self.in_flight.then(|| self.requested.len().saturating_sub(1)))
     }
 }
 
-/// Which second crashes are tried behind each first one.
+/// Which second crashes are tried after each first one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seconds {
     /// At every point of the recovery, and at one of so many points of the rest of the play.
@@ -101,7 +101,7 @@ struct Tape {
     cuts: Vec<Cut>,
     points: usize,
     recovered: Option<usize>,
-    asked: usize,
+    requested: usize,
     in_flight: bool,
 }
 
@@ -129,12 +129,12 @@ impl Recorder {
 impl Faults for Recorder {
     fn pass(&self, point: Point<'_>) {
         let player = self.stage.player.as_ref();
-        let asked = player.map(|player| player.questions()).unwrap_or_default();
+        let requested = player.map(|player| player.questions()).unwrap_or_default();
         let mut tape = lock(&self.tape);
         let settled = point.stage == Moment::AfterCommit && SETTLES.contains(&point.label);
-        let is_new = asked.len() > tape.asked;
+        let is_new = requested.len() > tape.requested;
         tape.in_flight = !settled && (is_new || tape.in_flight);
-        tape.asked = asked.len();
+        tape.requested = requested.len();
         tape.points += 1;
         let number = tape.points;
         let first = self.begun.as_ref().map_or(0, |cut| cut.number);
@@ -152,23 +152,24 @@ impl Faults for Recorder {
                 snapshot,
                 memory,
                 now,
-                asked,
+                requested,
                 in_flight,
                 total: 0,
                 crashes: 1,
                 reworded: None,
             },
             Some(cut) => {
-                let kept = cut.asked.len() - usize::from(cut.in_flight && !asked.is_empty());
-                let reworded = if asked.is_empty() { cut.reworded } else { cut.to_reword() };
-                let asked = cut.asked[..kept].iter().cloned().chain(asked).collect();
+                let kept =
+                    cut.requested.len() - usize::from(cut.in_flight && !requested.is_empty());
+                let reworded = if requested.is_empty() { cut.reworded } else { cut.to_reword() };
+                let requested = cut.requested[..kept].iter().cloned().chain(requested).collect();
                 let crashes = cut.crashes + 1;
                 Cut {
                     number,
                     snapshot,
                     memory,
                     now,
-                    asked,
+                    requested,
                     in_flight,
                     crashes,
                     reworded,
@@ -189,7 +190,7 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
     let left = outcome::unfinished(&world).await?;
     anyhow::ensure!(left.is_empty(), "a run without a crash leaves work: {left:?}");
     let mut cuts = std::mem::take(&mut lock(&recorder.tape).cuts);
-    let total = cuts.last().map_or(0, |cut| cut.asked.len());
+    let total = cuts.last().map_or(0, |cut| cut.requested.len());
     cuts.iter_mut().for_each(|cut| cut.total = total);
     Ok((outcome, cuts))
 }
@@ -199,13 +200,13 @@ pub async fn points(scene: &Scene) -> anyhow::Result<(String, Vec<Cut>)> {
 pub struct Verdicts {
     /// How many points there are.
     pub points: usize,
-    /// How many second crashes were tried in the recovery behind them.
+    /// How many second crashes were tried in the recovery after them.
     pub in_recovery: usize,
-    /// How many second crashes were tried behind the recovery, until the end of the play.
+    /// How many second crashes were tried after the recovery, until the end of the play.
     pub later: usize,
     /// How many pairs of points there are in all.
     pub pairs: usize,
-    /// How many crashes lost an answer: its turn is asked again.
+    /// How many crashes lost an answer: its turn is requested again.
     pub asked_again: usize,
     /// How many different states all these points leave. Two points with nothing between them
     /// leave the same, and each state is started from once.
@@ -291,7 +292,7 @@ fn state(cut: &Cut) -> State {
         confirming.into_iter().collect(),
         unlinking,
         cut.now,
-        cut.asked.len(),
+        cut.requested.len(),
         cut.in_flight,
         cut.reworded,
     )
@@ -338,12 +339,12 @@ pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Setup> {
     let player = match &scene.model {
         Model::Builtin => None,
         Model::Scripted(answers) => {
-            let (asked, lost) = (cut.asked.len(), cut.asked.len().saturating_sub(1));
+            let (requested, lost) = (cut.requested.len(), cut.requested.len().saturating_sub(1));
             // Only one question of a play is answered in its other words.
             if cut.in_flight && cut.to_reword() != Some(lost) {
                 Some(Arc::new(ScriptedModel::after(answers, lost, false)))
             } else {
-                Some(Arc::new(ScriptedModel::after(answers, asked, cut.in_flight)))
+                Some(Arc::new(ScriptedModel::after(answers, requested, cut.in_flight)))
             }
         }
     };
@@ -371,21 +372,22 @@ async fn resumed(
         world.step_again(cut.memory.step, step).await?;
     }
     world.play_from(scene, cut.memory.step + 1).await?;
-    if let (Some(player), Some((last, _)), true) = (&player, cut.asked.split_last(), cut.in_flight)
+    if let (Some(player), Some((last, _)), true) =
+        (&player, cut.requested.split_last(), cut.in_flight)
     {
         let questions = player.questions();
         anyhow::ensure!(
             questions.first() == Some(last),
-            "the turn in flight is not the first that is asked again: {questions:?}"
+            "the turn in flight is not the first that is requested again: {questions:?}"
         );
     }
     if let Some(player) = &player {
-        let (asked, total) = (player.questions().len(), cut.asked.len());
+        let (requested, total) = (player.questions().len(), cut.requested.len());
         let lost = usize::from(cut.in_flight);
-        let whole = total + asked - lost;
+        let whole = total + requested - lost;
         anyhow::ensure!(
             whole == cut.total,
-            "{whole} questions were settled, {} without a crash: a recorded turn was asked again",
+            "{whole} questions were settled, {} without a crash: a recorded turn was requested again",
             cut.total
         );
     }

@@ -38,13 +38,13 @@ pub(crate) async fn plain(world: &World) -> anyhow::Result<String> {
     Ok(page.lines.join("\n"))
 }
 
-/// What may never be left behind: an operation half way, a lease, a run without an end.
+/// What may never remain: an operation half way, a lease, a run without an end.
 ///
 /// Each line names one; none is the only right answer.
 pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
     let store = &world.store;
     let mut left = Vec::new();
-    for saga in store.all(saga::by_status(WORKSPACE, "pending")).await? {
+    for saga in store.all(saga::by_status(WORKSPACE, saga::OperationStatus::Pending)).await? {
         left.push(format!("open operation {} of {}", saga.operation, saga.tool));
     }
     for row in store.all(wake_queue::leased(WORKSPACE)).await? {

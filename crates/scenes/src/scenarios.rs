@@ -73,7 +73,7 @@ pub fn incremental_wake() -> Scene {
     )
 }
 
-/// Whoever asks again without news gets no work done.
+/// A second wake without news does no work.
 pub fn nothing_changed() -> Scene {
     builtin(
         "nothing changed",
@@ -136,7 +136,7 @@ pub fn confirm_undo_confirm() -> Scene {
 }
 
 /// A model that takes three turns, one of which writes the journal, and says it in other words
-/// when it is asked again. Then one that takes two.
+/// when it is called again. Then one that takes two.
 pub fn several_turns() -> Scene {
     let language = |code: &str| {
         let note = json!({ "observations": ["the person writes in short lines"] });
@@ -317,6 +317,7 @@ pub fn provider_away() -> Scene {
         why: dormouse_types::model::ProviderUnavailable::Outage,
         provider: "script".into(),
         detail: "the quota is used up".into(),
+        retry_after: None,
     });
     let wait = Duration::from_secs(120);
     Scene {

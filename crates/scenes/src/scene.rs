@@ -22,7 +22,7 @@ pub struct Scene {
 pub enum Model {
     /// The rules model.
     Builtin,
-    /// A script: one entry for each time the model is asked.
+    /// A script: one entry for each call of the model.
     Scripted(Vec<Answers>),
 }
 
@@ -31,12 +31,12 @@ pub enum Model {
 pub struct Answers {
     /// The first time.
     pub first: Answer,
-    /// When the same turn is asked again, because the first answer was lost in a crash.
+    /// When the same turn is requested again, because the first answer was lost in a crash.
     pub again: Answer,
 }
 
 impl Answers {
-    /// The same answer however often it is asked.
+    /// The same answer to every request.
     pub fn always(answer: Answer) -> Self {
         Self { first: answer.clone(), again: answer }
     }

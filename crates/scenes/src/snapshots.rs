@@ -26,7 +26,7 @@ impl StateSnapshot {
     }
 }
 
-/// Takes a snapshot at every point, until it is asked for them.
+/// Takes a snapshot at every point, until they are taken out.
 pub struct SnapshotRecorder {
     sqlite: Arc<Sqlite>,
     taken: Mutex<Option<Vec<StateSnapshot>>>,

@@ -1,4 +1,4 @@
-//! A scene as a page to read: what each wake was asked, what it answered, what it was told, and
+//! A scene as a page to read: the prompt of each wake, its answer, the results of its calls, and
 //! what all of it came to.
 
 use dormouse::AgentFilter;
@@ -47,7 +47,7 @@ async fn one(world: &World, agent: &AgentId, wake: &Wake) -> anyhow::Result<Vec<
     let messages = dormouse.messages(me, agent, Some(thread.clone()), 10_000).await?;
     let mut turns = messages.iter().peekable();
     for prompt in dormouse.prompts(me, agent, key).await? {
-        lines.extend(asked(&prompt));
+        lines.extend(prompt_lines(&prompt));
         // A turn is its thought and what follows, up to the next thought.
         let mut thought = true;
         while let Some(message) = turns.next_if(|m| thought || m.kind != MessageKind::Thought) {
@@ -60,7 +60,7 @@ async fn one(world: &World, agent: &AgentId, wake: &Wake) -> anyhow::Result<Vec<
 }
 
 /// A prompt by its pieces. What no wake changes, the system prompt and the tools, is only measured.
-fn asked(prompt: &Prompt) -> Vec<String> {
+fn prompt_lines(prompt: &Prompt) -> Vec<String> {
     let verified = if prompt.verified { "rebuilt as sent" } else { "NOT AS SENT" };
     let mut lines = vec![format!("== turn {}, {verified}", prompt.turn)];
     for piece in &prompt.fragments {

@@ -1,4 +1,4 @@
-//! The world a scene is played in: both databases in memory, a clock that stands still, one person.
+//! The world of a scene: both databases in memory, a clock that does not advance, one person.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ const STEP_PAUSE: Duration = Duration::from_secs(1);
 pub struct Memory {
     /// The step they are at.
     pub step: usize,
-    /// The tasks they were told the ids of.
+    /// The tasks whose ids they have.
     pub tasks: BTreeMap<&'static str, TaskId>,
     /// The proposal they are deciding in this step: set, index and the digest they were shown.
     pub deciding: Option<(ChangeSetId, i64, String)>,
@@ -134,12 +134,12 @@ impl World {
         Self { dormouse, store, me: Caller::owner(WORKSPACE), stage }
     }
 
-    /// Plays a whole scene, and drains behind it.
+    /// Plays a whole scene, and drains afterwards.
     pub async fn play(&self, scene: &Scene) -> anyhow::Result<()> {
         self.play_from(scene, 0).await
     }
 
-    /// Plays a scene from a step on, and drains behind it.
+    /// Plays a scene from a step on, and drains afterwards.
     pub async fn play_from(&self, scene: &Scene, first: usize) -> anyhow::Result<()> {
         for (n, step) in scene.steps.iter().enumerate().skip(first) {
             self.step(n, step).await?;

@@ -1,6 +1,7 @@
 //! Why the scheduler could not do something.
 
 use std::error::Error;
+use std::fmt;
 
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::HolderId;
@@ -66,4 +67,22 @@ pub fn readable<T>(rows: Vec<Result<T, ReadError>>) -> Vec<T> {
         row.inspect_err(|damaged| tracing::error!(%damaged, "a row cannot be read")).ok()
     };
     rows.into_iter().filter_map(readable).collect()
+}
+
+/// What failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// Part of the node's work that failed.
+    pub part: Option<String>,
+    /// Why.
+    pub error: SchedulerError,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.part {
+            Some(part) => write!(f, "{part}: {}", self.error),
+            None => self.error.fmt(f),
+        }
+    }
 }

@@ -10,6 +10,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 use futures_util::future::Shared;
 
+use crate::end::End;
 use crate::error::HandlerError;
 use crate::lease::Lease;
 
@@ -83,36 +84,6 @@ pub enum Admission {
         /// Why.
         reason: String,
     },
-}
-
-/// How a run ended, for its caller.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// The run completed and its results are stored.
-    Completed {
-        /// Whether it reached the cap on turns.
-        cut: bool,
-    },
-    /// Nothing had changed, so the model was not asked.
-    Skipped,
-    /// The run failed, and the failure counter of its holder was raised.
-    Failed {
-        /// Error that ended the run.
-        error: String,
-    },
-    /// The run is queued to be resumed; no failure was counted.
-    PutBack {
-        /// Why it was put back.
-        reason: String,
-    },
-    /// The provider is unavailable; the run is queued to be resumed, and no failure was counted
-    /// against its holder.
-    Away {
-        /// The provider's error.
-        reason: String,
-    },
-    /// Another process owns the run now.
-    Lost,
 }
 
 /// Decides about the holders of one kind, and runs them.

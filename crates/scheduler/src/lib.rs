@@ -2,16 +2,17 @@
 //! loop.
 //!
 //! Owns: when a holder is claimed and in which order, the lease of its run and the heartbeat, what
-//! becomes of a run whose owner died, when timers fire, and which background work runs beside it.
+//! becomes of a run whose owner died, when timers fire, and which background work runs besides.
 //! Does not own: what a holder is. A [`Handler`] is registered for each kind of holder and decides
 //! what a claim freezes, whether a run may start, and what a run does; a [`Chore`] is registered for
 //! each piece of background work. The failures it defends against: one holder run by two nodes, a
 //! run that nobody continues after a crash, a holder that starves, a failure of one piece of work
 //! that stops all others.
 //!
-//! Reading order: [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
+//! Reading order: [`end`], [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
 //! [`schedule`], [`poll`], [`node`].
 
+pub mod end;
 pub mod handler;
 pub mod error;
 pub mod lease;
@@ -32,10 +33,12 @@ use dormouse_types::HolderId;
 use dormouse_types::port::Clock;
 use futures_util::future::{FutureExt as _, pending};
 
-pub use error::{HandlerError, SchedulerError, readable};
-pub use handler::{Admission, Chore, Done, Due, End, Handler, HolderKind, Room, Stop, When};
+pub use end::{End, FinishedRun};
+pub use error::{Failure, HandlerError, SchedulerError, readable};
+pub use handler::{Admission, Chore, Done, Due, Handler, HolderKind, Room, Stop, When};
 pub use lease::Lease;
-pub use node::{Event, Failure, FinishedRun, Node, Options, Until};
+pub use node::{Event, Node, Until};
+pub use schedule::Options;
 
 /// Claims and runs what is due. Cheap to clone.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! The loop of a node: until it is told to stop, or until nothing is left to run, it polls, claims
+//! The loop of a node: until it is stopped, or until nothing is left to run, it polls, claims
 //! and runs what is due.
 //!
 //! It holds no state that matters: everything it acts on is a row, so a node can die at any point
@@ -6,36 +6,19 @@
 //! the sweep finds what neither points to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fmt;
 
 use dormouse_store::Hints;
 use dormouse_store::agent::wake_queue::QueueEntry;
-use dormouse_store::agent::wake_run::Run;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, WorkspaceId, limits};
 use futures_util::future::{FutureExt as _, pending};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
 use crate::Scheduler;
-use crate::error::SchedulerError;
-use crate::handler::End;
+use crate::end::{End, FinishedRun};
+use crate::error::{Failure, SchedulerError};
 use crate::poll::PollResult;
-use crate::schedule::Schedule;
-
-/// Options of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
-    /// Maximum number of concurrent runs, 1 to 64.
-    pub concurrency: usize,
-    /// Where this node starts among rows of equal rank; 0 if it is the only node.
-    pub offset: usize,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self { concurrency: limits::CONCURRENCY, offset: 0 }
-    }
-}
+use crate::schedule::{Options, Schedule};
 
 /// When a node's loop ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,17 +35,6 @@ pub enum Until {
     },
 }
 
-/// A run that ended in this process.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FinishedRun {
-    /// Holder that the run belongs to.
-    pub holder: HolderId,
-    /// The run as it was claimed.
-    pub run: Run,
-    /// How it ended.
-    pub end: End,
-}
-
 /// What happens in a node.
 #[derive(Debug)]
 pub enum Event {
@@ -74,24 +46,6 @@ pub enum Event {
     Damaged(String),
     /// Something failed and will be retried.
     Failed(Failure),
-}
-
-/// What failed.
-#[derive(Debug)]
-pub struct Failure {
-    /// Part of the node's work that failed.
-    pub part: Option<String>,
-    /// Why.
-    pub error: SchedulerError,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.part {
-            Some(part) => write!(f, "{part}: {}", self.error),
-            None => self.error.fmt(f),
-        }
-    }
 }
 
 /// A holder at work, and how that ended.
@@ -234,7 +188,7 @@ impl Node {
         }
     }
 
-    /// Claims a row and runs it, beside whatever else the node does.
+    /// Claims a row and runs it, concurrently with everything else the node does.
     fn launch(&mut self, ws: WorkspaceId, row: QueueEntry) {
         let who = (ws, row.holder.clone());
         self.plan.alive.insert(who.clone());

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_is_found_also_where_it_stands_far_behind() {
+    fn the_oldest_is_found_also_far_down_the_queue() {
         let waiting = vec![row('b', Reason::Creation, 20), row('c', Reason::Creation, 21)];
         let first_rows = vec![waiting[0].clone(), row('d', Reason::Subscription, 1)];
         assert_eq!(marks(&claims(3, 2, 0, first_rows, waiting)), "db");

@@ -12,9 +12,8 @@ use dormouse_store::{Commit, Db, ReadError};
 use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 
 use crate::Scheduler;
-use crate::error::SchedulerError;
+use crate::error::{Failure, SchedulerError};
 use crate::handler::{Chore, Room, When};
-use crate::node::Failure;
 use crate::order::claims;
 use crate::schedule::PollRequest;
 

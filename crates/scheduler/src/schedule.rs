@@ -5,10 +5,23 @@ use std::time::Duration;
 
 use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 
-use crate::node::Options;
-
 /// How long a node waits after a failure.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Options of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Maximum number of concurrent runs, 1 to 64.
+    pub concurrency: usize,
+    /// Where this node starts among rows of equal rank; 0 if it is the only node.
+    pub offset: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { concurrency: limits::CONCURRENCY, offset: 0 }
+    }
+}
 
 /// What a poll depends on.
 #[derive(Debug, Clone)]

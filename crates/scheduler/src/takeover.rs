@@ -62,7 +62,7 @@ impl Scheduler {
     /// Takes over one lease.
     ///
     /// The takeover is a compare-and-set on the row as read. Only afterwards is the journal's fence
-    /// raised, and whoever resumes the run raises it again. Raising it first would lock out an
+    /// raised, and the process that resumes the run raises it again. Raising it first would lock out an
     /// owner whose heartbeat arrives at the last moment; raising it now means that the old owner
     /// can write nothing once the run continues (ADR 0007).
     async fn take_from(

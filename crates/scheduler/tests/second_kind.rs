@@ -1,4 +1,4 @@
-//! A second kind of run, beside task agents: a chore of the house that proposes one change and
+//! A second kind of run besides task agents: a chore of the house that proposes one change and
 //! writes another. It is claimed, crashes at every commit and is taken over by another node, and
 //! nothing below it knows what it is.
 
@@ -24,8 +24,8 @@ use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
 use dormouse_types::{
-    AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq, TaskId,
-    ThreadId, Timestamp, WorkspaceId, hash,
+    Actor, AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq,
+    TaskId, ThreadId, Timestamp, WorkspaceId, hash,
 };
 
 const WS: WorkspaceId = WorkspaceId(1);
@@ -121,11 +121,11 @@ impl House {
         self.store.commit(commit).await.map(drop)
     }
 
-    /// The tool that writes: an edit of the journal, once for each run, behind the fence.
+    /// The tool that writes: an edit of the journal, once for each run, under the fence.
     async fn write(&self, lease: &Lease) -> Result<(), JournalError> {
         let operation = Self::operation(&lease.run.key, "write");
         let origin = Origin::Person { via: None };
-        let mut ctx = EditCtx::new(origin, format!("chore:{}", lease.holder()));
+        let mut ctx = EditCtx::new(origin, Actor::Other(format!("chore:{}", lease.holder())));
         ctx.once = Some(OnceKey { id: operation.0, request: hash::sha256(NOTE) });
         ctx.fence = Some((lease.holder().to_string(), lease.run.epoch));
         self.journal.edit(WS, &self.task, &[Edit::note(NOTE)], &ctx).await.map(drop)
@@ -297,7 +297,7 @@ impl World {
         let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
         let store = Store::new(Arc::new(sqlite), hooks.clone());
         let journal = Journal::new(store.clone(), port, Arc::new(CountingEntropy::seeded(2)));
-        let person = EditCtx::new(Origin::Person { via: None }, "owner");
+        let person = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
         let new = NewTask { title: "The house".into(), edits: Vec::new() };
         let task = now(journal.create(WS, &new, &person)).expect("a task").task;
         let holder: HolderId = format!("chore-{}", "h".repeat(26)).parse().expect("an id");

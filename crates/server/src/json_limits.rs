@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_a_string_is_text() {
+    fn the_content_of_a_string_is_text() {
         let brackets = "[".repeat(40);
         assert_eq!(beyond(&format!(r#"["{brackets}"]"#)), None);
         assert_eq!(beyond(&format!(r#"["\"{brackets}"]"#)), None, "an escaped quote ends nothing");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_is_left_to_whoever_reads_it() {
+    fn what_is_no_json_is_left_to_its_reader() {
         for text in ["", "\"", "\"\\", "]]]}}}", "{", "nul", "\u{feff}[]"] {
             assert_eq!(beyond(text), None, "{text}");
         }

@@ -7,7 +7,7 @@
 //! Does not own: rules, storage, waking agents. It calls the facade and nothing below it, and
 //! returns the facade's views unchanged.
 //!
-//! Reading order: [`problem`], `extract`, `wire` (bodies of requests),
+//! Reading order: [`problem`], `extract`, `wire` (bodies of requests), `app` (what a handler works with),
 //! `problem_groups`, `http` (one file per resource), `openapi` (the document generated from them), `login_throttle`, `auth`
 //! (authentication), [`origin`] (accepted hosts and origins), `rate`, `page` (the web app),
 //! `hardening` (the checks around all of it), `live` (events over a WebSocket), `listen`.
@@ -16,6 +16,7 @@ pub mod problem;
 mod json_limits;
 mod extract;
 mod wire;
+mod app;
 mod problem_groups;
 mod http;
 mod openapi;
@@ -29,8 +30,6 @@ mod live;
 mod listen;
 
 use axum::Extension;
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
 use dormouse::Dormouse;
 use dormouse_types::Caller;
 
@@ -40,24 +39,6 @@ pub use listen::listen;
 pub use origin::{AllowedHosts, PublicUrl};
 pub use problem::Problem;
 
-/// The state of a handler: the services and the caller.
-///
-/// A layer before the routes sets the caller. Without one, every request is refused.
-struct App {
-    dormouse: Dormouse,
-    caller: Caller,
-}
-
-impl FromRequestParts<Dormouse> for App {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, dormouse: &Dormouse) -> Result<Self, Problem> {
-        let caller = parts.extensions.get::<Caller>().cloned();
-        let caller = caller.ok_or_else(Problem::unauthorised)?;
-        Ok(Self { dormouse: dormouse.clone(), caller })
-    }
-}
-
 /// The OpenAPI 3.1 document of the API, as [`router`] serves it at `/api/openapi.json`.
 pub fn openapi() -> serde_json::Value {
     openapi::document()
@@ -65,13 +46,17 @@ pub fn openapi() -> serde_json::Value {
 
 /// The whole API below `/api`, for one caller: anyone who has the router acts as that caller.
 pub fn router(dormouse: Dormouse, caller: Caller) -> axum::Router {
-    http::routes().with_state(dormouse).layer(Extension(caller))
+    routes(dormouse).layer(Extension(caller))
 }
 
 /// The whole API with authentication, and the page, for a listener: each request's token determines
 /// its caller.
 pub fn listener(dormouse: Dormouse, auth: Authenticator, hardening: &Hardening) -> axum::Router {
-    let routes = hardening.after_authentication(http::routes().with_state(dormouse.clone()));
+    let routes = hardening.after_authentication(routes(dormouse.clone()));
     let routes = live::Sockets::new(dormouse.clone(), hardening.clock()).with_sockets(routes);
     hardening.before_authentication(auth.protect(routes, dormouse))
+}
+
+fn routes(dormouse: Dormouse) -> axum::Router {
+    http::routes(http::Description(openapi)).with_state(dormouse)
 }

@@ -5,6 +5,7 @@
 //! `schemas` the properties every body has, `operations` path parameters, the problems of an
 //! operation's inputs, and the scope it needs.
 
+mod json;
 mod access;
 mod operations;
 mod schemas;
@@ -12,12 +13,14 @@ mod schemas;
 use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId, Verdict};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::Problem;
 use crate::http;
+
+use self::json::object;
 
 /// The document without operations. The router adds these and their schemas.
 #[derive(OpenApi)]
@@ -36,6 +39,7 @@ use crate::http;
         (name = "imports", description = "Task lists from files."),
         (name = "agents", description = "Agents, their messages and reports, and their runs."),
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
+        (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),
         (name = "access", description = "Tokens and permissions."),
     ),
@@ -62,12 +66,4 @@ pub(crate) fn document() -> Value {
     }});
     document["security"] = json!([{"bearer": []}]);
     document
-}
-
-fn object(value: &mut Value) -> &mut Map<String, Value> {
-    value.as_object_mut().expect("the document has an object here")
-}
-
-fn array(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }

@@ -46,6 +46,10 @@ problems! {
     Dates = ["date-not-understood"];
     /// A file is read.
     Imports = ["import-failed", "plan-changed"];
+    /// Providers and models are changed.
+    Models = ["not-found", "conflict"];
+    /// A provider is asked.
+    AsksProvider = ["not-found", "conflict", "model-unavailable"];
     /// A task gets an agent.
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.

@@ -15,7 +15,7 @@ pub struct Options {
     pub from: u64,
     /// How many.
     pub seeds: u64,
-    /// How many plays run beside each other.
+    /// How many plays run concurrently.
     pub threads: usize,
     /// A promise of the store that these plays do without.
     pub sabotage: Option<Mutation>,
@@ -139,7 +139,7 @@ pub fn run(options: Options) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-/// The kinds of broken promises of a batch: what stands before the colon.
+/// The kinds of broken promises of a batch: the text before the colon.
 pub fn kinds(report: &Report) -> BTreeSet<String> {
     let kind = |played: &Played| {
         let wrong = played.wrong.as_deref().unwrap_or_default();

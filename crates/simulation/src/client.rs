@@ -13,7 +13,7 @@ use dormouse_store::Db;
 use dormouse_types::agent::{Automation, ItemStatus};
 use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::{LinkKind, Priority};
-use dormouse_types::{AgentId, ChangeSetId, Id as _, ItemId, TaskId};
+use dormouse_types::{Actor, AgentId, ChangeSetId, Id as _, ItemId, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
@@ -28,7 +28,7 @@ const PATIENCE: usize = 4;
 pub(crate) struct Client {
     pub(crate) sim: Arc<SimState>,
     pub(crate) name: &'static str,
-    /// What they have asked for so far.
+    /// Their requests so far.
     count: u64,
 }
 
@@ -72,7 +72,7 @@ impl Client {
         format!("{}{}", self.name, self.count)
     }
 
-    /// Asks a node for something, and another one when no answer comes. Says what was told, if
+    /// Asks a node for something, and another one when no answer comes. Returns the answer, if
     /// anything was.
     async fn ask<T: Send + 'static>(
         &self,
@@ -378,7 +378,7 @@ impl Client {
         self.ask("sets an automation", make, &key).await;
     }
 
-    /// Asks to be told at a time, or to be left alone until one.
+    /// Sets a time to wake at, or a time to sleep until.
     async fn later(&mut self, agent: AgentId, wakes: bool) {
         let key = self.fresh();
         let within = self.sim.draw(|chance| chance.below(3 * 3600));
@@ -387,12 +387,12 @@ impl Client {
         let make = |hands: Hands, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
+                let context = RequestContext { actor: Actor::Owner, key: Some(key) };
                 let agents = hands.agents;
                 let answer = if wakes {
-                    agents.wake_at(WORKSPACE, &agent, at, &asked).await
+                    agents.wake_at(WORKSPACE, &agent, at, &context).await
                 } else {
-                    agents.sleep_until(WORKSPACE, &agent, at, &asked).await
+                    agents.sleep_until(WORKSPACE, &agent, at, &context).await
                 };
                 answer.map_err(Error::from)
             })
@@ -405,8 +405,8 @@ impl Client {
         let make = |hands: Hands, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
-                let asked = RequestContext { actor: "owner".into(), key: Some(key) };
-                hands.agents.cancel(WORKSPACE, &agent, &asked).await.map_err(Error::from)
+                let context = RequestContext { actor: Actor::Owner, key: Some(key) };
+                hands.agents.cancel(WORKSPACE, &agent, &context).await.map_err(Error::from)
             })
         };
         if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await

@@ -25,8 +25,8 @@ pub(crate) async fn run_faults(sim: Arc<SimState>) {
             && let Some(place) = node::any(&sim)
         {
             let stop = lock(&sim.nodes)[place].stop.take();
-            sim.trace(format_args!("{} is told to stop", node::name(&sim, place)));
-            // One that was told before is told nothing.
+            sim.trace(format_args!("{} is stopped", node::name(&sim, place)));
+            // One that is stopping already is left alone.
             let _ = stop.map(|stop| stop.send(()));
         }
         if sim.strikes(Fault::Jump) {

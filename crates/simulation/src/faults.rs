@@ -11,11 +11,11 @@ pub enum Fault {
     CrashBefore,
     /// A node dies when a commit is durable and not answered.
     CrashAfter,
-    /// A commit is applied, and its caller is told that nobody knows.
+    /// A commit is applied, and its caller learns that the outcome is unknown.
     UnknownDone,
-    /// A commit is not applied, and its caller is told that nobody knows.
+    /// A commit is not applied, and its caller learns that the outcome is unknown.
     UnknownNot,
-    /// A commit is not applied, and its caller is told so.
+    /// A commit is not applied, and its caller gets an error.
     Broken,
     /// A commit arrives late, also when its node died meanwhile.
     Late,
@@ -25,7 +25,7 @@ pub enum Fault {
     LostHint,
     /// A task is polled although nothing woke it.
     Poke,
-    /// A node stands still for longer than a lease lasts.
+    /// A node hangs for longer than a lease lasts.
     Freeze,
     /// The clock of one node jumps by an hour, or back.
     Jump,
@@ -33,7 +33,7 @@ pub enum Fault {
     JumpOfAll,
     /// All machines sleep for days.
     Leap,
-    /// A node is told to stop, and started again.
+    /// A node is stopped, and started again.
     Stop,
     /// The model's provider is away.
     Away,

@@ -1,5 +1,5 @@
 //! What people say to agents: each message that was acknowledged is in the request of one completed
-//! run, in order, or was named to whoever cancelled its wake.
+//! run, in order, or was returned to the caller that cancelled its wake.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,11 @@ use crate::sim_state::{SimState, lock};
 /// What was said, and what became of it.
 #[derive(Default)]
 pub(crate) struct Said {
-    /// Words that a person was told are sent, by agent.
+    /// Messages whose sending was acknowledged, by agent.
     acknowledged: BTreeMap<String, Vec<String>>,
     /// The newest position that is heard or taken back, by agent, as the last commit left it.
     marks: BTreeMap<String, i64>,
-    /// Positions that cancelled wakes took back: behind the first, up to the second.
+    /// Positions that cancelled wakes took back: after the first, up to the second.
     taken_back: BTreeMap<String, Vec<(i64, i64)>>,
     /// Cancelled wakes less the answers to them, by agent.
     unanswered: BTreeMap<String, i64>,
@@ -24,21 +24,21 @@ pub(crate) struct Said {
     named: BTreeSet<String>,
 }
 
-/// A person was told that their words were sent.
+/// The sending of a message was acknowledged.
 pub(crate) fn acknowledged(sim: &SimState, agent: &str, words: &str) {
     sim.count("acknowledged words");
     let mut oracle = lock(&sim.oracle);
     oracle.said.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
 }
 
-/// A person was told which words went with a wake that was cancelled.
+/// A cancellation returned the messages that it dropped.
 pub(crate) fn named(sim: &SimState, agent: &str, words: Vec<String>) {
     let mut oracle = lock(&sim.oracle);
     *oracle.said.unanswered.entry(agent.to_owned()).or_default() -= 1;
     oracle.said.named.extend(words);
 }
 
-/// Takes note of the mark of an agent behind a commit that may have moved it.
+/// Notes the mark of an agent after a commit that may have moved it.
 pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.heardUpto'), 0) FROM agent_entities
                WHERE ws = 1 AND agent_id = ?1 AND type = 'agentState'";
@@ -121,7 +121,7 @@ pub(crate) fn inspect(sim: &SimState) {
         if !places.is_sorted_by(|a, b| a < b) || places.contains(&None) {
             sim.report_violation(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
         }
-        // One that rests has not been asked yet, and hears it when it is let run again.
+        // An agent at rest has not run yet, and hears it when it may run again.
         let lives = ["created", "active"].contains(&oracle::lifecycle(sim, &agent).as_str());
         for words in acknowledged {
             let Some((position, _)) = sent.iter().find(|(_, known)| *known == words) else {

@@ -45,7 +45,7 @@ impl Model for FuzzModel {
 impl FuzzModel {
     async fn answer(&self, request: &Request) -> Vec<Streamed> {
         let sim = &self.sim;
-        let asking = oracle::asked(sim, &self.owner, request);
+        let asking = oracle::model_called(sim, &self.owner, request);
         let strikes = |fault| sim.strikes(fault);
         if strikes(Fault::Stall) {
             let longest = limits::MODEL_SECONDS + 60;
@@ -69,7 +69,12 @@ impl FuzzModel {
                 .draw(|chance| chance.pick(&whys).copied())
                 .unwrap_or(ProviderUnavailable::Outage);
             let provider = self.provider().to_owned();
-            vec![Err(ModelError::Provider { provider, why, detail: "away".into() })]
+            vec![Err(ModelError::Provider {
+                provider,
+                why,
+                detail: "away".into(),
+                retry_after: None,
+            })]
         } else if strikes(Fault::Refusal) {
             vec![Err(ModelError::Request { detail: "too long".into() })]
         } else {

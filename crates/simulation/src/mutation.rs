@@ -91,7 +91,7 @@ fn applied(sim: &SimState, commit: Commit) -> Result<Committed, CommitError> {
 }
 
 /// What a store tells that does not let proposals grow old.
-pub(crate) fn told(sim: &SimState, sql: &'static str, rows: &mut [Row]) {
+pub(crate) fn rewrite(sim: &SimState, sql: &'static str, rows: &mut [Row]) {
     if sim.sabotage == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
         for Row(values) in rows {
             if let Some(Value::Int(shown)) = values.get_mut(14) {

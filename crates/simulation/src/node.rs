@@ -80,7 +80,7 @@ pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
     let shared = sim.clone();
     sim.spawn(place + 1, format!("{owner} serves"), async move {
         if shared.is_alone() {
-            // The folder's lock says that whoever ran before is dead.
+            // The folder's lock shows that the process before is dead.
             while let Err(error) = dormouse.recover().await {
                 shared.trace(format_args!("{owner} cannot recover: {error}"));
                 shared.wait(Duration::from_secs(1)).await;

@@ -1,6 +1,6 @@
 //! What must hold at every commit and at every question to a model.
 //!
-//! The oracle stands between the faults and the store. It reads what a commit claims (its label,
+//! The oracle sits between the faults and the store. It reads what a commit claims (its label,
 //! its guard, its fence) and what the rows say, in the one moment in which the commit is applied.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,11 +31,11 @@ pub(crate) struct Oracle {
     /// Questions under way.
     asks: Vec<Ask>,
     n_asks: u64,
-    /// Since when a person was told that an agent asks no more.
+    /// Since when a person knows that an agent asks no more.
     held: BTreeMap<String, usize>,
     /// How far the feed was routed when the wake of an agent was cancelled.
     pub(crate) cancelled: BTreeMap<String, i64>,
-    /// What a person was told is written: task and text.
+    /// Texts whose writing was acknowledged: task and text.
     pub(crate) acknowledged: Vec<(String, String)>,
     /// What people said to agents.
     pub(crate) said: Said,
@@ -137,7 +137,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
                 }
                 let last = lock(&sim.oracle).epochs.get(agent).copied().unwrap_or(0);
                 if epoch < last {
-                    wrong.push(format!("epoch: {label} with epoch {epoch} behind one with {last}"));
+                    wrong.push(format!("epoch: {label} with epoch {epoch} after one with {last}"));
                 }
             }
         }
@@ -320,7 +320,7 @@ pub(crate) fn lifecycle(sim: &SimState, agent: &str) -> String {
     rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned()
 }
 
-/// A person was told that an agent is paused or gone.
+/// A pause or the end of an agent was acknowledged.
 pub(crate) fn told_held(sim: &SimState, agent: &str) {
     // Somebody else may have resumed it before the answer came.
     if ["dormant", "destroyed"].contains(&lifecycle(sim, agent).as_str()) {
@@ -329,7 +329,7 @@ pub(crate) fn told_held(sim: &SimState, agent: &str) {
     }
 }
 
-/// A person was told that a text is written on a task.
+/// The writing of a text on a task was acknowledged.
 pub(crate) fn told_written(sim: &SimState, task: &str, text: &str) {
     sim.count("acknowledged edit");
     lock(&sim.oracle).acknowledged.push((task.to_owned(), text.to_owned()));
@@ -348,8 +348,12 @@ impl Drop for Asking {
     }
 }
 
-/// A model is asked.
-pub(crate) fn asked(sim: &std::sync::Arc<SimState>, owner: &str, request: &Request) -> Asking {
+/// A model is called.
+pub(crate) fn model_called(
+    sim: &std::sync::Arc<SimState>,
+    owner: &str,
+    request: &Request,
+) -> Asking {
     let run = request.run_key.as_str();
     sim.count("question");
     let sql = "SELECT r.agent_id, q.owner, q.epoch FROM wake_run_log r

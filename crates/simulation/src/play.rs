@@ -1,4 +1,4 @@
-//! One play: a seed, everything that goes wrong in it, the calm behind it, and what is left.
+//! One play: a seed, everything that goes wrong in it, the calm after it, and what is left.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub struct Played {
 pub enum Kinds {
     /// Task agents.
     Agents,
-    /// Task agents, and the chores of a house beside them.
+    /// Task agents, and the chores of a house as well.
     AgentsAndChores,
 }
 

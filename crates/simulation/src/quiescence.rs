@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{Fingerprint, Timestamp};
@@ -183,7 +183,7 @@ fn effects(sim: &SimState) {
     }
 }
 
-/// What a person was told is written stands there once.
+/// A text whose writing was acknowledged exists exactly once.
 fn acknowledged(sim: &SimState) {
     let acknowledged = lock(&sim.oracle).acknowledged.clone();
     for (kind, words) in acknowledged {
@@ -268,7 +268,7 @@ fn changes(sim: &SimState) {
     }
 }
 
-/// Who was made beside a task that says nothing yet, and sleeps until it does.
+/// Agents created for empty tasks, which sleep until there is content.
 fn waits_for_words(sim: &SimState, agent: &str) -> bool {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.config.byName'), 0) FROM agent_entities
                WHERE ws = 1 AND id = ?1";

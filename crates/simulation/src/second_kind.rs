@@ -31,8 +31,8 @@ use dormouse_types::model::{
 };
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, NoFaults};
 use dormouse_types::{
-    AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    Actor, AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId,
+    ThreadId, Timestamp, WorkspaceId, hash,
 };
 use futures_util::stream;
 use serde_json::json;
@@ -63,7 +63,7 @@ pub(crate) async fn prepare(sim: &SimState) -> anyhow::Result<TaskId> {
     let clock: Arc<dyn Clock> = Arc::new(sim.clock.clone());
     let journal = Journal::new(store.clone(), clock.clone(), Arc::new(CountingEntropy::seeded(3)));
     let new = NewTask { title: TITLE.into(), edits: Vec::new() };
-    let person = EditCtx::new(Origin::Person { via: None }, "owner");
+    let person = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
     let task = journal.create(WS, &new, &person).await?.task;
     for n in 0..N_CHORES {
         let holder: HolderId = format!("chore-{n:0>26}").parse()?;
@@ -335,8 +335,10 @@ impl RunHandler for HouseRun<'_> {
         Box::pin(async move {
             let lease = self.lease;
             let id = operation(lease.run.key.as_str(), call).to_string();
-            let mut ctx =
-                EditCtx::new(Origin::Person { via: None }, format!("chore:{}", lease.holder()));
+            let mut ctx = EditCtx::new(
+                Origin::Person { via: None },
+                Actor::Other(format!("chore:{}", lease.holder())),
+            );
             ctx.once = Some(OnceKey { id, request: hash::sha256(WRITE) });
             ctx.fence = Some((lease.holder().to_string(), lease.run.epoch));
             let note = format!("{} is done.", lease.holder());

@@ -107,7 +107,7 @@ impl SimBackend {
         let late = self.sim.draw(|chance| 1 + chance.below(90));
         self.sim.spawn(OUTSIDE, format!("late {label}"), async move {
             wire.sim.wait(Duration::from_secs(late)).await;
-            // Who asked may be dead.
+            // The caller may be dead.
             let _ = sender.send(wire.apply(commit));
         });
         answer.await.unwrap_or(Err(CommitError::Unknown { label, detail: "gone".into() }))
@@ -168,7 +168,7 @@ impl Backend for SimBackend {
             let read = self.sim.sqlite.read(db, sql, params).now_or_never();
             let read = read.unwrap_or(Err(ReadError::Engine { db: db.name(), detail: detail() }));
             let read = read.map(|mut rows| {
-                mutation::told(&self.sim, sql, &mut rows);
+                mutation::rewrite(&self.sim, sql, &mut rows);
                 rows
             });
             self.pace().await;

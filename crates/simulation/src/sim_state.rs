@@ -214,7 +214,7 @@ impl SimState {
         self.rows(db, sql, params).first().and_then(|row| row.int(0).ok()).unwrap_or(0)
     }
 
-    /// Lets time pass for whoever calls.
+    /// Lets time pass for the caller.
     pub(crate) async fn wait(&self, time: Duration) {
         self.clock.sleep_until(self.clock.now() + time).await;
     }

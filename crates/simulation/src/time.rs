@@ -31,7 +31,7 @@ impl SkewedClock {
         Self { shared: shared.clone(), state: Arc::new(Mutex::new(state)) }
     }
 
-    /// Sets the clock so many microseconds ahead; whoever sleeps by it looks at it again.
+    /// Sets the clock so many microseconds ahead; tasks that sleep by it read it again.
     pub fn set_ahead(&self, ahead: i64) {
         let waiting = {
             let mut state = lock(&self.state);

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use dormouse_types::change::What;
-use dormouse_types::{Digest, Origin, Seq, TaskId, WorkspaceId};
+use dormouse_types::{Actor, Digest, Origin, Seq, TaskId, WorkspaceId};
 
 use crate::value::Param;
 
@@ -176,8 +176,8 @@ impl ChangeRow {
 /// A line of the audit log, written in the same transaction as its effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
-    /// Who: `owner`, `token:…`, `agent:…`.
-    pub actor: String,
+    /// Who.
+    pub actor: Actor,
     /// What: `task.edit`, `change.confirm`.
     pub action: &'static str,
     /// The object's id.
@@ -235,6 +235,12 @@ pub enum Refusal {
     /// The feed position is not the one the routing was based on.
     #[error("the feed position has moved")]
     FeedMoved,
+    /// A budget leaves no room for what was to be reserved.
+    #[error("the budget is used up")]
+    OverBudget,
+    /// Calls that cost money are switched off.
+    #[error("paid calls are switched off")]
+    PaidCallsOff,
     /// A broken invariant of this program.
     #[error("an invariant of the store is broken")]
     Broken,

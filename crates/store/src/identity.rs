@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_lost_behind_what_the_other_remembers_and_not_before() {
+    fn a_database_is_lost_after_what_the_other_remembers_and_not_before() {
         let journal = known('j', 60, Some(('a', 5)));
         for (remembered, is_lost) in [(59, false), (60, false), (61, true), (100, true)] {
             let agent = known('a', 9, Some(('j', remembered)));

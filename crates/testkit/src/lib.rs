@@ -4,6 +4,7 @@
 //! Does not own: anything that depends on a particular room; whole-runtime scenes are in
 //! `dormouse-scenes`.
 
+pub mod models;
 pub mod postgres;
 pub mod scripted;
 

@@ -65,7 +65,7 @@ pub struct Script {
 struct State {
     given: BTreeMap<(RunKey, u32), Answer>,
     next: VecDeque<Answer>,
-    asked: Vec<Request>,
+    requests: Vec<Request>,
 }
 
 impl Script {
@@ -88,8 +88,8 @@ impl Script {
     }
 
     /// Returns every request so far, in order, including replayed ones.
-    pub fn asked(&self) -> Vec<Request> {
-        self.state().asked.clone()
+    pub fn requests(&self) -> Vec<Request> {
+        self.state().requests.clone()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -98,7 +98,7 @@ impl Script {
 
     fn answer(&self, request: &Request) -> Answer {
         let mut state = self.state();
-        state.asked.push(request.clone());
+        state.requests.push(request.clone());
         let at = (request.run_key.clone(), request.turn);
         if let Some(answer) = state.given.get(&at) {
             return answer.clone();
@@ -155,11 +155,20 @@ impl Stream for Events {
 
 #[cfg(test)]
 mod tests {
+    use dormouse_types::model::ToolChoice;
+
     use super::*;
 
     fn request(run_key: &str, turn: u32) -> Request {
         let run_key = RunKey(run_key.to_owned());
-        Request { run_key, turn, fragments: Vec::new(), turns: Vec::new(), tools: Vec::new() }
+        Request {
+            run_key,
+            turn,
+            fragments: Vec::new(),
+            turns: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+        }
     }
 
     fn says(text: &str) -> Answer {
@@ -172,7 +181,7 @@ mod tests {
         assert_eq!(script.answer(&request("a", 1)), says("one"));
         assert_eq!(script.answer(&request("b", 1)), says("two"));
         assert_eq!(script.answer(&request("a", 1)), says("one"));
-        assert_eq!(script.asked().len(), 3);
+        assert_eq!(script.requests().len(), 3);
     }
 
     #[test]

@@ -107,7 +107,7 @@ closed_list! {
 }
 
 impl WakeReason {
-    /// The bit that stands for it in a set of reasons.
+    /// Its bit in a set of reasons.
     pub fn bit(self) -> i64 {
         match self {
             Self::Subscription => 1,
@@ -142,7 +142,7 @@ impl WakeReason {
 closed_list! {
     /// What started a run.
     pub enum Initiator, "initiator" {
-        /// A person asked for it.
+        /// A person requested it.
         Person = "person",
         /// A change, a timer or the creation of the agent.
         Automation = "automation",
@@ -197,6 +197,18 @@ closed_list! {
         Resolved = "resolved",
         /// The last open items expired.
         Expired = "expired",
+    }
+}
+
+closed_list! {
+    /// A person's verdict as it is recorded.
+    pub enum DecisionVerdict, "verdict" {
+        /// Apply it.
+        Confirmed = "confirmed",
+        /// Do not apply it.
+        Rejected = "rejected",
+        /// Decide later.
+        Deferred = "deferred",
     }
 }
 

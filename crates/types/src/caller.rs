@@ -6,8 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
+use crate::closed_list::NotListed;
 use crate::id::{AgentId, WorkspaceId};
-use crate::task::NotListed;
 
 /// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +32,24 @@ impl Caller {
     }
 }
 
-/// A person, or the holder of a token.
+/// Who is responsible for a write, as the audit log names them.
+///
+/// Shape of its name, in rows and in JSON: `owner`, `token:…`, `agent:…`, `dormouse`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", tag = "kind", content = "id")]
+#[serde(from = "String", into = "String")]
 pub enum Actor {
     /// The person who owns the data folder.
     Owner,
     /// A bearer token, by its public id.
     Token(String),
+    /// An agent, by a call of its own.
+    Agent(AgentId),
+    /// The program itself: proposals that expire, verdicts that a restored database has lost.
+    Program,
+    /// A client that did not prove who it is.
+    Nobody,
+    /// Another name: a newer version wrote it, or it is the holder of another kind of run.
+    Other(String),
 }
 
 impl fmt::Display for Actor {
@@ -47,7 +57,33 @@ impl fmt::Display for Actor {
         match self {
             Self::Owner => f.write_str("owner"),
             Self::Token(id) => write!(f, "token:{id}"),
+            Self::Agent(id) => write!(f, "agent:{id}"),
+            Self::Program => f.write_str("dormouse"),
+            Self::Nobody => f.write_str("nobody"),
+            Self::Other(name) => f.write_str(name),
         }
+    }
+}
+
+impl From<Actor> for String {
+    fn from(actor: Actor) -> Self {
+        actor.to_string()
+    }
+}
+
+impl From<String> for Actor {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "owner" => return Self::Owner,
+            "dormouse" => return Self::Program,
+            "nobody" => return Self::Nobody,
+            _ => {}
+        }
+        if let Some(id) = name.strip_prefix("token:") {
+            return Self::Token(id.to_owned());
+        }
+        let agent = name.strip_prefix("agent:").and_then(|id| id.parse().ok());
+        agent.map_or(Self::Other(name), Self::Agent)
     }
 }
 
@@ -180,4 +216,20 @@ pub enum By {
     User,
     /// An agent by itself.
     Agent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_actor_has_one_name_in_rows_and_in_json() {
+        let agent = format!("agent:ag-{}", "k".repeat(26));
+        for name in ["owner", "dormouse", "nobody", "token:tk-1", &agent, "agent:test", "later:x"] {
+            let actor = Actor::from(name.to_owned());
+            assert_eq!(actor.to_string(), name);
+            assert_eq!(serde_json::to_value(&actor).expect("a name"), name);
+            assert_eq!(matches!(actor, Actor::Other(_)), ["agent:test", "later:x"].contains(&name));
+        }
+    }
 }

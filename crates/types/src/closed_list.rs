@@ -4,7 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::NotListed;
+/// A value that is not on a closed list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown {what} `{given}`; one of: {allowed}")]
+pub struct NotListed {
+    /// What the list contains.
+    pub what: &'static str,
+    /// The value as given.
+    pub given: String,
+    /// The list, joined by commas.
+    pub allowed: String,
+}
 
 /// An enum made by [`closed_list!`](crate::closed_list).
 pub trait ClosedList: Copy + Eq + 'static {
@@ -81,7 +91,7 @@ macro_rules! closed_list {
         }
 
         impl ::std::str::FromStr for $list {
-            type Err = $crate::task::NotListed;
+            type Err = $crate::closed_list::NotListed;
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 <Self as $crate::closed_list::ClosedList>::parse(text)
             }

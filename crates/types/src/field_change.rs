@@ -186,7 +186,7 @@ impl FieldValue {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum AnyVersion {
-    /// Change rows once held text; a status had its reason beside it.
+    /// Change rows once held text; a status was followed by its reason.
     Texts {
         field: Field,
         from: Option<String>,

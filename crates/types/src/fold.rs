@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_found_where_it_stands_in_the_text_as_it_is() {
+    fn a_word_is_found_where_it_is_in_the_text_as_it_is() {
         let text = "Zum Café in der Straße";
         for (word, shown) in [("cafe", "Café"), ("strasse", "Straße"), ("ss", "ß"), ("zum", "Zum")]
         {

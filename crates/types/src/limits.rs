@@ -137,6 +137,37 @@ pub const CRASHES_TO_ABANDON: i64 = 3;
 pub const WAKE_SECONDS: u64 = 600;
 /// Units: seconds. One request to a model.
 pub const MODEL_SECONDS: u64 = 300;
+/// Units: seconds. Until the first word of a model on a machine of one's own.
+pub const LOCAL_FIRST_SECONDS: u64 = 8 * 60;
+/// Units: seconds. Between two words of a model on a machine of one's own.
+pub const LOCAL_BETWEEN_SECONDS: u64 = 2 * 60;
+/// Units: seconds. A run with a model on a machine of one's own that lasts longer fails.
+pub const LOCAL_WAKE_SECONDS: u64 = 30 * 60;
+/// Units: tokens. The output of one turn of a model. A report with its proposals needs about half of
+/// it; what a call may cost is reserved for all of it.
+pub const MODEL_OUTPUT_TOKENS: u32 = 4096;
+/// Units: seconds. A server that is asked for its models has to answer within this time.
+pub const MODEL_LIST_SECONDS: u64 = 30;
+/// Units: seconds. A model server that is looked for on this machine has to answer within this time.
+pub const LOCAL_LOOK_SECONDS: u64 = 2;
+/// Calls of one turn of a model.
+pub const CALLS_PER_TURN: usize = 64;
+/// Units: bytes. The arguments of one call, as a model writes them.
+pub const CALL_ARGS_BYTES: usize = 256 * 1024;
+/// Units: bytes. The text of one turn of a model.
+pub const TURN_TEXT_BYTES: usize = 1024 * 1024;
+/// Units: bytes. What a provider wants back with one turn.
+pub const PROVIDER_STATE_BYTES: usize = 512 * 1024;
+/// Units: bytes. The headers of an answer of a provider.
+pub const ANSWER_HEAD_BYTES: usize = 64 * 1024;
+/// The headers of an answer of a provider.
+pub const ANSWER_HEAD_FIELDS: usize = 100;
+/// Units: bytes. An answer of a provider that is not a stream.
+pub const ANSWER_BYTES: usize = 4 * 1024 * 1024;
+/// Units: bytes. An answer of a provider that is a stream of events.
+pub const ANSWER_STREAM_BYTES: usize = 64 * 1024 * 1024;
+/// Units: bytes. One event of such a stream.
+pub const ANSWER_EVENT_BYTES: usize = 4 * 1024 * 1024;
 /// Units: seconds. A lease may be taken over after this long without a heartbeat.
 pub const LEASE_SECONDS: u64 = 60;
 /// Units: seconds. Change rows are kept at least this long, for clients that resume an event

@@ -4,6 +4,8 @@
 //! model reads their data. The rooms that gather fragments render their text from the data; order,
 //! caps and fencing are applied in `dormouse-runs` and nowhere else.
 
+use std::time::Duration;
+
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -27,6 +29,18 @@ pub struct Request {
     pub turns: Vec<Turn>,
     /// The tools that may be called.
     pub tools: Vec<ToolSpec>,
+    /// Whether a tool must be called.
+    pub tool_choice: ToolChoice,
+}
+
+/// Whether a model must call a tool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// The model decides.
+    #[default]
+    Auto,
+    /// It must call one of the offered tools.
+    Required,
 }
 
 /// One piece of a prompt.
@@ -261,8 +275,8 @@ pub struct Decided {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// The outcome of the proposal.
-    pub verdict: Verdict,
+    /// How it was closed.
+    pub verdict: Resolution,
     /// Why the person rejected it.
     pub reason: Option<String>,
     /// When it was decided.
@@ -271,10 +285,10 @@ pub struct Decided {
     pub fingerprint: Fingerprint,
 }
 
-/// The outcome of a proposal.
+/// How a proposal was closed: by a person's verdict, or by time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Verdict {
+pub enum Resolution {
     /// Confirmed and applied.
     Confirmed,
     /// Rejected by the person.
@@ -413,15 +427,45 @@ pub struct Turn {
     pub results: Vec<ToolResult>,
     /// Whether the model said that it has finished.
     pub ended: bool,
+    /// What the provider must get back with this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_state: Option<ProviderState>,
+}
+
+/// What a provider wants back with a turn that it gave: thought signatures, thinking blocks,
+/// reasoning items.
+///
+/// It is sent again to the provider that wrote it, on later turns of the same run, and to nobody
+/// else; it is never shown and never remembered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderState {
+    /// The provider that wrote it.
+    pub provider: String,
+    /// Its content, which only the adapter of this provider reads.
+    pub data: String,
 }
 
 /// One event of a model's stream.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEvent {
-    /// More text.
+    /// More text. An empty one says only that the model is still working on something that is not
+    /// shown.
     Text(String),
+    /// A piece of the arguments of a call that the model is still writing, in order. A preview:
+    /// the call follows as a whole.
+    CallDelta {
+        /// Position of the call in the turn, from 0.
+        index: usize,
+        /// The tool's name as the model wrote it.
+        name: String,
+        /// More of the JSON of its arguments.
+        json: String,
+    },
     /// A complete call.
     Call(ToolCall),
+    /// What the provider must get back with this turn.
+    State(ProviderState),
     /// Tokens used so far; the last event counts.
     Usage(Usage),
     /// The turn is complete.
@@ -439,8 +483,14 @@ pub struct Usage {
     pub input: u64,
     /// The part of `input` that was served from a cache.
     pub cached_input: u64,
-    /// Output tokens.
+    /// The part of `input` that was written to a cache.
+    #[serde(default)]
+    pub cache_write: u64,
+    /// Output tokens, reasoning included.
     pub output: u64,
+    /// The part of `output` that the model used to reason.
+    #[serde(default)]
+    pub reasoning: u64,
 }
 
 /// Why a provider is unavailable to everybody.
@@ -467,6 +517,8 @@ pub enum ModelError {
         why: ProviderUnavailable,
         /// The provider's message.
         detail: String,
+        /// How long the provider wants to be left alone.
+        retry_after: Option<Duration>,
     },
     /// The provider refused this request: the run fails.
     #[error("model refused the request: {detail}")]

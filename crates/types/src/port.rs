@@ -4,10 +4,13 @@
 //! through a port.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use futures_core::Stream;
 
+use crate::limits;
 use crate::model::{ModelError, Request, TurnEvent};
+use crate::spend::Price;
 
 pub use crate::clock::{BoxFuture, Clock};
 pub use crate::entropy::Entropy;
@@ -29,7 +32,28 @@ pub trait Model: Send + Sync {
     fn reads_messages(&self) -> bool {
         true
     }
-    /// Requests one turn.
+    /// Where what is sent to it ends up.
+    fn location(&self) -> ModelLocation {
+        ModelLocation::BuiltIn
+    }
+    /// How long an answer may take.
+    fn patience(&self) -> Patience {
+        Patience::default()
+    }
+    /// What it costs; `None` if nobody knows. Only for models of the class [`ModelClass::Paid`].
+    fn price(&self) -> Option<Price> {
+        None
+    }
+    /// The most it writes in one turn. Units: tokens.
+    fn max_output(&self) -> u64 {
+        0
+    }
+    /// The HTTP request by which [`Model::ask`] would send `request`, with its key left out; `None`
+    /// if nothing leaves the process.
+    fn outgoing(&self, _request: &Request) -> Option<OutgoingRequest> {
+        None
+    }
+    /// Requests one turn. Dropping the stream ends the call and closes its connection.
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>>;
 }
 
@@ -58,6 +82,63 @@ pub enum ModelClass {
     Free,
     /// Charged by use.
     Paid,
+}
+
+/// Where what is sent to a model ends up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelLocation {
+    /// In this process.
+    BuiltIn,
+    /// On a server that the person says is their own. Its address decides nothing: a server on
+    /// this machine may pass on what it gets.
+    OwnServer,
+    /// With somebody else.
+    Elsewhere,
+}
+
+/// How long the answer of a model may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Until the first event of an answer.
+    pub first: Duration,
+    /// Between two events of an answer.
+    pub between: Duration,
+    /// For all turns of a run together.
+    pub run: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(limits::MODEL_SECONDS),
+            between: Duration::from_secs(limits::MODEL_SECONDS),
+            run: Duration::from_secs(limits::WAKE_SECONDS),
+        }
+    }
+}
+
+impl Patience {
+    /// The time limits of a model on a machine of one's own, which may be slow.
+    pub fn local() -> Self {
+        Self {
+            first: Duration::from_secs(limits::LOCAL_FIRST_SECONDS),
+            between: Duration::from_secs(limits::LOCAL_BETWEEN_SECONDS),
+            run: Duration::from_secs(limits::LOCAL_WAKE_SECONDS),
+        }
+    }
+}
+
+/// An HTTP request as it leaves the process, except for secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutgoingRequest {
+    /// For example `POST`.
+    pub method: &'static str,
+    /// The whole address.
+    pub url: String,
+    /// Names and values, in order; the value of a secret is replaced.
+    pub headers: Vec<(String, String)>,
+    /// The body, byte for byte.
+    pub body: String,
 }
 
 /// Where tests can inject a fault. Does nothing outside tests.

@@ -6,19 +6,22 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::closed_list;
 use crate::closed_list::ClosedList;
 use crate::time::Timestamp;
 
-/// A value that is not on a closed list.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {what} `{given}`; one of: {allowed}")]
-pub struct NotListed {
-    /// What the list contains.
-    pub what: &'static str,
-    /// The value as given.
-    pub given: String,
-    /// The list, joined by commas.
-    pub allowed: String,
+pub use crate::closed_list::NotListed;
+
+closed_list! {
+    /// The state of a checklist item.
+    pub enum ItemState, "state" {
+        /// Neither ticked nor archived.
+        Open = "open",
+        /// Ticked.
+        Done = "done",
+        /// Hidden from the list, ticked or not.
+        Archived = "archived",
+    }
 }
 
 /// The status of a task.

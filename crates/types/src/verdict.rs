@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::NotListed;
+use crate::closed_list::NotListed;
 
 /// The user's verdict; `undo` reverts an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

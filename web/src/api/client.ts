@@ -34,11 +34,16 @@ const access: Middleware = {
   },
 };
 
-export const api = createClient<paths>({
-  baseUrl: "",
-  fetch: (request: Request) =>
-    fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]) }),
-});
+/**
+ * A `fetch` that gives up after a while, for requests that may take longer than the others.
+ *
+ * Units: milliseconds.
+ */
+export function within(limit: number): (request: Request) => Promise<Response> {
+  return (request) => fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(limit)]) });
+}
+
+export const api = createClient<paths>({ baseUrl: "", fetch: within(TIMEOUT_MS) });
 api.use(access);
 
 interface Answer<T> {
@@ -77,7 +82,7 @@ export function idempotencyKey(): string {
 }
 
 /**
- * The JSON at an address, for questions that are asked while someone types.
+ * The JSON at an address, for requests while someone types.
  *
  * Throws: a `Problem`.
  */

@@ -36,6 +36,13 @@ export const SHORTCUTS = [
   { keys: ["?"], description: "shell.keys.table" },
 ] as const satisfies readonly Row[];
 
+/** The keys of the menu of a line in the plan of an import. They hold while it is open. */
+export const LINE_KEYS = [
+  { keys: ["i", "n", "d"], description: "shell.keys.lineParts" },
+  { keys: ["t", "j", "c"], description: "shell.keys.lineTasks" },
+  { keys: ["Delete", "p"], description: "shell.keys.lineOut" },
+] as const satisfies readonly Row[];
+
 type Name = (typeof SHORTCUTS)[number]["keys"][number];
 /** `dialog y` works while a dialog is open; the others don't. */
 export type KeyName = Name | `dialog ${Name}`;

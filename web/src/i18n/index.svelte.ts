@@ -72,6 +72,22 @@ export function number(value: number): string {
   return new Intl.NumberFormat(locale).format(value);
 }
 
+/** A share between 0 and 1: "81%". */
+export function percent(share: number): string {
+  return new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 }).format(share);
+}
+
+/** US dollars: "$3.00", "$0.0006". Units: dollars. */
+export function dollars(amount: number): string {
+  const options = { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", minimumFractionDigits: 2, maximumFractionDigits: 4 } as const;
+  return new Intl.NumberFormat(locale, options).format(amount);
+}
+
+/** A large number in short: "200k", "1.5m". */
+export function compact(value: number): string {
+  return new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 }).format(value);
+}
+
 /** "a, b, c" */
 export function list(items: readonly string[]): string {
   return new Intl.ListFormat(locale, { type: "unit", style: "short" }).format(items);

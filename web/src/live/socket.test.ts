@@ -91,6 +91,13 @@ describe("the live connection", () => {
     expect(listener.resyncs).toBe(1);
   });
 
+  it("reloads everything at the greeting, whatever came before it", async () => {
+    const { server, listener } = await begun();
+    server.say({ type: "of:tomorrow", cursor: "not-a-cursor-of-today" });
+    server.say({ type: "hello", cursor: "c0", version: "1" });
+    expect(listener.resyncs).toBe(1);
+  });
+
   it("reloads everything when events may be missing", async () => {
     const { server, listener } = await begun();
     server.say({ type: "hello", cursor: "c0", version: "1" });

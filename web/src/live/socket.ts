@@ -73,6 +73,8 @@ const LONGEST_WAIT = 15_000;
 
 export class Socket {
   #cursor: string | undefined;
+  /** Whether the server's greeting was received, on this connection or an earlier one. */
+  #isGreeted = false;
   #socket: WebSocketLike | undefined;
   #cancelReconnect: (() => void) | undefined;
   #failures = 0;
@@ -97,6 +99,7 @@ export class Socket {
     this.#socket?.close();
     this.#socket = undefined;
     this.#cursor = undefined;
+    this.#isGreeted = false;
     this.listener.onStateChange(false);
   }
 
@@ -153,7 +156,8 @@ export class Socket {
     this.#failures = 0;
     switch (frame.type) {
       case "hello": {
-        const isFirst = this.#cursor === undefined;
+        const isFirst = !this.#isGreeted;
+        this.#isGreeted = true;
         this.#cursor ??= frame.cursor;
         this.listener.onStateChange(true);
         this.listener.onVersion((frame as Hello).version);

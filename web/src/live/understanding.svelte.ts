@@ -1,37 +1,17 @@
-// What words mean to the server, asked while they are typed: a date, or a whole task in one line.
+// What words mean to the server, requested while they are typed: a date, or a whole task in one line.
 
-import { getFor } from "../api/client";
+import { getFor, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 
-/** What words about time mean. */
-export interface UnderstoodDate {
-  text: string;
-  role: "due" | "start" | "mention" | "past";
-  /** The day, the first one of a range, or the next one of a repetition. */
-  day: string | null;
-  endDay: string | null;
-  time: string | null;
-  repeats: unknown;
-}
-
-/** What a line means as a task. */
-export interface QuickAdd {
-  title: string;
-  dueOn: string | null;
-  due: UnderstoodDate | null;
-  priority: string | null;
-  labels: string[];
-  category: string | null;
-  /** Words of the date that no field has a place for. */
-  note: string | null;
-}
+export type UnderstoodDate = Schemas["UnderstoodDate"];
+export type QuickAdd = Schemas["QuickAdd"];
 
 /** The day that a task is due by: of a range the last one, as in a task that is written in one line. */
 export function dueDay(date: UnderstoodDate): string | null {
   return date.endDay ?? date.day;
 }
 
-/** Units: milliseconds. The pause in typing after which the server is asked. */
+/** Units: milliseconds. The pause in typing after which a request is sent. */
 const PAUSE_MS = 180;
 
 /** The answer about the words typed last. */
@@ -45,7 +25,7 @@ export class Understanding<T> {
   #text = "";
   /** The text that the answer is about. */
   #answered = "";
-  #asked: Promise<void> = Promise.resolve();
+  #reply: Promise<void> = Promise.resolve();
 
   constructor(path: "/api/dates" | "/api/quick-add") {
     this.#path = path;
@@ -73,7 +53,7 @@ export class Understanding<T> {
     if (this.#answered !== this.#text && this.problem === undefined) {
       clearTimeout(this.#timer);
       if (this.#request === undefined) void this.#ask();
-      await this.#asked;
+      await this.#reply;
     }
     return this.#answered === this.#text ? this.value : undefined;
   }
@@ -89,7 +69,7 @@ export class Understanding<T> {
     const text = this.#text;
     const request = new AbortController();
     this.#request = request;
-    this.#asked = getFor<T>(`${this.#path}?${new URLSearchParams({ text })}`, request.signal).then(
+    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text, lang: navigator.language })}`, request.signal).then(
       (value) => {
         if (request.signal.aborted) return;
         this.value = value;
@@ -103,6 +83,6 @@ export class Understanding<T> {
         this.isAsking = false;
       },
     );
-    return this.#asked;
+    return this.#reply;
   }
 }

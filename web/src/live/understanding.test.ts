@@ -2,17 +2,22 @@ import { beforeEach, expect, it, vi } from "vitest";
 
 vi.hoisted(() => {
   vi.stubGlobal("location", new URL("http://localhost/"));
+  vi.stubGlobal("navigator", { language: "de-AT" });
 });
 
 import { dueDay, Understanding, type UnderstoodDate } from "./understanding.svelte";
 
 const asked: string[] = [];
+const languages: (string | null)[] = [];
 beforeEach(() => {
   asked.length = 0;
+  languages.length = 0;
   vi.useFakeTimers();
   vi.stubGlobal("fetch", (path: string) => {
-    const text = new URL(path, "http://localhost").searchParams.get("text") ?? "";
+    const query = new URL(path, "http://localhost").searchParams;
+    const text = query.get("text") ?? "";
     asked.push(text);
+    languages.push(query.get("lang"));
     const isDate = text !== "blah";
     const body = isDate ? { text, day: "2027-01-15" } : { type: "/problems/date-not-understood", title: "No date" };
     return Promise.resolve(new Response(JSON.stringify(body), { status: isDate ? 200 : 422 }));
@@ -35,6 +40,7 @@ it("answers at once when it is needed", async () => {
   words.type("fri");
   expect(await words.settled()).toMatchObject({ text: "fri" });
   expect(asked).toEqual(["fri"]);
+  expect(languages).toEqual(["de-AT"]);
 });
 
 it("has no answer about words that mean nothing, nor about none", async () => {

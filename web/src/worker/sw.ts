@@ -1,6 +1,6 @@
 // Caches the app of one build, so that it opens while the server is unreachable.
 //
-// The server is always asked first, so an old page never runs against a newer server. The cache is named
+// The network always comes first, so an old page never runs against a newer server. The cache is named
 // after the hash of the build and replaces the previous one. It holds no personal data: the API is not
 // touched.
 

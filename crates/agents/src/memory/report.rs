@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn internal_ids_are_stripped_with_what_stands_around_them() {
+    fn internal_ids_are_stripped_with_the_marks_around_them() {
         check("Done (id: ci-01jd7m3k5vn2c8q4w6x0z9abcd) today", "Done today");
         check("Done (ci-01jd7m3k5vn2c8q4w6x0z9abcd).", "Done.");
         check(

@@ -1,22 +1,23 @@
 //! The calls of a turn: validated, run if they write only the agent store, otherwise deferred until
 //! after the turn's commit.
 
-use dormouse_changes::recovery::{self, RunCall};
-use dormouse_changes::set::propose::{Proposer, Retraction, Source, TurnOps};
+use dormouse_changes::run_call::{self, RunCall};
+use dormouse_changes::set::propose::{Proposer, Source, TurnOps};
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
-use dormouse_changes::tool::CallContext;
+use dormouse_changes::tool::{CallContext, Retraction};
 use dormouse_changes::{Effect, ModelTool, Policy, Refused};
 use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
 use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::{Db, receipt};
 use dormouse_types::model::{ToolCall, ToolResult};
-use dormouse_types::{OperationId, Origin, TaskId, hash};
+use dormouse_types::{Actor, OperationId, Origin, TaskId, hash};
 
+use crate::error::{from_changes, from_journal};
 use crate::tools;
 
+use super::TaskAgent;
 use super::wake_input::TaskContext;
-use super::{TaskAgent, from_changes, from_journal};
 
 impl TaskAgent<'_> {
     /// Validates the calls of a turn and runs those that write only the agent store.
@@ -119,7 +120,7 @@ impl TaskAgent<'_> {
             .iter()
             .filter(|item| {
                 item.operation
-                    == dormouse_changes::set::service::operation(
+                    == dormouse_changes::set::rows::operation(
                         self.lease.run.key.as_str(),
                         &item.fingerprint,
                         item.round,
@@ -140,7 +141,7 @@ impl TaskAgent<'_> {
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
         let mut ctx = EditCtx::new(
             Origin::Agent { agent: self.agent.clone() },
-            format!("agent:{}", self.agent),
+            Actor::Agent(self.agent.clone()),
         );
         ctx.once = Some(OnceKey { id: operation.0.clone(), request: hash::sha256(&operation.0) });
         ctx.fence = Some((self.agent.to_string(), self.lease.run.epoch));
@@ -173,7 +174,7 @@ impl TaskAgent<'_> {
         let why = (!is_applied).then_some(result.text.as_str());
         let now = self.agents.clock.now();
         Ok(AppliedCall {
-            ops: vec![recovery::ended(self.lease.ws, &operation, why, now)],
+            ops: vec![run_call::ended(self.lease.ws, &operation, why, now)],
             touched: if is_applied { vec![task.to_string()] } else { Vec::new() },
             result,
         })

@@ -29,7 +29,7 @@ impl Agents {
         state.value.consecutive_failure_count += 1;
         state.value.updated_at = now;
         let failures = state.value.consecutive_failure_count;
-        let is_asked = !self.unheard_range(ws, &state.value).await?.is_empty();
+        let by_person = !self.unheard_range(ws, &state.value).await?.is_empty();
         let mut ops = Vec::new();
         if failures >= limits::FAILURES_TO_DORMANT {
             state.value.next_wake_at = None;
@@ -40,7 +40,7 @@ impl Agents {
         } else {
             state.value.next_wake_at = Some(now + self.back_off(failures));
         }
-        ops.push(wake_queue::schedule_retry(ws, id, now, state.value.next_wake_at, is_asked));
+        ops.push(wake_queue::schedule_retry(ws, id, now, state.value.next_wake_at, by_person));
         ops.push(entity::put(ws, &state));
         Ok(ops)
     }

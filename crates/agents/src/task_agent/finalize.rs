@@ -1,6 +1,5 @@
 //! What is committed with the end of a run: notes, log lines, report and head, state.
 
-use dormouse_changes::tool::Tool;
 use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
@@ -8,21 +7,20 @@ use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
-use dormouse_types::limits;
 use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
+use crate::error::from_changes;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
 use crate::memory::report::Latest;
-use crate::tools;
-use crate::tools::record_observations::{Note, RecordObservations};
-use crate::tools::update_report::{self, UpdateReport};
-use crate::wake::route::is_automatic;
+use crate::tools::update_report;
+use crate::wake::policy::is_automatic;
 
+use super::TaskAgent;
+use super::accepted::{accepted_notes, accepted_report};
 use super::wake_input::WakeInput;
-use super::{TaskAgent, from_changes};
 
 impl TaskAgent<'_> {
     /// Returns the ops that turn a run into memory: notes, log lines, report, state.
@@ -216,28 +214,4 @@ impl TaskAgent<'_> {
         }
         Ok(ops)
     }
-}
-
-/// Returns the arguments of the accepted calls of a tool, oldest first.
-fn accepted<T: Tool>(log: &RunLog) -> impl Iterator<Item = T::Args> {
-    log.turns.iter().flat_map(|turn| {
-        turn.calls.iter().zip(&turn.results).filter_map(|(call, result)| {
-            let is_it = tools::by_name(&call.name).is_some_and(|tool| tool.name == T::NAME);
-            let ok = result.as_ref().is_some_and(|result| !result.refused);
-            if is_it && ok { T::read(&call.args).ok() } else { None }
-        })
-    })
-}
-
-/// Returns the report of a run: the last accepted call wins.
-pub(super) fn accepted_report(log: &RunLog) -> Option<update_report::Draft> {
-    accepted::<UpdateReport>(log).filter_map(|args| args.draft().ok()).last()
-}
-
-pub(super) fn accepted_notes(log: &RunLog) -> Vec<Note> {
-    accepted::<RecordObservations>(log)
-        .filter_map(|args| args.notes().ok())
-        .flatten()
-        .take(limits::OBSERVATIONS_PER_WAKE.max)
-        .collect()
 }

@@ -1,6 +1,7 @@
 //! The run handler of a task agent: context, calls, memory. [`dormouse_runs`] drives it.
 
 mod wake_input;
+mod accepted;
 mod run_context;
 mod calls;
 mod finalize;
@@ -8,7 +9,6 @@ mod failure;
 
 use std::sync::Arc;
 
-use dormouse_journal::JournalError;
 use dormouse_runs::{
     AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
     StopReason, ToolSet, TurnContext,
@@ -23,11 +23,11 @@ use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
 use crate::tools;
-use crate::wake::claim::wake_event;
-use crate::wake::route::is_automatic;
+use crate::wake::holder::wake_event;
+use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
-use self::wake_input::WakeInput;
+use self::wake_input::{TaskContext, WakeInput};
 
 /// A task agent during one run.
 pub struct TaskAgent<'a> {
@@ -36,37 +36,6 @@ pub struct TaskAgent<'a> {
     lease: &'a Lease,
     /// What was read when the run began; `None` before its first step.
     input: Option<Arc<WakeInput>>,
-}
-
-impl From<AgentError> for RunError {
-    fn from(error: AgentError) -> Self {
-        match error {
-            AgentError::Read(error) => Self::Read(error),
-            AgentError::Commit(error) => Self::Commit(error),
-            AgentError::Work(error) => error,
-            AgentError::Journal(error) => from_journal(error),
-            AgentError::Changes(error) => from_changes(error),
-            other => Self::Broken(other.to_string()),
-        }
-    }
-}
-
-fn from_journal(error: JournalError) -> RunError {
-    match error {
-        JournalError::Read(error) => RunError::Read(error),
-        JournalError::Commit(error) => RunError::Commit(error),
-        other => RunError::Broken(other.to_string()),
-    }
-}
-
-fn from_changes(error: dormouse_changes::DecideError) -> RunError {
-    use dormouse_changes::DecideError;
-    match error {
-        DecideError::Read(error) => RunError::Read(error),
-        DecideError::Commit(error) => RunError::Commit(error),
-        DecideError::Journal(error) => from_journal(error),
-        other => RunError::Broken(other.to_string()),
-    }
 }
 
 impl<'a> TaskAgent<'a> {
@@ -80,7 +49,7 @@ impl<'a> TaskAgent<'a> {
         if let Some(input) = &self.input {
             return Ok(input.clone());
         }
-        let input = Arc::new(self.read_input().await?);
+        let input = Arc::new(WakeInput::read(self.agents, &self.agent, self.lease).await?);
         self.input = Some(input.clone());
         Ok(input)
     }
@@ -89,7 +58,8 @@ impl<'a> TaskAgent<'a> {
     async fn input_with_present_task(&mut self) -> Result<Arc<WakeInput>, RunError> {
         let mut input = self.input().await?;
         self.input = None;
-        Arc::make_mut(&mut input).task = self.read_task(&input.task_id).await?;
+        Arc::make_mut(&mut input).task =
+            TaskContext::read(self.agents, self.lease.ws, &input.task_id).await?;
         self.input = Some(input.clone());
         Ok(input)
     }
@@ -129,7 +99,7 @@ impl RunHandler for TaskAgent<'_> {
     }
 
     fn is_closed(&self, log: &RunLog) -> bool {
-        finalize::accepted_report(log).is_some()
+        accepted::accepted_report(log).is_some()
     }
 
     fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>> {

@@ -7,19 +7,21 @@ use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, request, run_log};
 use dormouse_store::agent::change_item::{Item, State as ItemState};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::entity;
-use dormouse_store::agent::message::{self, Message, kind};
+use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
     ObservationNote, ObservationPriority, TaskState,
 };
 
 use crate::context::{render, system};
+use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
 
-use super::wake_input::WakeInput;
-use super::{TaskAgent, from_changes};
+use super::TaskAgent;
+use super::wake_input::{TaskContext, WakeInput};
 
 impl TaskAgent<'_> {
     /// Reads the decisions and open proposals of a task.
@@ -49,7 +51,7 @@ impl TaskAgent<'_> {
     /// Reads what the agent noted in earlier runs. A purged note is no longer memory.
     async fn notes(&self) -> Result<Vec<ObservationNote>, RunError> {
         let (ws, store) = (self.lease.ws, &self.agents.store);
-        let query = message::of_kind(ws, &self.agent, kind::OBSERVATION);
+        let query = message::of_kind(ws, &self.agent, MessageKind::Observation);
         let mut messages: Vec<Message> =
             store.all(query).await?.into_iter().map(|stored| stored.doc.value).collect();
         messages.sort_by_key(|message| (message.created_at, message.metadata.n));
@@ -82,7 +84,8 @@ impl TaskAgent<'_> {
         }
         let withdrawn = self.agents.changes.withdraw_stale(self.lease.ws, &input.task_id).await;
         if withdrawn.map_err(from_changes)? > 0 {
-            Arc::make_mut(&mut input).task.items = self.read_items(&input.task_id).await?;
+            Arc::make_mut(&mut input).task.items =
+                TaskContext::read_items(self.agents, self.lease.ws, &input.task_id).await?;
             self.input = Some(input);
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! What a run reads when it begins. Its later steps carry this instead of reading it again.
 
 use dormouse_journal::{JournalError, state};
-use dormouse_runs::RunError;
+use dormouse_runs::{Lease, RunError};
 use dormouse_store::agent::agent_entity::{Agent, State};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::log_line::{self, Line};
@@ -10,12 +10,12 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
-use dormouse_types::{Seq, TaskId};
+use dormouse_types::{AgentId, Seq, TaskId, WorkspaceId};
 
+use crate::Agents;
 use crate::context::delta;
+use crate::error::from_journal;
 use crate::memory::report::Latest;
-
-use super::{TaskAgent, from_journal};
 
 /// What a run knows of its agent and its task.
 ///
@@ -51,56 +51,70 @@ pub(super) struct TaskContext {
 }
 
 impl WakeInput {
-    /// Returns the number of the last log line before this run; 0 if there is none.
-    pub(super) fn log_upto(&self) -> i64 {
-        self.log.last().map_or(0, |line| line.n)
-    }
-}
-
-impl TaskAgent<'_> {
-    pub(super) async fn read_input(&self) -> Result<WakeInput, RunError> {
-        let (ws, run, store) = (self.lease.ws, &self.lease.run, &self.agents.store);
-        let state = self.agents.state(ws, &self.agent).await?;
-        let none = || RunError::Broken(format!("agent {} has no task", self.agent));
+    /// Reads what a run is decided on, once for all of its steps.
+    pub(super) async fn read(
+        agents: &Agents,
+        agent: &AgentId,
+        lease: &Lease,
+    ) -> Result<Self, RunError> {
+        let (ws, run, store) = (lease.ws, &lease.run, &agents.store);
+        let state = agents.state(ws, agent).await?;
+        let none = || RunError::Broken(format!("agent {agent} has no task"));
         let task_id = state.value.slots.active_task_id.clone().ok_or_else(none)?;
-        let agent = self.agents.agent(ws, &self.agent).await?.doc.value;
-        let task = self.read_task(&task_id).await?;
+        let row = agents.agent(ws, agent).await?.doc.value;
+        let task = TaskContext::read(agents, ws, &task_id).await?;
         // The present task is read; changes after `upto` are routed again.
         let newest = run.upto.max(run.processed);
         let changes = change_log::of_task(ws, &task_id, Seq(0), newest);
         let (earlier, mut new): (Vec<_>, Vec<_>) =
             store.all(changes).await?.into_iter().partition(|change| change.seq <= run.processed);
         new.retain(|change| change.seq <= run.upto);
-        let seen = |changes: &[_]| delta::of(changes, &task_id, &self.agent, &self.agents.zone);
-        let mut fired = store.all(timer::of_holder(ws, &self.agent)).await?;
+        let seen = |changes: &[_]| delta::of(changes, &task_id, agent, &agents.zone);
+        let mut fired = store.all(timer::of_holder(ws, agent)).await?;
         fired.retain(|timer| timer.fired_at.is_some());
         let timers = fired.iter().map(note).collect();
-        Ok(WakeInput {
+        Ok(Self {
             delta: Delta { timers, ..seen(&new) },
             earlier: seen(&earlier).changes,
             fired,
-            log: store.all(log_line::of_holder(ws, &self.agent, 1, i64::MAX)).await?,
-            report: self.agents.latest(ws, &self.agent).await?,
-            is_outdated: store.first(outdated::of_agent(ws, &self.agent)).await?.is_some(),
-            agent,
+            log: store.all(log_line::of_holder(ws, agent, 1, i64::MAX)).await?,
+            report: agents.latest(ws, agent).await?,
+            is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
+            agent: row,
             state,
             task,
             task_id,
         })
     }
 
+    /// Returns the number of the last log line before this run; 0 if there is none.
+    pub(super) fn log_upto(&self) -> i64 {
+        self.log.last().map_or(0, |line| line.n)
+    }
+}
+
+impl TaskContext {
     /// Reads the present task and its items.
-    pub(super) async fn read_task(&self, id: &TaskId) -> Result<TaskContext, RunError> {
-        let task = match self.agents.journal.task(self.lease.ws, id).await {
-            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &self.agents.zone)),
+    pub(super) async fn read(
+        agents: &Agents,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<Self, RunError> {
+        let task = match agents.journal.task(ws, id).await {
+            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &agents.zone)),
             Ok(_) | Err(JournalError::NoTask { .. }) => None,
             Err(error) => return Err(from_journal(error)),
         };
-        Ok(TaskContext { task, items: self.read_items(id).await? })
+        Ok(Self { task, items: Self::read_items(agents, ws, id).await? })
     }
 
-    pub(super) async fn read_items(&self, id: &TaskId) -> Result<Vec<Item>, RunError> {
-        Ok(self.agents.store.all(change_item::of_task(self.lease.ws, id)).await?)
+    /// Reads the items alone.
+    pub(super) async fn read_items(
+        agents: &Agents,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<Vec<Item>, RunError> {
+        Ok(agents.store.all(change_item::of_task(ws, id)).await?)
     }
 }
 

@@ -9,10 +9,10 @@ use dormouse_store::{
 };
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
+use crate::error::broken;
 use crate::inbox::UserMessage;
 use crate::lifecycle::{ATTEMPTS, RequestContext};
-use crate::wake::claim::wake_event;
-use crate::wake::handler::broken;
+use crate::wake::holder::wake_event;
 use crate::{AgentError, Agents};
 
 /// The result of a cancellation.
@@ -35,10 +35,10 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
         self.agent(ws, id).await?;
-        retry(ATTEMPTS, &[Refusal::LeaseLost], || self.cancel_once(ws, id, asked)).await.map_err(
+        retry(ATTEMPTS, &[Refusal::LeaseLost], || self.cancel_once(ws, id, context)).await.map_err(
             |error| match error.refusal() {
                 Some(Refusal::LeaseLost) => AgentError::Busy { agent: id.clone() },
                 _ => error,
@@ -51,7 +51,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        asked: &RequestContext,
+        context: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
         let label = "wake.cancel";
         let nothing = Cancelled { is_done: false, unheard: Vec::new() };
@@ -82,7 +82,7 @@ impl Agents {
             .audit(Audit {
                 // The answer may get lost, so the audit log lists the dropped messages too.
                 detail: unheard.iter().map(|words| words.id.as_str()).collect::<Vec<_>>().join(" "),
-                ..crate::lifecycle::audit(asked, "agent.cancel", id.as_str())
+                ..crate::lifecycle::audit(context, "agent.cancel", id.as_str())
             });
         if let Some(run) = &run {
             let given_up = given_up(ws, run, "cancelled by a person", self.clock.now());

@@ -1,4 +1,4 @@
-//! The background work of a node beside its runs. Each chore is for itself: the scheduler names the
+//! The background work of a node. Each chore is independent: the scheduler names the
 //! error of one and goes on with the others.
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};

@@ -7,15 +7,15 @@ use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::agent::{breaker, entity};
-use dormouse_store::{ChangeRow, Db, Op, ReadError, change_log};
+use dormouse_store::{Db, Op, ReadError, change_log};
 use dormouse_types::agent::Initiator;
 use dormouse_types::model::Usage;
-use dormouse_types::{AgentId, HostId, Id as _, Origin, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::inbox::UnheardRange;
-use crate::wake::handler::agent_of;
+use crate::wake::holder::agent_of;
 use crate::wake::key::{Cause, run_key, strongest};
-use crate::wake::route::is_automatic;
+use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
 /// Why a due wake may not run.
@@ -45,8 +45,8 @@ fn obstacle(
         Lifecycle::Destroyed => Some(Obstacle::Destroyed),
         Lifecycle::Dormant => Some(Obstacle::Held),
         Lifecycle::Created | Lifecycle::Active if by_itself && !is_automatic => {
-            let is_asked = reasons.iter().any(|reason| !reason.is_automatic());
-            Some(if is_asked { Obstacle::Outranked } else { Obstacle::Held })
+            let by_person = reasons.iter().any(|reason| !reason.is_automatic());
+            Some(if by_person { Obstacle::Outranked } else { Obstacle::Held })
         }
         Lifecycle::Created | Lifecycle::Active => None,
     }
@@ -87,7 +87,7 @@ fn widest(gates: impl Iterator<Item = Gate>) -> Room {
 }
 
 impl Agents {
-    /// Returns whether any provider may be asked, according to the rows of a workspace: a probe only
+    /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
     /// if none is free, closed only if all are. An agent whose own provider is closed is put off
     /// when it is admitted.
     pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {
@@ -243,10 +243,4 @@ impl Agents {
             usage: Usage::default(),
         })
     }
-}
-
-/// Returns the change row that announces a wake of an agent.
-pub(crate) fn wake_event(agent: &AgentId, subject: &str) -> ChangeRow {
-    let origin = Origin::Agent { agent: agent.clone() };
-    ChangeRow::agent(origin, "agent:wake", None, subject)
 }

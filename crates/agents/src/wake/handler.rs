@@ -1,8 +1,7 @@
 //! Task agents as a kind of holder: what the scheduler asks about them.
 
-use dormouse_runs::RunError;
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, SchedulerError, Stop,
+    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Stop,
 };
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
@@ -11,6 +10,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, HolderId, Id as _, Timestamp, WorkspaceId};
 
 use crate::task_agent::TaskAgent;
+use crate::wake::holder::{agent_of, wake_event};
 use crate::wake::waiting::may_run;
 use crate::{AgentError, Agents};
 
@@ -70,37 +70,6 @@ impl Handler for TaskAgents {
 
     fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow> {
         let agent = AgentId::try_from(holder).ok()?;
-        Some(crate::wake::claim::wake_event(&agent, subject))
-    }
-}
-
-/// Returns the agent that a holder is.
-pub(crate) fn agent_of(holder: &HolderId) -> Result<AgentId, AgentError> {
-    AgentId::try_from(holder).map_err(broken)
-}
-
-pub(crate) fn broken(error: impl std::fmt::Display) -> AgentError {
-    RunError::Broken(error.to_string()).into()
-}
-
-impl From<AgentError> for HandlerError {
-    fn from(error: AgentError) -> Self {
-        Self { is_damage: error.is_damage(), source: Box::new(error) }
-    }
-}
-
-impl From<SchedulerError> for AgentError {
-    fn from(error: SchedulerError) -> Self {
-        match error {
-            SchedulerError::Read(error) => error.into(),
-            SchedulerError::Commit(error) => error.into(),
-            SchedulerError::Handler(HandlerError { source, .. }) => {
-                match source.downcast::<Self>() {
-                    Ok(error) => *error,
-                    Err(other) => broken(other),
-                }
-            }
-            other @ (SchedulerError::NoHandler { .. } | SchedulerError::Status(_)) => broken(other),
-        }
+        Some(wake_event(&agent, subject))
     }
 }

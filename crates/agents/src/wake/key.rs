@@ -24,7 +24,7 @@ pub enum Cause {
     },
     /// The agent was created.
     Creation,
-    /// A person asked.
+    /// A person requested it.
     Request {
         /// Operation id of the request.
         id: String,

@@ -1,5 +1,8 @@
 //! Who wakes when: routing, keys, what a claim decides, and what is registered with the scheduler.
 
+pub mod policy;
+pub mod due_date;
+pub mod holder;
 pub mod route;
 pub mod restored;
 pub mod key;
@@ -10,3 +13,4 @@ pub mod cancel;
 mod trim;
 pub mod handler;
 pub mod chores;
+mod service;

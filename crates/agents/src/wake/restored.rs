@@ -19,8 +19,8 @@ use dormouse_store::{Commit, Db, ReadError, Refusal, identity};
 use dormouse_types::agent::Initiator;
 use dormouse_types::{HolderId, HostId, Id as _, Seq, WorkspaceId};
 
-use crate::wake::handler::broken;
-use crate::wake::route::is_automatic;
+use crate::error::broken;
+use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
 impl Agents {

@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dormouse_scheduler::readable;
-use dormouse_store::agent::agent_entity::{Agent, Automation, DormantReason, Lifecycle};
+use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::feed_position::{self, Position};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Op, ReadError, Refusal, change_log};
 use dormouse_types::change::{Change, What};
-use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 
-use crate::wake::timer::{due_date_of, of_due_date};
+use crate::wake::due_date;
+use crate::wake::policy::{is_automatic, merge_window};
 use crate::{AgentError, Agents};
 
 /// Changes that are routed together: their interval, and what they touch.
@@ -94,31 +94,6 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
             is_neighbour,
         })
         .collect()
-}
-
-/// Shortest merge window; also the wait before pending changes run when an agent is unblocked.
-pub(crate) const SHORTEST_WINDOW: Duration = Duration::from_millis(100);
-
-/// Returns how long signals are merged into one wake.
-///
-/// Units: 2 s for free models, 120 s for paid ones.
-pub fn merge_window(class: ModelClass) -> Duration {
-    let window = match class {
-        ModelClass::Free => Duration::from_secs(2),
-        ModelClass::Paid => Duration::from_secs(120),
-    };
-    window.max(SHORTEST_WINDOW)
-}
-
-/// Returns whether changes wake an agent by themselves.
-pub fn is_automatic(agent: &Agent, class: ModelClass) -> bool {
-    let alive = matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active);
-    let on = match agent.config.automation {
-        Automation::On => true,
-        Automation::Off => false,
-        Automation::Auto => class == ModelClass::Free || agent.config.by_name,
-    };
-    alive && on
 }
 
 /// Returns whether a change gives a task content: an entry or a checklist item.
@@ -305,8 +280,8 @@ impl Agents {
             signal.due_at = signal.due_at.filter(|_| at_once);
             return Ok(vec![wake_queue::signal(ws, &signal)]);
         }
-        if let Some(due) = due_date_of(change, &concern.task) {
-            ops.push(of_due_date(ws, &concern.agent, due, &self.zone, self.clock.now()));
+        if let Some(due) = due_date::set_by(change, &concern.task) {
+            ops.push(due_date::timer(ws, &concern.agent, due, &self.zone, self.clock.now()));
         }
         let restored = change.what_of(&concern.task).any(|what| *what == What::TaskRestored);
         let revives = restored && agent.value.dormant_reason == Some(DormantReason::TaskDeleted);

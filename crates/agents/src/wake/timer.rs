@@ -1,54 +1,13 @@
-//! Timers: due dates that draw near, and times that a person set.
+//! Timers: the signal of one that fires, and the times that a person sets.
 
-use dormouse_store::Op;
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Signal};
-use dormouse_types::change::{Change, What};
-use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
-use dormouse_types::{AgentId, Seq, TaskId, Timestamp, WorkspaceId};
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
+use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
 
-use crate::lifecycle::{Settings, alive};
-use crate::wake::handler::agent_of;
-use crate::wake::route::is_automatic;
+use crate::lifecycle::{RequestContext, Settings, alive};
+use crate::wake::holder::agent_of;
+use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
-
-/// Hour of the preceding day at which a due date counts as near.
-const MORNING: i8 = 9;
-
-/// Returns when an agent is woken for a due date, or `None` if that time has passed.
-///
-/// Units: 9 o'clock on the morning before, in the workspace's time zone.
-pub fn near_due_at(due: Date, zone: &TimeZone, now: Timestamp) -> Option<Timestamp> {
-    let morning = due.yesterday().ok()?.at(MORNING, 0, 0, 0).to_zoned(zone.clone()).ok()?;
-    let at = Timestamp::from_jiff(morning.timestamp());
-    (at > now).then_some(at)
-}
-
-/// Returns the op that sets or clears an agent's timer for the due date of its task.
-pub(crate) fn of_due_date(
-    ws: WorkspaceId,
-    agent: &AgentId,
-    due: Option<Date>,
-    zone: &TimeZone,
-    now: Timestamp,
-) -> Op {
-    match due.and_then(|due| Some((due, near_due_at(due, zone, now)?))) {
-        Some((due, at)) => timer::set(ws, agent, Kind::DueDate, at, Some(&due.to_string())),
-        None => timer::unset(ws, agent, Kind::DueDate),
-    }
-}
-
-/// Returns the due date that a change set, if it set one; `Some(None)` if it was cleared.
-pub(crate) fn due_date_of(change: &Change, task: &TaskId) -> Option<Option<Date>> {
-    change.what_of(task).rev().find_map(|what| match what {
-        What::FieldSet(FieldChange { field: FieldRef::DueDate, to, .. }) => {
-            Some(to.as_ref().and_then(FieldValue::day))
-        }
-        _ => None,
-    })
-}
 
 impl Agents {
     /// Returns the signal that a timer gives when it fires.
@@ -63,10 +22,13 @@ impl Agents {
                 let class = self.model_of(&agent.doc.value).class();
                 let automatic = is_automatic(&agent.doc.value, class);
                 // A time that a person set applies even if automation is off.
-                let is_asked = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
-                let reason =
-                    if is_asked && !automatic { Reason::UserInitiated } else { Reason::Timer };
-                (automatic || is_asked, reason)
+                let is_set_by_person = due.kind == Kind::WakeAt && alive(&agent.doc.value).is_ok();
+                let reason = if is_set_by_person && !automatic {
+                    Reason::UserInitiated
+                } else {
+                    Reason::Timer
+                };
+                (automatic || is_set_by_person, reason)
             }
             // A damaged agent is woken, so that its run fails and reports the damage.
             Err(AgentError::Read(_)) => (true, Reason::Timer),
@@ -89,16 +51,16 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         at: Option<Timestamp>,
-        asked: &crate::lifecycle::RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let agent = self.agent(ws, id).await?.doc.value;
-        crate::lifecycle::alive(&agent)?;
+        alive(&agent)?;
         let op = match at {
             Some(at) => timer::set(ws, id, Kind::WakeAt, at, None),
             None => timer::unset(ws, id, Kind::WakeAt),
         };
         let subject = format!("{id}|{}", at.map(|at| at.micros().to_string()).unwrap_or_default());
-        self.tell(ws, id, "agent.wakeAt", &subject, vec![op], asked).await
+        self.tell(ws, id, "agent.wakeAt", &subject, vec![op], context).await
     }
 
     /// Holds back an agent's automatic wakes until a time, or ends the hold.
@@ -107,47 +69,9 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         until: Option<Timestamp>,
-        asked: &crate::lifecycle::RequestContext,
+        context: &RequestContext,
     ) -> Result<(), AgentError> {
         let settings = Settings { sleep_until: Some(until), ..Settings::default() };
-        self.configure(ws, id, &settings, asked).await
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn time(text: &str) -> Timestamp {
-        Timestamp::from_jiff(text.parse().expect("a time"))
-    }
-
-    fn near(due: &str, zone: &str, now: &str) -> Option<String> {
-        let zone = TimeZone::get(zone).expect("a zone");
-        let due = due.parse().expect("a day");
-        near_due_at(due, &zone, time(now)).map(|at| at.to_string())
-    }
-
-    #[test]
-    fn a_due_date_is_near_on_the_morning_before_in_the_persons_zone() {
-        let now = "2026-03-01T00:00:00Z";
-        assert_eq!(near("2026-03-10", "UTC", now).as_deref(), Some("2026-03-09T09:00:00Z"));
-        assert_eq!(
-            near("2026-03-10", "America/New_York", now).as_deref(),
-            Some("2026-03-09T13:00:00Z")
-        );
-        // The clocks go forward in the night before that morning.
-        assert_eq!(
-            near("2026-03-30", "Europe/Berlin", now).as_deref(),
-            Some("2026-03-29T07:00:00Z")
-        );
-    }
-
-    #[test]
-    fn a_due_date_of_today_or_before_wakes_nobody() {
-        let now = "2026-03-09T09:00:00Z";
-        assert_eq!(near("2026-03-10", "UTC", now), None);
-        assert_eq!(near("2026-03-01", "UTC", now), None);
-        assert_eq!(near("2026-03-11", "UTC", now).as_deref(), Some("2026-03-10T09:00:00Z"));
+        self.configure(ws, id, &settings, context).await
     }
 }

@@ -14,7 +14,7 @@ use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
-use crate::wake::route::{SHORTEST_WINDOW, merge_window};
+use crate::wake::policy::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 
 /// Whose wakes a drain runs.
@@ -102,8 +102,8 @@ pub(crate) fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bo
     }
     // An agent that was just unblocked becomes due within the shortest window.
     let is_due = due <= now + SHORTEST_WINDOW;
-    let is_asked = row.reasons.iter().any(|reason| !reason.is_automatic());
-    is_due || is_asked || only_merges(row, due, now, merge_window(class))
+    let by_person = row.reasons.iter().any(|reason| !reason.is_automatic());
+    is_due || by_person || only_merges(row, due, now, merge_window(class))
 }
 
 /// Returns whether a row only waits for further changes to merge. A run that was put back waits for

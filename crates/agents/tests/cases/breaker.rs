@@ -101,7 +101,10 @@ fn a_refused_key_holds_the_queue_at_once() {
     world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);
     node.pass_seconds(limits::BREAKER_SECONDS - 1);
-    assert!(world.model.asks() - asks <= limits::CONCURRENCY, "who had asked before, and no more");
+    assert!(
+        world.model.asks() - asks <= limits::CONCURRENCY,
+        "runs that had called before, and no more"
+    );
     assert_eq!(world.events("provider:"), ["provider:away"]);
     check_nobody_is_blamed(&world, &all);
     node.take();
@@ -141,7 +144,7 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
     node.pass_seconds(1);
     let events = node.take();
     assert!(
-        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("no answer")),
+        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("said nothing for 300 seconds")),
         "{events:?}"
     );
     assert_eq!(world.model.at_once().0, 0, "nobody listens any more");

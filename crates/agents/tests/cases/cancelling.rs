@@ -139,12 +139,12 @@ fn cancel_around(label: &'static str, is_away: bool) {
 }
 
 #[test]
-fn who_cancels_while_a_failed_run_leaves_a_later_try_is_told_so_or_wins() {
+fn cancelling_while_a_failed_run_schedules_a_retry_is_refused_or_wins() {
     cancel_around("run.fail", false);
 }
 
 #[test]
-fn who_cancels_while_a_run_is_put_back_is_told_so_or_wins() {
+fn cancelling_while_a_run_is_requeued_is_refused_or_wins() {
     cancel_around("run.putBack", true);
 }
 

@@ -13,13 +13,13 @@ fn busy() -> Answer {
 #[test]
 fn a_run_that_does_not_end_is_cut_after_ten_turns_and_a_report() {
     let (world, task, agent) = World::settled();
-    let before = world.script.asked().len();
+    let before = world.script.requests().len();
     let answers = (0..limits::TURNS.max).map(|_| busy());
     let last = Answer::calls([report("Cut.", "As far as it went.")]).and_goes_on();
     assert_eq!(world.run_with(&task, answers.chain([last])), [End::Completed { cut: true }]);
-    let asked = world.script.asked();
-    assert_eq!(asked.len() - before, limits::TURNS.max + 1);
-    let tools = |n: usize| asked[before + n].tools.len();
+    let requests = world.script.requests();
+    assert_eq!(requests.len() - before, limits::TURNS.max + 1);
+    let tools = |n: usize| requests[before + n].tools.len();
     assert!(tools(limits::TURNS.max - 1) > 1);
     assert_eq!(tools(limits::TURNS.max), 1, "the last turn may only report");
     assert_eq!(world.content(&agent), "As far as it went.");

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_agents::wake::waiting::Scope;
-use dormouse_runs::Models;
+use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage};
@@ -14,7 +15,8 @@ use futures_util::stream;
 
 use crate::world::{DONE, WS, World, now, report};
 
-const USED: Usage = Usage { input: 1200, cached_input: 800, output: 90 };
+const USED: Usage =
+    Usage { input: 1200, cached_input: 800, cache_write: 300, output: 90, reasoning: 40 };
 
 /// A paid model of another provider, which answers with a report or not at all.
 struct Far {
@@ -38,7 +40,12 @@ impl Model for Far {
         if self.is_away {
             let why = ProviderUnavailable::Authentication;
             let (provider, detail) = ("far.example".into(), "401".into());
-            return Box::pin(stream::iter([Err(ModelError::Provider { provider, why, detail })]));
+            return Box::pin(stream::iter([Err(ModelError::Provider {
+                provider,
+                why,
+                detail,
+                retry_after: None,
+            })]));
         }
         let (name, args) = report("All quiet.", "Nothing yet.");
         let call = ToolCall { id: "call-1".into(), name: name.into(), args };
@@ -74,7 +81,7 @@ fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
     assert_eq!(now(scheduler.run_alive(lease)).expect("it ran").end, DONE);
     let run = &world.runs(&agent)[0];
     assert_eq!((run.model.as_deref(), run.usage), (Some("far"), USED));
-    assert!(world.script.asked().is_empty());
+    assert!(world.script.requests().is_empty());
 }
 
 #[test]
@@ -116,14 +123,16 @@ fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
 }
 
 #[test]
-fn a_model_that_is_not_registered_is_replaced_by_the_default() {
+fn no_model_steps_in_for_one_that_is_not_registered() {
     let (world, agent) = far_away();
-    world.answers(1);
-    assert_eq!(
-        now(world.agents.scheduler().run_alive(world.claim(&agent))).expect("it ran").end,
-        DONE
-    );
+    world.wake_now(&agent, None);
+    let agents = world.choosing(Models::new(world.model.clone()));
+    let scheduler = agents.scheduler();
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    let ended = now(scheduler.run_alive(lease)).expect("it ran").end;
+    let End::Away { reason } = ended else { panic!("{ended:?}") };
+    assert!(reason.contains("`dormouse models add`"), "{reason}");
     let run = &world.runs(&agent)[0];
-    assert_eq!(run.model.as_deref(), Some(world.model.name()));
-    assert_eq!(run.usage, Usage::default());
+    assert_eq!((run.model.as_deref(), run.status), (Some("far"), Status::Queued));
+    assert!(world.script.requests().is_empty());
 }

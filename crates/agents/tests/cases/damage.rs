@@ -96,7 +96,7 @@ fn a_damaged_row_of_the_queue_stops_its_agent_and_nobody_else() {
          WHERE ws = ?1 AND agent_id = ?2",
     ] {
         let (world, [hurt, well]) = two();
-        world.behind_the_back(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
+        world.write_directly(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
         let mut node = world.serve();
         let events = check_the_other_runs(&world, &mut node, &well);
         check_named_once(&events, &["wake queue row", hurt.1.as_str(), "cannot be read"]);
@@ -107,7 +107,7 @@ fn a_damaged_row_of_the_queue_stops_its_agent_and_nobody_else() {
 #[test]
 fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
     let (world, [hurt, well]) = two();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 50)
          INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority,
@@ -135,7 +135,7 @@ fn a_damaged_row_with_a_lease_keeps_no_other_from_being_taken_over() {
     let mut node = world.serve();
     node.pass_seconds(2);
     drop(node);
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET upto = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
@@ -162,7 +162,7 @@ fn a_damaged_timer_keeps_no_other_from_firing() {
         "UPDATE timers SET kind = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         "UPDATE timers SET at = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
     ] {
-        world.behind_the_back(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
+        world.write_directly(Db::Agent, sql, params![WS.0, hurt.1.as_str()]);
     }
     world.answers(1);
     let mut node = world.serve();
@@ -187,7 +187,7 @@ fn a_damaged_timer_keeps_no_other_from_firing() {
 #[test]
 fn a_damaged_subscription_keeps_nobody_else_from_hearing() {
     let (world, [hurt, well]) = two();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE subscriptions SET id = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
@@ -212,7 +212,7 @@ fn a_damaged_position_of_the_feed_goes_on_from_the_present() {
     ] {
         let (world, [hurt, well]) = two();
         world.note_now(&hurt.0, "This fell into the gap.");
-        world.behind_the_back(Db::Agent, sql, params![WS.0]);
+        world.write_directly(Db::Agent, sql, params![WS.0]);
         let mut node = world.serve();
         let events = check_the_other_runs(&world, &mut node, &well);
         assert_eq!(events, Vec::<String>::new());
@@ -230,7 +230,7 @@ fn a_damaged_position_of_the_feed_goes_on_from_the_present() {
 fn a_damaged_change_stops_the_agent_it_concerns_and_nobody_else() {
     let (world, [hurt, well]) = two();
     world.note_now(&hurt.0, "This is lost.");
-    world.behind_the_back(
+    world.write_directly(
         Db::Journal,
         "UPDATE change_log SET what = '{' WHERE ws = ?1 AND seq = (SELECT MAX(seq) FROM change_log)",
         params![WS.0],
@@ -257,7 +257,7 @@ fn a_damaged_run_that_waits_to_be_resumed_stops_its_agent_and_nobody_else() {
     node.pass_seconds(2);
     node.take();
     world.model.comes_back();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_run_log SET status = 'nonsense' WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
@@ -269,12 +269,12 @@ fn a_damaged_run_that_waits_to_be_resumed_stops_its_agent_and_nobody_else() {
 #[test]
 fn a_row_of_the_queue_without_an_agent_stops_nobody() {
     let (world, [hurt, well]) = two();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET due_at = 1, priority = 0 WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],
     );
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "DELETE FROM agent_entities WHERE ws = ?1 AND agent_id = ?2",
         params![WS.0, hurt.1.as_str()],

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::RequestContext;
-use dormouse_agents::wake::route::merge_window;
+use dormouse_agents::wake::policy::merge_window;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::params;
@@ -28,8 +28,8 @@ fn unfenced(text: &str) -> String {
 
 /// The messages in each request to the model, without requests that have none.
 fn all_heard(world: &World) -> Vec<Vec<String>> {
-    let asked = world.script.asked();
-    asked.iter().map(heard).filter(|words| !words.is_empty()).collect()
+    let requests = world.script.requests();
+    requests.iter().map(heard).filter(|words| !words.is_empty()).collect()
 }
 
 fn unheard(world: &World, agent: &AgentId) -> Vec<String> {
@@ -85,7 +85,7 @@ fn words_of_a_run_that_failed_are_heard_by_its_later_try_before_newer_ones() {
     node.settle();
     node.pass(Duration::from_secs(3600));
     let words = all_heard(&world);
-    assert_eq!(words, [vec!["First."], vec!["First.", "Second."]], "asked twice, heard once");
+    assert_eq!(words, [vec!["First."], vec!["First.", "Second."]], "sent twice, heard once");
     assert_eq!(unheard(&world, &agent), [""; 0]);
 }
 
@@ -201,12 +201,12 @@ fn words_that_come_while_a_wake_is_cancelled_are_named_or_heard() {
 }
 
 #[test]
-fn an_agent_that_is_destroyed_names_what_it_never_heard_however_often_it_is_asked() {
+fn destroying_an_agent_names_unheard_messages_on_every_repetition() {
     let (world, _, agent) = World::settled();
     world.wake_now(&agent, Some("First."));
-    let asked = RequestContext { key: Some("k".into()), ..me() };
+    let context = RequestContext { key: Some("k".into()), ..me() };
     for _ in 0..2 {
-        now(world.agents.destroy(WS, &agent, &asked)).expect("destroyed");
+        now(world.agents.destroy(WS, &agent, &context)).expect("destroyed");
         assert_eq!(unheard(&world, &agent), ["First."]);
     }
 }
@@ -289,7 +289,7 @@ fn words_to_an_agent_that_rested_without_a_run_are_heard_once_it_is_let_run() {
 }
 
 #[test]
-fn automation_that_is_switched_off_holds_no_wake_that_a_person_asked_for() {
+fn automation_that_is_switched_off_holds_no_wake_of_a_person() {
     let (world, task, agent) = World::settled();
     world.wake_now(&agent, None);
     world.set_automation(&agent, Automation::Off);
@@ -352,7 +352,7 @@ fn a_run_that_ended_without_its_row_locks_nobody_out() {
             }
         };
         let row = params![agent.as_str(), run.key.as_str()];
-        world.behind_the_back(dormouse_store::Db::Agent, sql, row);
+        world.write_directly(dormouse_store::Db::Agent, sql, row);
         world.take_over();
         world.answers(1);
         world.note(&task, "The van is booked.");

@@ -233,7 +233,7 @@ fn a_sleep_that_began_during_a_persons_run_holds_back_what_came_meanwhile() {
 }
 
 #[test]
-fn a_drain_that_is_told_to_stop_puts_its_run_back_and_begins_no_other() {
+fn a_drain_that_is_stopped_requeues_its_run_and_begins_no_other() {
     let (world, task, agent) = World::settled();
     let (second, other) = world.another("Paint the fence");
     for _ in 0..3 {

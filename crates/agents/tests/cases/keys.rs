@@ -1,6 +1,7 @@
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_types::Actor;
 use dormouse_types::Id as _;
 use dormouse_types::agent::{Initiator, WakeReason};
 use dormouse_types::port::Clock as _;
@@ -46,10 +47,10 @@ fn a_change_is_named_by_the_interval_it_was_seen_in() {
 fn a_persons_wake_is_named_by_its_request() {
     for reason in [Reason::UserInitiated, Reason::Reanalysis] {
         let (world, task, agent) = World::settled();
-        let asked = RequestContext { actor: "owner".into(), key: Some("request-7".into()) };
+        let context = RequestContext { actor: Actor::Owner, key: Some("request-7".into()) };
         for _ in 0..2 {
             world.later(60);
-            now(world.agents.wake(WS, &agent, reason, None, &asked)).expect("woken once");
+            now(world.agents.wake(WS, &agent, reason, None, &context)).expect("woken once");
         }
         world.script.push(dull());
         assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
@@ -57,7 +58,7 @@ fn a_persons_wake_is_named_by_its_request() {
         assert_eq!(run.key.0, by_hand(&[agent.as_str(), "request-7", "0"]));
         assert_eq!((run.reason.name(), run.initiator.name()), (reason.name(), "person"));
         // The same request again, after its run: it is already spent.
-        now(world.agents.wake(WS, &agent, reason, None, &asked)).expect("the same answer");
+        now(world.agents.wake(WS, &agent, reason, None, &context)).expect("the same answer");
         assert_eq!(world.ends(&task), []);
     }
 }

@@ -4,6 +4,7 @@ use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::{Automation, DormantReason, Lifecycle};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::AgentId;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::agent::WakeReason;
 use dormouse_types::port::Stage;
 
@@ -23,7 +24,7 @@ fn an_agent_is_created_and_its_first_run_makes_it_active() {
     let agent = world.create(&task);
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Created, None));
     world.script.push(dull());
-    assert_eq!(world.ends(&task), DONE, "who is asked for by name starts at once");
+    assert_eq!(world.ends(&task), DONE, "an agent created explicitly starts at once");
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Active, None));
     assert_eq!(world.ends(&task), [], "and sleeps");
 }
@@ -147,7 +148,7 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
     }
     assert_eq!(world.runs(&agent).len(), 1, "its history stays");
     assert!(world.report(&agent).is_some());
-    assert!(!world.said(&agent, "thought").is_empty());
+    assert!(!world.said(&agent, MessageKind::Thought).is_empty());
 
     let next = world.create(&task);
     assert_ne!(next, agent);
@@ -160,10 +161,10 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
 #[test]
 fn a_deleted_task_puts_its_agent_to_sleep_without_asking_a_model() {
     let (world, task, agent) = World::settled();
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     world.edit(&task, &[Edit::Delete]);
     assert_eq!(world.ends(&task), [End::Skipped]);
-    assert_eq!(world.script.asked().len(), asked);
+    assert_eq!(world.script.requests().len(), n_requests);
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Dormant, Some(DormantReason::TaskDeleted)));
     let error = world.try_create(&task, true).expect_err("no agent for a deleted task");
     assert!(matches!(error, AgentError::TaskDeleted { .. }), "{error:?}");
@@ -202,14 +203,18 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
     assert_eq!(state.consecutive_failure_count, 0);
 }
 
-/// A run that was claimed before its agent was stopped; returns whether the model was asked.
+/// A run that was claimed before its agent was stopped; returns whether the model was called.
 fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: impl Fn()) {
     let lease = world.claim_after_a_note(task, agent);
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     stop();
     let ran = world.run_lease(lease);
     assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
-    assert_eq!(world.script.asked().len(), asked, "it is looked at right before the model");
+    assert_eq!(
+        world.script.requests().len(),
+        n_requests,
+        "it is checked right before the model is called"
+    );
 }
 
 #[test]

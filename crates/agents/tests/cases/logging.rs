@@ -97,12 +97,12 @@ fn the_log_of_good_and_of_bad_runs_holds_no_word_of_anybody() {
         node.take();
         // Damaged rows that still contain the words.
         let (second, _) = world.another(&text("Paint"));
-        world.behind_the_back(
+        world.write_directly(
             Db::Agent,
             "UPDATE agent_entities SET serialized = ?2 || serialized WHERE ws = ?1",
             params![WS.0, CANARY],
         );
-        world.behind_the_back(
+        world.write_directly(
             Db::Journal,
             "UPDATE journal SET serialized = ?2 || serialized WHERE ws = ?1 AND task_id <> ?3",
             params![WS.0, CANARY, second.as_str()],

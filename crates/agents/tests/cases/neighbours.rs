@@ -16,7 +16,7 @@ use crate::world::{WS, World, now, text};
 const DONE: End = End::Completed { cut: false };
 
 /// Changes one task that others are linked to.
-fn change_beside(world: &World, origin: Origin, task: &TaskId, linked: &[TaskId]) {
+fn change_linked_task(world: &World, origin: Origin, task: &TaskId, linked: &[TaskId]) {
     let mut change = ChangeRow::journal(origin, vec![task.clone()], Vec::new());
     change.neighbours = linked.to_vec();
     let commit = Commit::new("test.change", Db::Journal, WS).change(change);
@@ -41,7 +41,7 @@ fn a_change_one_link_away_is_noted_and_joins_the_next_wake() {
     let (other, _) = world.another("Sell the old flat");
     let mut node = world.serve();
     world.answers(2);
-    change_beside(&world, person(), &other, std::slice::from_ref(&task));
+    change_linked_task(&world, person(), &other, std::slice::from_ref(&task));
     node.pass_seconds(600);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(!ran.contains(&agent), "it is not woken");
@@ -63,7 +63,7 @@ fn who_wants_to_is_woken_at_once_by_a_change_one_link_away() {
     wakes_on_linked(&world, &agent);
     let mut node = world.serve();
     world.answers(2);
-    change_beside(&world, person(), &other, &[task]);
+    change_linked_task(&world, person(), &other, &[task]);
     node.pass_seconds(2);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(ran.contains(&agent), "{ran:?}");
@@ -81,14 +81,18 @@ fn a_wake_by_a_change_one_link_away_asks_no_model_when_its_own_task_did_not_chan
     node.pass_seconds(2);
     assert_eq!(node.ran().len(), 2, "the link is news to both");
 
-    let (asked, reports) = (world.script.asked().len(), world.reports(&mover).len());
+    let (n_requests, reports) = (world.script.requests().len(), world.reports(&mover).len());
     world.answers(1);
     world.note_now(&sale, "The agency wants photos.");
     node.pass_seconds(600);
     let mut ran = node.ran();
     ran.sort_by_key(|(agent, _)| *agent != mover);
     assert_eq!(ran, [(mover.clone(), End::Skipped), (seller, DONE)]);
-    assert_eq!(world.script.asked().len(), asked + 1, "only the agent of the changed task asks");
+    assert_eq!(
+        world.script.requests().len(),
+        n_requests + 1,
+        "only the agent of the changed task asks"
+    );
     let run = &world.runs(&mover)[0];
     assert_eq!((run.status, world.reports(&mover).len()), (Status::Skipped, reports));
     let row = world.row(&mover);
@@ -101,7 +105,7 @@ fn what_an_agent_wrote_is_no_news_one_link_away() {
     let (other, writer) = world.another("Sell the old flat");
     wakes_on_linked(&world, &agent);
     let mut node = world.serve();
-    change_beside(&world, Origin::Agent { agent: writer }, &other, &[task]);
+    change_linked_task(&world, Origin::Agent { agent: writer }, &other, &[task]);
     node.pass_seconds(60);
     let row = world.row(&agent);
     assert_eq!((node.ran(), row.due_at, row.first_signal_at), (vec![], None, None));
@@ -116,7 +120,7 @@ fn a_hub_with_many_links_wakes_nobody_but_its_own_agent() {
     world.answers(1);
     let tasks: Vec<TaskId> = linked.iter().map(|(task, _)| task.clone()).collect();
     let claims = world.hooks.commits("run.claim");
-    change_beside(&world, person(), &hub, &tasks);
+    change_linked_task(&world, person(), &hub, &tasks);
     node.pass_seconds(600);
     let ran = node.ran();
     assert!(ran.len() == 1 && ran[0].0 == own, "{ran:?}");
@@ -138,13 +142,14 @@ fn a_link_wakes_the_agents_of_both_tasks_and_each_reads_its_own_side() {
     node.pass_seconds(2);
     let ran: Vec<AgentId> = node.ran().into_iter().map(|(agent, _)| agent).collect();
     assert!(ran.len() == 2 && ran.contains(&mover) && ran.contains(&seller), "{ran:?}");
-    let deltas = world.script.asked().into_iter().rev().take(2);
+    let deltas = world.script.requests().into_iter().rev().take(2);
     let deltas: Vec<String> =
         deltas.filter_map(|request| text(&request, FragmentKind::Delta)).collect();
     let out = format!("link added: blocks Sell the old flat (id: {sale})");
     let into = format!("link added: blocked by Move to the new flat (id: {flat})");
-    let of_flat = deltas.iter().find(|delta| delta.contains(&out)).expect("told to the one");
-    let of_sale = deltas.iter().find(|delta| delta.contains(&into)).expect("told to the other");
+    let of_flat = deltas.iter().find(|delta| delta.contains(&out)).expect("in the delta of one");
+    let of_sale =
+        deltas.iter().find(|delta| delta.contains(&into)).expect("in the delta of the other");
     assert!(of_flat.contains("priority: none -> P1"), "{of_flat}");
     assert!(!of_sale.contains("priority"), "it is no news of this task: {of_sale}");
 }

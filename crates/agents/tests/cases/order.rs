@@ -11,7 +11,7 @@ use crate::world::{WS, World};
 fn crowd(world: &World, template: &AgentId, n: i64) {
     let state = world.state_id(template);
     let copies = params![WS.0, template.as_str(), state.as_str(), n, world.clock.now()];
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ?4)
          INSERT INTO agent_entities (ws, id, agent_id, type, created_at, updated_at, serialized,
@@ -23,7 +23,7 @@ fn crowd(world: &World, template: &AgentId, n: i64) {
          FROM copies, agent_entities e WHERE e.ws = ?1 AND e.id IN (?2, ?3) AND ?5 > 0",
         copies.clone(),
     );
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ?4)
          INSERT INTO wake_queue (ws, agent_id, reasons, first_signal_at, due_at, upto, priority,
@@ -43,7 +43,7 @@ fn is_copy(agent: &AgentId) -> bool {
 /// order.
 fn claimed(n: usize, offset: usize) -> (Vec<AgentId>, AgentId, AgentId) {
     let (world, task, watcher) = World::settled();
-    let (_, asked) = world.another("Paint the fence");
+    let (_, urgent) = world.another("Paint the fence");
     world.note(&task, "This waits for its turn.");
     world.later(10);
     crowd(&world, &watcher, 5_000);
@@ -51,7 +51,7 @@ fn claimed(n: usize, offset: usize) -> (Vec<AgentId>, AgentId, AgentId) {
     world.model.close();
     let mut node = world.serve_with(Options { concurrency: 1, offset });
     assert_eq!(world.model.at_once().0, 1);
-    world.wake_now(&asked, Some("Now, please."));
+    world.wake_now(&urgent, Some("Now, please."));
     node.settle();
     let mut claimed = Vec::new();
     for _ in 0..n {
@@ -59,16 +59,16 @@ fn claimed(n: usize, offset: usize) -> (Vec<AgentId>, AgentId, AgentId) {
         node.settle();
         claimed.extend(node.ran().into_iter().map(|(agent, _)| agent));
     }
-    (claimed, asked, watcher)
+    (claimed, urgent, watcher)
 }
 
 #[test]
 fn a_person_is_next_and_a_change_has_its_turn_among_five_thousand_creations() {
     for offset in [0, 17] {
-        let (claimed, asked, watcher) = claimed(6, offset);
+        let (claimed, urgent, watcher) = claimed(6, offset);
         assert_eq!(claimed.len(), 6);
         assert!(is_copy(&claimed[0]), "it was at work when the person asked");
-        assert_eq!(claimed[1], asked, "then it is the person's turn");
+        assert_eq!(claimed[1], urgent, "then it is the person's turn");
         let place = claimed.iter().position(|agent| *agent == watcher);
         assert!(place.is_some_and(|place| place <= 4), "{claimed:?}");
         assert_eq!(claimed.iter().filter(|agent| is_copy(agent)).count(), 4);

@@ -1,8 +1,8 @@
 use dormouse_runs::End;
 use dormouse_store::agent::change_item::State;
 use dormouse_testkit::scripted::Answer;
-use dormouse_types::limits;
 use dormouse_types::model::FragmentKind;
+use dormouse_types::{Actor, limits};
 use serde_json::{Value, json};
 
 use crate::world::{World, dull, text};
@@ -98,7 +98,7 @@ fn an_agent_withdraws_its_own_open_proposals_by_eight_digits() {
     let (world, task, agent) = World::settled();
     world.run_with(&task, [Answer::calls([estimate(60)])]);
     let item = world.items(&task).remove(0);
-    let open = text(&world.script.asked()[0], FragmentKind::Decisions).unwrap_or_default();
+    let open = text(&world.script.requests()[0], FragmentKind::Decisions).unwrap_or_default();
     assert!(!open.contains("fp="), "{open}");
     let digits = &item.fingerprint.0[..8];
     let calls = [
@@ -146,8 +146,8 @@ fn an_agent_withdraws_nothing_of_another_agent() {
     let (world, task, agent) = World::settled();
     world.run_with(&task, [Answer::calls([estimate(60)])]);
     let item = world.items(&task).remove(0);
-    let asked = crate::world::me();
-    crate::world::now(world.agents.destroy(crate::world::WS, &agent, &asked)).expect("destroyed");
+    let context = crate::world::me();
+    crate::world::now(world.agents.destroy(crate::world::WS, &agent, &context)).expect("destroyed");
     world.create(&task);
     world
         .script
@@ -169,12 +169,12 @@ fn the_persons_language_is_not_overridden() {
 }
 
 #[test]
-fn what_was_decided_stands_in_the_next_prompt() {
+fn decisions_are_in_the_next_prompt() {
     let (world, task, _) = World::settled();
     let due = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([estimate(60), due])]);
     let items = world.items(&task);
-    let who = dormouse_changes::Decider { ws: crate::world::WS, actor: "owner".into(), once: None };
+    let who = dormouse_changes::Decider { ws: crate::world::WS, actor: Actor::Owner, once: None };
     let (set, none) = (&items[0].set, None);
     crate::world::now(world.changes.confirm(&who, set, 1, none)).expect("confirmed");
     world.later(1);

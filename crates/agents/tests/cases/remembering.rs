@@ -1,6 +1,7 @@
 use dormouse_runs::End;
 use dormouse_store::agent::log_line;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::limits;
 use dormouse_types::model::FragmentKind;
 use serde_json::{Value, json};
@@ -19,7 +20,10 @@ fn observations_are_private_and_return_in_later_prompts() {
         "They like lists.",
     ]));
     assert_eq!(world.run_with(&task, [Answer::calls([notes])]), [End::Completed { cut: false }]);
-    assert_eq!(world.said(&agent, "observation"), ["The date moved.", "They like lists."]);
+    assert_eq!(
+        world.said(&agent, MessageKind::Observation),
+        ["The date moved.", "They like lists."]
+    );
     assert!(!world.content(&agent).contains("moved"));
     world.run_with(&task, [dull()]);
     let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
@@ -44,10 +48,10 @@ fn only_completed_runs_become_memory() {
     let answer = Answer::calls([note(json!(["Half a thought."])), estimate]).and_goes_on();
     let ends = world.run_with(&task, [answer]);
     assert!(matches!(ends[..], [End::Failed { .. }]), "{ends:?}");
-    assert_eq!(world.said(&agent, "observation"), Vec::<String>::new());
+    assert_eq!(world.said(&agent, MessageKind::Observation), Vec::<String>::new());
     assert_eq!(lines(&world), before);
     assert_eq!(world.items(&task).len(), 1, "its open proposals stay");
-    assert!(!world.said(&agent, "thought").is_empty(), "its turns stay for audit");
+    assert!(!world.said(&agent, MessageKind::Thought).is_empty(), "its turns stay for audit");
     world.run_with(&task, [dull()]);
     let whole: String =
         world.last_request().fragments.into_iter().map(|piece| piece.text).collect();
@@ -74,7 +78,7 @@ fn recorded(observations: Value) -> (usize, bool, String) {
     // If it is refused, the model gets another turn and makes no further call.
     world.run_with(&task, [Answer::calls([note(observations)]), Answer::calls([])]);
     let answer = world.answered(&agent).remove(0);
-    (world.said(&agent, "observation").len(), answer.refused, answer.text)
+    (world.said(&agent, MessageKind::Observation).len(), answer.refused, answer.text)
 }
 
 #[test]
@@ -103,5 +107,8 @@ fn observations_of_a_wake_are_counted_over_all_its_calls() {
         note(json!((from..from + 6).map(|n| format!("Note {n}.")).collect::<Vec<_>>()))
     };
     world.run_with(&task, [Answer::calls([many(0), many(6)])]);
-    assert_eq!(world.said(&agent, "observation").len(), limits::OBSERVATIONS_PER_WAKE.max);
+    assert_eq!(
+        world.said(&agent, MessageKind::Observation).len(),
+        limits::OBSERVATIONS_PER_WAKE.max
+    );
 }

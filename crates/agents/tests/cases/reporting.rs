@@ -51,7 +51,7 @@ fn the_last_call_of_a_wake_wins_and_another_name_is_the_same_tool() {
 }
 
 #[test]
-fn an_address_of_an_entry_stands_in_the_report_exactly_once() {
+fn an_address_of_an_entry_is_in_the_report_exactly_once() {
     let notes =
         ["Flat: https://flats.example/12?floor=3 and again https://flats.example/12?floor=3"];
     let count = |text: &str| text.matches("https://flats.example/12?floor=3").count();
@@ -102,7 +102,7 @@ fn mended(args: Value, words: &str) {
     world.script.push(Answer::calls([("update_report", args.clone())]));
     world.script.push(Answer::calls([report("Fine.", "All.")]));
     assert_eq!(world.ends(&task), DONE, "{args}");
-    let read = &world.script.asked()[1].turns[0].results[0];
+    let read = &world.script.requests()[1].turns[0].results[0];
     assert!(read.refused && read.text.contains(words), "{args}: {read:?}");
     assert_eq!(world.content(&agent), "All.");
     assert_eq!(world.reports(&agent).len(), 1);
@@ -134,7 +134,7 @@ fn a_report_at_its_limits_is_published_through_a_second_layer_of_json() {
 }
 
 #[test]
-fn a_report_that_is_due_and_missing_is_asked_for_once_and_alone() {
+fn a_report_that_is_due_and_missing_is_requested_once_and_alone() {
     let world = World::new();
     let task = world.task("Move", &["One."]);
     let agent = world.create(&task);
@@ -143,9 +143,9 @@ fn a_report_that_is_due_and_missing_is_asked_for_once_and_alone() {
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
     world.script.push(Answer::calls([report("Fine.", "All."), estimate]));
     assert_eq!(world.ends(&task), DONE);
-    let asked = world.script.asked();
-    assert_eq!(asked.len(), 2);
-    let offered: Vec<_> = asked[1].tools.iter().map(|tool| tool.name.as_str()).collect();
+    let requests = world.script.requests();
+    assert_eq!(requests.len(), 2);
+    let offered: Vec<_> = requests[1].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(offered, ["update_report"]);
     assert_eq!(world.content(&agent), "All.");
     assert_eq!(world.items(&task), [], "nothing else is taken in that turn");
@@ -155,13 +155,13 @@ fn a_report_that_is_due_and_missing_is_asked_for_once_and_alone() {
     let agent = world.create(&task);
     world.script.push(Answer::calls([note.clone()]));
     world.script.push(Answer::calls([note]));
-    assert_eq!(world.ends(&task), DONE, "it is asked once, not for ever");
+    assert_eq!(world.ends(&task), DONE, "the model is called once more, not for ever");
     assert_eq!(world.report(&agent), None);
-    assert_eq!(world.script.asked().len(), 2);
+    assert_eq!(world.script.requests().len(), 2);
 }
 
 #[test]
-fn no_report_is_asked_for_when_nothing_material_changed() {
+fn no_report_is_requested_when_nothing_material_changed() {
     let (world, task, agent) = World::settled();
     assert_eq!(world.run_with(&task, [Answer::calls([])]), DONE);
     assert_eq!(world.reports(&agent).len(), 1);

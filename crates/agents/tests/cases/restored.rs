@@ -114,7 +114,7 @@ fn an_agent_reports_anew_though_nothing_changed() {
 
 /// The journal remembers an agent's highest epoch; an older agent store would start below it.
 #[test]
-fn behind_an_older_agent_store_epochs_begin_above_the_fence_of_the_journal() {
+fn after_an_older_agent_store_epochs_begin_above_the_fence_of_the_journal() {
     let copied = Copied::settled();
     let earlier = copied.snapshot();
     let raise =

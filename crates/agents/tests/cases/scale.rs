@@ -23,7 +23,7 @@ fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
     let other = world.task("Nobody watches this", &[]);
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "WITH RECURSIVE spaces(w) AS (SELECT 1 UNION ALL SELECT w + 1 FROM spaces WHERE w < ?1),
            copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ?2)

@@ -1,6 +1,7 @@
 //! A node that serves: merged wakes, follow-ups, back-off, late opt-out, a graceful stop.
 
 use dormouse_types::agent::Initiator;
+use dormouse_types::agent::MessageKind;
 use std::time::Duration;
 
 use dormouse_journal::{Edit, EditCtx};
@@ -13,7 +14,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::task::Priority;
-use dormouse_types::{AgentId, Id as _, Origin};
+use dormouse_types::{Actor, AgentId, Id as _, Origin};
 use serde_json::json;
 
 use crate::world::node::{Node, NodeEvent};
@@ -69,13 +70,13 @@ fn signals_during_a_run_are_exactly_one_follow_up() {
     world.model.close();
     world.note_now(&task, "Before.");
     node.pass_seconds(2);
-    let asked = world.model.asks();
+    let n_asks = world.model.asks();
     world.note_now(&task, "During, one.");
     node.pass_seconds(5);
     world.note_now(&task, "During, two.");
     world.wake_now(&agent, None);
     node.pass_seconds(5);
-    assert_eq!((node.ran(), world.model.asks()), (vec![], asked), "one run at a time");
+    assert_eq!((node.ran(), world.model.asks()), (vec![], n_asks), "one run at a time");
     world.model.open();
     node.settle();
     assert_eq!(node.ran(), [(agent.clone(), DONE), (agent.clone(), DONE)]);
@@ -206,7 +207,7 @@ fn the_sweep_finds_what_no_hint_and_no_deadline_points_to() {
     let mut node = world.serve();
     world.answers(1);
     // A commit without a change row wakes no listener.
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET due_at = ?3, first_signal_at = ?3, reasons = 16, priority = 0
          WHERE ws = ?1 AND agent_id = ?2",
@@ -381,7 +382,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     node.pass_seconds(1);
     world.note_now(&second, "Two coats.");
     node.pass_seconds(2);
-    assert_eq!(world.script.asked().len(), 3, "one turn was answered");
+    assert_eq!(world.script.requests().len(), 3, "one turn was answered");
     assert_eq!(world.model.at_once().0, 2);
     let keys = |world: &World| [&agent, &other].map(|agent| world.runs(agent)[0].key.clone());
     let before = keys(&world);
@@ -401,17 +402,17 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     assert_eq!(keys(&world), before, "the same runs");
     let turns: Vec<u32> = world
         .script
-        .asked()
+        .requests()
         .iter()
         .filter(|request| request.run_key == before[0])
         .map(|request| request.turn)
         .collect();
-    assert_eq!(turns, [1, 2], "what was answered is not asked again");
-    assert_eq!(world.said(&agent, "observation"), ["A."]);
+    assert_eq!(turns, [1, 2], "a recorded turn is not requested again");
+    assert_eq!(world.said(&agent, MessageKind::Observation), ["A."]);
 }
 
 #[test]
-fn a_node_that_is_told_to_stop_at_once_claims_nothing() {
+fn a_node_that_is_stopped_at_once_claims_nothing() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
     world.later(60);
@@ -436,9 +437,14 @@ fn the_turns_of_a_failed_run_stay_for_audit_and_are_no_memory() {
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(2);
     assert!(matches!(&node.ran()[..], [(_, End::Failed { .. })]));
-    assert!(world.said(&agent, "thought").iter().any(|text| text.contains("Never remembered.")));
+    assert!(
+        world
+            .said(&agent, MessageKind::Thought)
+            .iter()
+            .any(|text| text.contains("Never remembered."))
+    );
     assert_eq!(world.content(&agent), "Nothing yet.");
-    assert_eq!(world.said(&agent, "observation"), Vec::<String>::new());
+    assert_eq!(world.said(&agent, MessageKind::Observation), Vec::<String>::new());
     world.answers(1);
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent, DONE)]);
@@ -489,7 +495,8 @@ fn a_task_that_comes_and_goes_while_nobody_looks_is_as_it_is_in_the_end() {
 #[test]
 fn a_persons_word_among_the_agents_own_writes_is_not_lost() {
     let (world, task, agent) = World::settled();
-    let own = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    let own =
+        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
     let write = |priority| {
         now(world.journal.edit(WS, &task, &[Edit::Priority(Some(priority))], &own))
             .expect("edited");
@@ -506,21 +513,21 @@ fn a_persons_word_among_the_agents_own_writes_is_not_lost() {
 
 #[test]
 fn no_more_runs_at_once_than_a_node_may_have() {
-    for (asked, expected) in [(0, 1), (1, 1), (3, 3), (64, 64), (65, 64)] {
+    for (wanted, expected) in [(0, 1), (1, 1), (3, 3), (64, 64), (65, 64)] {
         let world = World::new();
         let agents: Vec<AgentId> = (0..70)
             .map(|n| world.create(&world.task(&format!("Task {n}"), &["It began."])))
             .collect();
         world.model.close();
-        let mut node = world.serve_with(Options { concurrency: asked, offset: 0 });
-        assert_eq!(world.model.at_once(), (expected, expected), "of {asked}");
+        let mut node = world.serve_with(Options { concurrency: wanted, offset: 0 });
+        assert_eq!(world.model.at_once(), (expected, expected), "of {wanted}");
         world.answers(agents.len());
         world.model.open();
         node.settle();
         let ran = node.ran();
-        assert_eq!(ran.len(), agents.len(), "of {asked}: everybody had a turn");
+        assert_eq!(ran.len(), agents.len(), "of {wanted}: everybody had a turn");
         assert!(ran.iter().all(|(_, end)| *end == DONE));
-        assert_eq!(world.model.at_once(), (0, expected), "of {asked}");
+        assert_eq!(world.model.at_once(), (0, expected), "of {wanted}");
     }
 }
 
@@ -534,7 +541,7 @@ fn a_node_with_nothing_to_do_writes_nothing() {
     assert_eq!(world.row(&agent).due_at, None);
     // A wake that finds nothing new leaves one row and asks no model.
     let asks = world.model.asks();
-    world.behind_the_back(
+    world.write_directly(
         Db::Agent,
         "UPDATE wake_queue SET due_at = ?3, first_signal_at = ?3, reasons = 1
          WHERE ws = ?1 AND agent_id = ?2",

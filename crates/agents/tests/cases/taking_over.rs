@@ -12,7 +12,7 @@ use dormouse_scheduler::{End, Lease};
 use dormouse_store::{Commit, Db, Refusal};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{AgentId, HolderId, Id as _, Origin, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, Id as _, Origin, TaskId};
 use serde_json::json;
 
 use crate::world::node::NodeEvent;
@@ -103,7 +103,8 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
 
     // The journal: the fence was raised.
     let journal = world.journal_rows();
-    let mut ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    let mut ctx =
+        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
     ctx.fence = Some((agent.as_str().to_owned(), lease.run.epoch));
     let edit = [Edit::Language { code: Some("en".into()) }];
     let late = now(world.journal.edit(WS, &task, &edit, &ctx));
@@ -150,7 +151,7 @@ fn a_run_that_loses_its_lease_on_the_way_changes_nothing_more() {
 #[test]
 fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     let (world, task, agent) = World::settled();
-    world.note_now(&task, "It kills whoever looks at it.");
+    world.note_now(&task, "It crashes every run.");
     world.model.close();
     for n in 0..3 {
         let mut node = world.serve_as(&world.owned_by(&format!("node {n}")), Options::default());
@@ -178,12 +179,12 @@ fn a_run_that_crashes_three_times_is_given_up_and_counts_as_one_failure() {
     world.answers(1);
     node.pass_seconds(60);
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
-    assert!(world.last_delta().contains("It kills whoever looks at it."));
+    assert!(world.last_delta().contains("It crashes every run."));
     assert_eq!(world.agent_state(&agent).consecutive_failure_count, 0);
 }
 
 #[test]
-fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
+fn recorded_turns_of_a_dead_owner_are_not_requested_again() {
     let (world, task, agent) = World::settled();
     world.script.push(Answer::calls([report("Half way.", "Half.")]).and_goes_on());
     world.answers(1);
@@ -200,9 +201,12 @@ fn recorded_turns_of_a_dead_owner_are_not_asked_again() {
     node.settle();
     let ran: Vec<_> = node.take();
     assert!(matches!(&ran[..], [NodeEvent::Recovered(_), NodeEvent::Ran(_, _, DONE)]), "{ran:?}");
-    let asked = world.script.asked();
-    let turns: Vec<u32> =
-        asked.iter().filter(|asked| asked.run_key == key).map(|asked| asked.turn).collect();
+    let requests = world.script.requests();
+    let turns: Vec<u32> = requests
+        .iter()
+        .filter(|requests| requests.run_key == key)
+        .map(|requests| requests.turn)
+        .collect();
     assert_eq!(turns, [1, 2]);
 }
 

@@ -220,7 +220,7 @@ fn a_timer_that_fires_during_a_run_is_seen_by_the_next_one() {
     world.model.close();
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(30);
-    assert_eq!(fired_timers(&world), Vec::<String>::new(), "it was not asked yet");
+    assert_eq!(fired_timers(&world), Vec::<String>::new(), "the model was not called yet");
     world.model.open();
     node.settle();
     assert_eq!(node.ran(), [(agent.clone(), DONE), (agent, DONE)]);

@@ -2,10 +2,11 @@ use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::limits;
 use dormouse_types::model::{FragmentData, FragmentKind, ModelError, ProviderUnavailable};
 use dormouse_types::task::Priority;
-use dormouse_types::{By, Origin};
+use dormouse_types::{Actor, By, Origin};
 use serde_json::json;
 
 use crate::world::{WS, World, dull, me, now, text};
@@ -14,7 +15,7 @@ use crate::world::{WS, World, dull, me, now, text};
 fn words_to_an_agent_become_a_message_and_reach_the_model() {
     let (world, task, agent) = World::settled();
     world.wake(&agent, Reason::UserInitiated, Some("  What about the van?  "));
-    assert_eq!(world.said(&agent, "user"), ["What about the van?"]);
+    assert_eq!(world.said(&agent, MessageKind::User), ["What about the van?"]);
     world.script.push(dull());
     assert_eq!(world.ends(&task).len(), 1);
     let request = world.last_request();
@@ -29,7 +30,7 @@ fn words_to_an_agent_become_a_message_and_reach_the_model() {
     world.wake(&agent, Reason::UserInitiated, None);
     assert_eq!(world.ends(&task).len(), 1);
     assert_eq!(text(&world.last_request(), FragmentKind::Message), None);
-    assert_eq!(world.said(&agent, "user").len(), 1);
+    assert_eq!(world.said(&agent, MessageKind::User).len(), 1);
 }
 
 #[test]
@@ -41,10 +42,10 @@ fn words_to_an_agent_have_a_limit() {
     };
     say(limits::MESSAGE.max - 1).expect("short enough");
     say(limits::MESSAGE.max).expect("just short enough");
-    let before = world.said(&agent, "user").len();
+    let before = world.said(&agent, MessageKind::User).len();
     let error = say(limits::MESSAGE.max + 1).expect_err("too long").to_string();
     assert!(error.contains("at most 32768"), "{error}");
-    assert_eq!(world.said(&agent, "user").len(), before);
+    assert_eq!(world.said(&agent, MessageKind::User).len(), before);
 }
 
 #[test]
@@ -76,7 +77,7 @@ fn a_confirmed_proposal_does_not_wake_its_proposer() {
     let call = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([call])]);
     let item = world.items(&task)[0].clone();
-    let who = dormouse_changes::Decider { ws: WS, actor: "owner".into(), once: None };
+    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None };
     now(world.changes.confirm(&who, &item.set, item.index, None)).expect("confirmed");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
@@ -88,14 +89,15 @@ fn a_change_that_was_seen_already_asks_no_model() {
     world.note(&task, "The van is booked.");
     world.script.push(dull());
     assert_eq!(world.ends(&task).len(), 1);
-    let asked = world.script.asked().len();
+    let n_requests = world.script.requests().len();
     // Another agent's write moves the feed but is news to nobody.
-    let ctx = EditCtx::new(Origin::Agent { agent: agent.clone() }, "agent:test");
+    let ctx =
+        EditCtx::new(Origin::Agent { agent: agent.clone() }, Actor::Other("agent:test".into()));
     now(world.journal.edit(WS, &task, &[Edit::Priority(Some(Priority::P0))], &ctx))
         .expect("edited");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
-    assert_eq!(world.script.asked().len(), asked);
+    assert_eq!(world.script.requests().len(), n_requests);
 }
 
 #[test]
@@ -118,6 +120,7 @@ fn a_provider_that_is_down_counts_against_no_agent() {
         provider: "far".into(),
         why: ProviderUnavailable::Quota,
         detail: "quota".into(),
+        retry_after: None,
     };
     let ends = world.run_with(&task, [Answer::Fails(down)]);
     assert!(matches!(&ends[..], [End::Away { reason }] if reason.contains("far")), "{ends:?}");
@@ -137,7 +140,7 @@ fn a_provider_that_is_down_counts_against_no_agent() {
 #[test]
 fn the_first_prompt_holds_everything_and_later_ones_what_is_new() {
     let (world, task, _) = World::settled();
-    let first = world.script.asked().remove(0);
+    let first = world.script.requests().remove(0);
     let state = text(&first, FragmentKind::TaskState).expect("the task");
     assert!(state.contains("We signed the contract."), "{state}");
     assert_eq!(text(&first, FragmentKind::Log), None);
@@ -149,7 +152,7 @@ fn the_first_prompt_holds_everything_and_later_ones_what_is_new() {
     let log = text(&later, FragmentKind::Log).expect("a log");
     assert!(log.contains("We signed the contract."), "{log}");
     let state = text(&later, FragmentKind::TaskState).expect("the task");
-    assert!(!state.contains("We signed the contract."), "it stands in the log: {state}");
+    assert!(!state.contains("We signed the contract."), "it is in the log: {state}");
     let delta = text(&later, FragmentKind::Delta).expect("a delta");
     assert!(delta.contains("Something happened.") && !delta.contains("signed"), "{delta}");
     let instruction = text(&later, FragmentKind::Instruction).expect("an instruction");

@@ -28,9 +28,10 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend, Commit, Db, Op, Param, Query, Store, params};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{FragmentKind, Request, TaskState, ToolResult};
 use dormouse_types::port::{Clock, Model};
-use dormouse_types::{AgentId, Id as _, Origin, TaskId, WorkspaceId};
+use dormouse_types::{Actor, AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
@@ -51,7 +52,7 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 pub fn me() -> RequestContext {
-    RequestContext { actor: "owner".into(), key: None }
+    RequestContext { actor: Actor::Owner, key: None }
 }
 
 /// Settings that change only whether changes wake an agent.
@@ -60,7 +61,7 @@ pub fn automated(automation: Automation) -> Settings {
 }
 
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 /// A call that publishes a report.
@@ -302,7 +303,7 @@ impl World {
     }
 
     /// Writes directly to a database, bypassing all rooms.
-    pub fn behind_the_back(&self, db: Db, sql: &'static str, params: Vec<Param>) {
+    pub fn write_directly(&self, db: Db, sql: &'static str, params: Vec<Param>) {
         let commit = Commit::new("test.write", db, WS).op(Op::any(sql, params));
         now(self.store.commit(commit)).expect("written");
     }
@@ -403,7 +404,7 @@ impl World {
     }
 
     /// Messages of one kind with their text, oldest first.
-    pub fn said(&self, agent: &AgentId, kind: &str) -> Vec<String> {
+    pub fn said(&self, agent: &AgentId, kind: MessageKind) -> Vec<String> {
         let mut all: Vec<Message> = now(self.store.all(message::of_kind(WS, agent, kind)))
             .expect("messages")
             .into_iter()
@@ -419,8 +420,8 @@ impl World {
 
     /// What the model last read about its calls.
     pub fn results(&self) -> Vec<ToolResult> {
-        let asked = self.script.asked();
-        asked.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
+        let requests = self.script.requests();
+        requests.last().and_then(|request| request.turns.last()).expect("a turn").results.clone()
     }
 
     /// Results of the calls of an agent's last run, from its log.
@@ -441,7 +442,7 @@ impl World {
     }
 
     pub fn last_request(&self) -> Request {
-        self.script.asked().pop().expect("the model was asked")
+        self.script.requests().pop().expect("the model was called")
     }
 
     /// Every row of the person's data, as text.
@@ -455,6 +456,21 @@ impl World {
             "SELECT * FROM journal ORDER BY id",
             "SELECT * FROM field_says ORDER BY 1, 2, 3",
             "SELECT * FROM change_log ORDER BY seq",
+        ];
+        tables.into_iter().flat_map(read).collect()
+    }
+
+    /// The rows of the agent store that anybody can look at: messages, texts, log lines.
+    pub fn shown_rows(&self) -> Vec<String> {
+        let read = |sql: &'static str| {
+            let decode = |row: &dormouse_store::Row| Ok(format!("{:?}", row.0));
+            now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }))
+                .expect("rows")
+        };
+        let tables = [
+            "SELECT * FROM agent_entities ORDER BY id",
+            "SELECT * FROM texts ORDER BY 1, 2",
+            "SELECT * FROM log_lines ORDER BY 1, 2, 3",
         ];
         tables.into_iter().flat_map(read).collect()
     }

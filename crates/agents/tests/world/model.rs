@@ -76,7 +76,12 @@ impl BlockingModel {
 
     pub fn goes_away_saying(&self, why: ProviderUnavailable, detail: &str) {
         let detail = detail.into();
-        self.state().away = Some(ModelError::Provider { provider: "script".into(), why, detail });
+        self.state().away = Some(ModelError::Provider {
+            provider: "script".into(),
+            why,
+            detail,
+            retry_after: None,
+        });
     }
 
     /// Makes the provider answer again.

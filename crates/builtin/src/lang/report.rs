@@ -144,7 +144,7 @@ pub struct Cues {
     pub all_clear: &'static [&'static str],
     /// What helps until there is a real solution.
     pub workaround: &'static [&'static str],
-    /// After a label of work, before the name of whoever does it: "for".
+    /// After a label of work, before the name of the person who does it: "for".
     pub owner: &'static [&'static str],
     /// Words before "that" or a colon that add nothing: "note that".
     pub notes: &'static [&'static str],

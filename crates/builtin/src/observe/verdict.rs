@@ -1,6 +1,6 @@
 //! Notes what a rejection with a reason teaches.
 
-use dormouse_types::model::{Decided, ObservationPriority, Verdict};
+use dormouse_types::model::{Decided, ObservationPriority, Resolution};
 use serde_json::Value;
 
 use super::{Observation, cut};
@@ -15,7 +15,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
         .decisions
         .iter()
         .rev()
-        .filter(|decided| decided.verdict == Verdict::Rejected)
+        .filter(|decided| decided.verdict == Resolution::Rejected)
         .filter_map(|decided| {
             let reason = decided.reason.as_deref().map(cut).filter(|reason| !reason.is_empty())?;
             let what = subject(input, decided)?;

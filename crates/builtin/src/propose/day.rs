@@ -257,14 +257,14 @@ fn with_month(tokens: &[Token], at: usize, on: Date, lang: &Lang) -> Option<(usi
     }
     let ranged = is_second_of_range(tokens, at, words) || is_first_of_range(tokens, next, lang);
     let mut end = next;
-    let mut behind = next;
-    if tokens.get(behind).is_some_and(|t| t.is(",")) {
-        behind += 1;
+    let mut following = next;
+    if tokens.get(following).is_some_and(|t| t.is(",")) {
+        following += 1;
     }
-    skip_joiners(tokens, &mut behind, words);
-    let year = year(tokens.get(behind)).filter(|_| !joins_right(tokens, behind + 1));
+    skip_joiners(tokens, &mut following, words);
+    let year = year(tokens.get(following)).filter(|_| !joins_right(tokens, following + 1));
     if year.is_some() {
-        end = behind + 1;
+        end = following + 1;
     }
     let date = match year {
         Some(year) => Date::new(year, month, day).ok(),

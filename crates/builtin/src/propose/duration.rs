@@ -65,9 +65,9 @@ fn mention(tokens: &[Token], at: usize, words: &SpanWords) -> Option<Mention> {
     // "2-3 hours", "two or three hours": the unit follows the second number.
     let mut unclear = false;
     while tokens.get(next).is_some_and(|t| t.is("-") || words.between.contains(&t.word.as_str())) {
-        let Some((behind, _)) = amount(tokens, next + 1, words) else { break };
+        let Some((after, _)) = amount(tokens, next + 1, words) else { break };
         unclear = true;
-        next = behind;
+        next = after;
     }
     while tokens.get(next).is_some_and(|t| words.joiners.contains(&t.word.as_str())) {
         next += 1;
@@ -91,11 +91,11 @@ fn mention(tokens: &[Token], at: usize, words: &SpanWords) -> Option<Mention> {
         next += 1;
     }
     let mut minutes = halves.checked_mul(30);
-    if let Some(behind) = phrase(tokens, next, words.and_half) {
-        next = behind;
+    if let Some(after) = phrase(tokens, next, words.and_half) {
+        next = after;
         minutes = minutes.and_then(|m| m.checked_add(30));
-    } else if let Some((behind, more)) = minutes_behind(tokens, next, words) {
-        next = behind;
+    } else if let Some((after, more)) = minutes_after(tokens, next, words) {
+        next = after;
         minutes = minutes.and_then(|m| m.checked_add(more));
     }
     Some(closed(tokens, at, next, if unclear { None } else { minutes }, words))
@@ -157,15 +157,15 @@ fn amount(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)
             _ => return None,
         })?;
         next += 2;
-    } else if let Some(behind) = phrase(tokens, next, words.and_half) {
+    } else if let Some(after) = phrase(tokens, next, words.and_half) {
         halves = halves.checked_add(1)?;
-        next = behind;
+        next = after;
     }
     Some((next, halves))
 }
 
 /// Reads the minutes after hours: "2h30", "2 hours and 30 minutes".
-fn minutes_behind(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)> {
+fn minutes_after(tokens: &[Token], at: usize, words: &SpanWords) -> Option<(usize, u32)> {
     let mut next = at;
     if tokens.get(next).is_some_and(|t| t.is(",") || words.joiners.contains(&t.word.as_str())) {
         next += 1;

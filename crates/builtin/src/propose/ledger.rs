@@ -2,7 +2,7 @@
 
 use dormouse_types::Timestamp;
 use dormouse_types::caller::By;
-use dormouse_types::model::{OpenProposal, Verdict};
+use dormouse_types::model::{OpenProposal, Resolution};
 use dormouse_types::task::Field;
 use serde_json::Value;
 
@@ -69,9 +69,10 @@ fn last_verdict(input: &Input<'_>, kind: Kind, same: &dyn Fn(&Value) -> bool) ->
     let decisions = input.ledger.decisions.iter().filter(|decided| kind.is(&decided.tool));
     decisions
         .filter(|decided| match decided.verdict {
-            Verdict::Rejected | Verdict::Expired | Verdict::Deferred | Verdict::Confirmed => {
-                kind.parts(&decided.args).into_iter().any(same)
-            }
+            Resolution::Rejected
+            | Resolution::Expired
+            | Resolution::Deferred
+            | Resolution::Confirmed => kind.parts(&decided.args).into_iter().any(same),
         })
         .map(|decided| decided.at)
         .max()

@@ -102,9 +102,10 @@ pub fn opening(text: &str, above: Option<Date>, on: Date) -> Option<(Stamp, usiz
         return None;
     }
     // "2024-03-02: called", "14:05 - called", "[2024-03-02] called"; not "3 May be late".
-    let behind = &text[taken..];
-    let rest = behind.trim_start_matches([' ', ']', ')', '*', '_', ':', '-', '–', '—', '|', ',']);
-    let separated = rest.len() < behind.len() || behind.is_empty();
+    let following = &text[taken..];
+    let rest =
+        following.trim_start_matches([' ', ']', ')', '*', '_', ':', '-', '–', '—', '|', ',']);
+    let separated = rest.len() < following.len() || following.is_empty();
     separated.then(|| (stamp, text.len() - rest.len()))
 }
 
@@ -165,8 +166,8 @@ fn first_named(text: &str, near: Date) -> Option<(String, Date, (usize, usize))>
             return Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())));
         }
         // "Mon 3 March": the word before the number is not a month.
-        let behind = text[whole.start()..].find(|c: char| !c.is_alphanumeric())?;
-        from = whole.start() + behind;
+        let following = text[whole.start()..].find(|c: char| !c.is_alphanumeric())?;
+        from = whole.start() + following;
     }
 }
 

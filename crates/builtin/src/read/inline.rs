@@ -144,10 +144,10 @@ impl Reader<'_> {
     fn link(&mut self, rest: &str, is_image: bool) -> Option<usize> {
         let close = closing(rest, '[', ']')?;
         let words = &rest[1..close];
-        let behind = &rest[close + 1..];
-        if behind.starts_with('(') {
-            let end = closing(behind, '(', ')')?;
-            let target = behind[1..end].trim();
+        let following = &rest[close + 1..];
+        if following.starts_with('(') {
+            let end = closing(following, '(', ')')?;
+            let target = following[1..end].trim();
             let url = target.split_whitespace().next().unwrap_or_default();
             let url = url.trim_start_matches('<').trim_end_matches('>');
             let inner = read(words);
@@ -175,9 +175,9 @@ impl Reader<'_> {
             return Some(close + 1 + end + 1);
         }
         // A reference: [words][label].
-        if behind.starts_with('[') && !is_image {
-            let end = closing(behind, '[', ']')?;
-            if behind[1..end].contains(char::is_whitespace) {
+        if following.starts_with('[') && !is_image {
+            let end = closing(following, '[', ']')?;
+            if following[1..end].contains(char::is_whitespace) {
                 return None;
             }
             let inner = read(words);

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn languages_are_told_apart() {
+    fn languages_are_distinguished() {
         for (text, code, confidence) in [
             (
                 "The plumber came on Monday and replaced the pipe, but the wall is still wet. We should call the insurer before the end of the week, and it is not clear who pays for that.",

@@ -36,12 +36,12 @@ pub(super) fn marker(text: &str) -> Option<Marker> {
             return Some(Marker { kind: Kind::Box { mark }, width: 2, taken, is_first: true });
         }
     };
-    let behind = &text[sign..];
-    let body = behind.trim_start();
-    if !behind.is_empty() && body.len() == behind.len() {
+    let after = &text[sign..];
+    let body = after.trim_start();
+    if !after.is_empty() && body.len() == after.len() {
         return None;
     }
-    let space = behind.len() - body.len();
+    let space = after.len() - body.len();
     let (mark, box_length) = tick(body);
     Some(Marker {
         kind: mark.map_or(kind, |mark| Kind::Box { mark }),

@@ -108,8 +108,8 @@ impl Said {
     pub fn is_new_rule(&self, lang: &Lang) -> bool {
         let cues = &lang.report.cues;
         cues.from_now.iter().any(|phrase| {
-            self.spaced.split_once(&format!(" {phrase} ")).is_some_and(|(_, behind)| {
-                let next = behind.split(' ').next().unwrap_or_default();
+            self.spaced.split_once(&format!(" {phrase} ")).is_some_and(|(_, after)| {
+                let next = after.split(' ').next().unwrap_or_default();
                 !cues.ongoing_endings.iter().any(|ending| next.ends_with(ending))
             })
         })
@@ -120,9 +120,9 @@ impl Said {
         let cues = &lang.report.cues;
         let is_date_moved = |clause: &String| {
             cues.moved.iter().any(|word| {
-                clause.split_once(&format!(" {word} ")).is_some_and(|(before, behind)| {
+                clause.split_once(&format!(" {word} ")).is_some_and(|(before, after)| {
                     // "The deadline moved", "moved the deadline"; not "moved the sofa that day".
-                    let near = behind.split(' ').take(3).collect::<Vec<_>>().join(" ");
+                    let near = after.split(' ').take(3).collect::<Vec<_>>().join(" ");
                     [before, near.as_str()]
                         .iter()
                         .any(|words| has(&format!(" {} ", words.trim()), cues.dates))
@@ -199,7 +199,7 @@ fn without_months(text: &str, lang: &Lang) -> String {
         let next = words.peek().is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
         if is_name && (!kept.is_empty() || next) {
             // The sign after the name still ends a clause.
-            kept.push(word.rsplit_once(bare).map_or("", |(_, behind)| behind));
+            kept.push(word.rsplit_once(bare).map_or("", |(_, after)| after));
         } else {
             kept.push(word);
         }
@@ -330,8 +330,8 @@ pub fn after_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Optio
     let mut rest = bare.get(length..)?;
     let mut owner = None;
     if let Some(inner) = rest.strip_prefix('(') {
-        let (name, behind) = inner.split_once(')').filter(|(name, _)| name.len() <= 40)?;
-        (rest, owner) = (behind.strip_prefix(':')?, Some(name.trim()));
+        let (name, after) = inner.split_once(')').filter(|(name, _)| name.len() <= 40)?;
+        (rest, owner) = (after.strip_prefix(':')?, Some(name.trim()));
     }
     let rest = rest.trim_start_matches([':', ']', ')', '*', ' ', '-', '–']);
     (!rest.is_empty()).then_some((rest, owner.filter(|name| !name.is_empty())))
@@ -364,18 +364,18 @@ fn after_owned_label<'a>(text: &'a str, labels: &[&str]) -> Option<(&'a str, Opt
     };
     let is_shouted = bare.get(..length).is_some_and(|label| label.chars().all(char::is_uppercase));
     if is_shouted && let Some(inner) = rest.strip_prefix('(') {
-        let (name, behind) = inner.split_once(')')?;
-        let behind = behind.trim_start_matches([':', ' ']);
-        return (name.chars().count() <= 40 && !behind.is_empty()).then_some((behind, Some(name)));
+        let (name, after) = inner.split_once(')')?;
+        let after = after.trim_start_matches([':', ' ']);
+        return (name.chars().count() <= 40 && !after.is_empty()).then_some((after, Some(name)));
     }
-    let (head, behind) = rest.split_once(':')?;
+    let (head, after) = rest.split_once(':')?;
     let name = crate::lang::ALL
         .iter()
         .flat_map(|lang| lang.report.cues.owner)
         .find_map(|word| head.strip_prefix(word)?.strip_prefix(' '))
         .unwrap_or(head);
-    let behind = behind.trim_start_matches([' ', '*', '_']);
-    (is_name(name) && !behind.is_empty()).then_some((behind, Some(name)))
+    let after = after.trim_start_matches([' ', '*', '_']);
+    (is_name(name) && !after.is_empty()).then_some((after, Some(name)))
 }
 
 #[cfg(test)]
@@ -384,7 +384,7 @@ mod tests {
     use crate::lang::en::EN;
 
     #[test]
-    fn finished_work_is_told_from_wishes_failures_and_questions() {
+    fn finished_work_is_distinguished_from_wishes_failures_and_questions() {
         for (text, expected) in [
             ("Launches are back to normal.", Some(Done::State)),
             ("The chart is updated to v2.", Some(Done::State)),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_that_moved_is_told_from_a_thing_that_moved() {
+    fn a_day_that_moved_is_distinguished_from_a_thing_that_moved() {
         for (text, expected) in [
             ("The deadline moved from 15 March to 29 March 2027.", true),
             ("We moved the appointment to Friday.", true),

@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_are_told_from_numbered_headings() {
+    fn versions_are_distinguished_from_numbered_headings() {
         for (heading, expected) in [
             ("v2.1", true),
             ("[Unreleased]", true),

@@ -21,7 +21,7 @@ pub mod leave_out;
 
 use dormouse_types::change::What;
 use dormouse_types::limits;
-use dormouse_types::model::Verdict;
+use dormouse_types::model::Resolution;
 
 use self::choose::Chosen;
 use self::fact::Fact;
@@ -75,7 +75,7 @@ pub fn report(input: &Input<'_>) -> Report {
 pub fn is_material(input: &Input<'_>) -> bool {
     let told_at = input.instruction.last_report.as_ref().map(|report| report.at);
     let accepted = input.ledger.decisions.iter().any(|decided| {
-        decided.verdict == Verdict::Confirmed && told_at.is_none_or(|at| decided.at > at)
+        decided.verdict == Resolution::Confirmed && told_at.is_none_or(|at| decided.at > at)
     });
     accepted || has_material_change(input)
 }

@@ -95,11 +95,11 @@ fn one_sentence(text: &str) -> String {
     while let Some(c) = chars.next() {
         let ends = matches!(c, '.' | '!' | '?' | '…');
         let mut ahead = chars.clone();
-        let behind = ahead.find(|next| {
+        let after = ahead.find(|next| {
             !matches!(next, '.' | '!' | '?' | '…' | '"' | '\'' | ')' | ']' | '”' | '»')
         });
-        let breaks = ends && behind.is_none_or(char::is_whitespace);
-        match (breaks, behind) {
+        let breaks = ends && after.is_none_or(char::is_whitespace);
+        match (breaks, after) {
             (true, Some(_)) => {
                 // A sentence within a sentence continues after a semicolon.
                 if !line.ends_with(';') {

@@ -6,7 +6,7 @@ use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
     Decided, Delta, DeltaChange, Entry, FieldSay, Instruction, Item, Ledger, LogData, Named,
-    ObservationNote, ObservationPriority, OpenProposal, TaskState, Verdict,
+    ObservationNote, ObservationPriority, OpenProposal, Resolution, TaskState,
 };
 use dormouse_types::task::{EntryKind, Field, Status};
 use dormouse_types::{Fingerprint, Seq, Timestamp};
@@ -151,9 +151,9 @@ impl Case {
                 let (value, reason) = value.split_once(" | ").unwrap_or((value, ""));
                 let (tool, args) = self.args(value);
                 let verdict = match key {
-                    "rejected" => Verdict::Rejected,
-                    "expired" => Verdict::Expired,
-                    _ => Verdict::Confirmed,
+                    "rejected" => Resolution::Rejected,
+                    "expired" => Resolution::Expired,
+                    _ => Resolution::Confirmed,
                 };
                 let fingerprint =
                     Fingerprint(format!("{:0>64}", 100 + self.ledger.decisions.len()));

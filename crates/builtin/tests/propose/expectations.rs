@@ -44,7 +44,7 @@ fn fits(wanted: &Value, line: &str) -> bool {
 #[test]
 fn english_files_get_what_rules_can_reach_and_nothing_forbidden() {
     let Some(data) = data() else {
-        eprintln!("not tested: no development data beside the checkout");
+        eprintln!("not tested: no development data next to the checkout");
         return;
     };
     let (mut n_wanted, mut n_found) = (0, 0);

@@ -45,7 +45,7 @@ proptest! {
 #[test]
 fn the_naughty_strings_keep_the_form() {
     let Some(file) = data().map(|data| data.join("hostile/blns.txt")) else {
-        eprintln!("not tested: no development data beside the checkout");
+        eprintln!("not tested: no development data next to the checkout");
         return;
     };
     let text = std::fs::read_to_string(file).expect("blns.txt");

@@ -38,7 +38,7 @@ fn fits(wanted: &Value, line: &str) -> bool {
 #[test]
 fn every_english_phrase_is_read_right() {
     let Some(file) = data().map(|data| data.join("expectations/phrases.jsonl")) else {
-        eprintln!("not tested: no development data beside the checkout");
+        eprintln!("not tested: no development data next to the checkout");
         return;
     };
     let text = std::fs::read_to_string(&file).expect("phrases.jsonl");

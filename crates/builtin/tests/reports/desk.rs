@@ -5,7 +5,7 @@ use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
     Delta, DeltaChange, Entry, Fragment, FragmentData, FragmentKind, Instruction, Item, LastReport,
-    Request, TaskState, ToolCall, TurnEvent,
+    Request, TaskState, ToolCall, ToolChoice, TurnEvent,
 };
 use dormouse_types::port::Model;
 use dormouse_types::task::{EntryKind, Status};
@@ -133,6 +133,7 @@ impl Desk {
             ],
             turns: vec![],
             tools: vec![],
+            tool_choice: ToolChoice::Auto,
         }
     }
 
@@ -197,7 +198,12 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
             std::task::Poll::Ready(Some(Ok(TurnEvent::End { ended }))) => {
                 assert!(ended, "the rules say all they have in one turn");
             }
-            std::task::Poll::Ready(Some(Ok(TurnEvent::Text(_) | TurnEvent::Usage(_)))) => {}
+            std::task::Poll::Ready(Some(Ok(
+                TurnEvent::Text(_)
+                | TurnEvent::CallDelta { .. }
+                | TurnEvent::State(_)
+                | TurnEvent::Usage(_),
+            ))) => {}
             std::task::Poll::Ready(Some(Err(error))) => panic!("the rules never fail: {error}"),
             std::task::Poll::Ready(None) => return found,
             std::task::Poll::Pending => panic!("the answer is there at once"),

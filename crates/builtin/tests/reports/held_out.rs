@@ -36,7 +36,7 @@ fn task(text: &str) -> Desk {
     desk.entry_on(on, text.trim())
 }
 
-fn told(desk: &Desk) -> String {
+fn report_of(desk: &Desk) -> String {
     let mut lines = vec![desk.shown(), String::from("\n---")];
     for proposal in desk.proposals() {
         let text = |value: &Value| match value {
@@ -63,7 +63,7 @@ macro_rules! texts {
             #[test]
             fn $name() {
                 let text = include_str!(concat!("held_out/", stringify!($name), ".md"));
-                insta::assert_snapshot!(told(&task(text)));
+                insta::assert_snapshot!(report_of(&task(text)));
             }
         )*
 

@@ -19,7 +19,7 @@ fn data() -> Option<PathBuf> {
 #[allow(clippy::print_stderr, reason = "a test that cannot run must say so")]
 fn english_threads_score_well() {
     let Some(data) = data() else {
-        eprintln!("shared/data does not stand beside the workspace: the threads are not scored");
+        eprintln!("shared/data is not next to the workspace: the threads are not scored");
         return;
     };
     let mut names: Vec<PathBuf> = std::fs::read_dir(data.join("expectations"))

@@ -2,7 +2,7 @@
 
 use dormouse_types::change::What;
 use dormouse_types::model::{
-    Decided, Fragment, FragmentData, FragmentKind, Ledger, Request, ToolResult, Turn, Verdict,
+    Decided, Fragment, FragmentData, FragmentKind, Ledger, Request, Resolution, ToolResult, Turn,
 };
 use dormouse_types::{Fingerprint, Timestamp};
 use jiff::civil::date;
@@ -33,7 +33,7 @@ fn answered(request: &Request, refused: bool) -> Turn {
         .iter()
         .map(|call| ToolResult { call_id: call.id.clone(), refused, text: String::new() })
         .collect();
-    Turn { text: String::new(), calls, results, ended: true }
+    Turn { text: String::new(), calls, results, ended: true, provider_state: None }
 }
 
 #[test]
@@ -119,9 +119,9 @@ fn a_proposal_accepted_since_the_last_report_is_material() {
         });
         names(&request).contains(&"update_report".to_owned())
     };
-    assert!(decided(Verdict::Confirmed, 5));
-    assert!(!decided(Verdict::Confirmed, 1), "it was told already");
-    assert!(!decided(Verdict::Rejected, 5));
+    assert!(decided(Resolution::Confirmed, 5));
+    assert!(!decided(Resolution::Confirmed, 1), "it was noted already");
+    assert!(!decided(Resolution::Rejected, 5));
 }
 
 #[test]

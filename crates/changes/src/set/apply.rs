@@ -4,74 +4,24 @@ use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, 
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
-use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::agent::{entity, link};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
 use dormouse_types::{
-    AgentId, ChangeSetId, DecisionId, Id as _, LinkId, OperationId, Origin, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    Actor, AgentId, DecisionId, Id as _, LinkId, OperationId, Origin, ThreadId, Timestamp,
+    WorkspaceId, hash,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::recovery::is_call;
+use crate::run_call::is_call;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, LoadedItem, Settled, operation, transitioned};
-use crate::set::standing::{self, ChangedValue, KnownValue};
+use crate::set::rows::{LoadedItem, Round, Settled, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::Changes;
+use crate::set::standing::{self, ChangedValue};
 use crate::set::state::Event;
 use crate::tool::Refused;
 use crate::tools;
-
-/// What an operation does in the journal on behalf of the agent store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) enum SagaKind {
-    /// Apply an item.
-    Confirm,
-    /// Make the edit of a rejection: suppress the rejected label.
-    Suppress,
-    /// Undo an applied item or a suppression.
-    Undo,
-}
-
-/// Saga payload: everything recovery needs to finish an operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SagaPayload {
-    pub(crate) crossing: SagaKind,
-    pub(crate) set: ChangeSetId,
-    pub(crate) index: i64,
-    pub(crate) round: i64,
-    pub(crate) decision: DecisionId,
-    pub(crate) task: TaskId,
-    pub(crate) agent: AgentId,
-    /// Who decided; `None` in rows of older versions.
-    #[serde(default)]
-    pub(crate) actor: Option<String>,
-    /// The value that the person confirmed over, if they named one.
-    #[serde(default)]
-    pub(crate) over: Option<KnownValue>,
-}
-
-impl SagaPayload {
-    /// Derives this payload's operation id from the operation id of its item.
-    pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
-        let suffix = match self.crossing {
-            SagaKind::Confirm => return of_item.clone(),
-            SagaKind::Suppress => "reject",
-            SagaKind::Undo => "undo",
-        };
-        OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
-    }
-
-    /// Returns the op that opens the saga.
-    pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
-        let payload = serde_json::to_string(self).expect("a payload is plain data");
-        let run_key = &seen.set.doc.value.run_key;
-        let operation = self.operation(&seen.item.operation);
-        saga::open(ws, &operation, run_key, &seen.item.tool, &payload, now)
-    }
-}
 
 /// The journal's answer.
 enum JournalOutcome {
@@ -86,33 +36,6 @@ enum JournalOutcome {
 struct Written {
     answer: JournalOutcome,
     round: Round,
-}
-
-/// A round of an item, with the operation id under which the journal knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Round {
-    pub(crate) number: i64,
-    pub(crate) operation: OperationId,
-}
-
-impl Round {
-    /// Returns the current round of an item.
-    pub(crate) fn of(item: &Item) -> Self {
-        Self { number: item.round, operation: item.operation.clone() }
-    }
-
-    /// Returns an item moved to this round; its state stays.
-    fn caught_up(&self, item: &Item) -> Item {
-        let Self { number, operation } = self.clone();
-        Item { round: number, operation, ..item.clone() }
-    }
-
-    /// Returns the round after this one, which begins when the item's verdict is undone.
-    pub(crate) fn next(&self, seen: &LoadedItem) -> Self {
-        let number = self.number + 1;
-        let run_key = &seen.set.doc.value.run_key;
-        Self { number, operation: operation(run_key, &seen.item.fingerprint, number) }
-    }
 }
 
 /// Why the rule refuses to edit the journal.
@@ -139,7 +62,7 @@ impl Changes {
         ws: WorkspaceId,
         operation: &OperationId,
     ) -> Result<(), DecideError> {
-        let open = self.store.all(saga::by_status(ws, "pending")).await?;
+        let open = self.store.all(saga::by_status(ws, OperationStatus::Pending)).await?;
         for saga in open {
             if is_call(&saga.payload) {
                 continue;
@@ -261,7 +184,7 @@ impl Changes {
     /// Returns the context of the journal commit, audited as the person who decided.
     pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
         let origin = Origin::Person { via: Some(payload.agent.clone()) };
-        let mut ctx = EditCtx::new(origin, payload.actor.as_deref().unwrap_or("owner"));
+        let mut ctx = EditCtx::new(origin, payload.actor.clone().unwrap_or(Actor::Owner));
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx
@@ -333,7 +256,7 @@ impl Changes {
     ) -> Result<bool, DecideError> {
         let status = self.store.first(saga::status_of(ws, operation)).await?;
         // A saga closed as failed left nothing in the journal; a later attempt did.
-        Ok(status.is_none_or(|status| status == "failed"))
+        Ok(status.is_none_or(|status| status == OperationStatus::Failed))
     }
 
     /// Returns the ops that move an item and its decision to the round under which the journal was
@@ -414,12 +337,14 @@ impl Changes {
         let Written { answer, round } = written;
         let (event, to, outcome, status) = match answer {
             JournalOutcome::Done(_) => {
-                (Event::Applied, State::Confirmed, Outcome::Applied, "completed")
+                (Event::Applied, State::Confirmed, Outcome::Applied, OperationStatus::Completed)
             }
             JournalOutcome::Never(_) => {
-                (Event::Retract, State::Retracted, Outcome::Retracted, "failed")
+                (Event::Retract, State::Retracted, Outcome::Retracted, OperationStatus::Failed)
             }
-            JournalOutcome::Later(_) => (Event::Failed, State::Pending, Outcome::Failed, "failed"),
+            JournalOutcome::Later(_) => {
+                (Event::Failed, State::Pending, Outcome::Failed, OperationStatus::Failed)
+            }
         };
         let reason = answer.reason();
         let reason = reason.as_deref();
@@ -457,8 +382,8 @@ impl Changes {
     ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
         let Written { answer, round } = written;
         let status = match answer {
-            JournalOutcome::Done(_) => "completed",
-            JournalOutcome::Never(_) | JournalOutcome::Later(_) => "failed",
+            JournalOutcome::Done(_) => OperationStatus::Completed,
+            JournalOutcome::Never(_) | JournalOutcome::Later(_) => OperationStatus::Failed,
         };
         let reason = answer.reason();
         let mut ops = self.catch_up_ops(ws, payload, seen, round).await?;

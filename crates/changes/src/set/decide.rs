@@ -9,24 +9,26 @@ use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
-use crate::set::apply::{SagaKind, SagaPayload, edit_of_rejection};
+use crate::set::apply::edit_of_rejection;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, Settled, transitioned};
+use crate::set::rows::{LoadedItem, Settled, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::{Changes, Decider};
 use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 
 /// How many times a verdict is retried on fresh rows before it reports `Busy`.
 const ATTEMPTS: usize = 8;
 
-/// The verdict a person asks for.
+/// A verdict with what comes with it. An undo is a request of its own.
 #[derive(Debug, Clone, Copy)]
-enum Verdict<'a> {
+enum NewVerdict<'a> {
     Confirm { over: Option<&'a KnownValue> },
     Reject { reason: Option<&'a str> },
     Defer,
 }
 
-impl Verdict<'_> {
+impl NewVerdict<'_> {
     fn state(self) -> State {
         match self {
             Self::Confirm { .. } => State::Confirmed,
@@ -61,7 +63,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Settled, DecideError> {
-        self.decide(who, set, index, digest, Verdict::Confirm { over: None }).await
+        self.decide(who, set, index, digest, NewVerdict::Confirm { over: None }).await
     }
 
     /// Confirms an item although the person set the value after it was proposed; `over` names that
@@ -74,7 +76,7 @@ impl Changes {
         digest: Option<&Fingerprint>,
         over: &KnownValue,
     ) -> Result<Settled, DecideError> {
-        self.decide(who, set, index, digest, Verdict::Confirm { over: Some(over) }).await
+        self.decide(who, set, index, digest, NewVerdict::Confirm { over: Some(over) }).await
     }
 
     /// Rejects an item, with the person's reason if they gave one.
@@ -88,7 +90,7 @@ impl Changes {
     ) -> Result<Settled, DecideError> {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         limits::REASON.check(reason.map_or(0, |reason| reason.chars().count()))?;
-        self.decide(who, set, index, digest, Verdict::Reject { reason }).await
+        self.decide(who, set, index, digest, NewVerdict::Reject { reason }).await
     }
 
     /// Defers an item: it stays open but is no longer among the ten shown.
@@ -99,7 +101,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Settled, DecideError> {
-        self.decide(who, set, index, digest, Verdict::Defer).await
+        self.decide(who, set, index, digest, NewVerdict::Defer).await
     }
 
     /// Returns why the last confirm of an item that is open again was not applied, or `None` if it
@@ -117,7 +119,7 @@ impl Changes {
         let task = self.task_of(ws, &item.task).await?;
         let digest = Some(&item.fingerprint);
         let allowed = self
-            .ensure_decidable(ws, &seen, task.as_ref(), digest, Verdict::Confirm { over })
+            .ensure_decidable(ws, &seen, task.as_ref(), digest, NewVerdict::Confirm { over })
             .await;
         Ok(Some(allowed.err().unwrap_or(DecideError::NotApplied { set, index, reason })))
     }
@@ -128,7 +130,7 @@ impl Changes {
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
     ) -> Result<Settled, DecideError> {
         retry(Policy::Attempts(ATTEMPTS), &[Refusal::ItemMoved], || {
             self.decide_once(who, set, index, digest, want)
@@ -148,12 +150,12 @@ impl Changes {
         set: &ChangeSetId,
         index: i64,
         digest: Option<&Fingerprint>,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
     ) -> Result<Settled, DecideError> {
         let seen = self.load(who.ws, set, index).await?;
         ensure_digest(&seen.item, digest)?;
         if seen.item.state == want.state() {
-            if let Verdict::Reject { reason: Some(reason) } = want {
+            if let NewVerdict::Reject { reason: Some(reason) } = want {
                 self.add_reason(who, &seen, reason).await?;
             } else if self.is_lost(who.ws, &seen.item).await? {
                 self.reopen_lost_item(who, &seen).await?;
@@ -236,16 +238,18 @@ impl Changes {
         who: &Decider,
         seen: &LoadedItem,
         task: Option<TaskView>,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
     ) -> Result<Settled, DecideError> {
         let now = self.clock.now();
         let item = &seen.item;
         let standing = task.as_ref().map(TaskStanding::of);
         let fresh_for = Some(standing::fresh_for(item, standing.as_ref(), now));
         let crossing = match want {
-            Verdict::Confirm { .. } => Some(SagaKind::Confirm),
-            Verdict::Reject { .. } if edit_of_rejection(item).is_some() => Some(SagaKind::Suppress),
-            Verdict::Reject { .. } | Verdict::Defer => None,
+            NewVerdict::Confirm { .. } => Some(SagaKind::Confirm),
+            NewVerdict::Reject { .. } if edit_of_rejection(item).is_some() => {
+                Some(SagaKind::Suppress)
+            }
+            NewVerdict::Reject { .. } | NewVerdict::Defer => None,
         };
         let payload = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);
         let decision = self.decision(seen, &payload, want, now);
@@ -257,10 +261,10 @@ impl Changes {
             ops.push(payload.open(who.ws, seen, now));
         }
         let (after, more) = match want {
-            Verdict::Confirm { .. } => {
+            NewVerdict::Confirm { .. } => {
                 (seen.with(transitioned(item, State::Applying, None, now)), Vec::new())
             }
-            Verdict::Reject { .. } | Verdict::Defer => {
+            NewVerdict::Reject { .. } | NewVerdict::Defer => {
                 seen.moved(who.ws, transitioned(item, want.state(), None, now), now)
             }
         };
@@ -280,7 +284,7 @@ impl Changes {
         seen: &LoadedItem,
         view: Option<&TaskView>,
         digest: Option<&Fingerprint>,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
     ) -> Result<(), DecideError> {
         let (item, now) = (&seen.item, self.clock.now());
         let task = view.map(TaskStanding::of);
@@ -289,7 +293,7 @@ impl Changes {
             self.end_items(ws, std::slice::from_ref(item), Event::Expire, None).await?;
             return Err(DecideError::expired(item));
         }
-        let Verdict::Confirm { over } = want else { return Ok(()) };
+        let NewVerdict::Confirm { over } = want else { return Ok(()) };
         if item.shown_at.is_none() && digest.is_none() {
             return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
         }
@@ -324,11 +328,11 @@ impl Changes {
         who: &Decider,
         crossing: SagaKind,
         item: &Item,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
     ) -> SagaPayload {
         let over = match want {
-            Verdict::Confirm { over } => over.cloned(),
-            Verdict::Reject { .. } | Verdict::Defer => None,
+            NewVerdict::Confirm { over } => over.cloned(),
+            NewVerdict::Reject { .. } | NewVerdict::Defer => None,
         };
         SagaPayload {
             actor: Some(who.actor.clone()),
@@ -347,13 +351,13 @@ impl Changes {
         &self,
         seen: &LoadedItem,
         payload: &SagaPayload,
-        want: Verdict<'_>,
+        want: NewVerdict<'_>,
         now: Timestamp,
     ) -> Decision {
         let (verdict, outcome, reason) = match want {
-            Verdict::Confirm { .. } => (DecisionVerdict::Confirmed, Outcome::Applying, None),
-            Verdict::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
-            Verdict::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
+            NewVerdict::Confirm { .. } => (DecisionVerdict::Confirmed, Outcome::Applying, None),
+            NewVerdict::Reject { reason } => (DecisionVerdict::Rejected, Outcome::Applied, reason),
+            NewVerdict::Defer => (DecisionVerdict::Deferred, Outcome::Applied, None),
         };
         Decision {
             id: payload.decision.clone(),

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_journal::{TaskStanding, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
-use dormouse_types::{ChangeSetId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, TaskId, WorkspaceId};
 
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, transitioned};
+use crate::set::rows::transitioned;
+use crate::set::service::{Changes, Decider};
 use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
 use crate::set::supersede;
@@ -18,10 +19,6 @@ pub const OVERTAKEN: &str = "you set this yourself after the text it is based on
 
 /// Items read in one sweep.
 const BATCH: i64 = 200;
-
-/// Where the last sweep stopped. The next one continues there, so that items whose deadline is
-/// suspended do not hide the items after them.
-pub(crate) type SweepCursor = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
 
 impl Changes {
     /// Ends the outdated proposals of a task before its agent reads it, and returns how many there
@@ -112,7 +109,7 @@ impl Changes {
         event: Event,
         why: Option<&str>,
     ) -> Result<(), DecideError> {
-        let who = Decider { ws, actor: "dormouse".into(), once: None };
+        let who = Decider { ws, actor: Actor::Program, once: None };
         let (label, to) = match event {
             Event::Retract => ("change.retract", State::Retracted),
             _ => ("change.expire", State::Expired),

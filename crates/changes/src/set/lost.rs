@@ -4,17 +4,17 @@ use std::collections::BTreeSet;
 
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Db, Refusal, in_list, receipt};
-use dormouse_types::WorkspaceId;
+use dormouse_types::{Actor, WorkspaceId};
 
-use crate::set::apply::Round;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, reopened};
+use crate::set::rows::{LoadedItem, Round, reopened};
+use crate::set::service::{Changes, Decider};
 
 impl Changes {
     /// Reopens every confirmed item whose receipt is missing from the journal, and returns how
-    /// many. The person is asked again instead of reading "confirmed" next to a value that is gone.
+    /// many. The person can decide again instead of reading "confirmed" next to a value that is gone.
     pub async fn reopen_lost(&self, ws: WorkspaceId) -> Result<usize, DecideError> {
-        let who = Decider { ws, actor: "dormouse".into(), once: None };
+        let who = Decider { ws, actor: Actor::Program, once: None };
         let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
         let mut after = (String::new(), -1);
         let mut n_reopened = 0;

@@ -7,6 +7,8 @@ pub mod validate;
 pub mod supersede;
 pub mod propose;
 pub mod error;
+pub mod rows;
+pub(crate) mod saga_payload;
 pub mod service;
 pub mod decide;
 pub mod apply;

@@ -13,10 +13,12 @@ use dormouse_types::{
 use crate::set::apply;
 use crate::set::error::DecideError;
 use crate::set::fold;
-use crate::set::service::{Changes, operation, refreshed};
+use crate::set::rows::{operation, refreshed};
+use crate::set::service::Changes;
 use crate::set::state::{Event, after};
 use crate::set::supersede;
 use crate::set::validate::{Proposed, evidence_json};
+use crate::tool::Retraction;
 
 /// Who makes proposals about a task.
 #[derive(Debug, Clone, Copy)]
@@ -68,15 +70,6 @@ impl Proposer<'_> {
             Source::Client { .. } => apply::thread(self.agent),
         }
     }
-}
-
-/// An open item that its agent withdraws.
-#[derive(Debug, Clone)]
-pub struct Retraction {
-    /// The item to withdraw.
-    pub item: Item,
-    /// Why, shown to the person.
-    pub reason: String,
 }
 
 /// What a turn's proposals and retractions write, and the change rows that announce it.

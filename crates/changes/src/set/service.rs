@@ -1,25 +1,20 @@
-//! The service behind verdicts, and the ops they share.
+//! The service that decides proposals: what it is built from, and how it reads and writes items.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dormouse_journal::{Journal, JournalError, TaskView};
-use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
-use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::doc::Doc;
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::entity;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
-use dormouse_types::{
-    ChangeSetId, Fingerprint, Id as _, OperationId, Origin, TaskId, Timestamp, WorkspaceId, hash,
-};
+use dormouse_types::{Actor, ChangeSetId, Id as _, Origin, TaskId, Timestamp, WorkspaceId};
 
-use crate::set::apply::Round;
 use crate::set::error::DecideError;
-use crate::set::expire::SweepCursor;
-use crate::set::fold;
+use crate::set::rows::{LoadedItem, Settled};
 use crate::set::state::{Event, after};
 
 /// Decides, applies and undoes proposals. Cheap to clone.
@@ -34,67 +29,19 @@ pub struct Changes {
     swept: Arc<Mutex<SweepCursor>>,
 }
 
+/// Where the last sweep stopped. The next one continues there, so that items whose deadline is
+/// suspended do not hide the items after them.
+pub(crate) type SweepCursor = Option<(Timestamp, WorkspaceId, ChangeSetId, i64)>;
+
 /// The person or client that decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decider {
     /// Workspace of the request.
     pub ws: WorkspaceId,
-    /// Name written to the audit log.
-    pub actor: String,
+    /// Who decides; written to the audit log.
+    pub actor: Actor,
     /// Idempotency key of the request, if it has one.
     pub once: Option<Once>,
-}
-
-/// An item and its set, as read or as a commit left them.
-#[derive(Debug, Clone)]
-pub(crate) struct LoadedItem {
-    pub(crate) set: Stored<ChangeSet>,
-    pub(crate) items: Vec<Item>,
-    pub(crate) item: Item,
-}
-
-impl LoadedItem {
-    /// Returns the rows after a commit in which the item became `item`, and the ops that bring the
-    /// set's row and its ten shown items into line with it.
-    ///
-    /// The same commit writes both: a set whose row lags behind its items would be listed as open
-    /// after its last item was decided.
-    pub(crate) fn moved(&self, ws: WorkspaceId, item: Item, now: Timestamp) -> (Self, Vec<Op>) {
-        let mut after = self.with(item);
-        let ops = refreshed(ws, &mut after.set.doc, &mut after.items, now);
-        let index = after.item.index;
-        if let Some(item) = after.items.iter().find(|item| item.index == index) {
-            after.item = item.clone();
-        }
-        (after, ops)
-    }
-
-    /// Returns the rows with the item replaced; the set's row stays as it was.
-    pub(crate) fn with(&self, item: Item) -> Self {
-        let same = |other: &Item| if other.index == item.index { &item } else { other }.clone();
-        let items = self.items.iter().map(same).collect();
-        Self { set: self.set.clone(), items, item }
-    }
-}
-
-/// What a verdict or its undo left behind: the item with its set, and the task if it is known.
-#[derive(Debug, Clone)]
-pub struct Settled {
-    /// The set.
-    pub set: Stored<ChangeSet>,
-    /// All items of the set, in order.
-    pub items: Vec<Item>,
-    /// The item.
-    pub item: Item,
-    /// The task as it was left; `None` if the request neither wrote nor read it.
-    pub task: Option<TaskView>,
-}
-
-impl Settled {
-    pub(crate) fn new(rows: LoadedItem, task: Option<TaskView>) -> Self {
-        let LoadedItem { set, items, item } = rows;
-        Self { set, items, item, task }
-    }
 }
 
 impl Changes {
@@ -207,54 +154,4 @@ impl Changes {
             Some(_) => Err(CommitError::Refused { label, refusal: Refusal::ItemMoved }),
         }
     }
-}
-
-/// An item after [`change_item::transition`].
-pub(crate) fn transitioned(item: &Item, to: State, error: Option<&str>, at: Timestamp) -> Item {
-    let error = error.map(ToOwned::to_owned);
-    Item { state: to, error, decided_at: Some(at), ..item.clone() }
-}
-
-/// An item after [`change_item::reopen`].
-pub(crate) fn reopened(item: &Item, round: &Round, at: Timestamp) -> Item {
-    let Round { number, operation } = round.clone();
-    Item {
-        state: State::Pending,
-        error: None,
-        decided_at: None,
-        round: number,
-        operation,
-        shown_at: Some(at),
-        ..item.clone()
-    }
-}
-
-/// Brings a set's row and its ten shown items into line with its items, and returns the ops that
-/// write the same.
-pub(crate) fn refreshed(
-    ws: WorkspaceId,
-    set: &mut Doc<ChangeSet>,
-    items: &mut [Item],
-    now: Timestamp,
-) -> Vec<Op> {
-    let status = fold::status(items.iter().map(|item| &item.state));
-    let mut ops = Vec::new();
-    if set.value.status != status {
-        set.value.status = status;
-        set.value.updated_at = now;
-        set.value.resolved_at = (status == SetStatus::Resolved).then_some(now);
-        ops.push(entity::put(ws, set));
-    }
-    let shown = fold::shown(items);
-    let is_fresh = |item: &&mut Item| shown.contains(&item.index) && item.shown_at.is_none();
-    for item in items.iter_mut().filter(is_fresh) {
-        item.shown_at = Some(now);
-        ops.push(change_item::show(ws, &item.set, item.index, now));
-    }
-    ops
-}
-
-/// Derives the operation id of an item: the same intent in the same run and round gets the same id.
-pub fn operation(run_key: &str, fingerprint: &Fingerprint, round: i64) -> OperationId {
-    OperationId(hash::joined(&[run_key, fingerprint.as_str(), &round.to_string()]).0)
 }

@@ -1,4 +1,4 @@
-//! The standing of an open item, given its task and the time: whether the person is asked, and
+//! The standing of an open item, given its task and the time: whether the person has to decide, and
 //! which value a confirm would overwrite.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub enum Standing {
     Waits,
     /// The person deferred it; it can still be decided.
     PutOff,
-    /// Its task is closed or deleted: nobody is asked, and its seven days are suspended.
+    /// Its task is closed or deleted: nobody has to decide, and its seven days are suspended.
     Paused(Paused),
     /// Its time has passed without a decision, even if no sweep has recorded that.
     Expired,
@@ -37,8 +37,8 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns whether the person is asked to decide.
-    pub fn is_asked(self) -> bool {
+    /// Returns whether the person has to decide.
+    pub fn needs_decision(self) -> bool {
         matches!(self, Self::Waits | Self::PutOff)
     }
 }

@@ -3,9 +3,8 @@
 use dormouse_store::agent::change_item::{Item, State};
 use serde_json::Value;
 
-use crate::set::propose::Retraction;
 use crate::set::validate::Proposed;
-use crate::tool::Target;
+use crate::tool::{Retraction, Target};
 use crate::tools;
 
 /// Reason given when a newer proposal for the field replaces an older one.

@@ -4,14 +4,15 @@ use dormouse_journal::{JournalError, TaskStanding, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::agent::saga::{self, Phase};
+use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
-use crate::set::apply::{Round, SagaKind, SagaPayload};
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
-use crate::set::service::{Changes, Decider, LoadedItem, Settled, reopened, transitioned};
+use crate::set::rows::{LoadedItem, Round, Settled, reopened, transitioned};
+use crate::set::saga_payload::{SagaKind, SagaPayload};
+use crate::set::service::{Changes, Decider};
 use crate::set::supersede;
 use crate::tools;
 
@@ -107,7 +108,8 @@ impl Changes {
             Err(error) => {
                 let text = error.to_string();
                 let why = Some(text.as_str());
-                let close = saga::close(ws, operation, Phase::AgentDone, "failed", why, now);
+                let close =
+                    saga::close(ws, operation, Phase::AgentDone, OperationStatus::Failed, why, now);
                 self.close(ws, payload, vec![close]).await?;
                 return match error {
                     JournalError::Changed(source) => Err(DecideError::Changed {
@@ -119,7 +121,8 @@ impl Changes {
                 };
             }
         };
-        let done = saga::close(ws, operation, Phase::AgentDone, "completed", None, now);
+        let done =
+            saga::close(ws, operation, Phase::AgentDone, OperationStatus::Completed, None, now);
         let undone = self.mark_undone(ws, &payload.decision, now).await?;
         let next = round.next(seen);
         let all = self.store.all(change_item::of_task(ws, &payload.task)).await?;

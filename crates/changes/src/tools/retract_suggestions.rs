@@ -5,8 +5,7 @@ use dormouse_types::limits;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::set::propose::Retraction;
-use crate::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
+use crate::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Retraction, Tool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::immediate(&RetractSuggestions);

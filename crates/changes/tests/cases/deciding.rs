@@ -73,7 +73,7 @@ fn confirming_twice_is_one_change_and_the_same_answer() {
 }
 
 #[test]
-fn the_first_verdict_stands() {
+fn the_first_verdict_wins() {
     type Act = fn(&World, &Item) -> Result<Item, DecideError>;
     let confirm: Act = |world, item| world.confirm(item);
     let reject: Act = |world, item| world.reject(item, Some("no"));
@@ -157,7 +157,7 @@ fn a_rejection_without_a_reason_is_given_one_and_keeps_it() {
     for again in [None, Some("too early")] {
         world.reject(&item, again).expect("the same again");
     }
-    let other = world.reject(&item, Some("too late")).expect_err("another reason stands");
+    let other = world.reject(&item, Some("too late")).expect_err("another reason is recorded");
     assert!(matches!(other, DecideError::AlreadyDecided { .. }), "{other:?}");
     assert_eq!(world.decisions(), decisions);
 }

@@ -1,7 +1,7 @@
 use dormouse_changes::ledger;
 use dormouse_journal::Edit;
 use dormouse_types::limits;
-use dormouse_types::model::{Decided, Ledger, Verdict};
+use dormouse_types::model::{Decided, Ledger, Resolution};
 use dormouse_types::{Fingerprint, Timestamp};
 use serde_json::json;
 
@@ -73,7 +73,7 @@ fn rejected(n: i64, title: &str, reason: Option<String>) -> Decided {
     Decided {
         tool: "add_checklist_item".into(),
         args: json!({ "title": title }),
-        verdict: Verdict::Rejected,
+        verdict: Resolution::Rejected,
         reason,
         at: Timestamp::from_micros(n),
         fingerprint: Fingerprint(format!("{n:064}")),

@@ -37,7 +37,7 @@ fn held_back(world: &World, args: Value, words: &str) {
 }
 
 #[test]
-fn evidence_is_a_quote_that_stands_in_an_entry_of_the_task() {
+fn evidence_is_a_quote_from_an_entry_of_the_task() {
     let world = World::new();
     let entry = world.note("We must be out by the 20th.\nThe keys go to Mrs. Ott.");
     let item = world

@@ -3,12 +3,12 @@
 
 use std::fmt::Write as _;
 
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
 use dormouse_journal::Edit;
-use dormouse_types::model::{Decided, Entry, Item, Ledger, Named, TaskState, ToolCall, Verdict};
+use dormouse_types::model::{Decided, Entry, Item, Ledger, Named, Resolution, TaskState, ToolCall};
 use dormouse_types::task::{EntryKind, Priority, Status};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
@@ -486,7 +486,7 @@ fn page() -> String {
         let decided = Decided {
             tool: name.into(),
             args,
-            verdict: Verdict::Rejected,
+            verdict: Resolution::Rejected,
             reason: Some("no".into()),
             at: Timestamp::from_micros(1),
             fingerprint: Fingerprint("f".repeat(64)),

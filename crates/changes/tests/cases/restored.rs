@@ -16,7 +16,7 @@ fn due_on(world: &World) -> Option<String> {
 }
 
 #[test]
-fn a_confirm_that_still_stands_is_not_applied_twice() {
+fn a_confirm_that_still_holds_is_not_applied_twice() {
     let world = World::new();
     let item =
         world.open("add_multiple_checklist_items", json!({ "items": [{ "title": "Buy boxes" }] }));
@@ -115,7 +115,7 @@ fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
 }
 
 #[test]
-fn what_an_older_journal_has_lost_is_asked_again() {
+fn what_an_older_journal_has_lost_is_open_again() {
     let world = World::new();
     let kept = world.open("update_task_estimate", json!({ "minutes": 60 }));
     world.confirm(&kept).expect("confirmed");
@@ -128,7 +128,7 @@ fn what_an_older_journal_has_lost_is_asked_again() {
     let open = world.fresh(&item);
     assert_eq!((open.state, open.error.as_ref()), (State::Pending, None));
     assert_eq!(world.fresh(&kept).state, State::Confirmed);
-    assert!(world.decisions()[0].undone_at.is_some(), "the verdict stands no more");
+    assert!(world.decisions()[0].undone_at.is_some(), "the verdict is undone");
     world.confirm(&open).expect("confirmed");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
     world.undo(&open).expect("taken back");

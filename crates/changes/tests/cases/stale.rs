@@ -141,7 +141,7 @@ fn of_one_field_the_newer_proposal_takes_the_place_of_the_older() {
 }
 
 #[test]
-fn an_undone_verdict_does_not_come_back_beside_a_newer_proposal_for_its_field() {
+fn an_undone_verdict_does_not_reopen_when_a_newer_proposal_has_its_field() {
     let world = World::new();
     let two = world.open("update_task_estimate", json!({ "minutes": 120 }));
     world.confirm(&two).expect("confirmed");
@@ -235,7 +235,7 @@ fn the_seven_days_stand_still_while_a_task_is_closed_or_deleted() {
 }
 
 #[test]
-fn a_sweep_finds_what_is_due_behind_items_whose_time_stands_still() {
+fn a_sweep_finds_what_is_due_after_items_whose_deadline_is_suspended() {
     let world = World::new();
     for n in 0..30 {
         let items: Vec<_> = (0..10).map(|m| json!({ "title": format!("Item {n} {m}") })).collect();

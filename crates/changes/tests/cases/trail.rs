@@ -1,11 +1,11 @@
 use dormouse_changes::set::apply::thread;
-use dormouse_changes::set::service::operation;
+use dormouse_changes::set::rows::operation;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::{link, saga};
 use dormouse_store::{Db, receipt};
-use dormouse_types::{Id as _, hash};
+use dormouse_types::{Actor, Id as _, hash};
 use serde_json::json;
 
 use crate::world::{WS, World, now};
@@ -75,7 +75,7 @@ fn an_effect_is_linked_to_what_it_made_or_touched() {
 }
 
 #[test]
-fn what_could_not_be_applied_is_told_as_refused_and_touches_nothing() {
+fn what_could_not_be_applied_is_recorded_as_refused_and_touches_nothing() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.edit(&[Edit::DueOn(Some("2026-03-20".parse().expect("a day")))]);
@@ -116,9 +116,11 @@ fn an_operation_is_made_of_run_proposal_and_round_and_has_one_receipt() {
     let open = world.undo(&item).expect("undone");
     assert!(receipt(&undo).is_some());
     assert_eq!(open.operation.0, by_hand(1));
-    let left = now(world.store.all(saga::by_status(WS, "pending"))).expect("sagas");
+    let left =
+        now(world.store.all(saga::by_status(WS, saga::OperationStatus::Pending))).expect("sagas");
     assert_eq!(left, [], "nothing is left to recover");
-    let done = now(world.store.all(saga::by_status(WS, "completed"))).expect("sagas");
+    let done =
+        now(world.store.all(saga::by_status(WS, saga::OperationStatus::Completed))).expect("sagas");
     assert_eq!(done.len(), 2);
 }
 
@@ -151,10 +153,14 @@ fn audited(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn a_confirm_and_its_undo_are_audited_in_the_journal_as_whoever_decided() {
+fn a_confirm_and_its_undo_name_their_decider_in_the_audit_log_of_the_journal() {
     let world = World::new();
     let item = world.due("2026-03-20");
-    let by = |actor: &str| dormouse_changes::Decider { ws: WS, actor: actor.into(), once: None };
+    let by = |name: &str| dormouse_changes::Decider {
+        ws: WS,
+        actor: Actor::from(name.to_owned()),
+        once: None,
+    };
     let before = audited(&world).len();
     let digest = Some(&item.fingerprint);
     world.later(1);

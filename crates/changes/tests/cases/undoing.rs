@@ -188,13 +188,13 @@ fn taking_back_a_status_keeps_the_history_of_what_was() {
 
 /// A turn that read before the undo is stored during the undo, or after it.
 #[test]
-fn of_an_undo_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
-    for is_behind in [false, true] {
+fn of_an_undo_during_a_turn_that_proposes_anew_one_proposal_is_open() {
+    for is_after in [false, true] {
         let world = World::new();
         let item = world.due("2026-03-20");
         world.confirm(&item).expect("confirmed");
         let turn = newer(&world);
-        if is_behind {
+        if is_after {
             world.undo(&item).expect("taken back");
             now(world.store.commit(turn)).expect("stored");
             now(world.changes.keep_newest(WS, &world.task)).expect("what a run does at its end");
@@ -202,13 +202,13 @@ fn of_an_undo_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
             world.commit_before("change.conclude", turn);
             world.undo(&item).expect("taken back");
         }
-        assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#], "behind it: {is_behind}");
+        assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#], "after it: {is_after}");
     }
 }
 
 /// The person sets the field while a confirm is interrupted; the item is then open again.
 #[test]
-fn of_a_confirm_that_waits_again_beside_a_turn_that_proposes_anew_one_proposal_is_open() {
+fn of_a_confirm_that_waits_again_during_a_turn_that_proposes_anew_one_proposal_is_open() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.crash_at_the_journal(|world| drop(world.confirm(&item)));

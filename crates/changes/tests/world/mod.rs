@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse_changes::set::propose::{Proposer, Retraction, Source};
+use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
+use dormouse_changes::tool::Retraction;
 use dormouse_changes::{
     Changes, DecideError, Decider, Effect, Policy, Refused, Settled, ledger, tools,
 };
@@ -23,8 +24,8 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
 use dormouse_types::port::{Clock, Faults, Point, Stage};
 use dormouse_types::{
-    AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId, ThreadId,
-    Timestamp, TokenId, WorkspaceId, hash,
+    Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId,
+    ThreadId, Timestamp, TokenId, WorkspaceId, hash,
 };
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -41,11 +42,11 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 pub fn who() -> Decider {
-    Decider { ws: WS, actor: "owner".into(), once: None }
+    Decider { ws: WS, actor: Actor::Owner, once: None }
 }
 
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 /// What the model reads about a call.
@@ -104,7 +105,10 @@ impl World {
         let agent = AgentId::fresh(Timestamp::from_micros(0), &entropy);
         let task = TaskId::fresh(Timestamp::from_micros(0), &entropy);
         let mut world = Self::on(sqlite, clock, entropy, agent, task);
-        let origin = EditCtx::new(Origin::Agent { agent: world.agent.clone() }, "agent:test");
+        let origin = EditCtx::new(
+            Origin::Agent { agent: world.agent.clone() },
+            Actor::Other("agent:test".into()),
+        );
         let new = NewTask {
             title: "Move to the new flat".into(),
             edits: vec![Edit::AddItem {
@@ -229,7 +233,7 @@ impl World {
     /// Edits as the agent, so that the value does not count as set by the person.
     pub fn edit_as_agent(&self, edits: &[Edit]) {
         let origin = Origin::Agent { agent: self.agent.clone() };
-        let ctx = EditCtx::new(origin, "agent:test");
+        let ctx = EditCtx::new(origin, Actor::Other("agent:test".into()));
         now(self.journal.edit(WS, &self.task, edits, &ctx)).expect("the edit is accepted");
     }
 

@@ -14,7 +14,7 @@ use crate::client::{Reply, path};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::{line, note, titled};
+use crate::terminal::{counted, line, note, titled};
 use crate::values;
 
 /// Without --format, everything as one JSON document. With it, a file that other programs read;
@@ -145,7 +145,7 @@ fn described(loss: &ExportLoss) -> String {
     let named: Vec<String> =
         loss.examples.iter().map(|title| format!("“{}”", line(titled(title)))).collect();
     let such_as = if loss.tasks > named.len() { "such as " } else { "" };
-    format!("{part}: {}, {such_as}{}", super::counted(loss.tasks, "task"), named.join(", "))
+    format!("{part}: {}, {such_as}{}", counted(loss.tasks, "task"), named.join(", "))
 }
 
 /// Writes a file that only its owner may read. It never replaces an existing file.

@@ -6,6 +6,7 @@ pub mod change;
 pub mod doctor;
 pub mod export;
 pub mod import;
+pub mod models;
 pub mod open;
 pub mod openapi;
 pub mod overview;
@@ -72,6 +73,9 @@ pub enum Client {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand, display_order = 8)]
     Change(change::Command),
+    /// Models: list, add, use, test, key, budget, usage, …
+    #[command(subcommand, display_order = 9)]
+    Models(models::Command),
     /// Access tokens: create, list, revoke
     #[command(subcommand, display_order = 9)]
     Token(token::Command),
@@ -104,13 +108,9 @@ impl Client {
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,
+            Self::Models(command) => models::run(session, command).await,
             Self::Token(command) => token::run(session, command).await,
             Self::Export(params) => export::run(session, params).await,
         }
     }
-}
-
-/// `1 task`, `2 tasks`.
-fn counted(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

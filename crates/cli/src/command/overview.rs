@@ -3,11 +3,10 @@
 use dormouse::view::{Overview, ProviderAlert};
 use dormouse_types::Timestamp;
 
-use super::counted;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::style::Color;
-use crate::terminal::{line, time};
+use crate::terminal::{counted, line, time};
 
 pub async fn run(session: &mut Session) -> Result<(), Failure> {
     // What changed without waiting, now counts as waiting.
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn proposals_come_first_and_an_empty_folder_is_told_how_to_begin() {
+    fn proposals_come_first_and_an_empty_folder_shows_how_to_begin() {
         let next = |overview: &Overview| next(overview, |at| at.micros().to_string());
         let some = Overview { tasks: 3, agents: 1, open_proposals: 1, ..EMPTY };
         assert_eq!(next(&some).first().map(|(_, command)| *command), Some("review"));

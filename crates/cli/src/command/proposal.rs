@@ -5,10 +5,9 @@ use dormouse_types::Id as _;
 use dormouse_types::agent::ItemStatus;
 use dormouse_types::field_change::FieldRef;
 
-use crate::command::counted;
 use crate::terminal::style::Color;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{Style, line, value};
+use crate::terminal::{Style, counted, line, value};
 
 /// `k3f9a:1`.
 pub fn name(item: &ChangeItem) -> String {

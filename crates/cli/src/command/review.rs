@@ -11,12 +11,12 @@ use dormouse::view::{ChangeItem, ChangeSet, Outcome, Page};
 use dormouse_types::{ChangeSetId, TaskId, Verdict};
 
 use super::change::{Wanted, decide};
-use super::{counted, proposal};
+use super::proposal;
 use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::{line, titled};
+use crate::terminal::{counted, line, titled};
 
 /// For each proposal: y confirms, n rejects, w rejects and asks for a reason, l puts it off, u
 /// undoes the last decision, q quits. Every answer takes effect immediately. Proposals you put off

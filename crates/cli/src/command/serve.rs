@@ -47,7 +47,7 @@ pub struct Params {
     demo: bool,
 }
 
-/// How long requests may continue after the server is asked to stop.
+/// How long requests may continue after the server begins to stop.
 const LAST_REQUESTS: Duration = Duration::from_secs(10);
 
 /// Serves until a signal comes.

@@ -22,6 +22,11 @@ const NARROWEST: usize = 40;
 /// Units: columns. Prose wider than this is hard to read.
 const WIDEST_PROSE: usize = 100;
 
+/// `1 task`, `2 tasks`.
+pub fn counted(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
 /// The settings of the terminal.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
@@ -124,6 +129,27 @@ impl Screen {
             self.out.push('\n');
         }
         Ok((n_bytes > 0).then(|| answer.trim().to_owned()))
+    }
+}
+
+impl Screen {
+    /// Asks for a line on a terminal without showing what is typed; returns `None` at its end.
+    ///
+    /// Errors: the terminal cannot be read or set.
+    pub fn ask_hidden(&mut self, question: &str) -> io::Result<Option<String>> {
+        use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+        self.out.push_str(question);
+        self.flush()?;
+        let shown = tcgetattr(io::stdin())?;
+        let mut hidden = shown.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
+        let mut answer = String::new();
+        let n_bytes = io::stdin().read_line(&mut answer);
+        // Whatever happened, the terminal shows what is typed again.
+        tcsetattr(io::stdin(), OptionalActions::Now, &shown)?;
+        self.out.push('\n');
+        Ok((n_bytes? > 0).then(|| answer.trim().to_owned()))
     }
 }
 

@@ -70,7 +70,7 @@ fn a_link_needs_a_server() {
 }
 
 #[test]
-fn a_token_is_made_listed_and_revoked_beside_a_server_and_without_one() {
+fn a_token_is_created_listed_and_revoked_with_a_server_and_without_one() {
     let world = World::new();
     let create = ["token", "create", "--name", "Script", "--scope", "read,edit", "--expires", "9"];
     let made = world.ok(&create);

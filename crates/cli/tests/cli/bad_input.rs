@@ -249,3 +249,18 @@ fn an_import_of_a_broken_file_writes_nothing() {
     let bad = world.file("bad.md", [ALLOTMENT.as_bytes(), b"\xff\xfe"].concat());
     check_refused(&world, &["import", &bad], 1, &["bad.md"]);
 }
+
+#[test]
+fn a_model_in_the_environment_has_a_provider() {
+    let world = World::new();
+    let with = |model| world.run_set(&["task", "list"], &[("DORMOUSE_MODEL", model)], b"");
+    for wrong in ["gpt-5", "openai/", "/gpt-5"] {
+        let done = with(wrong);
+        assert_eq!(done.code, 2, "{wrong}: {done:?}");
+        let says = format!("DORMOUSE_MODEL={wrong} is not a model");
+        assert!(done.err.contains(&says) && done.err.contains("ollama/qwen3:8b"), "{done:?}");
+    }
+    for right in ["builtin", "ollama/qwen3:8b", ""] {
+        assert_eq!(with(right).code, 0, "{right}");
+    }
+}

@@ -20,7 +20,7 @@ fn machine(figures: &Value) {
 }
 
 #[test]
-fn wakes_are_measured_beside_the_bare_loop() {
+fn wakes_are_measured_against_the_bare_loop() {
     let world = World::new();
     let figures = world.json(&[
         "bench",

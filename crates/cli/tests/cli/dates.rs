@@ -30,7 +30,7 @@ fn a_title_may_hold_the_other_fields_and_says_so() {
 }
 
 #[test]
-fn words_of_a_title_are_kept_where_that_is_asked_for() {
+fn words_of_a_title_are_kept_where_that_is_requested() {
     let world = World::new();
     for (args, title) in [
         (&["Call 2036-12-10 !p1", "--plain"][..], "Call 2036-12-10 !p1"),
@@ -82,6 +82,21 @@ fn day_and_month_are_read_in_the_order_of_a_flag_or_the_environment() {
     assert_eq!((done.code, due()), (0, json!("2036-03-04")), "{done:?}");
     let done = world.run_set(&[&edit[..], &["--day-order", "dayFirst"]].concat(), &set, b"");
     assert_eq!((done.code, due()), (0, json!("2036-04-03")), "{done:?}");
+}
+
+#[test]
+fn dates_are_read_in_the_language_of_the_environment_and_in_english() {
+    let world = World::with_tasks();
+    let edit = |day| ["task", "edit", "slug fence", "--due", day];
+    let due = || task(&world, "slug fence")["dueOn"].clone();
+    let refused = world.run_set(&edit("3. Mai 2036"), &[("LC_ALL", "C")], b"");
+    assert_eq!(refused.code, 2, "{refused:?}");
+    for set in [("DORMOUSE_LANG", "de"), ("LC_ALL", "de_AT.UTF-8")] {
+        for (words, day) in [("3. Mai 2036", "2036-05-03"), ("4 may 2036", "2036-05-04")] {
+            let done = world.run_set(&edit(words), &[set], b"");
+            assert_eq!((done.code, due()), (0, json!(day)), "{set:?}: {done:?}");
+        }
+    }
 }
 
 #[test]

@@ -200,7 +200,7 @@ fn the_reason_may_follow_why_not() {
     assert!(done.out.contains(&format!("2 rejected, {} left", plural(n - 2))), "{done:?}");
 }
 
-/// A reason that is pasted with several lines: the lines behind the first stand in the input before
+/// A reason that is pasted with several lines: the lines after the first are in the input before
 /// the next proposal is on screen.
 #[test]
 fn what_was_typed_before_a_question_was_on_screen_decides_nothing() {

@@ -1,5 +1,5 @@
 //! What a person put off stays put off when the next command runs agents, and a command that is
-//! asked to stop puts its run back.
+//! stopped puts its run back.
 
 use std::io::Read as _;
 use std::process::Child;

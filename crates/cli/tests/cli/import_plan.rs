@@ -98,7 +98,7 @@ fn several_files_make_one_plan() {
 }
 
 #[test]
-fn a_plan_from_standard_input_cannot_be_asked_about() {
+fn a_plan_from_standard_input_cannot_be_confirmed_in_a_dialogue() {
     let world = World::new();
     let refused = world.run_with(&["import", "-", "--plan"], MOVE.as_bytes());
     assert_eq!(refused.code, 2, "{refused:?}");

@@ -29,7 +29,7 @@ fn problem<'a>(found: &'a [(String, String)], words: &[&str]) -> &'a str {
 }
 
 #[test]
-fn a_healthy_folder_needs_nobody_beside_a_server_too() {
+fn a_healthy_folder_has_no_findings_also_while_a_server_runs() {
     let world = World::with_agents();
     let (code, found, report) = findings(&world);
     assert_eq!((code, found), (0, Vec::new()), "{report:#}");
@@ -284,7 +284,7 @@ impl Drop for Following {
 }
 
 #[test]
-fn whoever_follows_an_agent_sees_each_line_once_as_it_comes() {
+fn following_an_agent_shows_each_line_once_as_it_comes() {
     let world = World::with_agents();
     let server = world.serve(&[]);
     let text = Following::start(&world, &["agent", "log", "water butt", "-f"]);

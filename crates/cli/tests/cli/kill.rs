@@ -416,7 +416,7 @@ fn pause() {
 
 #[test]
 #[expect(clippy::print_stderr, reason = "the seed and what was reached are worth knowing")]
-fn whoever_is_killed_when_no_answered_write_is_lost_and_none_is_done_twice() {
+fn whichever_process_is_killed_no_answered_write_is_lost_and_none_is_done_twice() {
     let seed = SEED.unwrap_or_else(|| RandomState::new().build_hasher().finish());
     eprintln!("seed {seed}");
     let mut storm = Storm::new(seed);

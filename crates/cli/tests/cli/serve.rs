@@ -1,4 +1,4 @@
-//! `dormouse serve`: who is let in, commands beside it, and how it ends.
+//! `dormouse serve`: who is let in, commands that run meanwhile, and how it ends.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -109,7 +109,7 @@ fn a_server_is_for_this_machine_alone() {
 }
 
 #[test]
-fn commands_beside_a_server_are_its_clients() {
+fn commands_are_clients_of_a_running_server() {
     let world = World::with_tasks();
     let server = world.serve(&[]);
     let done = world.ok(&["agent", "create", "water butt", "--name", "Wanda"]);

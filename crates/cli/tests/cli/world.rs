@@ -70,7 +70,7 @@ impl World {
         self.folder.path().join("data")
     }
 
-    /// Writes a file beside the data.
+    /// Writes a file next to the data folder.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.folder.path().join(name);
         std::fs::write(&path, content).expect("a temporary file can be written");

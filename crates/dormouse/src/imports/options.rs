@@ -7,6 +7,8 @@ use dormouse_formats::intake::DateOrder;
 use dormouse_formats::plan::{AgentChoice, Correction, Format, PlannedTask, deserves_agent};
 use dormouse_types::{Digest, closed_list};
 
+use crate::Error;
+
 /// A file to import.
 #[derive(Debug, Clone)]
 pub struct ImportFile {
@@ -20,6 +22,17 @@ impl ImportFile {
     /// A file with a name and its content.
     pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
         Self { name: name.into(), bytes: bytes.into() }
+    }
+
+    /// Refuses a name that cannot identify the file: control characters end a line of a log, and
+    /// not every database stores them.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if !self.name.chars().any(char::is_control) {
+            return Ok(());
+        }
+        let shown: String = self.name.escape_debug().take(200).collect();
+        let message = format!("`{shown}` has a control character: give the file another name");
+        Err(Error::Invalid { field: "name", message })
     }
 }
 

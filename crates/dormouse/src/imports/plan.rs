@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dormouse_formats::csv::Columns;
 use dormouse_formats::intake::ReadOptions;
 use dormouse_formats::plan::{
-    self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Role, deserves_agent,
+    self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Reading, Role, deserves_agent,
 };
 use dormouse_journal::{JournalError, Known};
 use dormouse_types::task::{Priority, Status};
@@ -14,6 +14,7 @@ use dormouse_types::{Caller, Digest, TaskId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::moved::{self, Moved};
 use super::{ImportFile, ImportOptions};
 use crate::view::ImportOutcome;
 use crate::{Dormouse, Error};
@@ -217,6 +218,8 @@ pub(super) struct Made {
     pub(super) planned: Planned,
     /// For each line that begins a task, its title in the file.
     read_titles: BTreeMap<usize, String>,
+    /// The tasks of the file that a correction takes something from.
+    pub(super) moved: Vec<Moved>,
 }
 
 impl Dormouse {
@@ -262,14 +265,13 @@ impl Dormouse {
         let job = {
             let (made, file, options) = (made.clone(), file.clone(), options.clone());
             let (reading, kept) = (base.reading.clone(), base.kept());
-            let is_wanted = wanted.clone();
+            let held = wanted.clone();
             move || {
-                if Arc::strong_count(&is_wanted) == 1 {
-                    // Nobody waits for it any more.
-                    return;
+                // The caller holds the other one: a request that ended takes no more time.
+                let is_wanted = || Arc::strong_count(&held) > 1;
+                if let Some(plan) = make(&file, &options, &reading, &kept, is_wanted) {
+                    *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
                 }
-                let plan = make(&file, &options, &reading, &kept);
-                *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
             }
         };
         self.compute.run(Box::new(job)).await;
@@ -279,22 +281,41 @@ impl Dormouse {
     }
 }
 
+/// Reads and corrects a file; none if nobody wants it any more. Each step takes bounded time, so a
+/// reading that nobody waits for ends with the step that it is at.
 fn make(
     file: &ImportFile,
     options: &ImportOptions,
     reading: &plan::Options,
     kept: &Kept,
+    is_wanted: impl Fn() -> bool,
+) -> Option<Result<Made, Error>> {
+    if !is_wanted() {
+        return None;
+    }
+    let read = match plan::read(&file.name, &file.bytes, reading) {
+        Ok(read) => read,
+        Err(error) => return Some(Err(error.into())),
+    };
+    is_wanted().then(|| corrected(file, options, read, kept))
+}
+
+fn corrected(
+    file: &ImportFile,
+    options: &ImportOptions,
+    read: Reading,
+    kept: &Kept,
 ) -> Result<Made, Error> {
-    let read = plan::read(&file.name, &file.bytes, reading)?;
     let text = plan::decode(&file.name, &file.bytes)?;
     let planned = plan::apply(&text, &read, kept, &options.corrections)?;
+    let moved = moved::between(&read, &planned);
     let read_titles = read.tasks.into_iter().map(|task| (task.line, task.title)).collect();
-    Ok(Made { planned, read_titles })
+    Ok(Made { planned, read_titles, moved })
 }
 
 /// A plan as it is shown.
 pub(super) fn view(base: &Base, made: Made, known: Vec<Known>) -> ImportPlan {
-    let Made { planned, mut read_titles } = made;
+    let Made { planned, mut read_titles, moved: _ } = made;
     let damaged = base.is_damaged.then(|| ImportRemark {
         line: 1,
         message: "what was corrected at earlier imports cannot be read, and does not hold".into(),
@@ -363,4 +384,27 @@ fn runs(places: &[Place]) -> Vec<LineRun> {
         }
     }
     runs
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_reading_that_nobody_waits_for_goes_no_further() {
+        let file = ImportFile::new("list.md", b"# Move\n- [ ] Tape\n".as_slice());
+        let (options, kept) = (ImportOptions::default(), Kept::default());
+        // How many looks find somebody waiting.
+        let made = |n_looks: u32| {
+            let left = Cell::new(n_looks);
+            let is_wanted = || left.replace(left.get().saturating_sub(1)) > 0;
+            make(&file, &options, &plan::Options::default(), &kept, is_wanted)
+        };
+        assert!(made(0).is_none(), "it waited for its turn");
+        assert!(made(1).is_none(), "it had read the text");
+        let made = made(2).expect("somebody waits").expect("a plan");
+        assert_eq!(made.planned.tasks.len(), 1);
+    }
 }

@@ -332,7 +332,7 @@ impl Tally {
         Self { target, pending: Vec::new(), found: BTreeMap::new(), answer }
     }
 
-    /// Markdown keeps more of a task that stands alone, so tasks are counted in pairs and the last
+    /// Markdown keeps more of a task that is alone, so tasks are counted in pairs and the last
     /// ones together: alone is only the task of a file with one.
     fn add(&mut self, task: export::Task) {
         self.answer.tasks += 1;

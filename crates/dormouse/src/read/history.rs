@@ -53,10 +53,10 @@ impl Dormouse {
         &self,
         caller: &Caller,
         id: &AgentId,
-        asked: MessageFilter,
+        filter: MessageFilter,
     ) -> Result<Page<Message>, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.queries.messages_page(caller.workspace, id, asked).await?)
+        Ok(self.queries.messages_page(caller.workspace, id, filter).await?)
     }
 
     /// The newest runs of an agent, newest first; a waiting wake comes first, as `queued`.

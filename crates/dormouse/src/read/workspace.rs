@@ -53,12 +53,12 @@ impl Dormouse {
     pub async fn operations(
         &self,
         caller: &Caller,
-        asked: OperationFilter,
+        filter: OperationFilter,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Operation>, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.queries.operations(caller.workspace, asked, limit, cursor).await?)
+        Ok(self.queries.operations(caller.workspace, filter, limit, cursor).await?)
     }
 
     /// The events after a cursor; without one, no events and the cursor to start from.

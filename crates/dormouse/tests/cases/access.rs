@@ -51,7 +51,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>, slug: &str, words: &[&s
 }
 
 #[test]
-fn a_token_stands_for_its_scopes_in_its_workspace() {
+fn a_token_grants_its_scopes_in_its_workspace() {
     let world = World::new();
     let made = made(&world, TokenKind::Person, &[Scope::Edit, Scope::Read, Scope::Edit]);
     let text = &made.token.0;
@@ -112,7 +112,7 @@ fn an_agent_never_decides_whatever_its_row_says() {
         let made = made(&world, kind, &[Scope::Read, Scope::Propose, Scope::Edit]);
         let all = "UPDATE tokens SET scopes = 'read propose edit decide admin'";
         let commit = Commit::new("test", Db::Journal, WorkspaceId(1)).op(Op::any(all, Vec::new()));
-        now(world.store.commit(commit)).expect("written behind its back");
+        now(world.store.commit(commit)).expect("written directly");
         let caller = caller(&world, &made.token).expect("it opens");
         assert_eq!(caller.scopes, [Scope::Read, Scope::Propose, Scope::Edit], "{kind:?}");
     }

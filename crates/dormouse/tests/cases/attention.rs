@@ -66,7 +66,7 @@ fn proposals_wait_until_they_are_decided_or_put_off_and_again_before_they_expire
 }
 
 #[test]
-fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
+fn removals_are_distinguished_from_additions_and_settings() {
     let world = World::new();
     let (task, agent, items) = world.proposed(&[(
         "add_checklist_items",
@@ -104,7 +104,7 @@ fn what_takes_something_away_is_told_apart_from_what_adds_or_sets() {
 }
 
 #[test]
-fn a_failed_run_waits_until_one_succeeds_and_what_expires_stands_last() {
+fn a_failed_run_waits_until_one_succeeds_and_what_expires_comes_last() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
     world.later(6 * DAY + 3600);

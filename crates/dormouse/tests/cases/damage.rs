@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::world::{World, me, now, slug};
 
-/// One damaged task or agent among healthy ones: it is named where it is asked for, and hides
+/// One damaged task or agent among healthy ones: it is named where it is requested, and hides
 /// nothing else.
 #[test]
-fn a_damaged_row_is_named_where_it_is_asked_for_and_hides_nothing_else() {
+fn a_damaged_row_is_named_where_it_is_requested_and_hides_nothing_else() {
     for db in [Db::Journal, Db::Agent] {
         let world = World::new();
         let estimate = ("update_task_estimate", json!({ "minutes": 60 }));

@@ -1,6 +1,6 @@
 //! What a text about time, and a task in one line, are understood as.
 
-use dormouse::dates::{self, DayOrder, QuickAdd, QuickAddPart};
+use dormouse::dates::{self, DayOrder, QuickAdd, QuickAddPart, Wording};
 use dormouse_types::Timestamp;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::world::{World, me, now, slug};
 
-/// The members of an answer that say something. The world stands at Monday, 2026-03-02, 09:00 UTC.
+/// The members of an answer that say something. The time is Monday, 2026-03-02, 09:00 UTC.
 fn understood(text: &str) -> Value {
     let world = World::new();
-    let date = now(world.dormouse.understand_date(&me(), text, DayOrder::DayFirst));
+    let date = now(world.dormouse.understand_date(&me(), text, Wording::default()));
     let mut value = json!(date.unwrap_or_else(|error| panic!("{text}: {error}")));
     if let Value::Object(members) = &mut value {
         members.retain(|name, value| {
@@ -63,7 +63,8 @@ fn what_was_decided_is_said() {
     assert_eq!(ambiguous["day"], "2026-04-03");
     assert_eq!(ambiguous["assumed"][0], json!({"kind": "readersOrder", "value": "dayFirst"}));
     let world = World::new();
-    let month_first = now(world.dormouse.understand_date(&me(), "3/4", DayOrder::MonthFirst));
+    let month_first =
+        now(world.dormouse.understand_date(&me(), "3/4", Wording::of(DayOrder::MonthFirst, None)));
     assert_eq!(
         month_first.expect("a date").day.map(|day| day.to_string()).as_deref(),
         Some("2026-03-04")
@@ -81,7 +82,7 @@ fn a_text_that_is_no_date_says_why() {
         ("friday or so", "is not part of a date"),
         ("", "no date is written"),
     ] {
-        let refused = now(world.dormouse.understand_date(&me(), text, DayOrder::DayFirst));
+        let refused = now(world.dormouse.understand_date(&me(), text, Wording::default()));
         let error = refused.expect_err(text);
         assert_eq!(slug(&error), ("date-not-understood", 422));
         let problem = error.problem();
@@ -92,7 +93,7 @@ fn a_text_that_is_no_date_says_why() {
 
 fn line(text: &str) -> QuickAdd {
     let world = World::new();
-    now(world.dormouse.understand_line(&me(), text, DayOrder::DayFirst)).expect("any line is one")
+    now(world.dormouse.understand_line(&me(), text, Wording::default())).expect("any line is one")
 }
 
 #[test]
@@ -133,10 +134,55 @@ proptest! {
     #[test]
     fn any_line_is_its_pieces(text in r"([#@!\\x22]?[a-zäß🌱]{1,5}|fri|every|3pm|1\.2\.|!p1|\PC| ){0,12}") {
         let now = Timestamp::from_micros(1_772_442_000_000_000);
-        let read = dates::quick_add(&text, &dates::reader(now, &TimeZone::UTC, DayOrder::DayFirst));
+        let read = dates::quick_add(&text, &dates::reader(now, &TimeZone::UTC, Wording::default()));
         let pieces: String = read.parts.iter().map(|piece| piece.text.as_str()).collect();
         prop_assert_eq!(&pieces, &text);
         let n_due = read.parts.iter().filter(|piece| piece.part == QuickAddPart::Due).count();
         prop_assert_eq!(n_due, usize::from(read.due.is_some()));
+    }
+}
+
+#[test]
+fn dates_are_read_in_the_language_of_the_reader_and_in_english() {
+    let world = World::new();
+    let day = |lang: Option<&str>, text: &str| {
+        let wording = Wording::of(DayOrder::DayFirst, lang);
+        let read = now(world.dormouse.understand_date(&me(), text, wording));
+        read.ok().and_then(|date| date.day).map(|day| day.to_string())
+    };
+    let friday = day(None, "next friday");
+    assert!(friday.is_some());
+    for tag in ["de", "de-AT", "de_DE.UTF-8", "DE"] {
+        assert_eq!(day(Some(tag), "Freitag"), day(None, "friday"), "{tag}");
+        assert_eq!(day(Some(tag), "next friday"), friday, "{tag}");
+        assert_eq!(day(Some(tag), "10. Dezember 2026").as_deref(), Some("2026-12-10"), "{tag}");
+    }
+    assert_eq!(day(Some("fr"), "10 décembre 2026").as_deref(), Some("2026-12-10"));
+    for tag in ["xx", "", "C", "-", "en-US"] {
+        assert_eq!(day(Some(tag), "next friday"), friday, "{tag}");
+        assert_eq!(day(Some(tag), "10. Dezember 2026"), None, "{tag}");
+    }
+    let german = Wording::of(DayOrder::DayFirst, Some("de"));
+    let line = |text| now(world.dormouse.understand_line(&me(), text, german)).expect("a line");
+    assert_eq!(line("Miete zahlen bis 10. Dezember 2026").title, "Miete zahlen");
+    assert_eq!(line("Pay the rent by 10 December 2026").title, "Pay the rent");
+}
+
+#[test]
+fn a_day_that_was_is_read_in_each_language() {
+    let instant = "2026-11-18T09:15:00Z".parse().expect("a time");
+    let instant = dormouse_types::Timestamp::from_jiff(instant);
+    let days = [
+        ("en", "friday"),
+        ("de", "freitag"),
+        ("fr", "vendredi"),
+        ("es", "viernes"),
+        ("ro", "vineri"),
+    ];
+    for (tag, text) in days {
+        let wording = Wording::of(DayOrder::DayFirst, Some(tag));
+        let reader = dates::reader(instant, &TimeZone::UTC, wording);
+        let day = dates::past_date(text, &reader).expect(text).day.map(|day| day.to_string());
+        assert_eq!(day.as_deref(), Some("2026-11-13"), "{text}");
     }
 }

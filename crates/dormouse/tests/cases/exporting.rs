@@ -23,7 +23,7 @@ fn ids(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn everything_of_the_persons_is_in_it_and_what_agents_wrote_beside_it() {
+fn the_persons_data_is_in_it_and_what_agents_wrote_about_it() {
     let world = World::new();
     let (task, agent, items) =
         world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
@@ -58,7 +58,7 @@ fn everything_of_the_persons_is_in_it_and_what_agents_wrote_beside_it() {
 }
 
 #[test]
-fn links_stand_behind_the_tasks_and_come_with_either_of_theirs() {
+fn links_come_after_the_tasks_and_with_either_of_theirs() {
     let world = World::new();
     let tasks: Vec<TaskId> = (0..130).map(|n| world.task(&format!("Task {n}")).id).collect();
     let mut links = Vec::new();

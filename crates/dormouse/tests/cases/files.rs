@@ -132,15 +132,15 @@ fn a_file_read_elsewhere_gives_the_same_tasks_but_for_what_it_was_said_to_leave_
     let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None)).expect("tasks");
     let each = page.items.into_iter().rev().map(|row| Selection::Task(row.id));
     for format in ExportFormat::ALL {
-        // A task that stands alone in Markdown has its fields in front matter.
+        // A task that is alone in Markdown has its fields in front matter.
         let files: Vec<Selection> =
             if *format == ExportFormat::Markdown { each.clone().collect() } else { vec![all()] };
         let other = World::new();
         let mut lost = Vec::new();
         for (n, selection) in files.iter().enumerate() {
             import(&other, &format!("copy {n}"), &file(&world, selection, *format).concat());
-            let told = losses(&world, selection, *format).losses;
-            lost.extend(told.iter().filter_map(|loss| member(loss.part)));
+            let answer = losses(&world, selection, *format).losses;
+            lost.extend(answer.iter().filter_map(|loss| member(loss.part)));
         }
         let (before, after) =
             (comparable(before.clone(), &lost), comparable(content(&other), &lost));
@@ -169,9 +169,9 @@ fn what_a_format_has_no_place_for_is_counted_with_examples() {
     for n in 0..7 {
         world.task(&format!("Task {n}"));
     }
-    let told = losses(&world, &all(), ExportFormat::TodoTxt);
-    assert_eq!((told.tasks, told.damaged.len()), (7, 0));
-    let items = told.losses.iter().find(|loss| loss.part == Lost::Items).expect("items are lost");
+    let answer = losses(&world, &all(), ExportFormat::TodoTxt);
+    assert_eq!((answer.tasks, answer.damaged.len()), (7, 0));
+    let items = answer.losses.iter().find(|loss| loss.part == Lost::Items).expect("items are lost");
     assert_eq!(items.tasks, 7);
     assert_eq!(items.examples.len(), 3, "{items:?}");
     assert_eq!(items.examples[0], "Task 0", "the oldest first");
@@ -180,8 +180,8 @@ fn what_a_format_has_no_place_for_is_counted_with_examples() {
     for n in [1, 2, 6] {
         let world = World::new();
         (0..n).for_each(|n| drop(world.task(&format!("Task {n}"))));
-        let told = losses(&world, &all(), ExportFormat::Markdown);
-        assert!(told.losses.iter().all(|loss| loss.part != Lost::Key), "{told:?}");
+        let answer = losses(&world, &all(), ExportFormat::Markdown);
+        assert!(answer.losses.iter().all(|loss| loss.part != Lost::Key), "{answer:?}");
     }
 }
 
@@ -275,9 +275,9 @@ fn a_damaged_row_is_named_and_does_not_hide_the_others() {
     let world = World::new();
     let (task, other) = (world.task("Move"), world.task("Paint"));
     world.damage(Db::Journal, task.items[0].id.as_str());
-    let told = losses(&world, &all(), ExportFormat::Csv);
-    assert_eq!((told.tasks, told.damaged.len()), (1, 1), "{told:?}");
-    assert!(told.damaged[0].contains(task.items[0].id.as_str()), "{told:?}");
+    let answer = losses(&world, &all(), ExportFormat::Csv);
+    assert_eq!((answer.tasks, answer.damaged.len()), (1, 1), "{answer:?}");
+    assert!(answer.damaged[0].contains(task.items[0].id.as_str()), "{answer:?}");
     let text = file(&world, &all(), ExportFormat::Csv).concat();
     assert!(text.contains(other.id.as_str()), "{text}");
 }
@@ -288,8 +288,8 @@ fn a_report_that_cannot_be_read_does_not_hide_its_task() {
     let (task, agent, _) = world.proposed(&[]);
     let report = now(world.dormouse.report(&me(), &agent.id)).expect("read").expect("a report");
     world.damage(Db::Agent, report.id.as_str());
-    let told = losses(&world, &all(), ExportFormat::Csv);
-    assert_eq!((told.tasks, told.damaged.len()), (1, 1), "{told:?}");
+    let answer = losses(&world, &all(), ExportFormat::Csv);
+    assert_eq!((answer.tasks, answer.damaged.len()), (1, 1), "{answer:?}");
     let text = file(&world, &all(), ExportFormat::Csv).concat();
     assert!(text.contains(&task.title), "{text}");
 }

@@ -96,7 +96,7 @@ fn an_imported_task_that_says_nothing_yet_costs_nothing_until_it_does() {
     let Some((task, Some(agent))) = made.first().cloned() else { panic!("{made:?}") };
     world.later(86_400);
     assert!(world.drain(&task).is_empty());
-    assert!(world.script.asked().is_empty());
+    assert!(world.script.requests().is_empty());
     world.note(&task, "Buy seeds.");
     world.answer(&[]);
     assert_eq!(world.drain(&task).len(), 1);
@@ -294,4 +294,57 @@ fn the_columns_of_a_sheet_are_guessed_and_can_be_said() {
     let options = ImportOptions { columns, ..ImportOptions::default() };
     let error = now(world.dormouse.plan_import(&me(), &list(text), &options)).expect_err("three");
     assert!(error.problem().detail.contains("3 columns"), "{}", error.problem().detail);
+}
+
+/// The remarks of an import, each with its line.
+fn remarks(world: &World, text: &str, options: &ImportOptions) -> Vec<(usize, String)> {
+    let mut remarks = Vec::new();
+    let mut on_event = |event| {
+        if let ImportEvent::Remark { line, message } = event {
+            remarks.push((line, message));
+        }
+    };
+    now(world.dormouse.import(&me(), &list(text), options, &mut on_event)).expect("imported");
+    remarks
+}
+
+#[test]
+fn a_split_or_a_join_of_what_was_imported_before_says_what_is_in_two_places() {
+    let world = World::new();
+    let text = "# Move\n\n## Boxes\n- [ ] Tape\n- [ ] Labels\n\n## Movers\n- [ ] Ask three\n";
+    assert_eq!(remarks(&world, text, &ImportOptions::default()), []);
+    let shown = plan(&world, text, &ImportOptions::default());
+    let options = confirmed(&shown, &[at(5, Edit::Split), at(7, Edit::Join)]);
+    let told = plan(&world, text, &options).remarks;
+    let told: Vec<_> = told.into_iter().map(|remark| (remark.line, remark.message)).collect();
+    assert_eq!(told.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 7], "{told:?}");
+    assert!(told[0].1.contains("1 item or note stays in “Boxes”"), "{told:?}");
+    assert!(told[1].1.contains("“Movers” was imported as a task of its own"), "{told:?}");
+    assert_eq!(remarks(&world, text, &options), told);
+    assert_eq!(titles(&world), ["Boxes", "Labels", "Movers"]);
+}
+
+#[test]
+fn a_split_at_the_first_import_says_nothing_and_holds() {
+    let world = World::new();
+    let text = "# Move\n\n## Boxes\n- [ ] Tape\n- [ ] Labels\n";
+    let shown = plan(&world, text, &ImportOptions::default());
+    let options = confirmed(&shown, &[at(5, Edit::Split)]);
+    assert_eq!(remarks(&world, text, &options), []);
+    let again = write(&world, text, &ImportOptions::default()).expect("imported");
+    assert!(again.iter().all(|(_, what, _)| *what == ImportOutcome::Unchanged), "{again:?}");
+    assert_eq!(remarks(&world, text, &ImportOptions::default()), []);
+}
+
+#[test]
+fn a_name_with_a_control_character_is_refused() {
+    let world = World::new();
+    for name in ["a\0.md", "a\nb.md", "\u{1b}[2J.md"] {
+        let file = ImportFile::new(name, MOVE.as_bytes());
+        let options = ImportOptions::default();
+        let error = now(world.dormouse.plan_import(&me(), &file, &options)).expect_err(name);
+        assert_eq!(error.kind(), "validation-failed");
+        let detail = error.problem().detail;
+        assert!(detail.contains("name") && !detail.chars().any(char::is_control), "{detail}");
+    }
 }

@@ -44,7 +44,7 @@ fn the_keys_of_the_wakes_can_be_made_again_by_hand() {
 }
 
 #[test]
-fn a_waiting_wake_stands_on_top_as_queued() {
+fn a_waiting_wake_is_listed_first_as_queued() {
     let world = World::new();
     let task = world.task("Move");
     let agent = world.agent(&task.id);
@@ -78,9 +78,9 @@ fn every_prompt_of_a_run_is_rebuilt_as_it_was_sent() {
         let key = wake.run_key.expect("a key");
         rebuilt.extend(now(world.dormouse.prompts(&me(), &agent.id, &key)).expect("prompts"));
     }
-    let asked = world.script.asked();
-    assert_eq!((rebuilt.len(), asked.len()), (3, 3));
-    for (prompt, request) in rebuilt.iter().zip(&asked) {
+    let requests = world.script.requests();
+    assert_eq!((rebuilt.len(), requests.len()), (3, 3));
+    for (prompt, request) in rebuilt.iter().zip(&requests) {
         assert!(prompt.verified, "turn {} of {}", prompt.turn, prompt.run_key);
         assert_eq!((&prompt.run_key, prompt.turn), (&request.run_key, request.turn));
         let texts: Vec<_> = prompt
@@ -174,7 +174,7 @@ fn a_decision_names_item_verdict_and_reason() {
         let one = &decisions[0];
         assert_eq!(decisions.len(), 1);
         assert_eq!((&one.change_set_id, one.item_index), (set, 1));
-        assert_eq!((one.verdict.as_str(), one.outcome.name()), ("rejected", "applied"));
+        assert_eq!((one.verdict.name(), one.outcome.name()), ("rejected", "applied"));
         assert_eq!(one.rejection_reason, why);
         assert_eq!(one.human_summary, "Set time estimate to 1 hour");
         assert!(!one.vector_clock.is_empty() && one.undone_at.is_none());

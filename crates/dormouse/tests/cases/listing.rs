@@ -252,7 +252,7 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
     let agents = || now(dormouse.find_agents(&me(), "task")).expect("agents");
     let sets = |all| now(dormouse.change_sets(&me(), None, all)).expect("sets");
     let found = || now(dormouse.find_sets(&me(), "task")).expect("sets");
-    let asked: [(&str, &dyn Fn() -> usize); 7] = [
+    let lists: [(&str, &dyn Fn() -> usize); 7] = [
         ("tasks of the overview", &|| overview().open_tasks),
         ("waiting agents of the overview", &|| overview().waiting_agents),
         ("what needs attention", &|| attention().items.len()),
@@ -262,7 +262,7 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
         ("found sets", &|| found().len()),
     ];
     let costs = |n: usize| {
-        asked.map(|(name, ask)| {
+        lists.map(|(name, ask)| {
             let before = counting.1.load(Ordering::Relaxed);
             assert_eq!(ask(), n, "{name}");
             (name, counting.1.load(Ordering::Relaxed) - before)

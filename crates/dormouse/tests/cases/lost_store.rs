@@ -1,4 +1,4 @@
-//! The agent store is lost and the journal is not: the person's data stands, and agents begin anew.
+//! The agent store is lost and the journal is not: the person's data is intact, and agents start over.
 
 use dormouse::view::AttentionKind;
 use dormouse_types::agent::RunStatus;
@@ -109,7 +109,7 @@ fn journal(store: &Store) -> Vec<String> {
 }
 
 #[test]
-fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
+fn without_the_agent_store_the_persons_data_is_intact_and_agents_start_over() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let clock = ManualClock::at("2026-03-02T09:00:00Z");
     let (dormouse, store, script) = start(folder.path(), &clock, 1);
@@ -140,7 +140,7 @@ fn without_the_agent_store_the_persons_data_stands_and_agents_begin_anew() {
     clock.advance(std::time::Duration::from_secs(60));
     let (dormouse, store, script) = start_without_agents(folder.path(), &clock, 2);
     assert_eq!(drain(&dormouse), [], "nobody wakes for what is over");
-    assert!(script.asked().is_empty());
+    assert!(script.requests().is_empty());
     let agents = wait(dormouse.agent_of_task(&me(), &tasks[0]));
     assert!(agents.is_ok_and(|agent| agent.is_none()), "there are no agents");
 
@@ -168,7 +168,7 @@ fn restored(dormouse: &Dormouse) -> Vec<(String, Option<usize>)> {
 }
 
 #[test]
-fn behind_an_older_journal_it_is_said_until_each_agent_has_reported_anew() {
+fn after_an_older_journal_it_is_shown_until_each_agent_has_reported_anew() {
     let (folder, copy) =
         (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("one"));
     let clock = ManualClock::at("2026-03-02T09:00:00Z");

@@ -111,7 +111,7 @@ fn a_note_of_ten_megabytes_is_refused_and_leaves_nothing() {
 }
 
 #[test]
-fn who_was_slower_is_told() {
+fn the_slower_of_two_requests_is_refused() {
     let world = World::new();
     let d = &world.dormouse;
     let task = world.task("Move");

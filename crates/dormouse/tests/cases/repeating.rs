@@ -19,8 +19,8 @@ fn entry(text: &str) -> NewEntry {
     NewEntry { text: text.into(), ..NewEntry::default() }
 }
 
-/// The id of a second task, the same however often it is asked for.
-fn beside(world: &World) -> TaskId {
+/// The id of a second task, the same however often it is requested.
+fn other_task(world: &World) -> TaskId {
     let new = NewTask { title: "Beside".into(), ..NewTask::default() };
     let made = now(world.dormouse.create_task(&me(), new, Some("beside".into())));
     made.expect("a task").id
@@ -64,11 +64,11 @@ const EDITS: &[(&str, Edit, Edit)] = &[
     (
         "link_task",
         |w, t, k| {
-            let link = (LinkKind::Blocks, beside(w));
+            let link = (LinkKind::Blocks, other_task(w));
             now(w.dormouse.link_task(&me(), &t.id, link, None, k))
         },
         |w, t, k| {
-            let link = (LinkKind::PartOf, beside(w));
+            let link = (LinkKind::PartOf, other_task(w));
             now(w.dormouse.link_task(&me(), &t.id, link, None, k))
         },
     ),
@@ -153,7 +153,7 @@ fn an_agent_made_twice_under_one_key_is_one_agent() {
 }
 
 #[test]
-fn what_was_asked_of_an_agent_is_not_done_again_after_something_else_was() {
+fn a_repeated_request_to_an_agent_is_not_done_again_after_another_one() {
     type Ask =
         fn(&World, &dormouse::view::Agent, Option<String>) -> Result<dormouse::view::Agent, Error>;
     let pause: Ask = |w, a, k| now(w.dormouse.pause_agent(&me(), &a.id, k));

@@ -1,4 +1,4 @@
-use dormouse::dates::DayOrder;
+use dormouse::dates::Wording;
 use dormouse::{
     AgentFilter, AgentPatch, Caller, Error, ExportFormat, ImportFile, ImportOptions, ItemPatch,
     MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown, TaskFilter,
@@ -107,8 +107,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read export_tasks |s, c| s.world.dormouse.export_tasks(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
     Read export_losses |s, c| s.world.dormouse.export_losses(c, &Selection::Task(s.task.clone()), ExportFormat::Csv);
     Read task_page |s, c| s.world.dormouse.task_page(c, &s.task);
-    Read understand_date |s, c| s.world.dormouse.understand_date(c, "friday", DayOrder::DayFirst);
-    Read understand_line |s, c| s.world.dormouse.understand_line(c, "Call fri", DayOrder::DayFirst);
+    Read understand_date |s, c| s.world.dormouse.understand_date(c, "friday", Wording::default());
+    Read understand_line |s, c| s.world.dormouse.understand_line(c, "Call fri", Wording::default());
     Read change_sets |s, c| s.world.dormouse.change_sets(c, None, true);
     Read change_set |s, c| s.world.dormouse.change_set(c, &s.set);
     Read find_sets |s, c| s.world.dormouse.find_sets(c, "move");
@@ -203,7 +203,7 @@ fn no_method_is_forgotten_in_the_table() {
     let mut public: Vec<&str> = sources
         .iter()
         .flat_map(|source| source.split("    pub async fn ").skip(1))
-        // What is given out, such as an export, was asked for by a method with a caller.
+        // What is given out, such as an export, was requested through a method with a caller.
         .filter(|rest| rest.split(')').next().is_some_and(|signature| signature.contains("caller")))
         .map(|rest| rest.split('(').next().unwrap_or_default())
         .collect();

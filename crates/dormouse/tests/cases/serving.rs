@@ -1,4 +1,4 @@
-//! The service behind the facade: what it tells, and that it ends when it is told to.
+//! The service of the facade: what it reports, and that it ends when it is stopped.
 
 use dormouse_types::agent::RunStatus;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use dormouse_types::model::{ModelError, ProviderUnavailable};
 use crate::world::{World, me, now};
 use dormouse_testkit::scripted::Answer;
 
-/// What was told of runs: how they left the node, and whether they said why.
+/// What was reported of runs: how they left the node, and whether they gave a reason.
 fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
     let events = std::mem::take(&mut *events.lock().expect("nobody panicked"));
     events
@@ -24,7 +24,7 @@ fn runs(events: &Mutex<Vec<ServeEvent>>) -> Vec<(RunStatus, bool)> {
 }
 
 #[test]
-fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
+fn a_node_reports_how_each_run_ended_and_stops_on_request() {
     let world = World::new();
     let (task, agent, _) = world.proposed(&[]);
     let events = Arc::new(Mutex::new(Vec::new()));
@@ -57,7 +57,12 @@ fn a_node_tells_how_each_run_left_it_and_stops_when_it_is_told_to() {
     assert_eq!(runs(&events), [(RunStatus::Failed, true)]);
 
     let (why, provider) = (ProviderUnavailable::Outage, "script".to_owned());
-    world.script.push(Answer::Fails(ModelError::Provider { provider, why, detail: "503".into() }));
+    world.script.push(Answer::Fails(ModelError::Provider {
+        provider,
+        why,
+        detail: "503".into(),
+        retry_after: None,
+    }));
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     assert!(!settle());
     assert_eq!(runs(&events), [(RunStatus::Queued, true)]);

@@ -17,7 +17,7 @@ fn since(world: &World, cursor: Option<&str>) -> (Vec<String>, String) {
 }
 
 #[test]
-fn what_happens_behind_a_cursor_is_told_once() {
+fn events_after_a_cursor_come_once() {
     let world = World::new();
     let (none, begin) = since(&world, None);
     assert!(none.is_empty());
@@ -33,7 +33,7 @@ fn what_happens_behind_a_cursor_is_told_once() {
 }
 
 #[test]
-fn new_proposals_are_told_with_their_set_and_task() {
+fn new_proposals_are_announced_with_their_set_and_task() {
     let world = World::new();
     let (_, begin) = since(&world, None);
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
@@ -80,7 +80,7 @@ fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
     assert_eq!(
         since(&world, Some(&later)).0,
         ["journal:changed"],
-        "what is behind it is all there"
+        "what comes after it is all there"
     );
 }
 
@@ -111,7 +111,7 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
     let begin = since(&world, None).1;
     let words = Some("Look at the van again.".to_owned());
     now(world.dormouse.wake_agent(&me(), &agent.id, words, None)).expect("woken");
-    let (said, behind) = events(&begin);
+    let (said, next) = events(&begin);
     assert_eq!(said, ["agent:wake", "agent:message"]);
     let note = json!({ "observations": [{ "text": "The van is booked.", "priority": "routine" }] });
     let report = json!({ "tldr": "The van is booked.", "content": "It comes on Monday." });
@@ -119,7 +119,7 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
     world.script.push(Answer::calls(calls));
     world.later(60);
     world.drain(&task.id);
-    let (ran, end) = events(&behind);
+    let (ran, end) = events(&next);
     assert_eq!(ran, ["agent:wake", "agent:wake", "agent:message", "agent:report"]);
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
 }

@@ -14,8 +14,8 @@ use serde_json::json;
 
 use crate::world::{World, me, now, slug};
 
-fn messages(world: &World, agent: &AgentId, asked: MessageFilter) -> Page<Message> {
-    now(world.dormouse.messages_page(&me(), agent, asked)).expect("messages")
+fn messages(world: &World, agent: &AgentId, filter: MessageFilter) -> Page<Message> {
+    now(world.dormouse.messages_page(&me(), agent, filter)).expect("messages")
 }
 
 fn write(world: &World, op: Op) {
@@ -51,8 +51,8 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
     for limit in 1..=commits.len() {
         let (mut seen, mut cursor) = (Vec::new(), None);
         loop {
-            let asked = MessageFilter { limit, cursor, ..MessageFilter::default() };
-            let page = messages(&world, &agent, asked);
+            let filter = MessageFilter { limit, cursor, ..MessageFilter::default() };
+            let page = messages(&world, &agent, filter);
             assert!(page.items.len() <= limit);
             seen.extend(order(&page.items));
             assert!(seen.len() <= commits.len(), "pages of {limit} go round in a circle");
@@ -73,12 +73,12 @@ fn pages_of_any_size_hold_every_message_once_and_in_order() {
 }
 
 #[test]
-fn whoever_follows_hears_of_each_new_message_once() {
+fn a_follower_gets_each_new_message_once() {
     let world = World::new();
     let agent = busy(&world);
     let follow = |cursor: Option<String>, limit| {
-        let asked = MessageFilter { limit, cursor, follow: true, ..MessageFilter::default() };
-        messages(&world, &agent, asked)
+        let filter = MessageFilter { limit, cursor, follow: true, ..MessageFilter::default() };
+        messages(&world, &agent, filter)
     };
     let newest = follow(None, 3);
     let all = messages(&world, &agent, MessageFilter { limit: 200, ..MessageFilter::default() });
@@ -91,13 +91,13 @@ fn whoever_follows_hears_of_each_new_message_once() {
     assert_eq!(said.items.iter().map(|m| m.kind.name()).collect::<Vec<_>>(), ["user"]);
     assert_eq!(follow(said.next_cursor, 50).items.len(), 0);
     let other = world.agent(&world.task("Paint").id);
-    let asked = MessageFilter { limit: 5, follow: true, ..MessageFilter::default() };
-    let none = messages(&world, &other.id, asked);
+    let filter = MessageFilter { limit: 5, follow: true, ..MessageFilter::default() };
+    let none = messages(&world, &other.id, filter);
     assert!(none.items.is_empty() && none.next_cursor.is_some(), "one can follow from the start");
 }
 
 #[test]
-fn a_call_stands_with_its_result_its_operation_and_what_it_touched() {
+fn a_call_is_shown_with_its_result_its_operation_and_what_it_touched() {
     let world = World::new();
     let (task, agent, items) =
         world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
@@ -298,7 +298,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
 }
 
 #[test]
-fn open_operations_and_providers_that_are_away_are_told() {
+fn open_operations_and_unavailable_providers_are_listed() {
     let world = World::new();
     let ws = dormouse::WORKSPACE;
     let (task, agent, _) = world.proposed(&[]);
@@ -308,8 +308,8 @@ fn open_operations_and_providers_that_are_away_are_told() {
         let operation = OperationId(name.into());
         write(&world, saga::open(ws, &operation, "run", "set_task_title", &payload, at));
     }
-    let operations = |asked, limit, cursor: Option<&str>| {
-        now(world.dormouse.operations(&me(), asked, limit, cursor)).expect("operations")
+    let operations = |filter, limit, cursor: Option<&str>| {
+        now(world.dormouse.operations(&me(), filter, limit, cursor)).expect("operations")
     };
     let first = operations(OperationFilter::Open, 1, None);
     assert_eq!(
@@ -326,7 +326,7 @@ fn open_operations_and_providers_that_are_away_are_told() {
         ws,
         &OperationId("a".into()),
         saga::Phase::AgentDone,
-        "failed",
+        saga::OperationStatus::Failed,
         Some("gone"),
         at,
     );
@@ -365,9 +365,9 @@ fn a_cursor_of_another_list_is_refused_by_name() {
     let agent = busy(&world);
     let d = &world.dormouse;
     let nonsense = Some("nonsense");
-    let asked = MessageFilter { limit: 9, cursor: nonsense.map(Into::into), ..Default::default() };
+    let filter = MessageFilter { limit: 9, cursor: nonsense.map(Into::into), ..Default::default() };
     let errors = [
-        now(d.messages_page(&me(), &agent, asked)).expect_err("refused"),
+        now(d.messages_page(&me(), &agent, filter)).expect_err("refused"),
         now(d.wakes_page(&me(), &agent, 9, nonsense)).expect_err("refused"),
         now(d.decisions_page(&me(), &agent, 9, nonsense)).expect_err("refused"),
         now(d.reports_page(&me(), &agent, 9, nonsense)).expect_err("refused"),

@@ -68,7 +68,7 @@ fn a_list_to_confirm_names_one_to_ten_items_each_once() {
         assert_eq!(slug(&refused), ("validation-failed", 422));
     }
     assert_eq!(statuses(&world), vec![ItemStatus::Pending; 12]);
-    assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited behind the ten");
+    assert_eq!(world.confirm_all(&items[2..]).len(), 10, "also those that waited after the ten");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_closed_or_deleted_task_asks_nothing_until_it_is_open_again() {
     let (task, _, items) = world.proposed(&[add(2)]);
     world.decide(&items[1], Verdict::Defer);
     let d = &world.dormouse;
-    let asked = || {
+    let counts = || {
         let sets = now(d.change_sets(&me(), None, false)).expect("sets").len();
         let changes = now(d.task_changes(&me(), &task.id)).expect("changes").len();
         let needs = now(d.needs_attention(&me(), 9, None)).expect("needs").items.len();
@@ -124,17 +124,17 @@ fn a_closed_or_deleted_task_asks_nothing_until_it_is_open_again() {
     };
     let status = |status| TaskPatch { status: Some(status), ..TaskPatch::default() };
     let open = (1, 2, 1, [(1, 1); 3]);
-    assert_eq!(asked(), open);
+    assert_eq!(counts(), open);
     for is_deletion in [true, false] {
         if is_deletion {
             now(d.delete_task(&me(), &task.id, None)).expect("deleted");
         } else {
             now(d.edit_task(&me(), &task.id, status(Status::Done), None, None)).expect("closed");
         }
-        assert_eq!(asked(), (0, 0, 0, [(0, 0); 3]));
+        assert_eq!(counts(), (0, 0, 0, [(0, 0); 3]));
         let set = now(d.change_set(&me(), &items[0].set)).expect("the set");
         assert!(set.items.iter().all(|item| !item.shown && item.expires_at.is_none()), "{set:?}");
-        let refused = world.confirm_all(&items[..1]).remove(0).expect_err("nobody is asked");
+        let refused = world.confirm_all(&items[..1]).remove(0).expect_err("its task is closed");
         let problem = if is_deletion { "task-deleted" } else { "task-closed" };
         assert_eq!(slug(&refused), (problem, 409));
         if is_deletion {
@@ -142,7 +142,7 @@ fn a_closed_or_deleted_task_asks_nothing_until_it_is_open_again() {
         } else {
             now(d.edit_task(&me(), &task.id, status(Status::Open), None, None)).expect("opened");
         }
-        assert_eq!(asked(), open);
+        assert_eq!(counts(), open);
     }
 }
 

@@ -118,7 +118,7 @@ pub struct World {
     pub script: Arc<Script>,
 }
 
-/// The services with any model, on a clock that stands at a time.
+/// The services with any model, on a clock that is set to a time.
 pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
     let (dormouse, store, clock, _) = services_with(model, at, Arc::new(NoFaults));
     (dormouse, store, clock)
@@ -275,7 +275,7 @@ impl World {
         .collect()
     }
 
-    /// Damages a row behind everybody's back.
+    /// Damages a row without going through the store.
     pub fn damage(&self, db: Db, id: &str) {
         let sql = match db {
             Db::Journal => "UPDATE journal SET serialized = '{\"id\":' WHERE ws = ?1 AND id = ?2",

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::columns::{Because, Column, ColumnGuess, Columns};
 use super::names::NAMES;
 use super::sheet::Sheet;
 use super::write::HEAD;
 use crate::intake::{Dates, ReadOptions, is_done, priority_of, status_of};
+use crate::reading::{Because, Column, ColumnGuess, Columns};
 
 /// The most columns that are guessed; the cells beyond are kept as text.
 const MAX_GUESSED: usize = 2000;

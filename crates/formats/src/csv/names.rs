@@ -1,6 +1,6 @@
 //! Names of columns in several languages.
 
-use super::columns::Column;
+use crate::reading::Column;
 
 /// Names of columns in lower case, without signs.
 pub(super) const NAMES: &[(Column, &[&str])] = &[

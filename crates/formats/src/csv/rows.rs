@@ -2,14 +2,13 @@
 
 use dormouse_types::task::{self, Status};
 
-use super::columns::{Column, Columns};
 use super::sheet::{Row, Sheet};
-use super::write;
+use super::{untitled, write};
 use crate::intake::{
     DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
     status_of, ticked,
 };
-use crate::plan::Role;
+use crate::reading::{Column, Columns, Role};
 
 /// Reads every row below the first.
 pub(super) fn rows(
@@ -20,6 +19,7 @@ pub(super) fn rows(
 ) -> Result<(), ReadError> {
     let options = &ReadOptions { order: order(sheet, columns, options, gather), ..options.clone() };
     let dates = Dates::new(options);
+    let mut n_left_out = 0;
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
             continue;
@@ -28,11 +28,16 @@ pub(super) fn rows(
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
-        let (draft, id) = draft(row, columns, &dates, gather);
-        if draft.task.title.is_empty() && id.is_none() {
-            gather.say(line, "a row without a title is left out");
-            gather.claim(row.lines.clone(), Role::Skipped, None);
-            continue;
+        let (mut draft, id) = draft(row, columns, &dates, gather);
+        // Our own export writes an untitled task as one.
+        if draft.task.title.is_empty() && !(columns.is_own && id.is_some()) {
+            if untitled::title(row, columns, &mut draft) {
+                gather.say(line, "a row without a title: its first text is the title");
+            } else if id.is_none() {
+                untitled::leave_out(row, n_left_out, gather);
+                n_left_out += 1;
+                continue;
+            }
         }
         let key = id.unwrap_or_else(|| fold(&draft.task.title));
         let task = gather.add(line, key, draft)?;

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use csv::{ReaderBuilder, StringRecord};
 
+use super::table;
 use crate::intake::Lines;
 
 /// What may separate cells, in order of preference.
@@ -55,6 +56,12 @@ impl Sheet {
 
     fn read(lines: &Lines<'_>, n_rows: usize) -> Self {
         let text = lines.text();
+        if table::is_table((0..lines.len()).map(|at| lines.line(at))) {
+            let mut rows = Vec::new();
+            records(lines, text, 0, '|', Quotes::AreText, n_rows, &mut rows);
+            table::rows(&mut rows);
+            return Self { delimiter: '|', rows, open_quote: None };
+        }
         let (start, named) = separator_line(text);
         let delimiter = named
             .filter(|delimiter| delimiter.is_ascii())

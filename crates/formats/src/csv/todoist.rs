@@ -4,10 +4,9 @@
 
 use dormouse_types::task::Priority;
 
-use super::columns::Columns;
 use super::sheet::{Row, Sheet};
 use crate::intake::{Dates, Draft, Gather, ReadError, ReadOptions, fold};
-use crate::plan::Role;
+use crate::reading::{Columns, Role};
 
 /// A task that is not yet complete: rows below it may belong to it.
 struct Open {
@@ -29,7 +28,7 @@ pub(super) fn rows(
     let at = |name: &str| {
         columns.columns.iter().position(|column| column.name.eq_ignore_ascii_case(name))
     };
-    let (kind, content) = (at("TYPE"), at("CONTENT"));
+    let (kinds, content) = (at("TYPE"), at("CONTENT"));
     let cell = |row: &Row, column: Option<usize>| {
         column.map_or(String::new(), |at| row.cell(at).to_owned())
     };
@@ -37,24 +36,41 @@ pub(super) fn rows(
     let mut above: Vec<(u32, String)> = Vec::new();
     for row in sheet.rows.iter().skip(1).filter(|row| !row.is_empty()) {
         let line = *row.lines.start();
-        let text = cell(row, content);
-        match cell(row, kind).to_lowercase().as_str() {
+        let mut text = cell(row, content);
+        let mut kind = cell(row, kinds).to_lowercase();
+        let is_known = ["", "meta", "section", "note", "task"].contains(&kind.as_str());
+        let is_unread = !is_known || (kind == "note" && open.is_none());
+        if text.is_empty() && kind != "section" {
+            // A description without a task is one.
+            text = cell(row, at("DESCRIPTION"));
+            if !text.is_empty() && kind != "meta" {
+                gather.say(line, "a row without CONTENT: its description is the title");
+                kind = "task".to_owned();
+            }
+        } else if is_unread && !text.is_empty() {
+            gather.say(
+                line,
+                match kind.as_str() {
+                    "note" => "a note before the first task is read as a task",
+                    _ => "a row of this TYPE is read as a task; task, section and note are known",
+                },
+            );
+            kind = "task".to_owned();
+        }
+        match kind.as_str() {
             "section" => {
                 finish(open.take(), gather)?;
                 above.clear();
                 section = Some(text).filter(|name| !name.is_empty());
                 gather.claim(row.lines.clone(), Role::Category, None);
             }
-            "note" if !text.is_empty() => match &mut open {
-                Some(open) => {
+            // A note before the first task is a task, see above.
+            "note" if !text.is_empty() => {
+                if let Some(open) = &mut open {
                     open.draft.comments.push((None, text));
                     open.claims.push((row.lines.clone(), Role::Note));
                 }
-                None => {
-                    gather.say(line, "a note before the first task is left out");
-                    gather.claim(row.lines.clone(), Role::Skipped, None);
-                }
-            },
+            }
             "task" if !text.is_empty() => {
                 let indent = cell(row, at("INDENT")).parse().unwrap_or(1).clamp(1, 100);
                 let draft = draft(row, columns, &dates, gather);
@@ -92,10 +108,8 @@ pub(super) fn rows(
                     gather.claim(row.lines.clone(), Role::Skipped, None);
                 }
             }
-            _ => {
-                gather.say(line, "a row of this TYPE is left out; task, section and note are read");
-                gather.claim(row.lines.clone(), Role::Skipped, None);
-            }
+            // Without words: there is nothing to keep.
+            _ => gather.claim(row.lines.clone(), Role::Skipped, None),
         }
     }
     finish(open, gather)
@@ -176,6 +190,13 @@ fn draft(row: &Row, columns: &Columns, dates: &Dates<'_>, gather: &mut Gather<'_
                 gather
                     .say(line, format!("the column `{}` has no field: kept as text", column.name));
             }
+        }
+    }
+    if draft.task.title.is_empty() {
+        let first = draft.note.lines().map(str::trim).find(|line| !line.is_empty());
+        draft.task.title = first.unwrap_or_default().to_owned();
+        if draft.note.trim() == draft.task.title {
+            draft.note.clear();
         }
     }
     draft

@@ -8,8 +8,8 @@
 
 use jiff::civil::Date;
 
-use super::columns::Column;
-use crate::export::{Lost, Task, block};
+use crate::export::task::{Lost, Task, block};
+use crate::reading::Column;
 
 /// The first row and what its columns mean.
 pub(super) const HEAD: &[(&str, Column)] = &[
@@ -77,7 +77,7 @@ fn cells(task: &Task) -> [String; HEAD.len()] {
         .iter()
         .map(|item| {
             let tick = if item.is_checked { 'x' } else { ' ' };
-            let title = crate::export::one_line(&item.title);
+            let title = crate::export::task::one_line(&item.title);
             format!("{}- [{tick}] {title}", "  ".repeat(item.depth.min(100) as usize))
         })
         .collect();
@@ -85,7 +85,11 @@ fn cells(task: &Task) -> [String; HEAD.len()] {
         .links
         .iter()
         .map(|link| {
-            format!("{} {}", link.kind.words(link.direction), crate::export::one_line(&link.title))
+            format!(
+                "{} {}",
+                link.kind.words(link.direction),
+                crate::export::task::one_line(&link.title)
+            )
         })
         .collect();
     [

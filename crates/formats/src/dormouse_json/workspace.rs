@@ -7,7 +7,7 @@ use dormouse_types::task;
 use super::parsed;
 use crate::intake::{Draft, Gather, ReadError, fold};
 use crate::json::{Node, Object};
-use crate::plan::Role;
+use crate::reading::Role;
 
 /// The name of the format.
 pub(super) const FORMAT: &str = "dormouse-export";

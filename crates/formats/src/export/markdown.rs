@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Lost, Task, block, one_line};
+use super::task::{Lost, Task, block, one_line};
 use crate::markdown::escaped_field;
 
 /// The parts of a task that Markdown does not hold.

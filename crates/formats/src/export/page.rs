@@ -6,7 +6,7 @@ use dormouse_types::task::{Priority, Status};
 use jiff::tz::TimeZone;
 
 use super::markdown::{body, deeper, heading};
-use super::{Task, block, one_line};
+use super::task::{Task, block, one_line};
 
 /// Writes a task with its report as a readable Markdown page: what a person sends to another, not
 /// what a program reads again.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::content_line::{ContentLine, ContentLines};
 use crate::intake::{Gather, Lines, fold};
-use crate::plan::Role;
+use crate::reading::Role;
 
 /// How deep components nest at most; a calendar of any program needs four levels.
 const MAX_DEPTH: usize = 32;

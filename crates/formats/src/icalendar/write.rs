@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 
 use super::time;
 use super::todo::{DETAIL, KEPT, OWN, TIMES, VALUES, public};
-use crate::export::{Lost, Task, block, one_line};
+use crate::export::task::{Lost, Task, block, one_line};
 use crate::intake::fold;
 
 /// Units: octets. The longest line without its end.

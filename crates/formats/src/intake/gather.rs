@@ -7,10 +7,7 @@ use dormouse_types::draft::{Remark, Task};
 
 use super::key::Keys;
 use super::{Draft, Lines, ReadError};
-use crate::plan::{Format, MovingDay, Place, Reading, Role};
-
-/// The most tasks of one text.
-const MAX_TASKS: usize = 200_000;
+use crate::reading::{Format, MAX_TASKS, MovingDay, Place, Reading, Role};
 
 /// Tasks, places and remarks of one text. Lines count from 0 until [`Self::finish`].
 pub(crate) struct Gather<'n> {

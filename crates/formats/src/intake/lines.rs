@@ -6,9 +6,7 @@ use std::ops::RangeInclusive;
 use dormouse_types::limits;
 
 use super::ReadError;
-
-/// The most lines of one text: each costs memory in the plan.
-const MAX_LINES: usize = 2_000_000;
+use crate::reading::MAX_LINES;
 
 /// A text with `\n` line ends and without a byte order mark. Lines count from 0 here; everything a
 /// person reads counts from 1.

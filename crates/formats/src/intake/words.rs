@@ -171,6 +171,26 @@ pub(crate) fn priority_of(text: &str) -> Option<Priority> {
     }
 }
 
+/// Headings of a list of what is to be done, in lower case and without hyphens.
+#[rustfmt::skip]
+const ACTION_HEADINGS: &[&str] = &[
+    "action items", "actions", "action points", "action list", "todo", "to do", "todos", "to dos",
+    "to do list", "todo list", "task list", "tasks", "my tasks", "open tasks", "open items",
+    "next steps", "next actions", "follow ups", "follow up", "things to do", "what to do",
+    "aufgaben", "offene aufgaben", "aufgabenliste", "zu erledigen", "nächste schritte",
+    "offene punkte", "maßnahmen", "to do liste", "noch zu tun",
+    "à faire", "a faire", "tâches", "liste des tâches", "prochaines étapes", "actions à mener",
+    "por hacer", "tareas", "lista de tareas", "tareas pendientes", "pendientes",
+    "próximos pasos", "acciones",
+    "de făcut", "de facut", "sarcini", "lista de sarcini", "pași următori", "acțiuni",
+];
+
+/// Whether a heading says that the list below it is what is to be done.
+pub(crate) fn names_actions(heading: &str) -> bool {
+    let bare = heading.trim_matches(|c: char| !c.is_alphanumeric());
+    ACTION_HEADINGS.contains(&folded(bare).as_str())
+}
+
 fn folded(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     let spaced = short.to_lowercase().replace(['-', '_'], " ");

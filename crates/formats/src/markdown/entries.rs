@@ -10,7 +10,7 @@ use super::outline::Outline;
 use super::places::Places;
 use super::sections::Section;
 use super::source::{Source, remark};
-use crate::plan::Role;
+use crate::reading::Role;
 use crate::when::Leading;
 
 /// Collects the entries of one task, section by section.

@@ -39,6 +39,16 @@ pub enum ReadError {
         #[source]
         source: Beyond,
     },
+    /// It has more lines or headings than any list: each costs memory.
+    #[error("{name} has more than {max} {what}; split it into smaller files")]
+    TooMany {
+        /// The file.
+        name: String,
+        /// What there is too much of.
+        what: &'static str,
+        /// How many are read.
+        max: usize,
+    },
     /// A task has more items than allowed.
     #[error(
         "{name}, line {line}: task `{task}` has more than {} {} here; \

@@ -9,7 +9,7 @@ use dormouse_types::task::{self, Priority, Status};
 
 use super::source::{Source, remark};
 use crate::intake::{Dated, Dates, ReadOptions, priority_of, status_of};
-use crate::plan::Role;
+use crate::reading::Role;
 
 /// What the front matter says about the file's tasks.
 #[derive(Debug, Default)]

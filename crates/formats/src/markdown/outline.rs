@@ -1,10 +1,12 @@
 //! The structure of a file by line: headings, check items, and where text may be split.
 
 use dormouse_types::draft::Remark;
+use dormouse_types::limits;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
-use super::days;
-use super::source::{Source, remark};
+use super::bounded::bounded;
+use super::check_box::{self, CheckBox, boxed, listed};
+use super::source::Source;
 use crate::intake;
 
 /// The structure of a file.
@@ -44,29 +46,6 @@ pub(super) struct Heading {
     pub text: String,
 }
 
-pub(super) struct CheckBox {
-    pub first: usize,
-    /// The last line of its title.
-    pub title_last: usize,
-    /// The last line of its content.
-    pub last: usize,
-    /// The nearest enclosing check item.
-    pub parent: Option<usize>,
-    /// Nesting depth, from 0; only check items count.
-    pub depth: u32,
-    pub is_checked: bool,
-    /// The full title, on one line.
-    pub title: String,
-    /// The text before the box, for example `- ` or `3. `; empty for a box without a list marker.
-    pub marker: String,
-    /// What stands in the box; `\0` if nothing does.
-    pub mark: char,
-    /// The column its marker begins at. Units: columns, with tabs as wide as in CommonMark.
-    pub column: usize,
-    /// Where its marker begins. Units: bytes of the text.
-    at: usize,
-}
-
 enum Frame {
     Quote,
     List,
@@ -82,6 +61,7 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         stack: Vec::new(),
         items: Vec::new(),
         n_closed: 0,
+        actions: Actions::default(),
         filled: filled(source),
         outline: Outline {
             first,
@@ -91,7 +71,8 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         },
     };
     let base = source.start(first);
-    for (event, range) in Parser::new(&source.text[base..]).into_offset_iter() {
+    let text = bounded(&source.text[base..]);
+    for (event, range) in Parser::new(&text).into_offset_iter() {
         match event {
             Event::Start(tag) => walk.enter(&tag, base + range.start, base + range.end),
             Event::End(_) => walk.leave(),
@@ -105,7 +86,7 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         }
     }
     let mut outline = walk.outline;
-    finish(source, &mut outline, remarks);
+    check_box::finish(source, &mut outline, remarks);
     outline
 }
 
@@ -127,9 +108,21 @@ struct Walk<'a> {
     items: Vec<usize>,
     /// The number of open quotations and opaque blocks.
     n_closed: usize,
+    actions: Actions,
     /// For each line, the last one up to it that is not blank.
     filled: Vec<usize>,
     outline: Outline,
+}
+
+/// Whether the text at this place is a list of what is to be done.
+#[derive(Debug, Clone, Copy, Default)]
+struct Actions {
+    /// The heading says so.
+    by_heading: bool,
+    /// The line above says so: "Action items:".
+    by_line: bool,
+    /// How many items of plain lists were taken for check items.
+    n_items: usize,
 }
 
 impl Walk<'_> {
@@ -164,6 +157,7 @@ impl Walk<'_> {
                 let line = self.block(start);
                 if self.stack.is_empty() {
                     self.outline.lines[line].begins_block = true;
+                    self.actions.by_line = self.names_actions(line, end);
                 }
                 Frame::Other
             }
@@ -180,6 +174,8 @@ impl Walk<'_> {
                 } else if self.stack.is_empty() {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
+                    self.actions.by_heading = intake::names_actions(&text);
+                    self.actions.by_line = false;
                     self.outline.headings.push(Heading { first, last, level, text });
                 }
                 Frame::Other
@@ -228,13 +224,41 @@ impl Walk<'_> {
         });
         let at = self.past_space(start);
         let text = self.source.text[at..self.source.start(first + 1)].trim();
-        let check = (self.n_closed == 0).then(|| boxed(text)).flatten().map(|(marker, mark, _)| {
+        let mut is_plain = false;
+        let found = (self.n_closed == 0).then(|| boxed(text)).flatten();
+        let found = found.map(|(marker, mark, _)| (marker, mark)).or_else(|| {
+            is_plain = self.is_action();
+            listed(text).filter(|_| is_plain).map(|marker| (marker, ' '))
+        });
+        let check = found.map(|(marker, mark)| {
             let last = self.last_line(first, end);
             let lines = (first, last);
-            self.outline.boxes.push(CheckBox::new(self.source, lines, around, at, marker, mark));
+            let check = CheckBox::new(self.source, lines, around, at, marker, mark);
+            self.actions.n_items += usize::from(is_plain);
+            self.outline.boxes.push(CheckBox { is_plain, ..check });
             self.outline.boxes.len() - 1
         });
         Frame::Item { first, check, around, is_titled: false }
+    }
+
+    /// Whether a paragraph is one line that says that the list below it is to be done: it ends with
+    /// a colon, or stands in bold.
+    fn names_actions(&self, line: usize, end: usize) -> bool {
+        let text = self.source.line(line).trim();
+        let is_name = text.trim_end_matches(['*', '_']).ends_with(':')
+            || text.ends_with(':')
+            || text.starts_with("**") && text.ends_with("**");
+        is_name && self.last_line(line, end) == line && intake::names_actions(text)
+    }
+
+    /// Whether an item of a plain list that begins here is something to do. More than a checklist
+    /// holds stay text.
+    fn is_action(&self) -> bool {
+        let Actions { by_heading, by_line, n_items } = self.actions;
+        self.n_closed == 0
+            && (by_heading || by_line)
+            && n_items < limits::ITEMS_PER_TASK.max
+            && matches!(self.stack.as_slice(), [Frame::List])
     }
 
     fn leave(&mut self) {
@@ -246,217 +270,6 @@ impl Walk<'_> {
             Some(Frame::List | Frame::Other) | None => {}
         }
     }
-}
-
-impl CheckBox {
-    fn new(
-        source: &Source<'_>,
-        (first, last): (usize, usize),
-        parent: Option<usize>,
-        at: usize,
-        marker: &str,
-        mark: char,
-    ) -> Self {
-        Self {
-            first,
-            title_last: last,
-            last,
-            parent,
-            depth: 0,
-            is_checked: intake::is_tick(mark) == Some(true),
-            title: String::new(),
-            marker: marker.to_owned(),
-            mark,
-            column: columns(&source.text[source.start(first)..at]),
-            at,
-        }
-    }
-}
-
-/// The width of a text at the beginning of a line. Units: columns; a tab ends at a multiple of 4.
-fn columns(text: &str) -> usize {
-    text.chars().fold(0, |at, c| if c == '\t' { at + 4 - at % 4 } else { at + 1 })
-}
-
-/// The column of the first character of a line that is not a space.
-pub(crate) fn indent(line: &str) -> usize {
-    columns(&line[..line.len() - line.trim_start().len()])
-}
-
-/// Splits `- [x] text` into marker, box content and text.
-fn boxed(item: &str) -> Option<(&str, char, &str)> {
-    let digits = item.bytes().take_while(u8::is_ascii_digit).count();
-    let after = if digits > 0 {
-        item[digits..].strip_prefix(['.', ')'])?
-    } else {
-        item.strip_prefix(['-', '*', '+'])?
-    };
-    let content = after.trim_start();
-    if content.len() == after.len() {
-        return None;
-    }
-    let (mark, rest) = intake::boxed(content)?;
-    Some((&item[..item.len() - content.len()], mark, rest))
-}
-
-/// Completes titles, depths and extents, and removes boxes without words, which stay text.
-fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>) {
-    add_unlisted(source, outline);
-    let mut begins = vec![false; source.n_lines()];
-    for check in &outline.boxes {
-        begins[check.first] = true;
-    }
-    let mut place = Vec::with_capacity(outline.boxes.len());
-    let mut kept: Vec<CheckBox> = Vec::with_capacity(outline.boxes.len());
-    for mut check in std::mem::take(&mut outline.boxes) {
-        // A parent comes before its children, so its place is already known.
-        check.parent = check.parent.and_then(|parent: usize| place[parent]);
-        complete(source, &begins, &mut check);
-        if check.title.is_empty() {
-            remarks.push(remark(check.first, "a box without words: kept as text"));
-            place.push(check.parent);
-            continue;
-        }
-        check.depth = check.parent.map_or(0, |parent| kept[parent].depth + 1);
-        place.push(Some(kept.len()));
-        kept.push(check);
-    }
-    outline.boxes = kept;
-    surround(source, outline);
-}
-
-/// Adds boxes that CommonMark reads as running text: without a list marker, or in a list that
-/// cannot begin where it stands.
-fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
-    let listed = std::mem::take(&mut outline.boxes);
-    let mut listed = listed.into_iter().enumerate().peekable();
-    // The new position of each box that CommonMark found.
-    let mut moved: Vec<usize> = Vec::new();
-    let mut boxes: Vec<CheckBox> = Vec::new();
-    for number in outline.first..source.n_lines() {
-        let before = boxes.len();
-        while let Some((_, mut check)) = listed.next_if(|(_, check)| check.first <= number) {
-            check.parent = check.parent.map(|parent| moved[parent]);
-            moved.push(boxes.len());
-            boxes.push(check);
-        }
-        if boxes.len() > before || outline.lines[number].is_opaque {
-            continue;
-        }
-        let line = source.line(number);
-        let text = line.trim();
-        let found = boxed(text).or_else(|| {
-            let (mark, rest) = intake::boxed(text)?;
-            // `[]` and `[-]` alone are more often typography than a box.
-            (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
-        });
-        let Some((marker, mark, _)) = found else { continue };
-        let at = source.start(number) + line.len() - line.trim_start().len();
-        let column = indent(line);
-        let mut parent = boxes.len().checked_sub(1);
-        while let Some(around) = parent.map(|parent| &boxes[parent])
-            && (around.column >= column || around.last + 1 < number)
-        {
-            parent = around.parent;
-        }
-        boxes.push(CheckBox::new(source, (number, number), parent, at, marker, mark));
-    }
-    outline.boxes = boxes;
-}
-
-/// Finds the innermost item around each line. A line that is not indented below an item ends it,
-/// although CommonMark continues its paragraph: people write the text below a list without an empty
-/// line before it.
-fn surround(source: &Source<'_>, outline: &mut Outline) {
-    let boxes = &mut outline.boxes;
-    // The nearest item around each one that has not ended.
-    let mut live: Vec<Option<usize>> = (0..boxes.len()).map(Some).collect();
-    let mut open: Vec<usize> = Vec::new();
-    let mut next = 0;
-    for number in outline.first..source.n_lines() {
-        while next < boxes.len() && boxes[next].first <= number {
-            open.push(next);
-            next += 1;
-        }
-        while open.last().is_some_and(|&at| boxes[at].last < number) {
-            open.pop();
-        }
-        let line = source.line(number);
-        let mut inside = open.last().and_then(|&at| alive(&mut live, at));
-        if !line.trim().is_empty() {
-            let column = indent(line);
-            while let Some(at) = inside
-                && number > boxes[at].title_last
-                && column <= boxes[at].column
-            {
-                boxes[at].last = number - 1;
-                live[at] = boxes[at].parent;
-                inside = alive(&mut live, at);
-            }
-        }
-        outline.lines[number].inside = inside;
-    }
-}
-
-/// Follows the ended items to one that has not ended, and shortens the way for the next time.
-fn alive(live: &mut [Option<usize>], from: usize) -> Option<usize> {
-    let mut end = Some(from);
-    while let Some(at) = end
-        && live[at] != Some(at)
-    {
-        end = live[at];
-    }
-    let mut at = from;
-    while live[at] != Some(at)
-        && let Some(next) = live[at]
-    {
-        live[at] = end;
-        at = next;
-    }
-    end
-}
-
-/// Fills in the title and the line it ends on.
-fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
-    let text = source.text[check.at..source.start(check.first + 1)].trim();
-    let found = boxed(text).map(|(_, _, rest)| rest).or_else(|| Some(intake::boxed(text)?.1));
-    let Some(rest) = found else { return };
-    let mut parts = vec![rest];
-    let mut last = check.first;
-    let is_next = |number: usize| begins.get(number).copied().unwrap_or_default();
-    for number in check.first + 1..=check.title_last {
-        let line = source.line(number);
-        if line.trim().is_empty() || is_next(number) {
-            break;
-        }
-        // The writer's own line break starts a note; a merely wrapped line continues the title.
-        if ends_broken(source.line(number - 1)) {
-            if let Some(part) = parts.last_mut() {
-                *part = part.strip_suffix('\\').unwrap_or(part).trim_end();
-            }
-            break;
-        }
-        if indent(line) <= check.column {
-            check.last = number - 1;
-            break;
-        }
-        if days::heads_note(line) {
-            check.last = number - 1;
-            break;
-        }
-        parts.push(line.trim());
-        last = number;
-    }
-    check.title_last = last;
-    parts.retain(|part| !part.is_empty());
-    check.title = parts.join(" ");
-}
-
-/// Whether a line ends with a Markdown line break: two spaces or a backslash.
-fn ends_broken(line: &str) -> bool {
-    // An even number of backslashes is that many escaped backslashes.
-    let backslashes = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
-    line.ends_with("  ") || backslashes % 2 == 1
 }
 
 fn heading_text(source: &Source<'_>, first: usize, last: usize) -> String {

@@ -2,7 +2,7 @@
 
 use super::outline::Outline;
 use super::source::Source;
-use crate::plan::{Place, Role};
+use crate::reading::{Place, Role};
 
 /// Places by line, while tasks are gathered.
 pub(super) struct Places(Vec<Option<(Role, Option<usize>)>>);

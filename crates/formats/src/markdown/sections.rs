@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::outline::{CheckBox, Heading, Outline};
+use super::check_box::CheckBox;
+use super::outline::{Heading, Outline};
 use super::signs;
 use super::source::Source;
 use super::{days, fields};
@@ -23,6 +24,8 @@ pub(super) struct Section {
     pub is_bare: bool,
     /// Whether each of its outermost check items is a task of its own.
     pub lists_tasks: bool,
+    /// Whether somebody wrote a box in it, as opposed to a plain list of what is to be done.
+    pub has_boxes: bool,
     /// Whether it has text beside its check items.
     pub has_text: bool,
     /// The line below its heading that holds nothing but fields of a task.
@@ -32,12 +35,12 @@ pub(super) struct Section {
 impl Section {
     /// Whether it directly owns check items that are items of one task.
     pub fn has_items(&self) -> bool {
-        !self.boxes.is_empty() && !self.lists_tasks
+        self.has_boxes && !self.lists_tasks
     }
 
-    /// Whether it says itself that it is a task: it has check items, or fields that a task has.
+    /// Whether it says itself that it is a task: it has boxes, or fields that a task has.
     pub fn carries_task(&self) -> bool {
-        !self.boxes.is_empty() || self.fields.is_some()
+        self.has_boxes || self.fields.is_some()
     }
 
     /// Its heading.
@@ -89,8 +92,10 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
         let first = body.clone().find(|&line| !source.line(line).trim().is_empty());
         let first = first.filter(|&line| heading.is_some() && !outline.lines[line].is_opaque);
         let fields = first.filter(|&line| fields::read(source.line(line)).is_some());
+        let has_boxes = outline.boxes[boxes.clone()].iter().any(|check| !check.is_plain);
         let lists_tasks = match board {
-            Board::Yes => !boxes.is_empty(),
+            _ if !has_boxes => false,
+            Board::Yes => true,
             Board::No if fields.is_some() => false,
             Board::No => are_tasks(&outline.boxes[boxes.clone()]),
         };
@@ -107,6 +112,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
             parent,
             is_bare,
             lists_tasks,
+            has_boxes,
             has_text,
             fields,
         });

@@ -4,6 +4,7 @@ use dormouse_types::draft::Remark;
 use dormouse_types::limits;
 
 use super::ReadError;
+use crate::reading::MAX_LINES;
 
 /// Decoded text with `\n` line ends. Code counts lines from 0; everything a person reads counts
 /// from 1.
@@ -21,6 +22,9 @@ impl<'a> Source<'a> {
         limits::IMPORT_FILE
             .check(bytes.len())
             .map_err(|source| ReadError::TooLarge { name: name.to_owned(), source })?;
+        if bytes.iter().filter(|byte| matches!(byte, b'\n' | b'\r')).nth(2 * MAX_LINES).is_some() {
+            return Err(too_many_lines(name));
+        }
         let text = std::str::from_utf8(bytes).map_err(|error| ReadError::NotUtf8 {
             name: name.to_owned(),
             line: line_at(bytes, error.valid_up_to()),
@@ -36,6 +40,9 @@ impl<'a> Source<'a> {
         starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         if starts.last() == Some(&text.len()) {
             starts.pop();
+        }
+        if starts.len() > MAX_LINES {
+            return Err(too_many_lines(name));
         }
         Ok(Self { name, text, starts })
     }
@@ -64,6 +71,10 @@ impl<'a> Source<'a> {
     pub fn stem(&self) -> &str {
         stem(self.name)
     }
+}
+
+fn too_many_lines(name: &str) -> ReadError {
+    ReadError::TooMany { name: name.to_owned(), what: "lines", max: MAX_LINES }
 }
 
 /// The name of a file without folders and extension.

@@ -228,10 +228,10 @@ impl Walk<'_> {
         }
         let mut below = at;
         loop {
-            below = *self.children[below].iter().find(|&&child| {
-                self.carriers[child] > 0 || !self.sections[child].boxes.is_empty()
-            })?;
-            if !self.sections[below].boxes.is_empty() {
+            below = *self.children[below]
+                .iter()
+                .find(|&&child| self.carriers[child] > 0 || self.sections[child].has_boxes)?;
+            if self.sections[below].has_boxes {
                 return self.sections[below].has_items().then_some(below);
             }
         }
@@ -276,10 +276,8 @@ impl Walk<'_> {
                 };
             }
         }
-        let introduces = self
-            .sections
-            .first()
-            .is_some_and(|first| first.heading.is_none() && first.boxes.is_empty());
+        let introduces =
+            self.sections.first().is_some_and(|first| first.heading.is_none() && !first.has_boxes);
         let kinds = &mut self.structure.kinds;
         let tasks: Vec<usize> =
             (1..kinds.len()).filter(|&at| kinds[at] == Kind::Task).take(2).collect();

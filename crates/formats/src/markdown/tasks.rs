@@ -22,7 +22,7 @@ use super::signs;
 use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
-use crate::plan::Role;
+use crate::reading::Role;
 use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.
@@ -318,6 +318,7 @@ impl File<'_> {
                 parent: None,
                 is_bare: false,
                 lists_tasks: false,
+                has_boxes: !nested.is_empty(),
                 has_text: true,
                 fields: None,
             };

@@ -93,10 +93,11 @@ fn unended(text: &str) -> String {
     let text = text.trim_end_matches(':').trim();
     let open = text.trim_end_matches(['*', '_']);
     let bare = open.trim_end_matches(':');
-    if bare.len() == open.len() {
+    // After a space, the sign at the end closes no emphasis around the words.
+    if bare.len() == open.len() || bare.ends_with(char::is_whitespace) {
         return text.to_owned();
     }
-    format!("{}{}", bare.trim_end(), &text[open.len()..])
+    format!("{bare}{}", &text[open.len()..])
 }
 
 fn cut(text: &str, max: usize) -> String {

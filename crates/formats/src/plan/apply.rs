@@ -186,6 +186,8 @@ impl<'a> Plan<'a> {
 
     /// Makes tasks without content the category of the tasks that follow.
     fn make_categories(&mut self, wanted: &Wanted) -> Result<(), CorrectionError> {
+        let given = self.reading.places.iter().filter(|place| place.role == Role::Category);
+        let given: Vec<usize> = given.map(|place| place.line).collect();
         let is_category = |edit: &Edit| *edit == Edit::SetRole { role: Role::Category };
         for (line, _, asked) in wanted.of(Slot::Role).filter(|(_, edit, _)| is_category(edit)) {
             let Some(at) = self.begun(line).filter(|&at| self.works[at].fate == Fate::Stays) else {
@@ -200,7 +202,7 @@ impl<'a> Plan<'a> {
                 }
                 return Err(CorrectionError::HasContent { line: line + 1, title });
             }
-            if !self.has_task_below(at) {
+            if !self.has_task_below(at, &given) {
                 if asked == Asked::Earlier {
                     continue;
                 }
@@ -209,8 +211,7 @@ impl<'a> Plan<'a> {
             self.works[at].fate = Fate::Category;
             self.roles[line] = Role::Category;
         }
-        let given = self.reading.places.iter().filter(|place| place.role == Role::Category);
-        let mut given = given.map(|place| place.line).peekable();
+        let mut given = given.into_iter().peekable();
         let mut made: Option<String> = None;
         let mut is_below_line = false;
         for work in &mut self.works {
@@ -238,16 +239,15 @@ impl<'a> Plan<'a> {
     }
 
     /// Whether a task follows that would take a category made of this one.
-    fn has_task_below(&self, at: usize) -> bool {
+    ///
+    /// `given`: the lines of the categories of the text, in order.
+    fn has_task_below(&self, at: usize, given: &[usize]) -> bool {
         let line = self.works[at].pieces.task.line;
-        let next_category = self
-            .reading
-            .places
-            .iter()
-            .find(|place| place.line > line && place.role == Role::Category);
-        let end = next_category.map_or(usize::MAX, |place| place.line);
-        let mut below = self.works[at + 1..].iter();
-        below.any(|work| work.fate == Fate::Stays && work.pieces.task.line < end)
+        let next = given.partition_point(|&category| category <= line);
+        let end = given.get(next).copied().unwrap_or(usize::MAX);
+        let below = self.works[at + 1..].iter();
+        let mut below = below.take_while(|work| work.pieces.task.line < end);
+        below.any(|work| work.fate == Fate::Stays)
     }
 
     fn join(&mut self, wanted: &Wanted) -> Result<(), CorrectionError> {

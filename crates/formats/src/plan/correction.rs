@@ -11,8 +11,10 @@ use super::{Format, Place, Role};
 use crate::csv::Columns;
 
 /// One correction, addressed by a line of the text.
+///
+/// It has no members beside those of its edit: a misspelt one would change nothing, unseen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", try_from = "Members")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = CorrectionParams))]
 pub struct Correction {
     /// The line number, from 1.
@@ -20,6 +22,37 @@ pub struct Correction {
     /// What changes there.
     #[serde(flatten)]
     pub edit: Edit,
+}
+
+/// The members of a correction as they came.
+#[derive(Deserialize)]
+struct Members {
+    line: usize,
+    #[serde(flatten)]
+    edit: serde_json::Map<String, serde_json::Value>,
+}
+
+impl TryFrom<Members> for Correction {
+    type Error = String;
+
+    fn try_from(members: Members) -> Result<Self, String> {
+        let Members { line, edit: given } = members;
+        let at = |error: String| format!("the correction of line {line}: {error}");
+        let edit = Edit::deserialize(&given).map_err(|error| at(error.to_string()))?;
+        let member = edit.member();
+        let is_known = |name: &str| name == "edit" || member == Some(name);
+        match given.keys().find(|name| !is_known(name)) {
+            None => Ok(Self { line, edit }),
+            Some(name) => {
+                let name: String = name.chars().take(60).collect();
+                let expected = match member {
+                    Some(member) => format!("`line`, `edit` and `{member}`"),
+                    None => "`line` and `edit`".to_owned(),
+                };
+                Err(at(format!("unknown member `{name}`, expected {expected}")))
+            }
+        }
+    }
 }
 
 /// What a correction changes.
@@ -65,6 +98,19 @@ pub enum Edit {
         /// The category; `null` for none.
         category: Option<String>,
     },
+}
+
+impl Edit {
+    /// The name of the member that holds its value in JSON.
+    fn member(&self) -> Option<&'static str> {
+        match self {
+            Self::SetRole { .. } => Some("role"),
+            Self::Rename { .. } | Self::RenameTask { .. } => Some("title"),
+            Self::SetAgent { .. } => Some("agent"),
+            Self::SetCategory { .. } => Some("category"),
+            Self::Split | Self::Join | Self::LeaveOut | Self::LeaveOutTask | Self::PutBack => None,
+        }
+    }
 }
 
 /// Whether a task gets an agent.

@@ -80,14 +80,49 @@ impl Days {
     }
 }
 
+/// Where the lines of tasks are kept as text or as items, so that a line is found without a search.
+struct Kinds {
+    /// For each line of text, its task, its entry and its line there.
+    texts: HashMap<usize, (usize, usize, usize)>,
+    items: HashSet<usize>,
+    /// The keys of the entries of a task that got another one.
+    keys: HashMap<usize, Taken>,
+}
+
+impl Kinds {
+    fn of(plan: &Plan<'_>) -> Self {
+        let mut texts = HashMap::new();
+        let mut items = HashSet::new();
+        for (at, work) in plan.works.iter().enumerate() {
+            items.extend(work.pieces.items.iter().flat_map(|piece| piece.lines.iter().copied()));
+            for (entry, piece) in work.pieces.texts.iter().enumerate() {
+                for (number, line) in piece.lines.iter().enumerate() {
+                    if let Some(from) = line.from {
+                        texts.entry(from).or_insert((at, entry, number));
+                    }
+                }
+            }
+        }
+        Self { texts, items, keys: HashMap::new() }
+    }
+
+    /// The words of a line that is text of an entry.
+    fn text<'p>(&self, plan: &'p Plan<'_>, line: usize) -> Option<&'p str> {
+        let &(at, entry, number) = self.texts.get(&line)?;
+        let piece = plan.works[at].pieces.texts.get(entry)?;
+        piece.lines.get(number).map(|text| text.text.as_str())
+    }
+}
+
 impl Plan<'_> {
     /// Moves due dates with the lines that say them, and takes those of lines that are left out.
     pub(super) fn follow_due(&mut self, first_of: &[usize], wanted: &Wanted) {
+        let kinds = Kinds::of(self);
         for at in 0..self.lines.len() {
             let place = self.reading.places[at];
             let Some(task) = place.task.filter(|_| place.role == Role::Due) else { continue };
             let Some(&origin) = first_of.get(task) else { continue };
-            let is_field = !self.has_text(at);
+            let is_field = !kinds.texts.contains_key(&at);
             if wanted.at(at, Slot::LeaveOut).is_some() && is_field {
                 self.roles[at] = Role::LeftOut;
             }
@@ -110,6 +145,7 @@ impl Plan<'_> {
     ) -> Result<(), CorrectionError> {
         let reading = self.reading;
         let dates = Dates::new(&reading.options);
+        let mut kinds = Kinds::of(self);
         let mut due_lines: HashMap<usize, Vec<usize>> = HashMap::new();
         for (line, role) in self.roles.iter().enumerate() {
             if let (Role::Due, Some(at)) = (role, self.of_line[line]) {
@@ -122,7 +158,7 @@ impl Plan<'_> {
             if *role != Role::Due {
                 if reading.places[line].role == Role::Due {
                     self.works[at].pieces.task.due_on = None;
-                    self.keep_text(at, line);
+                    self.keep_text(&mut kinds, at, line);
                     if self.roles[line] == Role::Due {
                         self.roles[line] = Role::Note;
                     }
@@ -132,7 +168,7 @@ impl Plan<'_> {
             let is_title = self.roles[line] == Role::Task;
             let text = match is_title {
                 true => self.works[at].pieces.task.title.clone(),
-                false => self.text_of(at, line).unwrap_or(words(self.lines[line])).to_owned(),
+                false => kinds.text(self, line).unwrap_or(words(self.lines[line])).to_owned(),
             };
             let Some(dated) = dates.any_in(&text) else {
                 if asked == Asked::Now {
@@ -148,7 +184,7 @@ impl Plan<'_> {
             let others = due_lines.entry(at).or_default();
             for other in others.drain(..).filter(|&other| other != line) {
                 if self.roles[other] == Role::Due {
-                    self.keep_text(at, other);
+                    self.keep_text(&mut kinds, at, other);
                     self.roles[other] = Role::Note;
                 }
             }
@@ -161,26 +197,18 @@ impl Plan<'_> {
         Ok(())
     }
 
-    /// Whether a line is text of an entry, as opposed to a field of its own.
-    fn has_text(&self, line: usize) -> bool {
-        self.of_line[line].is_some_and(|at| self.text_of(at, line).is_some())
-    }
-
-    fn text_of(&self, at: usize, line: usize) -> Option<&str> {
-        let texts = self.works[at].pieces.texts.iter().flat_map(|piece| &piece.lines);
-        let mut own = texts.filter(|text| text.from == Some(line));
-        own.next().map(|text| text.text.as_str())
-    }
-
     /// Keeps the text of a line that was a field and no more.
-    fn keep_text(&mut self, at: usize, line: usize) {
-        let is_item = self.works[at].pieces.items.iter().any(|piece| piece.lines.contains(&line));
-        if is_item || self.text_of(at, line).is_some() {
+    fn keep_text(&mut self, kinds: &mut Kinds, at: usize, line: usize) {
+        if kinds.items.contains(&line) || kinds.texts.contains_key(&line) {
             return;
         }
         let texts = &mut self.works[at].pieces.texts;
-        let mut keys = Taken::new(texts.iter().map(|piece| piece.key.clone()));
+        let keys = kinds
+            .keys
+            .entry(at)
+            .or_insert_with(|| Taken::new(texts.iter().map(|piece| piece.key.clone())));
         let text = self.lines[line].trim().to_owned();
+        kinds.texts.insert(line, (at, texts.len(), 0));
         texts.push(TextPiece {
             key: keys.take("due#1".to_owned(), "line"),
             on: None,

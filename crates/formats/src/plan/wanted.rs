@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use dormouse_types::limits;
+
 use super::correction::{Anchor, Correction, CorrectionError, Edit, Kept, KeptEdit};
 use super::sheet::{Pieces, words};
 use super::{Reading, Role};
@@ -160,9 +162,6 @@ impl Wanted {
     pub fn kept(&self, index: &Index<'_>) -> Vec<KeptEdit> {
         let split = self.split(index);
         let mut kept: BTreeMap<(Anchor, Slot), Edit> = BTreeMap::new();
-        for edit in &self.unfound {
-            kept.insert((edit.at.clone(), slot(&edit.edit)), edit.edit.clone());
-        }
         for (&(line, slot), (edit, _)) in &self.edits {
             let task = index.reading.places[line].task;
             let is_whole = task.is_none_or(|task| !split.contains(&task));
@@ -173,6 +172,11 @@ impl Wanted {
                 own().or_else(|| index.task(line))
             };
             kept.extend(at.map(|at| ((at, slot), edit.clone())));
+        }
+        // Those of a text that comes no more would otherwise grow with every version of the list.
+        let room = limits::CORRECTIONS.max.saturating_sub(kept.len());
+        for edit in self.unfound.iter().rev().take(room) {
+            kept.entry((edit.at.clone(), slot(&edit.edit))).or_insert_with(|| edit.edit.clone());
         }
         kept.into_iter().map(|((at, _), edit)| KeptEdit { at, edit }).collect()
     }
@@ -202,7 +206,6 @@ pub(super) fn named(
 
 /// One way to say each thing, with its values checked.
 fn normal(line: usize, now: Role, edit: &Edit) -> Result<Edit, CorrectionError> {
-    use dormouse_types::limits;
     let titled = |title: &str| {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         if title.is_empty() {

@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::{Marks, Token, spaced};
-use crate::export::{Lost, Task, one_line};
+use crate::export::task::{Lost, Task, one_line};
 
 /// Writes a line for each task.
 pub(crate) fn write(tasks: &[Task]) -> String {

@@ -6,7 +6,7 @@ use super::clock;
 use super::grammar::{Hit, Parser, Setting};
 use super::language::{Again, Lead, TimeMeans, Unit, Where};
 use super::matching::{Caught, Match};
-use super::recurrence::{MonthDay, Recurrence, Rule, YearDay};
+use super::recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
 use super::resolve::{Core, Direction, weekday};
 use super::table::{List, Table};
 use super::value::{Assumption, Kind, When};
@@ -136,6 +136,9 @@ impl<'a> Parser<'a> {
             }
             Again::Weekdays => {
                 Recurrence::new(n, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
+            Again::Weekends => {
+                Recurrence::new(1, Rule::Weeks(vec![Weekday::Saturday, Weekday::Sunday]))
             }
             Again::OtherWeekday => {
                 Recurrence::new(2, Rule::Weeks(self.more_weekdays(on_weekday?, end)))

@@ -117,6 +117,9 @@ impl Parser<'_> {
             None => false,
         };
         let alone = self.stands_alone(point.end);
+        if self.matcher.is_in(point.end, List::NameEnd) && !point.has_time {
+            return false;
+        }
         let Some(means) = point.means else {
             return self.is_plausible_time(point, setting, is_led);
         };
@@ -163,7 +166,9 @@ impl Parser<'_> {
             Means::DayOfMonth if point.holds == Where::WithSign => {
                 alone && (is_led || point.has_time)
             }
-            Means::Year | Means::Quarter if point.holds == Where::WithSign => is_led && alone,
+            Means::Year | Means::Quarter | Means::Feast(..) if point.holds == Where::WithSign => {
+                is_led && alone
+            }
             Means::WeekNumber if point.holds == Where::WithSign => {
                 is_led
                     && alone

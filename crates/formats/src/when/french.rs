@@ -82,6 +82,7 @@ static WORDS: Words = Words {
         ("FIGURE", Means::Figure, Anywhere),
         ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
         ("OFFSET", Means::Offset, Anywhere),
+        ("noël/noel YEAR?", Means::Feast(12, 25), WithSign),
         ("dans N UNIT", Means::Ahead, Anywhere),
         ("sous N UNIT", Means::Within, Anywhere),
         ("d'ici N UNIT", Means::Within, Anywhere),

@@ -83,6 +83,8 @@ pub struct Words {
     pub named_days: &'static [&'static str],
     /// Before a word that is also a weekday: it is the other thing.
     pub articles: &'static [&'static str],
+    /// After a day: the two are a name, as in "12 March Street".
+    pub name_ends: &'static [&'static str],
 }
 
 impl Words {
@@ -122,6 +124,7 @@ impl Words {
         over: &[],
         named_days: &[],
         articles: &[],
+        name_ends: &[],
     };
 }
 
@@ -249,6 +252,8 @@ pub enum Means {
     Stamp,
     /// DAY of MONTH, with YEAR or without.
     DayMonth,
+    /// The day of this month and number, such as Christmas, with YEAR or without.
+    Feast(i8, i8),
     /// DAY to DAY2 of MONTH, with YEAR or without.
     DaysOfMonth,
     /// DAY of a month named by SHIFT, or of the nearest that has it.
@@ -275,7 +280,7 @@ pub enum Means {
     Unit,
     /// All of the second UNIT from this one.
     UnitAfterNext,
-    /// The week in which DAY of MONTH or FIGURE lies.
+    /// The week in which DAY of MONTH, DAY of the nearest month or FIGURE lies.
     WeekOf,
     /// The calendar week of a number.
     WeekNumber,
@@ -319,6 +324,8 @@ pub enum Again {
     Weekdays,
     /// Each second WEEKDAY.
     OtherWeekday,
+    /// Saturday and Sunday.
+    Weekends,
     /// Monday to Friday.
     WorkingDays,
     /// Each day at PART.
@@ -353,6 +360,21 @@ impl Language {
     /// ISO 639 code.
     pub fn code(&self) -> &'static str {
         self.0.words.code
+    }
+
+    /// The language of a tag such as `de-AT` (BCP 47) or `de_AT.UTF-8` (POSIX), if it has a table.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_', '.', '@']).next().unwrap_or_default();
+        let all = super::LANGUAGES.iter();
+        all.copied().find(|language| language.code().eq_ignore_ascii_case(primary))
+    }
+
+    /// Words that make the day after it one that was: "since". None if the language has none.
+    pub fn since(&self) -> Option<&'static str> {
+        let leads = self.0.words.leads.iter();
+        let since = leads.filter(|(_, lead)| *lead == Lead::Since).map(|(form, _)| *form);
+        let plain = since.filter(|form| form.chars().all(|c| c.is_alphabetic() || c == ' '));
+        plain.min_by_key(|form| form.len())
     }
 
     /// Whether a word is the name of a weekday or a month.

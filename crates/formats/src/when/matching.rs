@@ -190,8 +190,14 @@ impl<'a> Matcher<'a> {
                 caught.place = Some(place?);
                 Some(next)
             }
-            Class::Hour => {
-                let Kind::Number { value, digits: 1..=2 } = token.class else { return None };
+            Class::Hour | Class::AnyHour => {
+                let value = match token.class {
+                    Kind::Number { value, digits: 1..=2 } => value,
+                    _ if class == Class::AnyHour => {
+                        self.number_word(at).filter(|hour| *hour <= 12)?
+                    }
+                    _ => return None,
+                };
                 let hour = u8::try_from(value).ok().filter(|hour| *hour <= 24)?;
                 let hour_length = 1;
                 caught.clock =

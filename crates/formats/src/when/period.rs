@@ -10,9 +10,30 @@ use super::recurrence::is_working;
 use super::resolve::{
     Core, Direction, Resolver, Result, date, months_ahead, no_such_day, plus, short, span,
 };
-use super::value::Assumption;
+use super::value::{Assumption, Moment};
 
 impl Resolver<'_> {
+    pub(super) fn ahead(&self, n: i64, unit: Unit) -> Result<Core> {
+        Ok(match unit {
+            Unit::Minute => self.minutes_ahead(n)?,
+            Unit::Hour => self.minutes_ahead(n.saturating_mul(60))?,
+            Unit::WorkingDay => Core::Day(working_days_ahead(self.today(), n)?),
+            Unit::Weekend => return Err(NotUnderstood::Unknown { text: "weekends".into() }),
+            Unit::Day | Unit::Week | Unit::Fortnight | Unit::Month | Unit::Quarter | Unit::Year => {
+                Core::Day(plus(self.today(), span(n, unit))?)
+            }
+        })
+    }
+
+    /// Counted on the clock of the instant, so that a change of the clock between does not matter.
+    pub(super) fn minutes_ahead(&self, minutes: i64) -> Result<Core> {
+        let now = Moment::of_reader(self.reader.now).timestamp(&self.reader.zone);
+        let then = now.checked_add(minutes.minutes()).map_err(|_| NotUnderstood::TooFar)?;
+        let then = self.reader.zone.to_datetime(then);
+        let then = then.with().second(0).subsec_nanosecond(0).build().unwrap_or(then);
+        Ok(Core::At(Moment::of_reader(then)))
+    }
+
     pub(super) fn day_of_month(
         &mut self,
         shift: Option<Shift>,

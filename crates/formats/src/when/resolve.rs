@@ -178,6 +178,7 @@ impl<'a> Resolver<'a> {
                 let date = self.day_month(caught.year, month, day, text)?;
                 Core::Day(self.checked_weekday(date, caught))
             }
+            Means::Feast(month, day) => Core::Day(self.day_month(caught.year, month, day, text)?),
             Means::DaysOfMonth => {
                 let month = caught.month.ok_or_else(misfit)?;
                 let (from, to) = (caught.day.ok_or_else(misfit)?, caught.day2.ok_or_else(misfit)?);
@@ -277,7 +278,8 @@ impl<'a> Resolver<'a> {
                     (None, Some(month), Some(day)) => {
                         self.day_month(caught.year, month, day, text)?
                     }
-                    (None, _, _) => return Err(misfit()),
+                    (None, None, Some(day)) => self.day_of_month(None, day, text)?,
+                    (None, _, None) => return Err(misfit()),
                 };
                 let start = self.week_of(day);
                 Core::Days(start, plus(start, 6.days())?)
@@ -304,27 +306,6 @@ impl<'a> Resolver<'a> {
     fn days_from_today(&mut self, days: i64) -> Result<Core> {
         self.is_past = days < 0;
         Ok(Core::Day(plus(self.today(), days.days())?))
-    }
-
-    fn ahead(&self, n: i64, unit: Unit) -> Result<Core> {
-        Ok(match unit {
-            Unit::Minute => self.minutes_ahead(n)?,
-            Unit::Hour => self.minutes_ahead(n.saturating_mul(60))?,
-            Unit::WorkingDay => Core::Day(working_days_ahead(self.today(), n)?),
-            Unit::Weekend => return Err(NotUnderstood::Unknown { text: "weekends".into() }),
-            Unit::Day | Unit::Week | Unit::Fortnight | Unit::Month | Unit::Quarter | Unit::Year => {
-                Core::Day(plus(self.today(), span(n, unit))?)
-            }
-        })
-    }
-
-    /// Counted on the clock of the instant, so that a change of the clock between does not matter.
-    fn minutes_ahead(&self, minutes: i64) -> Result<Core> {
-        let now = Moment::of_reader(self.reader.now).timestamp(&self.reader.zone);
-        let then = now.checked_add(minutes.minutes()).map_err(|_| NotUnderstood::TooFar)?;
-        let then = self.reader.zone.to_datetime(then);
-        let then = then.with().second(0).subsec_nanosecond(0).build().unwrap_or(then);
-        Ok(Core::At(Moment::of_reader(then)))
     }
 
     pub(super) fn week_of(&self, day: Date) -> Date {

@@ -88,6 +88,8 @@ static WORDS: Words = Words {
         ("DAY .? - FIGURE", Means::DaysOfFigure, Anywhere),
         ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
         ("OFFSET", Means::Offset, Anywhere),
+        ("crăciun/craciun YEAR?", Means::Feast(12, 25), WithSign),
+        ("revelion YEAR?", Means::Feast(12, 31), WithSign),
         ("peste N UNIT", Means::Ahead, Anywhere),
         ("în/in N UNIT", Means::Ahead, Anywhere),
         ("acum N UNIT", Means::Ago, Anywhere),

@@ -54,6 +54,8 @@ pub(super) enum Class {
     Offset,
     Part,
     Hour,
+    /// An hour in figures or in words.
+    AnyHour,
     Clock,
     Half,
     Figure,
@@ -127,7 +129,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Accepts::Class(class) => *class,
     };
     let mut keys = match class {
-        Class::Year | Class::N | Class::Hour => vec![Key::Number],
+        Class::Year | Class::N | Class::Hour | Class::AnyHour => vec![Key::Number],
         Class::Day | Class::Day2 => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
@@ -139,7 +141,9 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Sense::Weekday(_) => class == Class::Weekday,
         Sense::WeekdayAgain(_) => class == Class::WeekdayAgain,
         Sense::Month(_) => class == Class::Month,
-        Sense::Number(_) => matches!(class, Class::N | Class::Day | Class::Day2 | Class::DayTh),
+        Sense::Number(_) => {
+            matches!(class, Class::N | Class::AnyHour | Class::Day | Class::Day2 | Class::DayTh)
+        }
         Sense::Place(_) => matches!(class, Class::Place | Class::Day | Class::Day2 | Class::DayTh),
         Sense::Unit(_) => class == Class::Unit,
         Sense::Shift(_) => class == Class::Shift,
@@ -186,6 +190,7 @@ pub(super) enum List {
     Over = 512,
     NamedDay = 1024,
     Article = 2048,
+    NameEnd = 4096,
 }
 
 /// The tables of a language, ready to look words up.
@@ -346,6 +351,7 @@ impl Dictionary {
             (List::Over, words.over),
             (List::NamedDay, words.named_days),
             (List::Article, words.articles),
+            (List::NameEnd, words.name_ends),
         ] {
             for name in names {
                 self.entry_of(name).lists |= list as u16;
@@ -389,6 +395,7 @@ fn class(name: &str) -> Class {
         "OFFSET" => Class::Offset,
         "PART" => Class::Part,
         "HOUR" => Class::Hour,
+        "ANYHOUR" => Class::AnyHour,
         "CLOCK" => Class::Clock,
         "HALF" => Class::Half,
         "FIGURE" => Class::Figure,

@@ -221,7 +221,11 @@ impl<'a> Tokens<'a> {
         let is_number = self.text[right..].starts_with(|c: char| c.is_ascii_digit());
         match self.kept.back().map(|token| token.class) {
             Some(Kind::Word { id, .. }) if is_number && matches!(sign, "-" | "/") => {
-                self.has(id, |sense| matches!(sense, Sense::Month(_) | Sense::Weekday(_)))
+                let is_date = |sense| {
+                    // "10am-12pm" is a stretch of hours.
+                    matches!(sense, Sense::Month(_) | Sense::Weekday(_) | Sense::Half(_))
+                };
+                self.has(id, is_date)
             }
             _ => true,
         }

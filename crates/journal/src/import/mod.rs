@@ -5,6 +5,7 @@
 
 mod content;
 mod correction;
+mod held;
 mod plan;
 
 use dormouse_store::journal::imported;
@@ -21,6 +22,7 @@ use crate::error::JournalError;
 use crate::view::TaskView;
 use crate::write::{EditCtx, OnceKey, Rule, plain};
 use content::{Content, Last};
+pub use held::Held;
 use plan::Plan;
 
 /// The result of importing a draft.
@@ -71,7 +73,8 @@ impl Journal {
     ) -> Result<Vec<Known>, JournalError> {
         let mut known = Vec::with_capacity(drafts.len());
         for drafts in drafts.chunks(in_list::MOST) {
-            let keys: Vec<String> = drafts.iter().map(|draft| import_key(file, draft)).collect();
+            let keys: Vec<String> =
+                drafts.iter().map(|draft| import_key(file, &draft.key)).collect();
             let rows = self.store.all(imported::by_keys(ws, &keys)).await?;
             let rows: BTreeMap<String, imported::Imported> = rows.into_iter().collect();
             for (draft, key) in drafts.iter().zip(&keys) {
@@ -102,7 +105,7 @@ impl Journal {
         draft: &draft::Task,
         ctx: &EditCtx,
     ) -> Result<Imported, JournalError> {
-        let key = import_key(file, draft);
+        let key = import_key(file, &draft.key);
         let content = Content::of(draft);
         let digest = content.digest();
         let ctx = EditCtx { origin: Origin::Import, if_match: None, ..ctx.clone() };
@@ -181,11 +184,11 @@ impl Journal {
 
 /// The key under which a draft of a file is known again.
 ///
-/// The name of the file ends at the first `|` that no backslash stands before, so that two files
+/// The name of the file ends at the first `|` without a backslash before it, so that two files
 /// never share a key.
-fn import_key(file: &str, draft: &draft::Task) -> String {
+fn import_key(file: &str, draft: &str) -> String {
     let file = file.replace('\\', r"\\").replace('|', r"\|");
-    [&file, draft.key.as_str()].join("|")
+    [file.as_str(), draft].join("|")
 }
 
 /// The task of a key, and the content of its last import if that can be read.

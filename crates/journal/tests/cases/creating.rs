@@ -42,7 +42,7 @@ fn a_new_task_may_be_untitled_and_carry_everything_at_once() {
 }
 
 #[test]
-fn a_refused_part_leaves_no_task_behind() {
+fn a_refused_part_creates_no_task() {
     let world = World::new();
     let new = NewTask {
         title: "Paint the fence".into(),

@@ -146,7 +146,7 @@ fn overtaken_by_itself(world: &World, hides: bool) -> Result<Edited, RuleError<D
 }
 
 #[test]
-fn a_request_whose_rule_finds_its_own_effect_is_told_what_it_did() {
+fn a_request_whose_rule_finds_its_own_effect_is_answered_with_it() {
     let edited = overtaken_by_itself(&World::new(), false).unwrap();
     assert!(edited.replayed, "{edited:?}");
     assert_eq!(edited.revision, 2);

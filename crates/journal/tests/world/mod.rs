@@ -18,7 +18,9 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::change::Change;
 use dormouse_types::model::TaskState;
 use dormouse_types::port::{BoxFuture, Clock, NoFaults};
-use dormouse_types::{AgentId, HostId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{
+    Actor, AgentId, HostId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId,
+};
 use jiff::tz::TimeZone;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -80,12 +82,12 @@ pub fn now<F: Future>(future: F) -> F::Output {
 }
 
 pub fn person() -> EditCtx {
-    EditCtx::new(Origin::Person { via: None }, "owner")
+    EditCtx::new(Origin::Person { via: None }, Actor::Owner)
 }
 
 pub fn agent() -> EditCtx {
     let agent = AgentId::fresh(Timestamp::from_micros(0), &CountingEntropy::seeded(99));
-    EditCtx::new(Origin::Agent { agent }, "agent:test")
+    EditCtx::new(Origin::Agent { agent }, Actor::Other("agent:test".into()))
 }
 
 impl World {

@@ -103,7 +103,7 @@ fn is_broken(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
+fn a_full_disk_refuses_whole_transactions_and_the_store_continues_after_it() {
     for db in Db::ALL {
         let (first, rest) = (plan(db, 2), [plan(db, 3), bulk(db, 4), plan(db, 5)]);
         let mut struck = 0;
@@ -136,7 +136,7 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
             expected.extend(acknowledged);
             let mut chance = Chance::new(n as u64);
             opened(&noted.cut(&mut chance), |store| {
-                assert_eq!(numbers(store, db), expected, "write {n}, and a cut behind it");
+                assert_eq!(numbers(store, db), expected, "write {n}, and a cut after it");
             });
             // Space is back: who was refused sends it again.
             for (plan, outcome) in &outcomes {
@@ -155,7 +155,7 @@ fn a_full_disk_refuses_whole_transactions_and_the_store_goes_on_behind_it() {
 }
 
 #[test]
-fn behind_a_failed_sync_nothing_more_is_accepted_until_the_store_is_opened_again() {
+fn after_a_failed_sync_nothing_is_accepted_until_the_store_is_reopened() {
     for db in Db::ALL {
         let mut struck = 0;
         for n in 1.. {
@@ -168,9 +168,9 @@ fn behind_a_failed_sync_nothing_more_is_accepted_until_the_store_is_opened_again
                 break;
             }
             struck += 1;
-            let why = noted.store.writing_ended().expect("whoever asks is told");
+            let why = noted.store.writing_ended().expect("the reason is reported");
             assert!(why.contains(db.name()) && why.contains("start Dormouse again"), "{why}");
-            let failed = outcomes.iter().position(Result::is_err).expect("somebody is told");
+            let failed = outcomes.iter().position(Result::is_err).expect("a caller gets the error");
             // The log has the transaction, but perhaps the disk does not: nobody can know.
             assert!(
                 matches!(&outcomes[failed], Err(CommitError::Unknown { .. })),
@@ -219,7 +219,7 @@ fn until_a_checkpoint(noted: &Noted, db: Db) -> i64 {
     1 + commits.map(|_| 1).sum::<i64>()
 }
 
-/// Which writes and which syncs belong to a checkpoint: their numbers, counted from 1 behind the
+/// Which writes and which syncs belong to a checkpoint: their numbers, counted from 1 after the
 /// first commits, in a run in which nothing goes wrong.
 fn of_a_checkpoint(db: Db) -> (Vec<usize>, Vec<usize>) {
     let noted = Noted::new();
@@ -246,7 +246,7 @@ fn of_a_checkpoint(db: Db) -> (Vec<usize>, Vec<usize>) {
     (writes.1, syncs.1)
 }
 
-/// SQLite folds the log into the file behind a commit, and tells nobody when that fails.
+/// SQLite folds the log into the file after a commit, and reports no failure of that.
 #[test]
 fn a_checkpoint_that_fails_loses_nothing() {
     for db in Db::ALL {
@@ -254,7 +254,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
         assert!(writes.len() >= 20 && !syncs.is_empty(), "{writes:?} {syncs:?}");
         let full = writes.iter().step_by(9).map(|n| Fault::Full { n: *n });
         // The sync of the log comes just before the first write to the file, the one of the file
-        // behind the last.
+        // after the last.
         let failed = syncs.iter().flat_map(|n| [n - 1, *n]).map(|n| Fault::Sync { n });
         for fault in full.chain(failed) {
             let noted = Noted::new();
@@ -279,7 +279,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
 }
 
 #[test]
-fn a_full_disk_or_a_failed_sync_while_opening_is_told_and_a_later_opening_works() {
+fn a_full_disk_or_a_failed_sync_while_opening_is_an_error_and_a_later_opening_works() {
     let faults: [fn(usize) -> Fault; 2] = [|n| Fault::Full { n }, |n| Fault::Sync { n }];
     for fault in faults {
         let mut struck = 0;

@@ -64,7 +64,7 @@ fn present() -> Vec<Vec<Row>> {
     schema(&open(folder.path(), &clock(), 1).expect("a fresh store"))
 }
 
-/// The tape of an opening of a folder that holds these files, and the ids that were told.
+/// The tape of an opening of a folder that holds these files, and the ids that were reported.
 fn opening(before: Image) -> (Arc<Tape>, [HostId; 2], usize) {
     let folder = folder().expect("a folder for the test");
     put(folder.path(), &before).expect("the files are written");

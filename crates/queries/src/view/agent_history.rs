@@ -37,7 +37,7 @@ pub struct Wake {
     pub status: RunStatus,
     /// The interval of the change sequence.
     pub logical_change_key: Option<String>,
-    /// The model it asked.
+    /// The model it called.
     pub model: Option<String>,
     /// Whether it reached the turn limit.
     pub cut: bool,
@@ -187,7 +187,7 @@ pub struct Prompt {
     pub digest: String,
     /// Whether the rebuilt prompt has that digest.
     pub verified: bool,
-    /// When it was asked.
+    /// When it was sent.
     pub at: Timestamp,
 }
 
@@ -241,7 +241,7 @@ pub struct ToolCall {
     pub result: Option<Value>,
     /// The entities of the journal that it touched.
     pub touched: Vec<String>,
-    /// When it was asked.
+    /// When it was sent.
     pub created_at: Timestamp,
     /// When it was answered.
     pub completed_at: Option<Timestamp>,

@@ -3,7 +3,7 @@
 use dormouse_scenes::crash::{self, Seconds};
 use dormouse_scenes::{Scene, scenarios};
 
-/// Of the second crashes behind a recovery so many take one; `cargo xtask crash-pairs` takes all.
+/// Of the second crashes after a recovery so many take one; `cargo xtask crash-pairs` takes all.
 const SAMPLE: Seconds = Seconds::Sample { one_in: 20, seed: 4 };
 
 #[expect(clippy::print_stdout, reason = "how many points there are, shown by `--nocapture`")]
@@ -30,7 +30,7 @@ async fn check(scene: Scene) {
     );
 }
 
-/// One test for each scene, so that they run beside each other; a list to find a forgotten one.
+/// One test for each scene, so that they run in parallel; a list to find a forgotten one.
 macro_rules! crashes {
     ($($test:ident: $scene:ident,)*) => {
         $(

@@ -122,7 +122,7 @@ async fn two_who_confirm_one_item_at_once_apply_it_once_and_hear_the_same() {
 }
 
 #[tokio::test]
-async fn of_two_different_verdicts_at_once_one_holds_and_the_other_is_told() {
+async fn of_two_different_verdicts_at_once_one_holds_and_the_other_is_refused() {
     let world = OnDisk::with_four_proposals().await;
     for item in &world.items {
         let (confirmed, rejected) =

@@ -9,7 +9,7 @@ use dormouse_scenes::{World, crash, outcome, scenarios, transcript};
 use dormouse_types::port::{Clock as _, Stage};
 
 #[tokio::test]
-async fn a_wake_of_several_turns_is_told_what_each_call_led_to() {
+async fn a_wake_of_several_turns_gets_the_result_of_each_call() {
     let world = World::played(&scenarios::several_turns()).await.expect("the scene plays");
     insta::assert_snapshot!("several_turns", transcript::of(&world).await.expect("a page"));
 }
@@ -29,11 +29,11 @@ async fn a_run_that_crashed_in_its_third_turn_asks_only_that_turn_again() {
     let ran = world.drain().await.expect("a drain");
     assert_eq!(ran.iter().map(|run| run.status.name()).collect::<Vec<_>>(), ["completed"]);
     let player = Arc::clone(world.stage.player.as_ref().expect("a scripted model"));
-    let asked = player.asked();
-    assert_eq!(asked.iter().map(|request| request.turn).collect::<Vec<_>>(), [3]);
+    let requests = player.requests();
+    assert_eq!(requests.iter().map(|request| request.turn).collect::<Vec<_>>(), [3]);
     // The turns before are in the prompt as they were recorded, with their results.
-    assert_eq!(asked[0].turns.len(), 2);
-    assert!(asked[0].turns.iter().all(|turn| turn.calls.len() == turn.results.len()));
+    assert_eq!(requests[0].turns.len(), 2);
+    assert!(requests[0].turns.iter().all(|turn| turn.calls.len() == turn.results.len()));
     insta::assert_snapshot!("crash_and_resume", transcript::of(&world).await.expect("a page"));
 }
 
@@ -69,7 +69,7 @@ async fn a_run_that_takes_the_program_down_three_times_is_given_up_and_tried_lat
 }
 
 #[tokio::test]
-async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
+async fn a_model_that_fails_is_called_less_and_less_and_then_no_more() {
     let scene = scenarios::failing();
     let world = World::fresh(&scene).expect("a world");
     let mut seen = Vec::new();
@@ -94,7 +94,7 @@ async fn a_model_that_fails_is_asked_less_and_less_and_then_no_more() {
     assert!(waited.windows(2).all(|pair| pair[1] > pair[0]), "{waited:?}");
     let agent = world.agent("move").await.expect("an agent");
     assert_eq!(agent.dormant_reason, Some(DormantReason::Failures.into()));
-    assert_eq!(world.stage.player.as_ref().expect("a scripted model").asked().len(), 5);
+    assert_eq!(world.stage.player.as_ref().expect("a scripted model").requests().len(), 5);
 }
 
 #[tokio::test]

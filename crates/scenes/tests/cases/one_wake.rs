@@ -17,7 +17,7 @@ How to read it:
 - A heading is one commit: its label, and the database it is in. A commit is in one database only,
   and it is there whole or not at all.
 - `+` is a new row, `~` a changed one (its key, then each column as it was and as it is), `-` a row
-  that is gone. The word behind it is the table.
+  that is gone. The word after it is the table.
 - Ids and hashes have short names in the order in which they appear: `jt` is a task, `ag` an agent,
   `#1` a hash. Times are the time of day.
 
@@ -27,7 +27,7 @@ What to look for:
 2. Making the agent makes its row in `wake_queue`, which stays for life. A wake that waits is a time
    in that row, and an agent that sleeps has none.
 3. The wake itself is three commits. `run.claim` takes the lease (`owner`, `epoch`) and fixes what
-   the run covers. `run.request` keeps the prompt, text by text, before anybody is asked.
+   the run covers. `run.request` keeps the prompt, text by text, before the model is called.
    `run.final` has all that came of it: messages, proposals, the report, the log, and the end of the
    lease. A crash between two of them loses a question at most.
 4. The decision is three commits as well, since it concerns both databases: the verdict and an open
@@ -38,7 +38,7 @@ What to look for:
 
 ";
 
-const BEHIND: &str = "\
+const AFTER: &str = "\
 ---
 
 This page is made from a run by `crates/scenes/tests/cases/one_wake.rs`, which fails when the two
@@ -71,7 +71,7 @@ fn scene() -> Scene {
 #[tokio::test]
 async fn the_page_about_one_wake_is_what_happens() {
     let journey = commit_walkthrough::of(&scene()).await.expect("the scene plays");
-    let page = format!("{BEFORE}{journey}{BEHIND}");
+    let page = format!("{BEFORE}{journey}{AFTER}");
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/one-wake.md"));
     let Ok(known) = std::fs::read_to_string(&path) else {
         std::fs::write(&path, page).expect("the page is written");

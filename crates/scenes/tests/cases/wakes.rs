@@ -43,7 +43,7 @@ async fn the_system_prompt_and_the_tools_are_those_of_a_task_agent() {
 }
 
 #[tokio::test]
-async fn a_later_wake_is_told_what_changed_and_nothing_else() {
+async fn a_later_wake_gets_what_changed_and_nothing_else() {
     let world = snapshot("incremental_wake", &scenarios::incremental_wake()).await;
     let agent = world.agent("garden").await.expect("an agent");
     let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
@@ -59,7 +59,7 @@ async fn a_later_wake_is_told_what_changed_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn when_nothing_changed_nothing_is_written_and_nobody_is_asked() {
+async fn when_nothing_changed_nothing_is_written_and_no_model_is_called() {
     let world = World::played(&scenarios::first_wake()).await.expect("the scene plays");
     let before = Dump::of(&world.store).await.expect("every row");
     assert!(before.counts().iter().any(|(table, rows)| table == "agent.log_lines" && *rows > 0));

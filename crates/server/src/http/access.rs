@@ -6,11 +6,12 @@ use axum::http::StatusCode;
 use dormouse::Dormouse;
 use dormouse::view::{Access, Code, CreatedToken, Exchanged, Page, Ticket, Token};
 
-use super::{Reply, whole};
+use super::reply::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Json as Body, id};
 use crate::problem_groups::{Codes, Tickets, Writes};
 use crate::wire::{CodeParams, TokenParams};
-use crate::{App, Problem};
 
 /// Shows the caller, their scopes and the version of the server.
 #[utoipa::path(

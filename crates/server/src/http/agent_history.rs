@@ -11,9 +11,10 @@ use dormouse_types::{RunKey, ThreadId};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{PageParams, Reply, page_size, whole};
+use super::reply::{PageParams, Reply, page_size, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Query, id};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

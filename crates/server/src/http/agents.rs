@@ -8,11 +8,12 @@ use dormouse_types::agent::{AgentActivity, Lifecycle};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, page_size, whole};
+use super::reply::{Reply, page_size, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Agents, Writes};
 use crate::wire::{AgentPatch, Reading, WakeParams, Wanted};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -7,11 +7,12 @@ use dormouse_types::{TaskId, Verdict};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, whole};
+use super::reply::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Query, id};
 use crate::problem_groups::{Decides, Finds, Writes};
 use crate::wire::{ConfirmAllParams, Decided, ShownParams, VerdictParams, over};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -86,8 +87,8 @@ pub(super) async fn decide(
     let (set, verdict) = (id(&set)?, verdict(&name)?);
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
-    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
-    Ok(Json(app.dormouse.decide_item(&app.caller, asked, key).await?))
+    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(Json(app.dormouse.decide_item(&app.caller, wanted, key).await?))
 }
 
 /// Confirms exactly the listed items, as they were shown.

@@ -1,15 +1,16 @@
 //! Dates and tasks as people write them: what a text is understood as, before anything is written.
 
 use axum::Json;
-use dormouse::dates::{DayOrder, QuickAdd, UnderstoodDate};
+use dormouse::dates::{DayOrder, QuickAdd, UnderstoodDate, Wording};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Reply;
+use super::reply::Reply;
+use crate::Problem;
+use crate::app::App;
 use crate::extract::Query;
 use crate::problem_groups::Dates;
 use crate::wire::Reading;
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -21,15 +22,20 @@ pub(super) struct TextParams {
     /// The order of day and month in figures; by default the day is first.
     #[param(value_type = Option<DayOrder>)]
     day_order: Option<String>,
+    /// The language of the words, as a tag such as `de-AT`; English is always understood. A
+    /// language that dates are not read in is no error.
+    #[param(value_type = Option<String>)]
+    lang: Option<String>,
 }
 
 impl TextParams {
-    fn read(self) -> Result<(String, DayOrder), Problem> {
+    fn read(self) -> Result<(String, Wording), Problem> {
         let mut reading = Reading::default();
         let order = reading.parse("?dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
         let order = reading.finish(order)?;
         let missing = || Problem::invalid("?text", "text is missing: give it the text to read");
-        Ok((self.text.ok_or_else(missing)?, order))
+        let wording = Wording::of(order, self.lang.as_deref());
+        Ok((self.text.ok_or_else(missing)?, wording))
     }
 }
 
@@ -49,8 +55,8 @@ impl TextParams {
     ),
 )]
 pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<UnderstoodDate> {
-    let (text, order) = params.read()?;
-    Ok(Json(app.dormouse.understand_date(&app.caller, &text, order).await?))
+    let (text, wording) = params.read()?;
+    Ok(Json(app.dormouse.understand_date(&app.caller, &text, wording).await?))
 }
 
 /// Reads a task in one line, such as `Call the bank fri 3pm !p1 #finance @Home`.
@@ -66,6 +72,6 @@ pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<Un
     responses((status = 200, description = "What the line means.", body = QuickAdd)),
 )]
 pub(super) async fn quick_add(app: App, Query(params): Query<TextParams>) -> Reply<QuickAdd> {
-    let (text, order) = params.read()?;
-    Ok(Json(app.dormouse.understand_line(&app.caller, &text, order).await?))
+    let (text, wording) = params.read()?;
+    Ok(Json(app.dormouse.understand_line(&app.caller, &text, wording).await?))
 }

@@ -1,8 +1,13 @@
 //! The OpenAPI document.
 
+use axum::Extension;
 use serde_json::Value;
 
-use super::Reply;
+use super::reply::Reply;
+
+/// Makes the OpenAPI document.
+#[derive(Clone, Copy)]
+pub(crate) struct Description(pub(crate) fn() -> Value);
 
 /// Returns this OpenAPI document.
 #[utoipa::path(
@@ -12,6 +17,6 @@ use super::Reply;
     tag = "workspace",
     responses((status = 200, description = "An OpenAPI 3.1 document.", body = Value)),
 )]
-pub(super) async fn show() -> Reply<Value> {
-    Ok(axum::Json(crate::openapi()))
+pub(super) async fn show(Extension(Description(document)): Extension<Description>) -> Reply<Value> {
+    Ok(axum::Json(document()))
 }

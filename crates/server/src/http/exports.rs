@@ -10,11 +10,12 @@ use futures_util::stream;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Reply;
+use super::reply::Reply;
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Listing, Lists, Many, id};
 use crate::problem_groups::{Exports, Pages};
 use crate::wire::Reading;
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

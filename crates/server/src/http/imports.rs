@@ -21,10 +21,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use utoipa::IntoParams;
 
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{Query, collect, parsed};
 use crate::problem_groups::Imports;
 use crate::wire::{ImportLine, ImportTextParams, Stopped};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

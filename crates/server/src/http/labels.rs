@@ -3,8 +3,8 @@
 use dormouse::view::{Named, Page};
 use dormouse_types::{CategoryId, LabelId};
 
-use super::{Reply, whole};
-use crate::App;
+use super::reply::{Reply, whole};
+use crate::app::App;
 
 /// Lists the labels of the workspace, by name.
 #[utoipa::path(

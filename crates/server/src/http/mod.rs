@@ -1,5 +1,6 @@
 //! Every route, one file per resource.
 
+pub(crate) mod reply;
 mod access;
 mod agents;
 mod change_sets;
@@ -8,6 +9,7 @@ mod description;
 mod exports;
 mod imports;
 mod labels;
+mod models;
 mod operations;
 mod overview;
 mod task_links;
@@ -15,36 +17,22 @@ mod task_parts;
 mod tasks;
 mod agent_history;
 
+use axum::Extension;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, Uri};
 use dormouse::Dormouse;
-use dormouse::view::Page;
-use dormouse_types::limits::PAGE;
-use serde::Deserialize;
-use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Problem;
 
-/// Units: items. The default page size.
-pub(crate) const DEFAULT_PAGE: usize = 50;
+pub(crate) use description::Description;
 
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
-pub(super) struct PageParams {
-    /// The maximum number of items.
-    limit: Option<usize>,
-    /// The `nextCursor` of the previous page.
-    cursor: Option<String>,
-}
-
-type Reply<T> = Result<axum::Json<T>, Problem>;
-
-pub(crate) fn routes() -> axum::Router<Dormouse> {
+/// All routes. The description of the API is made from them, so it comes in from above.
+pub(crate) fn routes(description: Description) -> axum::Router<Dormouse> {
     let (router, _document) = documented().split_for_parts();
     router
+        .layer(Extension(description))
         .fallback(unknown_route)
         .method_not_allowed_fallback(wrong_method)
         // Each kind of body has its own limit, checked while it is read.
@@ -59,6 +47,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(agents())
         .merge(change_sets())
         .merge(access())
+        .merge(models())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
@@ -118,6 +107,21 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::prompt))
 }
 
+fn models() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(models::list))
+        .routes(routes!(models::put_provider, models::remove_provider))
+        .routes(routes!(models::set_key))
+        .routes(routes!(models::offered))
+        .routes(routes!(models::servers))
+        .routes(routes!(models::test))
+        .routes(routes!(models::question))
+        .routes(routes!(models::use_model))
+        .routes(routes!(models::paid_calls))
+        .routes(routes!(models::budgets))
+        .routes(routes!(models::usage))
+}
+
 fn access() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(access::show))
@@ -144,21 +148,4 @@ async fn unknown_route(uri: Uri) -> Problem {
 /// The message does not repeat the address: it may contain a secret.
 async fn wrong_method(method: Method) -> Problem {
     Problem::method_not_allowed(format!("this address does not support {method}"))
-}
-
-/// A list that fits one page.
-fn whole<T>(items: Vec<T>) -> axum::Json<Page<T>> {
-    axum::Json(Page { items, next_cursor: None, damaged: Vec::new() })
-}
-
-/// The requested page size.
-fn page_size(limit: Option<usize>) -> Result<usize, Problem> {
-    match limit {
-        None => Ok(DEFAULT_PAGE),
-        Some(0) => Err(Problem::invalid("?limit", "limit must be 1 or more")),
-        Some(limit) => match PAGE.check(limit) {
-            Ok(()) => Ok(limit),
-            Err(beyond) => Err(Problem::invalid("?limit", beyond.to_string())),
-        },
-    }
 }

@@ -6,9 +6,10 @@ use dormouse::view::{Operation, Page};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Reply, page_size};
+use super::reply::{Reply, page_size};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::Query;
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -3,8 +3,8 @@
 use axum::Json;
 use dormouse::view::{Attention, Overview, Page, RecentReport};
 
-use super::{PageParams, Reply, page_size};
-use crate::App;
+use super::reply::{PageParams, Reply, page_size};
+use crate::app::App;
 use crate::extract::Query;
 
 /// Returns counts of tasks, agents and proposals.

@@ -2,12 +2,13 @@
 
 use dormouse::view::{Page, TaskLink};
 
+use super::reply::{Reply, whole};
 use super::tasks::{Added, Tagged};
-use super::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, id};
 use crate::problem_groups::{Edits, Links};
 use crate::wire::LinkParams;
-use crate::{App, Problem};
 
 /// Lists the links of a task to live tasks, newest first.
 #[utoipa::path(

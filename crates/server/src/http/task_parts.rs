@@ -3,12 +3,13 @@
 use dormouse::view::{Entry, Item, Named, Page};
 use dormouse_types::LabelId;
 
+use super::reply::{Reply, whole};
 use super::tasks::{Added, Tagged};
-use super::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, Json as Body, Key, id};
 use crate::problem_groups::{Adds, Edits};
 use crate::wire::{EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TimeParams};
-use crate::{App, Problem};
 
 /// Lists the live entries of a task, oldest first.
 #[utoipa::path(

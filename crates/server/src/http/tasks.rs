@@ -10,11 +10,13 @@ use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
 use utoipa::{IntoParams, IntoResponses};
 
-use super::{Reply, change_sets, page_size, whole};
+use super::change_sets;
+use super::reply::{Reply, page_size, whole};
+use crate::Problem;
+use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Edits, NewAgent, NewTask, Writes};
 use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch, over};
-use crate::{App, Problem};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -367,6 +369,6 @@ async fn decide_one(
     app.dormouse.decides_on_set(&app.caller, task, &set).await?;
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
-    let asked = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
-    Ok(app.dormouse.decide_item(&app.caller, asked, key).await?)
+    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    Ok(app.dormouse.decide_item(&app.caller, wanted, key).await?)
 }

@@ -124,7 +124,7 @@ fn frames(of: &[(&str, &str)]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_happens_is_told_in_order_behind_a_hello() {
+fn events_come_in_order_after_a_hello() {
     let script = Script::new([page("journal:changed", [3, 4])]);
     let queue = Queue::default();
     assert_eq!(run(&script, &queue, false, Some("2")), None);
@@ -144,7 +144,7 @@ fn without_a_cursor_it_begins_where_everything_ends() {
 }
 
 #[test]
-fn a_gap_is_told_and_followed_from_its_other_side() {
+fn a_gap_is_announced_and_followed_from_its_other_side() {
     let script = Script::new([Since::Resync { cursor: "7".into() }]);
     let queue = Queue::default();
     assert_eq!(run(&script, &queue, false, Some("2")), None);
@@ -181,7 +181,7 @@ fn a_reader_that_owes_too_much_is_sent_away_and_one_page_more_would_have_been_it
     for (n, expected) in [(most - 1, None), (most, None), (most + 1, Some(Close::TOO_SLOW))] {
         let script = Script::new([level(), page("journal:changed", 1..=n)]);
         let queue = Queue::default();
-        // Behind the page the store goes away, so that the events comes to an end by itself.
+        // After the page the store goes away, so that the stream ends by itself.
         let close = {
             let (_tell, hints) = watch::channel(0);
             let clock = Standing { wakes: true };

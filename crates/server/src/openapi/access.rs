@@ -30,6 +30,15 @@ const OTHERS: &[(&str, Needs)] = &[
     ("listTokens", Needs::Scope(Scope::Admin)),
     ("createToken", Needs::Scope(Scope::Admin)),
     ("revokeToken", Needs::Scope(Scope::Admin)),
+    ("putProvider", Needs::Scope(Scope::Admin)),
+    ("removeProvider", Needs::Scope(Scope::Admin)),
+    ("setProviderKey", Needs::Scope(Scope::Admin)),
+    ("findModelServers", Needs::Scope(Scope::Admin)),
+    ("listOfferedModels", Needs::Scope(Scope::Admin)),
+    ("testModel", Needs::Scope(Scope::Admin)),
+    ("useModel", Needs::Scope(Scope::Admin)),
+    ("setPaidCalls", Needs::Scope(Scope::Admin)),
+    ("setBudgets", Needs::Scope(Scope::Admin)),
 ];
 
 /// The requirement of an operation.

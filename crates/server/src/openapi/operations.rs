@@ -14,9 +14,10 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{ContentBuilder, Ref, Required, Response, ResponseBuilder};
 
-use super::{access, array, object};
+use super::access;
+use super::json::{array, object};
 use crate::extract::{IfMatch, Key};
-use crate::http::DEFAULT_PAGE;
+use crate::http::reply::DEFAULT_PAGE;
 use crate::problem::{CONTENT_TYPE, WIRE_PROBLEMS};
 
 /// Problems that every operation can return.
@@ -197,6 +198,7 @@ fn variable(name: &str) -> Value {
         "runKey" => (named("RunKey"), "The run."),
         "set" => (named("ChangeSetId"), "The change set."),
         "token" => (named("TokenId"), "The token, by its name."),
+        "name" => (json!({"type": "string"}), "The provider, by its name."),
         "index" => (json!({"type": "integer", "format": "int64"}), "The item, from 1."),
         "verdict" => (named("VerdictName"), "The verdict."),
         other => (json!({"type": "string"}), other),

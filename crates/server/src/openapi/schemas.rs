@@ -5,7 +5,7 @@ use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, T
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::array;
+use super::json::array;
 use crate::Problem;
 
 /// Completes the schemas that were generated from types.

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_packed_for_whoever_can_unpack_it() {
+    fn a_file_is_compressed_for_clients_that_accept_it() {
         for (accepted, encoding) in [
             ("gzip, br", "gzip"),
             ("br;q=1.0, GZIP;q=0.5", "gzip"),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_by_its_content_is_kept_and_the_rest_is_asked_for_again() {
+    fn what_is_named_by_its_content_is_cached_and_the_rest_is_revalidated() {
         let (script, page) = (sent(&APP[0], &[]), sent(&APP[1], &[]));
         let keep = header_of(&script, header::CACHE_CONTROL);
         assert_eq!(keep, "public, max-age=31536000, immutable");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_behind_the_door_is_not_the_pages() {
+    fn only_what_needs_a_token_is_not_the_pages() {
         for path in ["/", "/tasks", "/assets/x.js", "/problems/conflict", "/apis", "/healthzy"] {
             assert!(has(path), "{path}");
         }

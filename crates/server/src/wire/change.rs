@@ -31,6 +31,9 @@ pub(crate) struct AgentPatch {
     sleep_until: Option<Option<String>>,
     /// Whether a change to a linked task wakes it immediately.
     wake_on_linked: Option<bool>,
+    /// The model that it asks, `builtin` or `provider/model`; `null` means that of the workspace.
+    #[serde(default, deserialize_with = "present")]
+    model: Option<Option<String>>,
 }
 
 impl AgentPatch {
@@ -43,6 +46,7 @@ impl AgentPatch {
             automation,
             sleep_until,
             wake_on_linked: self.wake_on_linked,
+            model: self.model,
         })
     }
 }

@@ -209,6 +209,7 @@ pub fn filled(path: &str) -> String {
         ("{item}", format!("ci-{zeros}")),
         ("{label}", "garden".to_owned()),
         ("{agent}", format!("ag-{zeros}")),
+        ("{name}", "home".to_owned()),
         ("{runKey}", "0".repeat(64)),
         ("{set}", format!("cs-{zeros}")),
         ("{link}", format!("tl-{zeros}")),

@@ -18,7 +18,7 @@ async fn a_date_is_answered_whole() {
 }
 
 #[tokio::test]
-async fn day_and_month_are_read_in_the_order_that_is_asked_for() {
+async fn dates_are_read_in_the_order_and_the_language_of_the_reader() {
     let world = World::new();
     for (query, day) in [
         ("text=3/4", "2026-04-03"),
@@ -27,6 +27,8 @@ async fn day_and_month_are_read_in_the_order_that_is_asked_for() {
     ] {
         assert_eq!(world.get(&format!("/api/dates?{query}")).await.json()["day"], day, "{query}");
     }
+    let german = world.get("/api/dates?text=10.%20Dezember%202026&lang=de-AT").await;
+    assert_eq!(german.json()["day"], "2026-12-10", "{}", german.shown());
     let wrong = world.get("/api/dates?text=3/4&dayOrder=yearFirst").await;
     assert_eq!(wrong.json()["errors"][0]["pointer"], "?dayOrder", "{}", wrong.shown());
 }

@@ -60,8 +60,8 @@ async fn a_file_takes_the_filters_of_the_list() {
     ] {
         let file = world.get(&format!("/api/export?format=todoTxt&{query}")).await.body;
         assert_eq!(["Water butt", "Paint"].map(|title| file.contains(title)), has, "{query}");
-        let told = world.get(&format!("/api/export/losses?format=todoTxt&{query}")).await.json();
-        assert_eq!(told["tasks"], json!(has.iter().filter(|has| **has).count()), "{query}");
+        let answer = world.get(&format!("/api/export/losses?format=todoTxt&{query}")).await.json();
+        assert_eq!(answer["tasks"], json!(has.iter().filter(|has| **has).count()), "{query}");
     }
     for (query, pointer) in [
         ("status=done".to_owned(), "?format"),
@@ -80,7 +80,7 @@ async fn a_file_takes_the_filters_of_the_list() {
 #[tokio::test]
 async fn what_a_format_has_no_place_for_is_named_before() {
     let (world, id) = furnished().await;
-    let told = world.get("/api/export/losses?format=todoTxt").await.json();
+    let answer = world.get("/api/export/losses?format=todoTxt").await.json();
     let expected = json!({
         "tasks": 2,
         "losses": [
@@ -90,7 +90,7 @@ async fn what_a_format_has_no_place_for_is_named_before() {
         ],
         "damaged": [],
     });
-    assert_eq!(told, expected);
+    assert_eq!(answer, expected);
     let document = world.get(&format!("/api/export/losses?task={id}")).await.json();
     assert_eq!(document["losses"], json!([]), "the whole document leaves nothing out");
 }

@@ -307,7 +307,7 @@ async fn truth(dormouse: &Dormouse, mut cursor: String) -> Seen {
 }
 
 #[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "people write beside the clients that listen")]
+#[expect(clippy::disallowed_methods, reason = "people write while clients listen")]
 async fn however_often_it_is_cut_off_a_client_sees_each_event_once_and_in_order() {
     for seed in 0..12 {
         let chance = Arc::new(Chance(AtomicU64::new(seed)));

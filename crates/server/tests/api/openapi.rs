@@ -307,6 +307,24 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", &format!("{task}/restore"), "").await;
     read(&format!("{task}/activity")).await;
 
+    read("/api/models").await;
+    read("/api/models/servers").await;
+    let home = "/api/models/providers/home";
+    let provider =
+        r#"{"format": "chatCompletions", "baseUrl": "http://localhost:8080/v1", "isOwn": true}"#;
+    world.call("PUT", home, provider).await;
+    world.call("PUT", &format!("{home}/key"), r#"{"key": "k"}"#).await;
+    read(&format!("{home}/offered")).await;
+    read("/api/models/question?model=home/small").await;
+    world.call("POST", "/api/models/test", r#"{"model": "home/small"}"#).await;
+    world.call("POST", "/api/models/use", r#"{"model": "home/small"}"#).await;
+    world.call("POST", "/api/models/use", r#"{"model": "builtin"}"#).await;
+    world.call("DELETE", home, "").await;
+    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
+    let budgets = r#"{"workspaceDay": 1, "agentDay": 0, "wake": 1, "unpricedDay": 9}"#;
+    world.call("PUT", "/api/models/budgets", budgets).await;
+    read("/api/usage?from=2026-03-01&to=2026-03-02").await;
+
     let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
     assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");
 }

@@ -48,7 +48,7 @@ impl Site {
     }
 
     /// Any router.
-    #[expect(clippy::disallowed_methods, reason = "the listener runs beside its clients")]
+    #[expect(clippy::disallowed_methods, reason = "the listener and its clients run concurrently")]
     pub async fn new(router: impl FnOnce(u16) -> Router) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it has an address");
@@ -96,7 +96,7 @@ impl Line {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the connection runs beside its client")]
+#[expect(clippy::disallowed_methods, reason = "the connection and its client run concurrently")]
 async fn connect(address: SocketAddr) -> SendRequest<Full<Bytes>> {
     let stream = TcpStream::connect(address).await.expect("the server listens");
     let (sender, connection) = handshake(TokioIo::new(stream)).await.expect("it speaks HTTP");

@@ -11,6 +11,7 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use dormouse::{Dormouse, DrainScope, Parts};
 use dormouse_builtin::Builtin;
+use dormouse_testkit::models::Host;
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
 use dormouse_types::{Caller, Timestamp, WorkspaceId};
 use http_body_util::BodyExt as _;
@@ -116,6 +117,7 @@ impl World {
             zone: jiff::tz::TimeZone::UTC,
             owner: "test".to_owned(),
         });
+        let dormouse = dormouse.with_model_host(Arc::new(Host), None);
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
         Self { router, dormouse, clock: moved, succeeded: Mutex::default(), _folder: folder }
     }

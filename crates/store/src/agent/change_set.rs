@@ -4,7 +4,7 @@ use dormouse_types::{AgentId, ChangeSetId, DecisionId, TaskId, ThreadId, Timesta
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub use dormouse_types::agent::{SetStatus, VerdictOutcome as Outcome};
+pub use dormouse_types::agent::{DecisionVerdict, SetStatus, VerdictOutcome as Outcome};
 
 use super::entity::{Columns, Entity};
 
@@ -96,18 +96,6 @@ pub struct Decision {
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,
-}
-
-/// A person's verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum DecisionVerdict {
-    /// Apply it.
-    Confirmed,
-    /// Do not apply it.
-    Rejected,
-    /// Decide later.
-    Deferred,
 }
 
 impl Entity for Decision {

@@ -1,5 +1,6 @@
 //! Messages: the immutable history of an agent, with content in payloads.
 
+use dormouse_types::agent::MessageKind;
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, Digest, HolderId, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp,
@@ -260,7 +261,11 @@ pub fn of_thread(workspace: WorkspaceId, thread: &ThreadId, limit: i64) -> Query
 }
 
 /// Messages of one kind of an agent, oldest first.
-pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Stored<Message>> {
+pub fn of_kind(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    kind: MessageKind,
+) -> Query<Stored<Message>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
@@ -268,7 +273,7 @@ pub fn of_kind(workspace: WorkspaceId, agent: &AgentId, kind: &str) -> Query<Sto
               FROM agent_entities
               WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = ?3
               ORDER BY created_at, id",
-        params: params_values![ws(workspace), agent.to_string(), kind],
+        params: params_values![ws(workspace), agent.to_string(), kind.name()],
         decode: entity::decode::<Message>,
     }
 }
@@ -341,7 +346,7 @@ pub struct MessageQuery {
     /// Only of this thread.
     pub thread: Option<ThreadId>,
     /// Only of this kind.
-    pub kind: Option<&'static str>,
+    pub kind: Option<MessageKind>,
     /// The first commit to read.
     pub from: i64,
     /// Read whole commits until there are at least this many messages.
@@ -354,7 +359,7 @@ impl MessageQuery {
             ws(workspace),
             agent.to_string(),
             self.thread.as_ref().map(ToString::to_string).unwrap_or_default(),
-            self.kind.unwrap_or_default(),
+            self.kind.map_or("", MessageKind::name),
             self.from,
             // How many messages precede the last one wanted.
             self.at_least.max(1) - 1

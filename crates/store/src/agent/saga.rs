@@ -2,8 +2,7 @@
 
 use dormouse_types::{OperationId, Timestamp, WorkspaceId};
 
-pub use dormouse_types::agent::OperationPhase as Phase;
-use dormouse_types::agent::OperationStatus;
+pub use dormouse_types::agent::{OperationPhase as Phase, OperationStatus};
 use dormouse_types::closed_list::Listed;
 
 use crate::commit::{Db, Op, Refusal};
@@ -60,7 +59,7 @@ pub fn close(
     workspace: WorkspaceId,
     operation: &OperationId,
     phase: Phase,
-    status: &'static str,
+    status: OperationStatus,
     error: Option<&str>,
     at: Timestamp,
 ) -> Op {
@@ -71,7 +70,7 @@ pub fn close(
             ws(workspace),
             operation.as_str(),
             phase.name(),
-            status,
+            status.name(),
             error.map(ToOwned::to_owned),
             at
         ],
@@ -84,7 +83,7 @@ pub fn close_if_open(
     workspace: WorkspaceId,
     operation: &OperationId,
     phase: Phase,
-    status: &'static str,
+    status: OperationStatus,
     error: Option<&str>,
     at: Timestamp,
 ) -> Op {
@@ -108,11 +107,11 @@ fn decode(row: &Row) -> Result<Saga, ReadError> {
 }
 
 /// How many sagas have a status.
-pub fn count(workspace: WorkspaceId, status: &str) -> Query<usize> {
+pub fn count(workspace: WorkspaceId, status: OperationStatus) -> Query<usize> {
     Query {
         db: Db::Agent,
         sql: "SELECT COUNT(*) FROM saga_log WHERE ws = ?1 AND status = ?2",
-        params: params_values![ws(workspace), status],
+        params: params_values![ws(workspace), status.name()],
         decode: |row| {
             let n = row.int(0).map_err(|e| ReadError::column(Db::Agent, "saga", &e))?;
             Ok(usize::try_from(n).unwrap_or_default())
@@ -121,26 +120,29 @@ pub fn count(workspace: WorkspaceId, status: &str) -> Query<usize> {
 }
 
 /// The status of the saga of an operation, if there is one.
-pub fn status_of(workspace: WorkspaceId, operation: &OperationId) -> Query<String> {
+pub fn status_of(
+    workspace: WorkspaceId,
+    operation: &OperationId,
+) -> Query<Listed<OperationStatus>> {
     Query {
         db: Db::Agent,
         sql: "SELECT status FROM saga_log WHERE ws = ?1 AND operation_id = ?2",
         params: params_values![ws(workspace), operation.as_str()],
         decode: |row| {
             let status = row.text(0).map_err(|e| ReadError::column(Db::Agent, "saga", &e))?;
-            Ok(status.to_owned())
+            Ok(Listed::named(status))
         },
     }
 }
 
 /// Sagas by status, oldest first.
-pub fn by_status(workspace: WorkspaceId, status: &str) -> Query<Saga> {
+pub fn by_status(workspace: WorkspaceId, status: OperationStatus) -> Query<Saga> {
     Query {
         db: Db::Agent,
         sql: "SELECT operation_id, run_key, phase, status, tool_name, payload, last_error,
                 created_at, updated_at
               FROM saga_log WHERE ws = ?1 AND status = ?2 ORDER BY updated_at, operation_id",
-        params: params_values![ws(workspace), status],
+        params: params_values![ws(workspace), status.name()],
         decode,
     }
 }

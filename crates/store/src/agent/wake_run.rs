@@ -97,14 +97,18 @@ pub fn add_usage(workspace: WorkspaceId, key: &RunKey, usage: &Usage) -> Op {
     Op::one(
         "UPDATE wake_run_log SET input_tokens = COALESCE(input_tokens, 0) + ?3,
            cached_input_tokens = COALESCE(cached_input_tokens, 0) + ?4,
-           output_tokens = COALESCE(output_tokens, 0) + ?5
+           output_tokens = COALESCE(output_tokens, 0) + ?5,
+           cache_write_tokens = COALESCE(cache_write_tokens, 0) + ?6,
+           reasoning_tokens = COALESCE(reasoning_tokens, 0) + ?7
          WHERE ws = ?1 AND run_key = ?2",
         params![
             ws(workspace),
             key.as_str(),
             tokens(usage.input),
             tokens(usage.cached_input),
-            tokens(usage.output)
+            tokens(usage.output),
+            tokens(usage.cache_write),
+            tokens(usage.reasoning)
         ],
         Refusal::LeaseLost,
     )
@@ -189,7 +193,13 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         started_at: row.opt_time(16).map_err(column)?,
         completed_at: row.opt_time(17).map_err(column)?,
         error: row.opt_text(18).map_err(column)?.map(ToOwned::to_owned),
-        usage: Usage { input: tokens(19)?, cached_input: tokens(20)?, output: tokens(21)? },
+        usage: Usage {
+            input: tokens(19)?,
+            cached_input: tokens(20)?,
+            output: tokens(21)?,
+            cache_write: tokens(22)?,
+            reasoning: tokens(23)?,
+        },
     })
 }
 
@@ -200,7 +210,8 @@ pub fn by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Run> {
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
-                input_tokens, cached_input_tokens, output_tokens
+                input_tokens, cached_input_tokens, output_tokens,
+                cache_write_tokens, reasoning_tokens
               FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
         params: params_values![ws(workspace), key.as_str()],
         decode,
@@ -214,7 +225,8 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
-                input_tokens, cached_input_tokens, output_tokens
+                input_tokens, cached_input_tokens, output_tokens,
+                cache_write_tokens, reasoning_tokens
               FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2
               ORDER BY created_at DESC, run_key LIMIT ?3",
         params: params_values![ws(workspace), agent.to_string(), limit],
@@ -257,7 +269,8 @@ pub fn page(
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens, ",
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
+                r.cache_write_tokens, r.reasoning_tokens, ",
             counts!(),
             " FROM wake_run_log r
               WHERE r.ws = ?1 AND r.agent_id = ?2 AND r.created_at <= ?3
@@ -277,7 +290,8 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
             "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens, ",
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
+                r.cache_write_tokens, r.reasoning_tokens, ",
             counts!(),
             " FROM wake_run_log r WHERE r.ws = ?1 AND r.run_key = ?2"
         ),
@@ -288,7 +302,7 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
 
 fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
-    let (turns, calls) = (row.int(22).map_err(column)?, row.int(23).map_err(column)?);
+    let (turns, calls) = (row.int(24).map_err(column)?, row.int(25).map_err(column)?);
     Ok(RunWithCounts { run: decode(row)?, turns, calls })
 }
 
@@ -304,6 +318,17 @@ pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq>
     }
 }
 
+/// How many runs completed since a time.
+pub fn completed_since(workspace: WorkspaceId, since: Timestamp) -> Query<i64> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COUNT(*) FROM wake_run_log
+              WHERE ws = ?1 AND status = 'completed' AND created_at >= ?2",
+        params: params_values![ws(workspace), since],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
+    }
+}
+
 /// The runs that have not ended.
 pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
     Query {
@@ -311,7 +336,8 @@ pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
         sql: "SELECT run_key, agent_id, reason, reason_id, initiator, thread_id, status,
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
-                input_tokens, cached_input_tokens, output_tokens
+                input_tokens, cached_input_tokens, output_tokens,
+                cache_write_tokens, reasoning_tokens
               FROM wake_run_log WHERE ws = ?1 AND status IN ('queued', 'started')",
         params: params_values![ws(workspace)],
         decode,
@@ -388,7 +414,8 @@ pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
         sql: "SELECT r.run_key, r.agent_id, r.reason, r.reason_id, r.initiator, r.thread_id,
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
-                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens
+                r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
+                r.cache_write_tokens, r.reasoning_tokens
               FROM wake_run_log r
               WHERE r.ws = ?1 AND r.status IN ('failed', 'abandoned')
                 AND NOT EXISTS (SELECT 1 FROM wake_run_log n

@@ -2,6 +2,7 @@
 
 use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
+use dormouse_types::task::ItemState;
 use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -50,13 +51,13 @@ impl Entity for Item {
     fn columns(&self) -> Columns {
         // Lists count items by this state without opening documents.
         let state = match (self.is_archived, self.is_checked) {
-            (true, _) => "archived",
-            (false, true) => "done",
-            (false, false) => "open",
+            (true, _) => ItemState::Archived,
+            (false, true) => ItemState::Done,
+            (false, false) => ItemState::Open,
         };
         Columns {
             id: self.id.to_string(),
-            subtype: Some(state.to_owned()),
+            subtype: Some(state.name().to_owned()),
             task: Some(self.task_id.clone()),
             folded: Some(folded(&self.title)),
             created_at: self.created_at,

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::task::{ItemState, Priority, Status};
 use dormouse_types::{CategoryId, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -177,8 +178,8 @@ pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
 pub struct ItemCount {
     /// The task's id as stored.
     pub task: String,
-    /// `open`, `done` or `archived`.
-    pub state: String,
+    /// The state.
+    pub state: Listed<ItemState>,
     /// How many.
     pub n: i64,
 }
@@ -200,7 +201,7 @@ pub fn items(workspace: WorkspaceId, ids: &[String]) -> Query<ItemCount> {
             let column = |e| ReadError::column(Db::Journal, "item", &e);
             Ok(ItemCount {
                 task: row.text(0).map_err(column)?.to_owned(),
-                state: row.text(1).map_err(column)?.to_owned(),
+                state: Listed::named(row.text(1).map_err(column)?),
                 n: row.int(2).map_err(column)?,
             })
         },

@@ -9,7 +9,7 @@ use dormouse_store::{
     Store, Value, params, receipt,
 };
 use dormouse_types::port::{BoxFuture, Clock};
-use dormouse_types::{Origin, Timestamp, WorkspaceId, hash};
+use dormouse_types::{Actor, Origin, Timestamp, WorkspaceId, hash};
 
 use crate::world::{OTHER_WS, WS, everything, open, raw, wait};
 
@@ -231,7 +231,7 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         subject: Some(format!("{key} {what}")),
         ..ChangeRow::journal(Origin::Person { via: None }, Vec::new(), Vec::new())
     };
-    let (actor, object, detail) = ("owner".to_owned(), key.to_owned(), String::new());
+    let (actor, object, detail) = (Actor::Owner, key.to_owned(), String::new());
     let request = hash::sha256(key);
     Commit::new("full", Db::Journal, ws)
         .once(Once { id: key.into(), request, answer: format!("did {key}"), effects: None })
@@ -272,7 +272,7 @@ const FAILURES: &[Failure] = &[
 /// The answers, and everything stored afterwards, including counters.
 type Answered = (Vec<Result<Committed, CommitError>>, Vec<Vec<Row>>, Vec<Row>);
 
-fn stands(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Answered {
+fn state_of(store: &Store, results: Vec<Result<Committed, CommitError>>) -> Answered {
     let counters = raw(store, Db::Journal, "SELECT * FROM counters ORDER BY 1");
     (results, everything(store, Db::Journal), counters)
 }
@@ -290,7 +290,7 @@ fn after(before: &[Commit]) -> Batch {
 fn all_at_once(before: &[Commit], commits: &[Commit]) -> Answered {
     let batch = after(before);
     let results = batch.send(commits.to_vec());
-    stands(&batch.store, results)
+    state_of(&batch.store, results)
 }
 
 /// The same commits, each sent after the answer to the one before, at the time of the batch.
@@ -299,7 +299,7 @@ fn one_by_one(before: &[Commit], commits: &[Commit]) -> Answered {
     wait(batch.store.commit(Commit::new("first", Db::Journal, WS))).expect("it is accepted");
     batch.gate.stand();
     let results = commits.iter().map(|commit| wait(batch.store.commit(commit.clone()))).collect();
-    stands(&batch.store, results)
+    state_of(&batch.store, results)
 }
 
 /// A batch is first tried without savepoints. A failed first try leaves nothing behind, and the

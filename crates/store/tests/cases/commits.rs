@@ -5,7 +5,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Op, Param, Query, Refusal, Value, change_log, params,
 };
 use dormouse_types::change::{Change, What};
-use dormouse_types::{Id as _, Origin, Seq, TaskId};
+use dormouse_types::{Actor, Id as _, Origin, Seq, TaskId};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, journal_commit};
 
@@ -15,7 +15,7 @@ each_engine!(
     a_broken_statement_leaves_nothing_and_stops_nobody,
     positions_rise_per_workspace_in_commit_order,
     the_writer_binds_position_time_and_database,
-    change_rows_come_back_as_they_were_told,
+    change_rows_come_back_as_they_were_written,
     the_changes_of_a_task_are_those_that_touched_it,
     audit_lines_stand_with_their_commit,
     two_workspaces_do_not_see_each_other,
@@ -38,7 +38,7 @@ fn edited(task: &TaskId, to: &str) -> ChangeRow {
 }
 
 fn audit(action: &'static str) -> Audit {
-    let (actor, object) = ("owner".to_owned(), "jt-1".to_owned());
+    let (actor, object) = (Actor::Owner, "jt-1".to_owned());
     Audit { actor, action, object, detail: "title".to_owned() }
 }
 
@@ -124,7 +124,7 @@ fn the_writer_binds_position_time_and_database(world: &World) {
     assert_ne!(world.store.host(Db::Journal), world.store.host(Db::Agent));
 }
 
-fn change_rows_come_back_as_they_were_told(world: &World) {
+fn change_rows_come_back_as_they_were_written(world: &World) {
     let (task, near): (TaskId, TaskId) = (world.id(), world.id());
     let agent = world.id();
     let announced = ChangeRow {

@@ -185,7 +185,7 @@ fn what_was_acknowledged_survives_a_server_that_crashes() {
             scope.spawn(move || {
                 for n in 0..EACH {
                     let key = format!("{writer}|{n:02}");
-                    // A client told "not written" or "unknown" tries again.
+                    // A client that gets "not written" or "unknown" tries again.
                     while let Err(error) = wait(store.commit(once(&key))) {
                         let may_ask_again = matches!(
                             error,

@@ -56,14 +56,14 @@ fn set(key: &str, value: &str) -> Commit {
 fn a_reopened_folder_has_its_rows_receipts_and_hosts() {
     let folder = folder();
     let store = open(folder.path(), &still(), 1);
-    let asked = Once {
+    let wanted = Once {
         id: "id".into(),
         request: hash::sha256("request"),
         answer: "answer".into(),
         effects: None,
     };
     let change = ChangeRow::journal(Origin::Import, Vec::new(), Vec::new());
-    let commit = set("k", "v").once(asked.clone()).change(change);
+    let commit = set("k", "v").once(wanted.clone()).change(change);
     let first = wait(store.commit(commit)).unwrap().seq;
     let before = hosts(&store);
     drop(store);
@@ -72,7 +72,7 @@ fn a_reopened_folder_has_its_rows_receipts_and_hosts() {
     assert_eq!(hosts(&store), before, "a host id is created once");
     assert_eq!(get(&store, "k").as_deref(), Some("v"));
     assert_eq!(wait(store.all(change_log::after(WS, Seq(0), 9))).unwrap().len(), 1);
-    let replayed = wait(store.commit(set("k", "w").once(asked))).unwrap();
+    let replayed = wait(store.commit(set("k", "w").once(wanted))).unwrap();
     assert_eq!((replayed.seq, replayed.replayed.as_deref()), (first, Some("answer")));
     assert!(wait(store.commit(set("k", "x"))).unwrap().seq > first);
     assert_eq!(get(&store, "k").as_deref(), Some("x"));
@@ -261,7 +261,7 @@ fn a_newer_folder_without_a_log_gets_none() {
 }
 
 #[test]
-fn a_new_folder_is_not_begun_beside_a_newer_file() {
+fn a_new_folder_is_not_begun_next_to_a_newer_file() {
     let (origin, folder) = (folder(), folder());
     drop(open(origin.path(), &still(), 1));
     raise_version(&file(origin.path(), Db::Agent));

@@ -7,7 +7,7 @@ use dormouse_types::{AgentId, RunKey, hash};
 use crate::world::{OTHER_WS, WS, World};
 
 each_engine!(
-    a_line_stands_at_its_place_for_ever,
+    a_line_keeps_its_number_for_ever,
     texts_are_stored_once_per_workspace,
     a_purged_text_leaves_its_line,
 );
@@ -20,7 +20,7 @@ fn line(n: i64, text: &str) -> Line {
     Line { n, sha256: hash::sha256(text), text: Some(text.to_owned()) }
 }
 
-fn a_line_stands_at_its_place_for_ever(world: &World) {
+fn a_line_keeps_its_number_for_ever(world: &World) {
     let (agent, other): (AgentId, AgentId) = (world.id(), world.id());
     for (n, text) in [(1, "one"), (2, "two \u{1F42D}\n"), (3, "")] {
         world.agent(append(&agent, n, text));

@@ -10,7 +10,7 @@ use dormouse_testkit::postgres::{Disk, Server};
 use dormouse_types::port::NoFaults;
 use dormouse_types::{HostId, Seq};
 
-use crate::world::{WS, beside, connections, node, still, store, wait};
+use crate::world::{WS, connections, node, raw_client, still, store, wait};
 
 fn commit(store: &Store, db: Db) -> Result<(), CommitError> {
     wait(store.commit(Commit::new("test", db, WS))).map(drop)
@@ -40,7 +40,7 @@ fn connect(prefix: &str, seed: u64) -> Postgres {
 }
 
 fn run(sql: &str) {
-    wait(beside().batch_execute(sql)).expect("the statement runs");
+    wait(raw_client().batch_execute(sql)).expect("the statement runs");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_node_that_lives_notices_that_both_schemas_went_back() {
     assert!(message.contains("went back to an older state: restart Dormouse"), "{message}");
     assert!(alive.writing_ended().is_some_and(|why| message.ends_with(&why)), "{message}");
     let left: i64 =
-        wait(beside().query_one(&format!("SELECT seq FROM {prefix}journal.counters"), &[]))
+        wait(raw_client().query_one(&format!("SELECT seq FROM {prefix}journal.counters"), &[]))
             .expect("a row")
             .get(0);
     assert_eq!(left, 2, "nothing was written");
@@ -133,7 +133,7 @@ fn a_missing_schema_is_refused_until_it_is_given_up() {
 
 /// A standby may lack the last commits of the server it replaces, in both schemas alike.
 #[test]
-fn behind_a_promotion_nobody_goes_on_as_before() {
+fn after_a_promotion_no_node_continues_as_before() {
     let server = Server::start(Disk::Synced);
     let connect = |seed| node(server.url(), "", &still(), seed).expect("a node");
     let (alive, before) = {

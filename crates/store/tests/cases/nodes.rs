@@ -15,7 +15,7 @@ use dormouse_testkit::postgres::Server;
 use dormouse_types::{Origin, Seq, WorkspaceId, hash};
 use tokio_postgres::Client;
 
-use crate::world::{OTHER_WS, WS, beside, connections, node, still, store, wait};
+use crate::world::{OTHER_WS, WS, connections, node, raw_client, still, store, wait};
 
 /// Fails instead of waiting forever.
 fn soon<F: Future>(future: F) -> F::Output {
@@ -53,7 +53,7 @@ impl Cluster {
     /// Locks a workspace's counter in the journal, as a slow node would; dropping the guard
     /// releases it.
     fn hold(&self, ws: WorkspaceId) -> Held {
-        let client = beside();
+        let client = raw_client();
         let counters = format!("{}journal.counters", self.prefix);
         let WorkspaceId(ws) = ws;
         let there =
@@ -182,11 +182,11 @@ fn a_cursor_skips_no_change_of_any_node() {
 /// COMMIT.
 #[test]
 fn a_plain_sequence_would_let_a_cursor_skip_a_slow_node() {
-    let (slow, fast, reader) = (beside(), beside(), beside());
+    let (slow, fast, reader) = (raw_client(), raw_client(), raw_client());
     let table = format!("{}plain", Server::shared().prefix());
     let insert = format!("INSERT INTO {table} DEFAULT VALUES");
-    let ids = |behind: i64| -> Vec<i64> {
-        let sql = format!("SELECT id FROM {table} WHERE id > {behind} ORDER BY id");
+    let ids = |after: i64| -> Vec<i64> {
+        let sql = format!("SELECT id FROM {table} WHERE id > {after} ORDER BY id");
         let rows = wait(reader.query(&sql, &[])).expect("the rows");
         rows.iter().map(|row| row.get(0)).collect()
     };
@@ -328,7 +328,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
            RETURN 'lucky';
          END $$"
     );
-    wait(beside().batch_execute(&sql)).expect("the function is created");
+    wait(raw_client().batch_execute(&sql)).expect("the function is created");
     let lucky = "INSERT INTO settings (ws, key, value) SELECT ?1, 'k', third_time_lucky()";
     let commit = set("before").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     assert_eq!(wait(store.commit(commit)).expect("it is accepted").seq, Seq(1));
@@ -337,7 +337,7 @@ fn a_batch_that_another_transaction_defeated_is_applied_again() {
 
     let rewind =
         format!("ALTER SEQUENCE {prefix}journal.attempts RESTART WITH -1000 MINVALUE -1000");
-    wait(beside().batch_execute(&rewind)).expect("the sequence is rewound");
+    wait(raw_client().batch_execute(&rewind)).expect("the sequence is rewound");
     let commit = set("never").op(Op::one(lucky, params![WS.0], Refusal::Exists));
     let error = wait(store.commit(commit)).expect_err("it does not try for ever");
     assert!(matches!(&error, CommitError::Broken { detail, .. } if detail.contains("defeated")));
@@ -351,7 +351,7 @@ fn now_is_the_time_of_the_database() {
     let store = store(cluster.node_by_database_time());
     let time = || -> i64 {
         let sql = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
-        wait(beside().query_one(sql, &[])).expect("a time").get(0)
+        wait(raw_client().query_one(sql, &[])).expect("a time").get(0)
     };
     let before = time();
     let seq = wait(store.commit(set("k"))).expect("it is accepted").seq;
@@ -381,7 +381,7 @@ fn a_commit_is_a_hint_in_its_own_process() {
     let here = store(Cluster::new().node());
     let before = *here.changes().borrow();
     wait(here.commit(set("k"))).expect("it is accepted");
-    assert!(*here.changes().borrow() > before, "whoever was answered finds the hint given");
+    assert!(*here.changes().borrow() > before, "the hint is given before the answer");
 }
 
 #[test]

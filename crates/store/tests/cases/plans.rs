@@ -2,10 +2,11 @@
 
 use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
-use dormouse_store::agent::message::{self, kind};
+use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    breaker, change_item, entity, feed_position, link, log_line, outdated, report, saga,
-    subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
+    breaker, change_item, entity, feed_position, link, log_line, model_call, model_setting,
+    outdated, provider_state, report, saga, spend, subscription, timer, wake_queue, wake_request,
+    wake_run, wake_tally,
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
@@ -13,14 +14,16 @@ use dormouse_store::journal::{
     task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
+use dormouse_types::agent::MessageKind;
+use dormouse_types::spend::Unit;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
 };
 
-use crate::world::{WS, World, at, beside, wait};
+use crate::world::{WS, World, at, raw_client, wait};
 
 /// A query with its source text.
-struct Asked {
+struct Statement {
     name: &'static str,
     db: Db,
     sql: &'static str,
@@ -50,7 +53,7 @@ fn entities_are_found_by_agent_kind_and_type() {
     check_plan(&world, &entity::of_agent::<Agent>(WS, &agent, 9), by_agent);
     let by_kind = "SEARCH agent_entities USING INDEX agent_entities_agent \
                    (ws=? AND agent_id=? AND type=? AND subtype=?)";
-    check_plan(&world, &message::of_kind(WS, &agent, kind::OBSERVATION), by_kind);
+    check_plan(&world, &message::of_kind(WS, &agent, MessageKind::Observation), by_kind);
     let newest_first = Query {
         db: Db::Agent,
         sql: "SELECT serialized FROM agent_entities WHERE ws = ?1 AND agent_id = ?2
@@ -88,22 +91,22 @@ const FILL: &str = "DO $$
   END $$";
 
 /// Postgres's generic plan, line by line.
-async fn plan_on_postgres(client: &tokio_postgres::Client, asked: &Asked) -> Vec<String> {
-    let sql = (1..=asked.n_params)
+async fn plan_on_postgres(client: &tokio_postgres::Client, statement: &Statement) -> Vec<String> {
+    let sql = (1..=statement.n_params)
         .rev()
-        .fold(asked.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
-    let nulls = vec!["NULL"; asked.n_params].join(", ");
+        .fold(statement.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
+    let nulls = vec!["NULL"; statement.n_params].join(", ");
     let nulls = if nulls.is_empty() { nulls } else { format!("({nulls})") };
     // Postgres reads a small table in full whatever its indexes are; that is not what is tested
     // here.
     let setup = format!(
         "SET enable_seqscan = off; SET enable_bitmapscan = off;
-         SET plan_cache_mode = force_generic_plan; PREPARE asked AS {sql}"
+         SET plan_cache_mode = force_generic_plan; PREPARE statement AS {sql}"
     );
     client.batch_execute(&setup).await.expect("a statement");
-    let explain = format!("EXPLAIN (COSTS OFF) EXECUTE asked{nulls}");
+    let explain = format!("EXPLAIN (COSTS OFF) EXECUTE statement{nulls}");
     let rows = client.simple_query(&explain).await.expect("a plan");
-    client.batch_execute("DEALLOCATE asked").await.expect("it is there");
+    client.batch_execute("DEALLOCATE statement").await.expect("it is there");
     let line = |row: &tokio_postgres::SimpleQueryMessage| match row {
         tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(ToOwned::to_owned),
         _ => None,
@@ -136,19 +139,19 @@ fn too_much_on_postgres(plan: &[String]) -> Vec<String> {
 fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
     let world = World::on_postgres();
     let prefix = world.prefix().expect("a world on Postgres");
-    let client = beside();
+    let client = raw_client();
     let scans = wait(async {
         let mut scans = Vec::new();
         for db in Db::ALL {
             let fill = format!("SET search_path TO {prefix}{}; {FILL}", db.name());
             client.batch_execute(&fill).await.expect("the tables are filled");
-            let asked = queries(&world).into_iter().filter(|asked| asked.db == db);
-            for asked in asked.filter(|asked| !WHOLE.contains(&asked.name)) {
-                let asked = &asked;
-                let plan = plan_on_postgres(&client, asked).await;
+            let statement = queries(&world).into_iter().filter(|statement| statement.db == db);
+            for statement in statement.filter(|statement| !WHOLE.contains(&statement.name)) {
+                let statement = &statement;
+                let plan = plan_on_postgres(&client, statement).await;
                 assert!(!plan.is_empty());
                 let whole = too_much_on_postgres(&plan).into_iter();
-                scans.extend(whole.map(|line| format!("{}: {line}", asked.name)));
+                scans.extend(whole.map(|line| format!("{}: {line}", statement.name)));
             }
         }
         scans
@@ -160,20 +163,24 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 fn no_query_of_the_store_reads_a_whole_table() {
     let world = World::in_a_folder();
     let mut scans = Vec::new();
-    for asked in queries(&world).into_iter().filter(|asked| !WHOLE.contains(&asked.name)) {
-        let lines = plan(&world, asked.db, asked.sql);
+    for statement in
+        queries(&world).into_iter().filter(|statement| !WHOLE.contains(&statement.name))
+    {
+        let lines = plan(&world, statement.db, statement.sql);
         assert!(!lines.is_empty());
         let whole = lines.iter().filter(|line| reads_too_much(line));
-        scans.extend(whole.map(|line| format!("{}: {line}", asked.name)));
+        scans.extend(whole.map(|line| format!("{}: {line}", statement.name)));
     }
     assert_eq!(scans, Vec::<String>::new());
 }
 
 /// Every query of the store.
-fn queries(world: &World) -> Vec<Asked> {
+fn queries(world: &World) -> Vec<Statement> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
+    let day = jiff::civil::date(2026, 1, 1);
+    let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
         status: None,
         words: Vec::new(),
@@ -186,7 +193,7 @@ fn queries(world: &World) -> Vec<Asked> {
         ($($query:expr),* $(,)?) => {
             vec![$({
                 let Query { db, sql, params, .. } = $query;
-                Asked { name: stringify!($query), db, sql, n_params: params.len() }
+                Statement { name: stringify!($query), db, sql, n_params: params.len() }
             }),*]
         };
     }
@@ -221,7 +228,7 @@ fn queries(world: &World) -> Vec<Asked> {
         agent_entity::of_tasks(WS, std::slice::from_ref(&task)),
         agent_entity::count(WS),
         message::of_thread(WS, &thread, 1),
-        message::of_kind(WS, &agent, kind::USER),
+        message::of_kind(WS, &agent, MessageKind::User),
         message::newest(WS, &thread),
         message::user_messages(WS, &agent, Seq(0), Seq(1)),
         message::newest_user_messages(WS, &agent),
@@ -238,9 +245,9 @@ fn queries(world: &World) -> Vec<Asked> {
         link::to(WS, "id"),
         link::page_of_agent(WS, &agent, link::AGENT_TASK, (at(0), ""), 1),
         log_line::of_holder(WS, &agent, 1, 2),
-        saga::by_status(WS, "pending"),
+        saga::by_status(WS, saga::OperationStatus::Pending),
         saga::status_of(WS, &OperationId(String::new())),
-        saga::count(WS, "pending"),
+        saga::count(WS, saga::OperationStatus::Pending),
         saga::workspaces(),
         saga::page(WS, "", 1),
         subscription::of_task(WS, &task),
@@ -326,6 +333,12 @@ fn queries(world: &World) -> Vec<Asked> {
         wake_run::agents_of(WS, &["k"]),
         wake_run::begun_by_agents(WS, std::slice::from_ref(&key)),
         wake_run::failed_last(WS, 1),
+        wake_run::completed_since(WS, at(0)),
+        provider_state::of_run(WS, &key),
+        model_call::of_run(WS, &key, 1),
+        model_call::per_day(WS, day, day),
+        spend::of_account(WS, &account),
+        model_setting::of_workspace(WS),
         task_list::all(WS),
         task_list::by_status(WS),
         task_list::by_creation(WS, false, (at(0), ""), 1),
@@ -383,6 +396,8 @@ const SMALL: &[&str] = &[
     "SEARCH outdated_agents USING INDEX sqlite_autoindex_outdated_agents_1 (ws=?)",
     // One row per provider.
     "SEARCH breakers USING INDEX sqlite_autoindex_breakers_1 (ws=?)",
+    // One row per workspace.
+    "SEARCH model_settings USING INDEX sqlite_autoindex_model_settings_1 (ws=?)",
     // The last entry.
     "SEARCH change_log USING INDEX sqlite_autoindex_change_log_1 (ws=?)",
     // A handful.
@@ -413,6 +428,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "breakers_pkey",
     "outdated_agents_pkey",
     "settings_pkey",
+    "model_settings_pkey",
     "tokens_pkey",
     // The first entry, and the first one after it.
     "timers_due",

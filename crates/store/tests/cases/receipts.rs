@@ -58,8 +58,8 @@ fn a_refused_commit_leaves_no_receipt(world: &World) {
 
 fn a_receipt_holds_what_undo_needs(world: &World) {
     let effects = Some(r#"{"title":{"before":"a","after":"b"}}"#.to_owned());
-    let asked = Once { effects: effects.clone(), ..once("id", "request", "answer") };
-    let seq = world.apply(commit(WS, "1").once(asked)).seq;
+    let wanted = Once { effects: effects.clone(), ..once("id", "request", "answer") };
+    let seq = world.apply(commit(WS, "1").once(wanted)).seq;
     let stored = world.only(receipt::by_id(Db::Journal, WS, "id"));
     let expected = Receipt {
         id: "id".into(),
@@ -73,10 +73,10 @@ fn a_receipt_holds_what_undo_needs(world: &World) {
 }
 
 fn ids_are_used_per_workspace_and_database(world: &World) {
-    let asked = || once("id", "request", "answer");
-    assert_eq!(world.apply(commit(WS, "1").once(asked())).replayed, None);
-    assert_eq!(world.apply(commit(OTHER_WS, "1").once(asked())).replayed, None);
-    let in_agent_store = Commit::new("test.once", Db::Agent, WS).once(asked());
+    let wanted = || once("id", "request", "answer");
+    assert_eq!(world.apply(commit(WS, "1").once(wanted())).replayed, None);
+    assert_eq!(world.apply(commit(OTHER_WS, "1").once(wanted())).replayed, None);
+    let in_agent_store = Commit::new("test.once", Db::Agent, WS).once(wanted());
     assert_eq!(world.apply(in_agent_store.clone()).replayed, None);
     assert_eq!(world.apply(in_agent_store).replayed.as_deref(), Some("answer"));
 }

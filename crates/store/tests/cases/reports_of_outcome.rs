@@ -105,7 +105,7 @@ impl Faults for Passed {
 }
 
 #[test]
-fn faults_may_strike_before_a_commit_and_behind_one_that_wrote() {
+fn faults_may_strike_before_a_commit_and_after_one_that_wrote() {
     let world = World::in_memory();
     let passed = Arc::new(Passed::default());
     let store = forgetful(&world, 0, passed.clone());

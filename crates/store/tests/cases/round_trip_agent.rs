@@ -13,6 +13,7 @@ use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payl
 use dormouse_store::agent::report::{self, Report, ReportHead};
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Refusal};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -459,10 +460,10 @@ fn messages_of_one_kind_are_listed(world: &World) {
         entity::insert(WS, &of(kind::USER, 1)),
         entity::insert(WS, &a_message(world, kind::OBSERVATION)),
     ]);
-    let rows = world.all(message::of_kind(WS, &agent, kind::OBSERVATION));
+    let rows = world.all(message::of_kind(WS, &agent, MessageKind::Observation));
     let listed: Vec<Message> = rows.into_iter().map(|row| row.doc.value).collect();
     assert_eq!(listed, [notes[1].clone(), notes[2].clone(), notes[0].clone()]);
-    assert_eq!(world.all(message::of_kind(OTHER_WS, &agent, kind::OBSERVATION)).len(), 0);
+    assert_eq!(world.all(message::of_kind(OTHER_WS, &agent, MessageKind::Observation)).len(), 0);
 }
 
 fn the_head_of_a_scope_is_one(world: &World) {

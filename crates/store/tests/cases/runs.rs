@@ -80,14 +80,17 @@ fn a_run_adds_up_the_tokens_of_its_turns(world: &World) {
     world.agent([wake_run::add_usage(
         WS,
         &one.key,
-        &Usage { input: 900, cached_input: 600, output: 70 },
+        &Usage { input: 900, cached_input: 600, cache_write: 50, output: 70, reasoning: 30 },
     )]);
     world.agent([wake_run::add_usage(
         WS,
         &one.key,
-        &Usage { input: 100, cached_input: 0, output: 7 },
+        &Usage { input: 100, output: 7, reasoning: 5, ..Usage::default() },
     )]);
-    assert_eq!(stored(world, &one).usage, Usage { input: 1000, cached_input: 600, output: 77 });
+    assert_eq!(
+        stored(world, &one).usage,
+        Usage { input: 1000, cached_input: 600, cache_write: 50, output: 77, reasoning: 35 }
+    );
     let counted = world.only(wake_run::with_counts_by_key(WS, &one.key));
     assert_eq!((counted.run, counted.turns), (stored(world, &one), 0));
     assert_eq!(stored(world, &other).usage, Usage::default());
@@ -148,7 +151,7 @@ fn the_newest_runs_of_an_agent_come_first(world: &World) {
 fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let key = RunKey("run".into());
     let text = |kind: &str| Span::Text { kind: kind.to_owned(), sha256: hash::sha256(kind) };
-    let asked = |turn, spans: &[Span], micros| Stored {
+    let request = |turn, spans: &[Span], micros| Stored {
         turn,
         spans: spans.to_vec(),
         digest: hash::sha256(format!("{turn}")),
@@ -157,11 +160,11 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let put = |request: &Stored| {
         wake_request::put(WS, &key, request.turn, &request.spans, &request.digest, request.at)
     };
-    let second = asked(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
-    let first = asked(1, &[text("system")], 2);
+    let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
+    let first = request(1, &[text("system")], 2);
     world.agent([put(&second), put(&first)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first.clone(), second.clone()]);
-    let again = asked(2, &[text("delta")], 8);
+    let again = request(2, &[text("delta")], 8);
     world.agent([put(&again)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first, again]);
     assert_eq!(world.all(wake_request::of_run(OTHER_WS, &key)), []);

@@ -6,7 +6,7 @@ use dormouse_store::{ChangeRow, Commit, Db, Store, change_log};
 use dormouse_testkit::postgres::Server;
 use dormouse_types::{Origin, Seq};
 
-use crate::world::{WS, beside, node, still, store, wait};
+use crate::world::{WS, node, raw_client, still, store, wait};
 
 fn connect(prefix: &str, seed: u64) -> Result<Postgres, OpenError> {
     node(Server::shared().url(), prefix, &still(), seed)
@@ -44,7 +44,7 @@ fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
         drop(connect(&prefix, 1).expect("a node"));
         let schema = format!("{}{}", prefix, newer.name());
         let sql = format!("UPDATE {schema}.meta SET value = '99' WHERE key = 'schema'");
-        wait(beside().batch_execute(&sql)).expect("the version is raised");
+        wait(raw_client().batch_execute(&sql)).expect("the version is raised");
         let error = connect(&prefix, 1);
         let error = error.err().expect("the schema is refused");
         let OpenError::Newer { schema: named, found: 99, .. } = &error else { panic!("{error}") };
@@ -58,17 +58,17 @@ fn a_schema_of_a_newer_version_is_refused_and_left_as_it_was() {
 }
 
 #[test]
-fn a_new_schema_is_not_begun_beside_a_newer_one() {
+fn a_new_schema_is_not_begun_next_to_a_newer_one() {
     let prefix = Server::shared().prefix();
     let sql = format!(
         "CREATE SCHEMA {prefix}agent; CREATE TABLE {prefix}agent.meta (key TEXT, value TEXT);
          INSERT INTO {prefix}agent.meta VALUES ('schema', '99')"
     );
-    wait(beside().batch_execute(&sql)).expect("a newer schema");
+    wait(raw_client().batch_execute(&sql)).expect("a newer schema");
     let error = connect(&prefix, 1).err().expect("it is refused");
     assert!(matches!(&error, OpenError::Newer { found: 99, .. }), "{error}");
     let journal = format!("SELECT 1 FROM pg_namespace WHERE nspname = '{prefix}journal'");
-    assert!(wait(beside().query_opt(&journal, &[])).expect("the schemas").is_none());
+    assert!(wait(raw_client().query_opt(&journal, &[])).expect("the schemas").is_none());
 }
 
 #[test]
@@ -76,13 +76,13 @@ fn a_schema_of_somebody_else_is_left_alone() {
     let prefix = Server::shared().prefix();
     let sql =
         format!("CREATE SCHEMA {prefix}journal; CREATE TABLE {prefix}journal.diary (day TEXT)");
-    wait(beside().batch_execute(&sql)).expect("a schema");
+    wait(raw_client().batch_execute(&sql)).expect("a schema");
     let error = connect(&prefix, 1).err().expect("it is refused");
     assert!(matches!(&error, OpenError::Damaged { .. }), "{error}");
 }
 
 #[test]
-fn what_cannot_be_opened_is_told_without_the_password() {
+fn what_cannot_be_opened_is_reported_without_the_password() {
     let refused = |url: &str| {
         let error = node(url.to_owned(), "", &still(), 1).err().expect("it is refused");
         let message = error.to_string();

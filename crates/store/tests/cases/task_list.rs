@@ -9,15 +9,15 @@ use dormouse_store::journal::row;
 use dormouse_store::journal::task::{StatusEntry, Task};
 use dormouse_store::journal::task_list::{self, ItemCount, Text};
 use dormouse_types::caller::By;
-use dormouse_types::task::{EntryKind, Status};
+use dormouse_types::task::{EntryKind, ItemState, Status};
 use dormouse_types::{TaskId, Timestamp};
 
 use crate::world::{WS, World, at};
 
 each_engine!(
-    a_page_goes_on_behind_a_place_also_among_equal_times,
+    a_page_continues_after_a_position_also_among_equal_times,
     words_are_found_in_titles_items_and_entries_case_and_accents_aside,
-    items_are_counted_by_state_for_the_tasks_that_were_asked_for,
+    items_are_counted_by_state_for_the_requested_tasks,
 );
 
 fn task(world: &World, title: &str, made: i64, changed: i64) -> Task {
@@ -86,7 +86,7 @@ fn titles(lines: Vec<task_list::Line>) -> Vec<String> {
     lines.into_iter().filter_map(task_list::title).map(|(_, title)| title).collect()
 }
 
-fn a_page_goes_on_behind_a_place_also_among_equal_times(world: &World) {
+fn a_page_continues_after_a_position_also_among_equal_times(world: &World) {
     let mut same = [task(world, "b", 2, 2), task(world, "c", 2, 2)];
     same.sort_by(|one, other| one.id.cmp(&other.id));
     let deleted = Task { deleted_at: Some(at(9)), ..task(world, "gone", 3, 3) };
@@ -149,7 +149,7 @@ fn words_are_found_in_titles_items_and_entries_case_and_accents_aside(world: &Wo
     assert_eq!(texts, ["Tiles for the CAFÉ_wall", "Die Straße ist lang.\nÜbermorgen."]);
 }
 
-fn items_are_counted_by_state_for_the_tasks_that_were_asked_for(world: &World) {
+fn items_are_counted_by_state_for_the_requested_tasks(world: &World) {
     let [one, other] = [task(world, "one", 1, 1), task(world, "other", 1, 1)];
     let gone = Item { deleted_at: Some(at(9)), ..item(world, &one, "gone", false) };
     let items = [
@@ -164,11 +164,14 @@ fn items_are_counted_by_state_for_the_tasks_that_were_asked_for(world: &World) {
     let id = one.id.to_string();
     let count = |ids: &[String]| {
         let mut counted = world.all(task_list::items(WS, ids));
-        counted.sort_by(|a, b| (&a.task, &a.state).cmp(&(&b.task, &b.state)));
+        counted.sort_by(|a, b| (&a.task, a.state.name()).cmp(&(&b.task, b.state.name())));
         counted
     };
-    let counted = |state: &str, n| ItemCount { task: id.clone(), state: state.to_owned(), n };
-    assert_eq!(count(std::slice::from_ref(&id)), [counted("done", 1), counted("open", 2)]);
+    let counted = |state: ItemState, n| ItemCount { task: id.clone(), state: state.into(), n };
+    assert_eq!(
+        count(std::slice::from_ref(&id)),
+        [counted(ItemState::Done, 1), counted(ItemState::Open, 2)]
+    );
     assert_eq!(count(&[]), []);
     let mut most = vec!["jt-nobody".to_owned(); in_list::MOST - 1];
     most.push(id.clone());

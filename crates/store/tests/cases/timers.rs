@@ -11,7 +11,7 @@ each_engine!(
     a_timer_fires_once_and_stays_until_it_was_seen,
     a_timer_that_is_set_anew_takes_the_place_of_the_old_one,
     timers_come_due_in_order_and_each_workspace_says_when_its_next_is,
-    a_breaker_is_written_by_whoever_read_it_last,
+    a_breaker_is_written_by_the_last_to_read_it,
 );
 
 fn due(world: &World, micros: i64) -> Vec<Timer> {
@@ -76,7 +76,7 @@ fn timers_come_due_in_order_and_each_workspace_says_when_its_next_is(world: &Wor
     assert_eq!(world.all(timer::next_of_each()), [(OTHER_WS, at(5))]);
 }
 
-fn a_breaker_is_written_by_whoever_read_it_last(world: &World) {
+fn a_breaker_is_written_by_the_last_to_read_it(world: &World) {
     let first = Breaker {
         provider: "far".into(),
         failures: 1,

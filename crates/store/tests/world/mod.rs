@@ -64,7 +64,7 @@ pub fn node(
 }
 
 /// A connection to the shared server, separate from the engine.
-pub fn beside() -> tokio_postgres::Client {
+pub fn raw_client() -> tokio_postgres::Client {
     connections().block_on(async {
         let url = Server::shared().url();
         let (client, connection) =
@@ -282,4 +282,8 @@ const AGENT: &[&str] = &[
     "SELECT * FROM log_lines ORDER BY 1, 2, 3",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",
     "SELECT * FROM saga_log ORDER BY 1, 2",
+    "SELECT * FROM provider_states ORDER BY 1, 2, 3",
+    "SELECT * FROM model_calls ORDER BY 1, 2, 3, 4",
+    "SELECT * FROM spend ORDER BY 1, 2, 3, 4",
+    "SELECT * FROM model_settings ORDER BY 1",
 ];

@@ -56,9 +56,9 @@ fn page() -> String {
     let mut page = "\
 # Limits
 
-Every limit stands in one table of the code, `crates/types/src/limits.rs`. This page is made from it,
+Every limit is in one table of the code, `crates/types/src/limits.rs`. This page is made from it,
 and a test compares the two. The second column is the largest value that is accepted, the third the
-problem that stands for one more.
+problem of one more.
 
 | What | At most | Problem beyond it |
 |---|---|---|
@@ -73,7 +73,7 @@ problem that stands for one more.
         "
 The text of a problem names the limit, the value as given, and the largest that is accepted.
 
-Times and counts that are not asked of anybody, but decide when something ends:
+Times and counts that nobody has to keep, but that decide when something ends:
 
 | What | Value |
 |---|---|
@@ -93,6 +93,34 @@ Times and counts that are not asked of anybody, but decide when something ends:
         ),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
+        ("output of one turn of a model", format!("{} tokens", limits::MODEL_OUTPUT_TOKENS)),
+        ("a server lists its models within", format!("{} seconds", limits::MODEL_LIST_SECONDS)),
+        (
+            "a model server on this machine is found within",
+            format!("{} seconds", limits::LOCAL_LOOK_SECONDS),
+        ),
+        ("calls of one turn of a model", format!("{}", limits::CALLS_PER_TURN)),
+        (
+            "arguments of one call, as a model writes them",
+            format!("{} KiB", limits::CALL_ARGS_BYTES / 1024),
+        ),
+        ("text of one turn of a model", format!("{} KiB", limits::TURN_TEXT_BYTES / 1024)),
+        (
+            "what a provider wants back with one turn",
+            format!("{} KiB", limits::PROVIDER_STATE_BYTES / 1024),
+        ),
+        ("headers of an answer of a provider", {
+            let kib = limits::ANSWER_HEAD_BYTES / 1024;
+            format!("{}, {kib} KiB in all", limits::ANSWER_HEAD_FIELDS)
+        }),
+        (
+            "an answer of a provider in one piece",
+            format!("{} MiB", limits::ANSWER_BYTES / 1024 / 1024),
+        ),
+        ("an answer of a provider as a stream", {
+            let event = limits::ANSWER_EVENT_BYTES / 1024 / 1024;
+            format!("{} MiB, {event} MiB an event", limits::ANSWER_STREAM_BYTES / 1024 / 1024)
+        }),
         ("a lease without a sign of life ends after", format!("{} seconds", limits::LEASE_SECONDS)),
         ("a request that reads is given up after", format!("{} seconds", limits::READ_SECONDS)),
         ("a request that writes is given up after", format!("{} seconds", limits::WRITE_SECONDS)),
@@ -114,15 +142,12 @@ Times and counts that are not asked of anybody, but decide when something ends:
         ("a ticket for a socket ends after", format!("{} seconds", limits::TICKET_SECONDS)),
         ("sockets of one process at once", format!("{}", limits::SOCKETS)),
         ("sockets of one token at once", format!("{}", limits::SOCKETS_PER_TOKEN)),
-        ("a socket that is further behind is closed", {
+        ("a socket that lags further is closed", {
             let kib = limits::SOCKET_BYTES / 1024;
             format!("{} events or {kib} KiB", limits::SOCKET_EVENTS)
         }),
         ("a larger message closes a socket", format!("{} KiB", limits::SOCKET_MESSAGE / 1024)),
-        (
-            "a socket is asked whether it is there every",
-            format!("{} seconds", limits::SOCKET_PING_SECONDS),
-        ),
+        ("a socket is pinged every", format!("{} seconds", limits::SOCKET_PING_SECONDS)),
         ("a change row goes when it is older than", {
             let days = limits::CHANGES_SECONDS / 86_400;
             format!("{days} days, and {} newer ones are there", limits::CHANGES_KEPT)
@@ -132,7 +157,7 @@ Times and counts that are not asked of anybody, but decide when something ends:
             let minutes = limits::LOGIN_WINDOW_SECONDS / 60;
             format!("{} in {minutes} minutes", limits::LOGIN_FAILURES)
         }),
-        ("then the address is told to wait", {
+        ("then the address has to wait", {
             let (first, longest) = (limits::LOGIN_DELAY_SECONDS, limits::LOGIN_DELAY_MAX_SECONDS);
             format!("{first} second, doubled with each, {longest} at most")
         }),

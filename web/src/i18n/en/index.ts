@@ -5,6 +5,7 @@ import { common } from "./common";
 import { due } from "./due";
 import { home } from "./home";
 import { imports } from "./imports";
+import { models } from "./models";
 import { review } from "./review";
 import { settings } from "./settings";
 import { shell } from "./shell";
@@ -18,6 +19,7 @@ export const en = {
   ...due,
   ...home,
   ...imports,
+  ...models,
   ...review,
   ...settings,
   ...shell,

@@ -3,6 +3,8 @@ import type { Message } from "../index.svelte";
 /** Settings of this browser, and access tokens. */
 export const settings = {
   "settings.title": "Settings",
+  "settings.models": "Models",
+  "settings.budgets": "Budgets",
   "settings.look": "Theme",
   "settings.keys": "Keyboard shortcuts",
   "settings.browser": "This browser",

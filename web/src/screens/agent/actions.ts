@@ -82,6 +82,14 @@ export function patchAgent(agent: Agent, patch: Schemas["AgentPatch"]): Promise<
   return send(agent, "agent.what.set", "PATCH", "", patch, (was) => ({ ...was, ...(patch as Partial<Agent>) }));
 }
 
+/** Gives the agent a model of its own, or with `null` that of the workspace. `name` is what it then uses. */
+export async function chooseModel(agent: Agent, model: string | null, name: string): Promise<void> {
+  if (await send(agent, "agent.what.set", "PATCH", "", { model } satisfies Schemas["AgentPatch"])) {
+    live.invalidatePrefix("models");
+    toasts.show(t("models.agentChanged", { name: agent.displayName, model: name }));
+  }
+}
+
 export function destroy(agent: Agent): Promise<boolean> {
   return sendStop(agent, "agent.what.destroy", "");
 }

@@ -66,8 +66,9 @@ export const queries = {
     key: `agent/${id}`,
     load: () => unwrap(api.GET("/api/agents/{agent}", { params: path(id) })),
     revisionOf: (agent) => agent.revision,
-    // Changes to its task may wake it, and no agent event reports the queue alone.
-    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed",
+    // Changes to its task may wake it, and no agent event reports the queue alone. The model of the
+    // workspace is that of most agents.
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed" || event.type === "models:changed",
   }),
   state: (agentRef: AgentRef): Query<AgentState> => ({
     key: `agent-state/${agentRef.id}`,

@@ -20,34 +20,34 @@ function plan(rows: readonly string[], tasks: readonly number[]): ImportPlan {
 }
 
 const made = (...corrections: Correction[]): Made[] => corrections.map((correction) => ({ correction, about: "" }));
-const told = (given: ImportPlan, corrections: readonly Made[] = []): string[] =>
+const summary = (given: ImportPlan, corrections: readonly Made[] = []): string[] =>
   blocksOf(given, corrections).map((block) => `${block.from}-${block.to} ${block.kind}${block.task === null ? "" : ` ${block.task}`}, ${block.count}`);
 
 describe("the blocks of a plan", () => {
   it("are a task each, with what belongs to none between them; blank lines are not shown", () => {
     const given = plan(["1 category", "2 blank", "3 task 0", "4-6 note 0", "7 blank", "8 task 1", "9 item 1", "10 skipped"], [3, 8]);
-    expect(told(given)).toEqual(["1-1 text, 1", "3-6 task 0, 4", "8-9 task 1, 2", "10-10 text, 1"]);
+    expect(summary(given)).toEqual(["1-1 text, 1", "3-6 task 0, 4", "8-9 task 1, 2", "10-10 text, 1"]);
   });
 
   it("show a line that was left out within its task", () => {
     const given = plan(["1 task 0", "2 item 0", "3 leftOut", "4 item 0", "5 task 1"], [1, 5]);
-    expect(told(given)).toEqual(["1-4 task 0, 4", "5-5 task 1, 1"]);
+    expect(summary(given)).toEqual(["1-4 task 0, 4", "5-5 task 1, 1"]);
   });
 
   it("show the last item of a task, left out by the person, within it", () => {
     const given = plan(["1 task 0", "2 item 0", "3 leftOut", "4 task 1"], [1, 4]);
-    expect(told(given, made({ line: 3, edit: "leaveOut" }))).toEqual(["1-3 task 0, 3", "4-4 task 1, 1"]);
+    expect(summary(given, made({ line: 3, edit: "leaveOut" }))).toEqual(["1-3 task 0, 3", "4-4 task 1, 1"]);
   });
 
   it("keep tasks that were left out apart", () => {
     const given = plan(["1 task 0", "2 leftOut", "3 blank", "4-6 leftOut", "7 task 1"], [1, 7]);
     const corrections = made({ line: 2, edit: "leaveOutTask" }, { line: 4, edit: "leaveOutTask" });
-    expect(told(given, corrections)).toEqual(["1-1 task 0, 1", "2-2 leftOut, 1", "4-6 leftOut, 3", "7-7 task 1, 1"]);
+    expect(summary(given, corrections)).toEqual(["1-1 task 0, 1", "2-2 leftOut, 1", "4-6 leftOut, 3", "7-7 task 1, 1"]);
   });
 
   it("part a long task, so that not all of its lines are drawn", () => {
     const given = plan(["1 task 0", "2-10000 note 0"], [1]);
-    const blocks = told(given);
+    const blocks = summary(given);
     expect(blocks).toHaveLength(250);
     expect(blocks.slice(0, 2)).toEqual(["1-40 task 0, 40", "41-80 more 0, 40"]);
     expect(blocks.at(-1)).toBe("9961-10000 more 0, 40");
@@ -55,13 +55,13 @@ describe("the blocks of a plan", () => {
 
   it("show each task of a text in one line, as JSON can be", () => {
     const given = plan(["1 task 0"], [1, 1, 1]);
-    expect(told(given)).toEqual(["1-1 task 0, 1", "1-1 task 1, 0", "1-1 task 2, 0"]);
+    expect(summary(given)).toEqual(["1-1 task 0, 1", "1-1 task 1, 0", "1-1 task 2, 0"]);
     expect(new Set(blocksOf(given, []).map((block) => block.id)).size).toBe(3);
   });
 
   it("show a task once whose lines lie apart", () => {
     const given = plan(["1 task 0", "2 task 1", "3 note 0"], [1, 2]);
-    expect(told(given)).toEqual(["1-1 task 0, 1", "2-2 task 1, 1", "3-3 more 0, 1"]);
+    expect(summary(given)).toEqual(["1-1 task 0, 1", "2-2 task 1, 1", "3-3 more 0, 1"]);
   });
 
   it("are found by a line", () => {

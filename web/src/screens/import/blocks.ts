@@ -1,4 +1,4 @@
-// The lines of a plan beside what they become: blocks of lines, each with its task.
+// The lines of a plan next to what they become: blocks of lines, each with its task.
 
 import { runAt, type Made } from "./corrections";
 import type { ImportPlan, Run } from "./types";
@@ -13,7 +13,7 @@ export interface Block {
   /** How many lines that are. */
   count: number;
   /**
-   * What stands beside them: a task, more lines of a task shown above, what belongs to no task, or what
+   * What is shown next to them: a task, more lines of a task shown above, what belongs to no task, or what
    * was left out.
    */
   kind: "task" | "more" | "text" | "leftOut";

@@ -7,7 +7,7 @@ export const MAX_BYTES = 50 * 1024 * 1024;
 export const SAMPLE_BYTES = 4096;
 
 /**
- * Whether the beginning of a file is text: valid UTF-8 without NUL. Its name and type are not asked,
+ * Whether the beginning of a file is text: valid UTF-8 without NUL. Its name and type do not count,
  * because neither is reliable.
  *
  * `isWhole`: whether these are all bytes of the file; otherwise the last character may be cut off.

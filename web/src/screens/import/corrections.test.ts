@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { choicesFor, moved, runAt, summary, withCorrection, withoutPlace, type Made } from "./corrections";
+import { LINE_KEYS } from "../../app/shortcuts";
+import { CHOICE_KEYS, choicesFor, moved, runAt, summary, withCorrection, withoutPlace, type Made } from "./corrections";
 import type { Correction } from "./types";
 
 const made = (...corrections: Correction[]): Made[] => corrections.reduce<Made[]>((all, correction) => withCorrection(all, { correction, about: "" }), []);
@@ -71,4 +72,9 @@ describe("the menu of a line", () => {
     ["what was left out", ["leftOut", false, false, "markdown"], ["putBack"]],
     ["a fence", ["markup", true, false, "markdown"], []],
   ])("of %s", (_, given, choices) => expect(choicesFor(...given)).toEqual(choices));
+});
+
+it("names every key of the menu of a line in the table of shortcuts", () => {
+  const shown = LINE_KEYS.flatMap((row) => row.keys.map((key) => key.toLowerCase()));
+  expect(shown.toSorted()).toEqual([...new Set(Object.values(CHOICE_KEYS))].toSorted());
 });

@@ -72,7 +72,7 @@ export function counted(correction: Correction): Counted | undefined {
   }
 }
 
-/** How many corrections there are of each kind, in the order in which they are told. */
+/** How many corrections there are of each kind, in the order in which they are shown. */
 export function summary(all: readonly Made[]): [Counted, number][] {
   const order: readonly Counted[] = ["joined", "split", "leftOut", "putBack", "renamed", "changed"];
   const kinds = all.map((made) => counted(made.correction));

@@ -7,7 +7,7 @@ import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
 import { freeName, isText, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
 import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
-import type { AgentsFor, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
+import type { AgentsFor, ColumnMeaning, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
 
 /** A file as the browser hands it over. */
 export interface Source {
@@ -69,7 +69,7 @@ export class PlannedText {
   detected = $state<Format | undefined>();
   format = $state<Format | undefined>();
   dayOrder = $state<DayOrder>("dayFirst");
-  columns = $state.raw<readonly string[] | undefined>();
+  columns = $state.raw<readonly ColumnMeaning[] | undefined>();
   made = $state.raw<readonly Made[]>([]);
   isReading = $state(false);
   problem = $state.raw<Problem | undefined>();
@@ -92,7 +92,7 @@ export class PlannedText {
     this.lines = linesOf(text);
   }
 
-  /** What is sent; without a digest, a plan without corrections is asked for. */
+  /** What is sent; without a digest, a plan without corrections is requested. */
   request(digest: string | undefined): PlanRequest {
     const corrections = digest === undefined ? [] : this.made.map((one) => one.correction);
     return { name: this.name, text: this.text, format: this.format, dayOrder: this.dayOrder, digest, corrections, columns: this.columns };
@@ -128,7 +128,7 @@ export class PlannedText {
     }
   }
 
-  /** Makes another set of corrections; what the server refuses is taken back and told. */
+  /** Makes another set of corrections; what the server refuses is reverted and shown. */
   async #correct(made: readonly Made[]): Promise<void> {
     const before = this.made;
     this.made = made;
@@ -176,7 +176,7 @@ export class PlannedText {
     else this.problem = problem;
   }
 
-  /** Stops what is being asked. */
+  /** Stops the request under way. */
   stop(): void {
     this.#request?.abort();
     this.isReading = false;
@@ -222,7 +222,7 @@ export class PlannedText {
     void this.read();
   }
 
-  setColumn(at: number, column: string): void {
+  setColumn(at: number, column: ColumnMeaning): void {
     const now = this.plan?.sheet?.columns.map((one) => one.column) ?? [];
     this.columns = now.with(at, column);
     void this.read();

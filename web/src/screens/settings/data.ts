@@ -21,7 +21,8 @@ export const queries = {
   access: (): Query<Access> => ({
     key: "access",
     load: () => unwrap(api.GET("/api/access", {})),
-    invalidatedBy: () => false,
+    // It names the model in use.
+    invalidatedBy: (event) => event.type === "models:changed",
   }),
   tokens: (): Query<Tokens> => ({
     key: "tokens",

@@ -2,7 +2,7 @@
 
 class Viewport {
   isPhone = $state(false);
-  /** Up to the width at which the properties fit beside the content. */
+  /** Up to the width at which the properties fit next to the content. */
   isMedium = $state(false);
 
   constructor() {

@@ -1,8 +1,8 @@
 // The queries and rows of the task list.
 
 import { api, unwrap, type Schemas } from "../../api/client";
+import type { paths } from "../../api/schema";
 import type { Query } from "../../live/store.svelte";
-import type { Segment } from "./filters";
 
 export interface Named {
   id: string;
@@ -12,8 +12,11 @@ export interface Named {
 export type Row = Schemas["TaskRow"];
 export type Page = Pick<Schemas["Page_TaskRow"], "items" | "nextCursor">;
 
+/** What the list can be filtered and sorted by. */
+export type ListQuery = NonNullable<paths["/api/journal/tasks"]["get"]["parameters"]["query"]>;
+
 /** A page of a segment of the list. */
-export async function readPage(segment: Segment, limit: number, cursor: string | undefined): Promise<Page> {
+export async function readPage(segment: { query: ListQuery }, limit: number, cursor: string | undefined): Promise<Page> {
   const query = { ...segment.query, limit, ...(cursor === undefined ? {} : { cursor }) };
   return unwrap(api.GET("/api/journal/tasks", { params: { query } }));
 }

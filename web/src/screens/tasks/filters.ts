@@ -1,7 +1,6 @@
 // The filters of the list: read from the address, sent to the server.
 
-import type { paths } from "../../api/schema";
-import type { Row } from "./data";
+import type { ListQuery, Row } from "./data";
 
 /** The id that means "no category", here and on the server. */
 export const NO_CATEGORY = "none";
@@ -87,7 +86,7 @@ export function isNarrowed(filters: Filters): boolean {
 /** A part of the list that is loaded with its own request. */
 export interface Segment {
   key: string;
-  query: NonNullable<paths["/api/journal/tasks"]["get"]["parameters"]["query"]>;
+  query: ListQuery;
 }
 
 const some = (values: readonly string[]): readonly string[] | undefined => (values.length > 0 ? values : undefined);

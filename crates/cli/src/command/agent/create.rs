@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task
@@ -29,7 +31,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let reply = session.client.post(&path, body).await?;
     let agent: Agent = reply.read()?;
     session.touch_agent(&agent.id);
-    session.screen.say(format!("created {}", super::named(&agent)));
+    session.screen.say(format!("created {}", named(&agent)));
     if session.wait().await.is_some() {
         let reply = session.client.get(&format!("/api/agents/{}", agent.id)).await?;
         session.print_body(&reply);

@@ -18,6 +18,8 @@ use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{line, time};
 
+use super::name::named;
+
 /// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
 /// How many earlier messages to print first.
@@ -82,7 +84,7 @@ impl Printed {
 /// Errors: the server is gone.
 pub async fn run(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
     let (mut printed, mut cursor) = (Printed::default(), None);
-    session.screen.say(super::named(agent));
+    session.screen.say(named(agent));
     loop {
         // Runs are read first, so that the messages read afterwards include everything an ended run
         // wrote.

@@ -12,7 +12,9 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, time};
+use crate::terminal::{counted, line, time};
+
+use super::name::named;
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -51,7 +53,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if let Some(key) = &params.run {
         page.items.retain(|wake| has_key(wake, key));
         if page.items.is_empty() {
-            let message = format!("{} has no run `{}`", super::named(&agent), line(key));
+            let message = format!("{} has no run `{}`", named(&agent), line(key));
             return Err(Failure::failed(message).hint("`dormouse agent log AGENT` shows the keys"));
         }
     }
@@ -61,7 +63,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if session.print_body(&reply) {
         return Ok(());
     }
-    session.screen.say(super::named(&agent));
+    session.screen.say(named(&agent));
     if page.items.is_empty() {
         session.screen.say("No runs yet.");
     }
@@ -92,7 +94,7 @@ fn heading(session: &Session, wake: &Wake) -> String {
     }
     parts.extend(wake.model.as_deref().map(line));
     if wake.crashes > 0 {
-        parts.push(super::super::counted(usize::try_from(wake.crashes).unwrap_or(0), "crash"));
+        parts.push(counted(usize::try_from(wake.crashes).unwrap_or(0), "crash"));
     }
     if wake.cut {
         parts.push("stopped at the turn limit".to_owned());

@@ -1,5 +1,7 @@
 //! `dormouse agent`: agents and their history.
 
+mod name;
+mod stopped;
 mod create;
 mod follow;
 mod list;
@@ -11,16 +13,9 @@ mod show;
 mod wake;
 
 use clap::Subcommand;
-use dormouse::view::{Agent, StoppedAgent};
-use dormouse_types::agent::DormantReason;
-use dormouse_types::{Id as _, Timestamp};
 
-use crate::client::Reply;
-use crate::dates;
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::{line, titled};
-use crate::values::DateText;
 
 /// The agent commands.
 #[derive(Debug, Subcommand)]
@@ -37,6 +32,8 @@ pub enum Command {
     Reanalyse(wake::ReanalyseParams),
     /// Choose whether changes wake an agent
     Automation(settings::AutomationParams),
+    /// Choose the model that an agent asks
+    Model(settings::ModelParams),
     /// Pause an agent until it is resumed
     Pause(settings::Params),
     /// Resume a paused or dormant agent
@@ -55,56 +52,10 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Wake(params) => wake::run(session, params).await,
         Command::Reanalyse(params) => wake::reanalyse(session, params).await,
         Command::Automation(params) => settings::automation(session, params).await,
+        Command::Model(params) => settings::model(session, params).await,
         Command::Pause(params) => settings::pause(session, params).await,
         Command::Resume(params) => settings::resume(session, params).await,
         Command::Destroy(params) => settings::destroy(session, params).await,
         Command::Log(params) => log::run(session, params).await,
     }
-}
-
-/// `agent Laura (k3f9a) of “Paint the fence”`.
-fn named(agent: &Agent) -> String {
-    let title = agent.task_title.as_deref().map_or("a deleted task", titled);
-    format!("agent {} ({}) of “{}”", line(&agent.display_name), agent.id.short(), line(title))
-}
-
-/// Lists the messages that will not be delivered to an agent, one per line.
-fn unheard(session: &mut Session, reply: &Reply) -> Result<(), Failure> {
-    if session.screen.is_json() {
-        return Ok(());
-    }
-    let stopped: StoppedAgent = reply.read()?;
-    for message in stopped.unheard {
-        let text = message.text.as_deref().unwrap_or("a purged message");
-        session.screen.say(format!("not delivered: {}", line(text)));
-    }
-    Ok(())
-}
-
-/// The command that restores the task of an agent that sleeps because its task was deleted; `None`
-/// for other agents.
-fn restores(session: &Session, agent: &Agent) -> Option<String> {
-    let is_gone =
-        agent.dormant_reason.as_ref().is_some_and(|reason| *reason == DormantReason::TaskDeleted);
-    let task = agent.slots.active_task_id.as_ref().filter(|_| is_gone)?;
-    Some(session.command(&format!("task restore {}", task.short())))
-}
-
-/// Adds that command as a hint to a refusal.
-fn with_its_task(session: &Session, agent: &Agent, failure: Failure) -> Failure {
-    match restores(session, agent) {
-        Some(command) => failure.hint(format!("{command} restores its task")),
-        None => failure,
-    }
-}
-
-/// Reads a time option, which may be `none`.
-///
-/// Errors: those of [`dates::time`].
-fn time(
-    session: &Session,
-    option: &str,
-    text: Option<DateText>,
-) -> Result<Option<Timestamp>, Failure> {
-    text.map(|text| dates::time(session, option, &text.0)).transpose()
 }

@@ -6,17 +6,29 @@ use serde_json::{Map, json};
 
 use super::scheduled;
 use crate::client::Reply;
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::time;
+use crate::terminal::{line, time};
 use crate::values::{Clearable, DateText, date_or_none};
+
+use super::name::named;
+use super::stopped::{unheard, with_its_task};
 
 #[derive(Debug, Args)]
 pub struct Params {
     /// The agent, or words of its task's title
     #[arg(required = true, value_name = "AGENT")]
     agent: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelParams {
+    /// The agent, or several words of its task's title in quotes
+    agent: String,
+    /// The model: builtin, provider/model, or workspace for that of the workspace
+    model: String,
 }
 
 #[derive(Debug, Args)]
@@ -65,7 +77,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         lines.push(format!("automation of {{}} is {}", automation.name()));
     }
     if let Some(Clearable(until)) = params.sleep_until {
-        let until = super::time(session, "--sleep-until", until)?;
+        let until = dates::optional_time(session, "--sleep-until", until)?;
         body.insert("sleepUntil".into(), json!(until));
         lines.push(match until {
             Some(until) => {
@@ -85,7 +97,7 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
     let agent = find::agent(session, &params.agent).await?;
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, body.into()).await;
-    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     say(session, &agent, &reply, &lines.join("\n"))?;
     // Wakes that waited for this run now; those that still wait are listed.
     session.touch_agent(&agent.id);
@@ -99,6 +111,19 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
         session.screen.say(format!("set: {wake}"));
     }
     Ok(())
+}
+
+pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
+    let agent = find::agent(session, &params.agent).await?;
+    let model = (params.model != "workspace").then_some(params.model);
+    let path = format!("/api/agents/{}", agent.id);
+    let reply = session.client.patch(&path, json!({ "model": model })).await;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
+    let text = match &model {
+        Some(model) => format!("{{}} asks {}, from its next wake on", line(model)),
+        None => "{} asks the model of the workspace, from its next wake on".to_owned(),
+    };
+    say(session, &agent, &reply, &text)
 }
 
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -118,17 +143,17 @@ pub async fn destroy(session: &mut Session, params: Params) -> Result<(), Failur
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let reply = session.client.delete(&format!("/api/agents/{}", agent.id)).await?;
     say(session, &agent, &reply, "{} is destroyed")?;
-    super::unheard(session, &reply)
+    unheard(session, &reply)
 }
 
 async fn post(session: &Session, agent: &Agent, what: &str) -> Result<Reply, Failure> {
     let reply = session.client.post(&format!("/api/agents/{}/{what}", agent.id), json!({})).await;
-    reply.map_err(|failure| super::with_its_task(session, agent, failure))
+    reply.map_err(|failure| with_its_task(session, agent, failure))
 }
 
 fn say(session: &mut Session, agent: &Agent, reply: &Reply, text: &str) -> Result<(), Failure> {
     if !session.print_body(reply) {
-        session.screen.say(text.replace("{}", &super::named(agent)));
+        session.screen.say(text.replace("{}", &named(agent)));
     }
     Ok(())
 }

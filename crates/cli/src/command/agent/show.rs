@@ -13,6 +13,8 @@ use crate::session::Session;
 use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{line, time, titled};
 
+use super::stopped::restores;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The agent, or words of its task's title
@@ -42,7 +44,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let command = session.command(&format!("agent wake {}", agent.id.short()));
         session.screen.say(format!("\nchanged {ago}; update now: {command}"));
     }
-    if let Some(command) = super::restores(session, &agent) {
+    if let Some(command) = restores(session, &agent) {
         session.screen.say(format!("\nrestore its task: {command}"));
     } else if agent.lifecycle == Lifecycle::Dormant {
         let command = session.command(&format!("agent resume {}", agent.id.short()));

@@ -6,11 +6,15 @@ use dormouse_types::AgentId;
 use serde_json::json;
 
 use crate::client::Reply;
+use crate::dates;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 use crate::terminal::time;
 use crate::values::{Clearable, DateText, date_or_none};
+
+use super::name::named;
+use super::stopped::{unheard, with_its_task};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -43,20 +47,20 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         return due(session).await;
     }
     let at = match params.at {
-        Some(Clearable(at)) => Some(super::time(session, "--at", at)?),
+        Some(Clearable(at)) => Some(dates::optional_time(session, "--at", at)?),
         None => None,
     };
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let path = format!("/api/agents/{}/wake", agent.id);
     if params.cancel {
         let reply = session.client.delete(&path).await?;
-        tell(session, &reply, &format!("{} has no waiting wake", super::named(&agent)))?;
-        return super::unheard(session, &reply);
+        tell(session, &reply, &format!("{} has no waiting wake", named(&agent)))?;
+        return unheard(session, &reply);
     }
     if let Some(at) = at {
         let reply = session.client.post(&path, json!({"at": at})).await;
-        let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
-        let name = super::named(&agent);
+        let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
+        let name = named(&agent);
         return tell(
             session,
             &reply,
@@ -69,7 +73,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let is_said = params.say.is_some();
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
     let reply = session.client.post(&path, body).await;
-    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     wait(session, &agent.id, reply).await?;
     if is_said && !agent.reads_messages {
         crate::terminal::note(
@@ -90,7 +94,7 @@ pub async fn reanalyse(session: &mut Session, params: ReanalyseParams) -> Result
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let path = format!("/api/agents/{}/reanalyse", agent.id);
     let reply = session.client.post(&path, json!({})).await;
-    let reply = reply.map_err(|failure| super::with_its_task(session, &agent, failure))?;
+    let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     wait(session, &agent.id, reply).await
 }
 
@@ -102,7 +106,7 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
         return Ok(());
     }
     let agent: Agent = now.read()?;
-    session.screen.say(format!("{} is {}", super::named(&agent), super::list::state(&agent)));
+    session.screen.say(format!("{} is {}", named(&agent), super::list::state(&agent)));
     Ok(())
 }
 

@@ -13,7 +13,7 @@ use crate::command::proposal;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{counted, line};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -161,8 +161,8 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     let message = format!("you set this to {} after the proposal", line(shown));
     if std::io::stdin().is_terminal() && !session.screen.is_json() {
         let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));
-        let asked = session.screen.ask(&question);
-        let answer = asked
+        let answered = session.screen.ask(&question);
+        let answer = answered
             .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
             .unwrap_or_default();
         if matches!(answer.to_lowercase().as_str(), "y" | "yes") {
@@ -234,7 +234,7 @@ async fn look_up(
 ) -> Result<(ChangeSet, ChangeItem, String), Failure> {
     let set = find::set(session, &named.set).await?;
     let Some(item) = set.items.iter().find(|item| item.index == named.index).cloned() else {
-        let n = super::super::counted(set.items.len(), "proposal");
+        let n = counted(set.items.len(), "proposal");
         return Err(Failure::failed(format!(
             "set {} has no item {}: it has {n}",
             named.set, named.index

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::client::Reply;
-use crate::command::{counted, proposal};
+use crate::command::proposal;
 use crate::failure::{Failure, Problem};
 use crate::find;
 use crate::session::Session;
-use crate::terminal::line;
+use crate::terminal::{counted, line};
 
 #[derive(Debug, Args)]
 pub struct Params {

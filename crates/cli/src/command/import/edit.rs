@@ -104,7 +104,7 @@ pub(super) fn corrections(
             continue;
         }
         let Some(written) = file.and_then(|file| written.get_mut(file)) else {
-            return Err(format!("line {number} of the edited plan stands under no file (`@ …`)"));
+            return Err(format!("line {number} of the edited plan is under no file (`@ …`)"));
         };
         if let Some(title) = row.strip_prefix('=') {
             let Some(task) = written.get_mut(&last) else {

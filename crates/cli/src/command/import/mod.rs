@@ -77,7 +77,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         (false, true) => ImportAgents::Suggested,
         (false, false) => ImportAgents::None,
     });
-    let day_order = session.day_order;
+    let day_order = session.wording.order;
     let request = Request { agents, format: params.format, day_order };
     if params.dry_run {
         return show(session, &request, &sources).await;

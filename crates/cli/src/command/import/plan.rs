@@ -6,10 +6,9 @@ use dormouse_formats::plan::{self, AgentChoice, Role};
 use dormouse_types::task::{Priority, Status};
 
 use super::progress::as_format;
-use crate::command::counted;
 use crate::terminal::time::duration;
 use crate::terminal::wrap::{self, Margin, cut_to};
-use crate::terminal::{Screen, line, titled};
+use crate::terminal::{Screen, counted, line, titled};
 
 /// Up to so many lines a plan shows each line of the file; a longer one shows the tasks only.
 const SHOWN: usize = 120;

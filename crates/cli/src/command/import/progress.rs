@@ -7,8 +7,7 @@ use dormouse_types::Id as _;
 use dormouse_types::draft::Format;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::command::counted;
-use crate::terminal::{line, note, titled};
+use crate::terminal::{counted, line, note, titled};
 
 /// How many tasks pass between progress lines if no bar can be drawn.
 const TELL_EVERY: usize = 100;

@@ -13,6 +13,8 @@ use crate::session::Session;
 use crate::terminal::line;
 use crate::values::{self, Clearable, DateText};
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The title, which may hold more: `Call the bank fri !p1 #finance @Home`; optional if there is
@@ -81,7 +83,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let task: Task = reply.read()?;
     session.touch_task(&task.id);
     if !session.print_body(&reply) {
-        session.screen.say(format!("added {}", super::named(&task)));
+        session.screen.say(format!("added {}", named(&task)));
         for text in understood(&read) {
             session.screen.say(format!("  {text}"));
         }

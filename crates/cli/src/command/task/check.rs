@@ -10,6 +10,8 @@ use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
@@ -50,7 +52,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        session.screen.say(format!("{done} {}", super::named(&task)));
+        session.screen.say(format!("{done} {}", named(&task)));
     }
     Ok(())
 }

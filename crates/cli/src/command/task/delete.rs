@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task
@@ -29,7 +31,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        session.screen.say(format!("deleted {}", super::named(&task)));
+        session.screen.say(format!("deleted {}", named(&task)));
         let command = session.command(&format!("task restore {}", task.id.short()));
         session.screen.say(format!("restore it: {command}"));
     }
@@ -43,7 +45,7 @@ pub async fn restore(session: &mut Session, params: RestoreParams) -> Result<(),
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        session.screen.say(format!("restored {}", super::named(&task)));
+        session.screen.say(format!("restored {}", named(&task)));
     }
     Ok(())
 }

@@ -11,6 +11,8 @@ use crate::find;
 use crate::session::Session;
 use crate::values::{self, Clearable, DateText};
 
+use super::name::named;
+
 /// `none` clears a field.
 #[derive(Debug, Args)]
 pub struct Params {
@@ -92,7 +94,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let task: Task = reply.read()?;
         // A concurrent change by someone else also counts as a change; that is harmless.
         let what = if task.revision == before { "unchanged" } else { "changed" };
-        session.screen.say(format!("{what} {}", super::named(&task)));
+        session.screen.say(format!("{what} {}", named(&task)));
     }
     Ok(())
 }

@@ -9,6 +9,8 @@ use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
@@ -39,7 +41,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let names: Vec<&str> = task.labels.iter().map(|label| label.name.as_str()).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let names = crate::terminal::line(&names);
-        session.screen.say(format!("labels of {}: {names}", super::named(&task)));
+        session.screen.say(format!("labels of {}: {names}", named(&task)));
     }
     Ok(())
 }

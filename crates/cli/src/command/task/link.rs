@@ -11,6 +11,8 @@ use crate::find;
 use crate::session::Session;
 use crate::terminal::{line, titled};
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
@@ -38,7 +40,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let task = find::whole_task(session, &row.id).await?;
         let Some(link) = link_of(&task, params.kind, &other.id) else {
             let words = params.kind.words(LinkDirection::Out);
-            let (this, other) = (super::named(&task), line(titled(&other.title)));
+            let (this, other) = (named(&task), line(titled(&other.title)));
             return Err(Failure::failed(format!("there is no link `{this} {words} {other}`"))
                 .hint(format!("`{}` lists its links", session.command("task show"))));
         };
@@ -54,7 +56,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let words = params.kind.words(LinkDirection::Out);
         let other = format!("{}  {}", other.id.short(), line(titled(&other.title)));
         let no_more = if params.remove { "no more: " } else { "" };
-        session.screen.say(format!("{no_more}{} {words} {other}", super::named(&task)));
+        session.screen.say(format!("{no_more}{} {words} {other}", named(&task)));
     }
     Ok(())
 }

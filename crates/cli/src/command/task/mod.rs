@@ -1,5 +1,6 @@
 //! `dormouse task`: the user's tasks.
 
+mod name;
 mod add;
 mod check;
 mod delete;
@@ -12,12 +13,9 @@ mod show;
 mod time;
 
 use clap::Subcommand;
-use dormouse::view::Task;
-use dormouse_types::Id as _;
 
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::{line, titled};
 
 /// The task commands.
 #[derive(Debug, Subcommand)]
@@ -60,9 +58,4 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Delete(params) => delete::run(session, params).await,
         Command::Restore(params) => delete::restore(session, params).await,
     }
-}
-
-/// `k3f9a  Paint the fence`.
-fn named(task: &Task) -> String {
-    format!("{}  {}", task.id.short(), line(titled(&task.title)))
 }

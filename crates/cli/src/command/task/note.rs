@@ -13,6 +13,8 @@ use crate::find;
 use crate::session::Session;
 use crate::values::{self, DateText};
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
@@ -44,7 +46,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     session.touch_task(&row.id);
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
-        session.screen.say(format!("noted on {}", super::named(&task)));
+        session.screen.say(format!("noted on {}", named(&task)));
     }
     Ok(())
 }

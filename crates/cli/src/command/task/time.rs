@@ -11,6 +11,8 @@ use crate::session::Session;
 use crate::terminal::time;
 use crate::values::{self, DateText};
 
+use super::name::named;
+
 #[derive(Debug, Args)]
 pub struct Params {
     /// The task; several words of its title in quotes
@@ -38,7 +40,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if !session.print_body(&reply) {
         let task: Task = reply.read()?;
         let spent = time::duration(task.time_spent_minutes);
-        session.screen.say(format!("{spent} spent on {}", super::named(&task)));
+        session.screen.say(format!("{spent} spent on {}", named(&task)));
     }
     Ok(())
 }

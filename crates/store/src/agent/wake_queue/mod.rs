@@ -155,7 +155,7 @@ pub fn schedule_retry(
     holder: impl Into<HolderId>,
     at: Timestamp,
     due_at: Option<Timestamp>,
-    is_asked: bool,
+    by_person: bool,
 ) -> Op {
     Op::any(
         "UPDATE wake_queue SET
@@ -175,7 +175,7 @@ pub fn schedule_retry(
             at,
             due_at,
             Reason::Timer.priority(),
-            is_asked,
+            by_person,
         ],
     )
 }

@@ -7,17 +7,26 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
-use dormouse_types::port::BoxFuture;
+use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{HostId, Id as _, Seq};
 use tokio_postgres::Statement;
 
-use super::Time;
 use super::session::{Failure, Session};
 use crate::commit::{Commit, CommitError, Committed, Db, Once, Refusal};
 use crate::store::bind;
 use crate::value::{Row, Value};
+
+/// Which time the writer uses for `Now`.
+#[derive(Clone)]
+pub enum Time {
+    /// The database's time, the same for all nodes.
+    Database,
+    /// A clock, for tests.
+    Clock(Arc<dyn Clock>),
+}
 
 const NEW_COUNTER: &str =
     "INSERT INTO counters (ws, seq) VALUES (?1, 0) ON CONFLICT (ws) DO NOTHING";
@@ -119,9 +128,9 @@ impl<'a> Batch<'a> {
     }
 
     async fn prepare(&self, commits: &[Commit]) -> Result<Prepared<'a>, Failure> {
-        let asked = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
+        let of_commits = commits.iter().flat_map(|commit| &commit.ops).map(|op| op.sql);
         let own = OWN.iter().copied().chain([self.set_counter]);
-        let all: BTreeSet<&'a str> = own.chain(asked).collect();
+        let all: BTreeSet<&'a str> = own.chain(of_commits).collect();
         let sent =
             all.iter().map(|sql| -> BoxFuture<'_, _> { Box::pin(self.session.prepare(sql)) });
         let mut prepared = Prepared::new();
@@ -301,7 +310,9 @@ impl<'a> Batch<'a> {
                     |row| replayed(label, once, row).unwrap_or_else(|e| Err(broken(e.to_string()))),
                 ))
             }
-            (Settled::Known, None) => Ok(Err(broken("a receipt nobody asked for".to_owned()))),
+            (Settled::Known, None) => {
+                Ok(Err(broken("a receipt that the commit did not write".to_owned())))
+            }
         }
     }
 
@@ -418,7 +429,7 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
             ws.into(),
             seq.into(),
             n.into(),
-            audit.actor.as_str().into(),
+            audit.actor.to_string().into(),
             audit.action.into(),
             audit.object.as_str().into(),
             audit.detail.as_str().into(),

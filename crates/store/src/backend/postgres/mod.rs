@@ -28,17 +28,9 @@ use readers::Readers;
 use session::{Address, Session};
 use writer::{Ended, Writer};
 
+pub use apply::Time;
 pub use open::OpenError;
 pub use value::statement;
-
-/// Which time the writer uses for `Now`.
-#[derive(Clone)]
-pub enum Time {
-    /// The database's time, the same for all nodes.
-    Database,
-    /// A clock, for tests.
-    Clock(Arc<dyn Clock>),
-}
 
 /// Where the database is and how it is used.
 #[derive(Clone)]

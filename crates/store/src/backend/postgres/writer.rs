@@ -10,8 +10,7 @@ use dormouse_types::port::Clock;
 use dormouse_types::{HostId, Id as _, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
-use super::Time;
-use super::apply::{Batch, BatchError, renewed};
+use super::apply::{Batch, BatchError, Time, renewed};
 use super::listener::Changes;
 use super::open;
 use super::session::{Address, Failure, Session};
@@ -132,7 +131,7 @@ impl Task {
                 self.writer.changes.tell();
             }
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
-                // The caller may be gone; the commit stands regardless.
+                // The caller may be gone; the commit is valid regardless.
                 drop(answer.send(outcome));
             }
         }

@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use dormouse_types::Timestamp;
 use rusqlite::ErrorCode;
 
-use super::lock;
+use super::lock::lock;
 use crate::commit::Db;
 
 /// The file of the mark.

@@ -7,8 +7,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::apply;
 use super::open::{self, Found, OpenError};
+use super::rows;
 use crate::commit::Db;
 use crate::store::{Query, ReadError};
 
@@ -115,7 +115,7 @@ impl Inspection {
     pub fn all<T>(&self, query: Query<T>) -> Result<Vec<T>, ReadError> {
         let engine =
             |e: rusqlite::Error| ReadError::Engine { db: self.db.name(), detail: e.to_string() };
-        let rows = apply::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
+        let rows = rows::rows(&self.connection, query.sql, &query.params).map_err(engine)?;
         rows.iter().map(query.decode).collect()
     }
 }

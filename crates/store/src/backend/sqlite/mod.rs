@@ -3,6 +3,8 @@
 //! A memory store has one connection per database and applies a commit inside the call; tests and
 //! the simulation use it. Apart from the thread, it runs the same code.
 
+mod lock;
+mod rows;
 mod apply;
 mod other_database;
 pub mod health;
@@ -11,7 +13,7 @@ pub(super) mod open;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
 use dormouse_types::{HostId, Id as _};
@@ -25,7 +27,9 @@ use crate::value::{Row, Value};
 
 use apply::Setting;
 use health::Health;
+use lock::lock;
 use other_database::{OtherDatabase, Place};
+use rows::rows;
 
 pub use open::OpenError;
 
@@ -105,11 +109,6 @@ enum Writer {
 pub struct Snapshot {
     journal: Vec<u8>,
     agent: Vec<u8>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A panic while holding the lock leaves a connection that SQLite rolls back itself.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Sqlite {
@@ -297,7 +296,7 @@ impl Half {
         };
         match (&self.writer, &self.path) {
             (Writer::Inline(connection, ..), _) => {
-                apply::rows(&lock(connection), sql, params).map_err(failed)
+                rows(&lock(connection), sql, params).map_err(failed)
             }
             (Writer::Thread(_), path) => {
                 let pooled = lock(&self.readers).pop();
@@ -306,7 +305,7 @@ impl Half {
                     (None, Some(path)) => open::reader(path).map_err(failed)?,
                     (None, None) => return Err(engine("no file".to_owned())),
                 };
-                let rows = apply::rows(&connection, sql, params).map_err(failed);
+                let rows = rows(&connection, sql, params).map_err(failed);
                 lock(&self.readers).push(connection);
                 rows
             }

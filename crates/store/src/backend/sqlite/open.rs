@@ -10,7 +10,7 @@ use dormouse_types::{HostId, Id as _, Timestamp};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::apply;
+use super::rows::rows as read_rows;
 use crate::commit::Db;
 use crate::identity::{self, IdChange, Known};
 use crate::store::ReadError;
@@ -38,6 +38,7 @@ const AGENT: &[&str] = &[
     ),
     include_str!("../../migrations/sqlite/0005_agent.sql"),
     include_str!("../../migrations/sqlite/0006_agent.sql"),
+    include_str!("../../migrations/sqlite/0007_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.
@@ -289,9 +290,9 @@ pub(super) fn known(
         |e: ReadError| OpenError::Damaged { path: path.to_owned(), detail: e.to_string() };
     let engine = |e: rusqlite::Error| error(path, &e);
     let (renewals, marks) = (identity::id_changes(db), identity::counter_memories(db));
-    let rows = apply::rows(connection, renewals.sql, &renewals.params).map_err(engine)?;
+    let rows = read_rows(connection, renewals.sql, &renewals.params).map_err(engine)?;
     let of_renewals: Result<Vec<_>, _> = rows.iter().map(renewals.decode).collect();
-    let rows = apply::rows(connection, marks.sql, &marks.params).map_err(engine)?;
+    let rows = read_rows(connection, marks.sql, &marks.params).map_err(engine)?;
     let of_marks: Result<Vec<_>, _> = rows.iter().map(marks.decode).collect();
     Ok(Known {
         host: host.clone(),

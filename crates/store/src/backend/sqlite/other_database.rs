@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use dormouse_types::HostId;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{lock, open};
+use super::lock::lock;
+use super::open;
 use crate::commit::Commit;
 
 /// The other database, as seen by a writer.

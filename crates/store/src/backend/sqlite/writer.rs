@@ -71,7 +71,7 @@ impl Drop for Handle {
     fn drop(&mut self) {
         self.sender = None;
         if let Some(thread) = self.thread.take() {
-            // Callers waiting for an answer have already been told of a panic in the writer.
+            // Callers waiting for an answer have already got the error of a panic in the writer.
             drop(thread.join());
         }
     }
@@ -103,7 +103,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commi
             changes.send_modify(|n| *n += 1);
         }
         for (answer, result) in answers.into_iter().zip(results) {
-            // The caller may be gone; the commit stands regardless.
+            // The caller may be gone; the commit is valid regardless.
             drop(answer.send(result));
         }
     }

@@ -3,8 +3,6 @@
 use dormouse_types::closed_list;
 use serde::{Deserialize, Serialize};
 
-use crate::intake::ReadError;
-
 closed_list! {
     /// What a column of a sheet becomes.
     pub enum Column, "meaning of a column" {
@@ -104,34 +102,14 @@ pub struct Columns {
     /// In the order of the sheet.
     pub columns: Vec<ColumnGuess>,
     #[serde(skip)]
-    pub(super) is_todoist: bool,
+    pub(crate) is_todoist: bool,
     #[serde(skip)]
-    pub(super) is_own: bool,
+    pub(crate) is_own: bool,
 }
 
 impl Columns {
     /// The meanings alone, as a person may change and send them.
     pub fn meanings(&self) -> Vec<Column> {
         self.columns.iter().map(|guess| guess.column).collect()
-    }
-
-    /// The columns with the meanings that a person gave them, one for each.
-    pub(super) fn said(mut self, name: &str, meanings: &[Column]) -> Result<Self, ReadError> {
-        let n_columns = self.columns.len();
-        if meanings.len() != n_columns {
-            let (name, said) = (name.to_owned(), meanings.len());
-            return Err(ReadError::OtherColumns { name, said, columns: n_columns });
-        }
-        if !meanings.contains(&Column::Title) {
-            return Err(ReadError::NoTitle { name: name.to_owned() });
-        }
-        for (guess, &column) in self.columns.iter_mut().zip(meanings) {
-            if guess.column != column {
-                *guess = ColumnGuess { column, because: Because::Person, ..guess.clone() };
-                // The rules of a known template hold for its own columns only.
-                self.is_todoist = false;
-            }
-        }
-        Ok(self)
     }
 }

@@ -1,0 +1,67 @@
+//! A key that is never shown.
+
+use std::fmt;
+
+/// A key of a provider.
+///
+/// Shape: 1 to 4096 visible ASCII characters, so that it fits into a header as it is.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// Replaces the text of a secret wherever it would be shown.
+pub const NOT_SHOWN: &str = "(not shown)";
+
+/// Units: bytes. Longer than the longest key in use, a signed token.
+const MAX_BYTES: usize = 4096;
+
+/// A text that cannot be a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SecretError {
+    /// There is nothing in it.
+    #[error("the key is empty: paste the key that the provider gave you")]
+    Empty,
+    /// It is longer than any key.
+    #[error("the key has more than {MAX_BYTES} bytes: paste the key alone, without text around it")]
+    TooLong,
+    /// It has a line break, a space or a character that a header cannot carry.
+    #[error(
+        "the key contains a line break, a space or a character outside ASCII: paste it again \
+         without them"
+    )]
+    Character,
+}
+
+impl Secret {
+    /// Takes the text of a key.
+    ///
+    /// Errors: the text is empty, too long, or cannot stand in a header. It is not repeated.
+    pub fn new(text: impl Into<String>) -> Result<Self, SecretError> {
+        let text = text.into();
+        if text.is_empty() {
+            return Err(SecretError::Empty);
+        }
+        if text.len() > MAX_BYTES {
+            return Err(SecretError::TooLong);
+        }
+        if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SecretError::Character);
+        }
+        Ok(Self(text))
+    }
+
+    /// The text of the key, for the header that carries it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// `text` without this key: a provider may repeat it in a message.
+    pub fn hide_in(&self, text: &str) -> String {
+        text.replace(&self.0, NOT_SHOWN)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NOT_SHOWN)
+    }
+}

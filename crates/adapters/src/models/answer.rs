@@ -1,0 +1,207 @@
+//! From an HTTP answer to the events of a turn.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use dormouse_types::limits;
+use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::port::BoxStream;
+use futures_util::stream::{self, StreamExt as _};
+use serde_json::Value;
+
+use super::config::ModelConfig;
+use super::failure::{self, WireError};
+use super::input::Input;
+use super::repair;
+use super::wire::{Decoder, http_request};
+use crate::http::{HttpAnswer, HttpError, Transport};
+use crate::sse::{SseError, SseReader};
+
+/// Units: bytes. More of an answer that is an error is not read.
+const REFUSAL_BYTES: usize = 64 * 1024;
+
+/// Sends a request and reads the turn. The last event is [`TurnEvent::End`] or an error. Dropping the
+/// stream closes the connection.
+pub(crate) fn ask<'a>(
+    transport: &'a dyn Transport,
+    config: &'a ModelConfig,
+    request: &'a Request,
+) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+    let start = Step::Send { transport, config, request };
+    let events = stream::unfold(start, Step::next);
+    Box::pin(events.map(|event| event.map_err(|error| error.into_model_error(config))))
+}
+
+enum Step<'a> {
+    Send { transport: &'a dyn Transport, config: &'a ModelConfig, request: &'a Request },
+    Read(Box<Reading>),
+    Ended,
+}
+
+type Item = Result<TurnEvent, WireError>;
+
+impl<'a> Step<'a> {
+    async fn next(mut self) -> Option<(Item, Self)> {
+        loop {
+            self = match self {
+                Self::Send { transport, config, request } => {
+                    match Reading::open(transport, config, request).await {
+                        Ok(reading) => Self::Read(Box::new(reading)),
+                        Err(error) => return Some((Err(error), Self::Ended)),
+                    }
+                }
+                Self::Read(mut reading) => {
+                    let event = match reading.next().await {
+                        Ok(event) => event,
+                        Err(error) => return Some((Err(error), Self::Ended)),
+                    };
+                    let rest = match event {
+                        TurnEvent::End { .. } => Self::Ended,
+                        TurnEvent::Text(_)
+                        | TurnEvent::CallDelta { .. }
+                        | TurnEvent::Call(_)
+                        | TurnEvent::State(_)
+                        | TurnEvent::Usage(_) => Self::Read(reading),
+                    };
+                    return Some((Ok(event), rest));
+                }
+                Self::Ended => return None,
+            };
+        }
+    }
+}
+
+/// An answer that is being read.
+struct Reading {
+    decoder: Decoder,
+    ready: VecDeque<TurnEvent>,
+    /// An error after the events that are ready.
+    failed: Option<WireError>,
+    events: SseReader,
+    body: BoxStream<'static, Result<Bytes, HttpError>>,
+    is_closed: bool,
+}
+
+impl Reading {
+    async fn open(
+        transport: &dyn Transport,
+        config: &ModelConfig,
+        request: &Request,
+    ) -> Result<Self, WireError> {
+        let sent = http_request(request, config);
+        let origin = sent.target.origin();
+        let answer = transport.send(&sent).await?;
+        let answer = success(answer, config).await?;
+        let mut decoder = Decoder::new(request, config);
+        let mut ready = VecDeque::new();
+        let media_type = answer.media_type();
+        match media_type.as_str() {
+            "text/event-stream" | "" => Ok(Self {
+                decoder,
+                ready,
+                failed: None,
+                events: SseReader::default(),
+                body: answer.body,
+                is_closed: false,
+            }),
+            "application/json" => {
+                let whole = json(answer, &origin).await?;
+                ready.extend(decoder.step(Input::Whole(&whole))?);
+                let body = Box::pin(stream::empty());
+                let events = SseReader::default();
+                Ok(Self { decoder, ready, failed: None, events, body, is_closed: true })
+            }
+            other => Err(wrong_type(&origin, other)),
+        }
+    }
+
+    async fn next(&mut self) -> Result<TurnEvent, WireError> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Ok(event);
+            }
+            if let Some(error) = self.failed.take() {
+                return Err(error);
+            }
+            if self.is_closed {
+                return Err(WireError::malformed("the answer ended before it was complete"));
+            }
+            let read = match self.body.next().await {
+                Some(Ok(piece)) => self.events.feed(piece),
+                Some(Err(error)) => return Err(error.into()),
+                None => {
+                    self.is_closed = true;
+                    self.events.end()
+                }
+            };
+            // What was said before an error counts: it is shown, and then the error is.
+            if let Err(error) = self.take(read) {
+                self.failed = Some(error);
+            }
+        }
+    }
+
+    fn take(&mut self, read: Result<Vec<String>, SseError>) -> Result<(), WireError> {
+        let read = read.map_err(|error| WireError::refused(error.to_string()))?;
+        for data in read {
+            if self.has_end() {
+                return Ok(());
+            }
+            let data = data.trim();
+            let events = match data {
+                "" => continue,
+                "[DONE]" => self.decoder.step(Input::Done)?,
+                _ => self.decoder.step(Input::Event(&self.event(data)?))?,
+            };
+            self.ready.extend(events);
+        }
+        if self.is_closed && !self.has_end() {
+            self.ready.extend(self.decoder.step(Input::Closed)?);
+        }
+        Ok(())
+    }
+
+    /// The JSON of an event. Some servers leave out closing brackets; they are added, except where the
+    /// connection ended, because there anything may be missing.
+    fn event(&self, data: &str) -> Result<Value, WireError> {
+        let read = serde_json::from_str(data).ok();
+        let read = read.or_else(|| if self.is_closed { None } else { repair::repaired(data) });
+        read.ok_or_else(|| WireError::malformed("the answer has an event that is not JSON"))
+    }
+
+    fn has_end(&self) -> bool {
+        matches!(self.ready.back(), Some(TurnEvent::End { .. }))
+    }
+}
+
+/// The answer, if its status is a success.
+pub(crate) async fn success(
+    answer: HttpAnswer,
+    config: &ModelConfig,
+) -> Result<HttpAnswer, WireError> {
+    if (200..300).contains(&answer.status) {
+        return Ok(answer);
+    }
+    let status = answer.status;
+    let wait = failure::retry_after(|name| answer.header(name));
+    let body = answer.read_start(REFUSAL_BYTES).await;
+    Err(failure::of_status(status, wait, &body, config))
+}
+
+/// The JSON of an answer in one piece.
+pub(crate) async fn json(answer: HttpAnswer, origin: &str) -> Result<Value, WireError> {
+    let bytes = answer.read(origin, limits::ANSWER_BYTES).await?;
+    serde_json::from_slice(&bytes)
+        .map_err(|_| WireError::malformed(format!("{origin} answered with text that is not JSON")))
+}
+
+pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {
+    let shown = failure::clean(media_type);
+    let what = match shown.as_str() {
+        "text/html" => "a web page".to_owned(),
+        _ => format!("the content type {shown:?}"),
+    };
+    WireError::malformed(format!(
+        "{origin} answered with {what} instead of an answer of a model; check the base URL"
+    ))
+}

@@ -1,0 +1,336 @@
+//! What an answer that is not a turn means: statuses, error objects, refusals.
+
+use std::time::Duration;
+
+use dormouse_types::model::{ModelError, ProviderUnavailable};
+use jiff::fmt::rfc2822;
+use serde_json::Value;
+
+use super::config::ModelConfig;
+use crate::http::{HttpError, chain};
+
+/// Why an answer is not a turn.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// What came is not an answer in this format, or stops in the middle of one.
+    #[error("{what}")]
+    Malformed {
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The provider is unavailable to everybody.
+    #[error("{detail}")]
+    Unavailable {
+        /// The kind of problem.
+        why: ProviderUnavailable,
+        /// What to show.
+        detail: String,
+        /// How long the provider wants to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// The provider, or a limit of ours, refuses this one request or its answer.
+    #[error("{detail}")]
+    Refused {
+        /// What to show.
+        detail: String,
+    },
+}
+
+/// Units: characters. The longest message of a provider that is kept.
+const MESSAGE_CHARS: usize = 500;
+/// A provider that wants to be left alone for longer is taken to mean this.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 3600);
+
+impl WireError {
+    pub(crate) fn malformed(what: impl Into<String>) -> Self {
+        Self::Malformed { what: what.into() }
+    }
+
+    pub(crate) fn refused(detail: impl Into<String>) -> Self {
+        Self::Refused { detail: detail.into() }
+    }
+
+    /// The error of the port. The key is taken out of the text, which may come from the provider.
+    pub(crate) fn into_model_error(self, config: &ModelConfig) -> ModelError {
+        let hide = |text: String| match &config.key {
+            Some(key) => key.hide_in(&text),
+            None => text,
+        };
+        let provider = config.provider.clone();
+        match self {
+            Self::Malformed { what } => ModelError::Provider {
+                provider,
+                why: ProviderUnavailable::Outage,
+                detail: hide(what),
+                retry_after: None,
+            },
+            Self::Unavailable { why, detail, retry_after } => {
+                ModelError::Provider { provider, why, detail: hide(detail), retry_after }
+            }
+            Self::Refused { detail } => ModelError::Request { detail: hide(detail) },
+        }
+    }
+}
+
+impl From<HttpError> for WireError {
+    fn from(error: HttpError) -> Self {
+        let detail = clean(&chain(&error));
+        Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after: None }
+    }
+}
+
+/// A message as it may be shown: one line without control characters, cut after 500 characters.
+pub(crate) fn clean(text: &str) -> String {
+    let mut out = String::new();
+    let mut n_chars = 0;
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+            n_chars += 1;
+        }
+        for c in word.chars() {
+            if n_chars >= MESSAGE_CHARS {
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+            n_chars += 1;
+        }
+    }
+    out
+}
+
+/// The meaning of an answer whose status is not a success.
+pub(crate) fn of_status(
+    status: u16,
+    retry_after: Option<Duration>,
+    body: &[u8],
+    config: &ModelConfig,
+) -> WireError {
+    let text = String::from_utf8_lossy(body);
+    let said = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(Said::of);
+    let said = said.unwrap_or_else(|| {
+        // A page for people says nothing that fits in a line.
+        let is_page = text.trim_start().starts_with('<');
+        let message = if is_page { String::new() } else { text.into_owned() };
+        Said { message, ..Said::default() }
+    });
+    said.judge(Some(status), retry_after, config)
+}
+
+/// The meaning of an error object inside a stream, or in an answer with status 200.
+pub(crate) fn of_object(error: &Value, config: &ModelConfig) -> WireError {
+    let said = Said::of(error).unwrap_or_default();
+    said.judge(None, None, config)
+}
+
+/// What an error object says, whatever the format.
+#[derive(Debug, Default)]
+struct Said {
+    /// Codes, types and reasons, in lower case.
+    codes: Vec<String>,
+    status: Option<u16>,
+    message: String,
+    retry_after: Option<Duration>,
+}
+
+impl Said {
+    /// Reads `{"error": {..}}`, `{"error": ".."}`, `[{"error": {..}}]`, or the inner object.
+    fn of(value: &Value) -> Option<Self> {
+        let value = value.get(0).unwrap_or(value);
+        let inner = value.get("error").filter(|inner| !inner.is_null());
+        let inner = match inner {
+            Some(Value::String(message)) => {
+                return Some(Self { message: message.clone(), ..Self::default() });
+            }
+            Some(inner) => inner,
+            None => value,
+        };
+        let object = inner.as_object()?;
+        let mut said = Self::default();
+        for name in ["code", "type", "status", "error_type"] {
+            match object.get(name) {
+                Some(Value::String(code)) => said.codes.push(code.to_ascii_lowercase()),
+                Some(Value::Number(code)) => {
+                    let code = code.as_u64().and_then(|code| u16::try_from(code).ok());
+                    said.status = said.status.or(code.filter(|code| (400..600).contains(code)));
+                }
+                Some(_) | None => {}
+            }
+        }
+        let message = ["message", "detail", "msg"].iter().find_map(|name| object.get(*name));
+        said.message = match message {
+            Some(Value::String(message)) => message.clone(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        };
+        for detail in object.get("details").and_then(Value::as_array).into_iter().flatten() {
+            if let Some(reason) = detail.get("reason").and_then(Value::as_str) {
+                said.codes.push(reason.to_ascii_lowercase());
+            }
+            if let Some(delay) = detail.get("retryDelay").and_then(Value::as_str) {
+                said.retry_after = seconds(delay.trim_end_matches('s'));
+            }
+        }
+        Some(said)
+    }
+
+    fn judge(
+        self,
+        status: Option<u16>,
+        retry_after: Option<Duration>,
+        config: &ModelConfig,
+    ) -> WireError {
+        let message = clean(&self.message);
+        let lower = message.to_lowercase();
+        let status = status.or(self.status);
+        let code = |names: &[&str]| self.codes.iter().any(|code| names.contains(&code.as_str()));
+        let detail = |what: &str| match (message.is_empty(), status) {
+            (false, _) => format!("{what}: {message}"),
+            (true, Some(status)) => format!("{what} (status {status}, no reason given)"),
+            (true, None) => format!("{what} (no reason given)"),
+        };
+        let unavailable = |why, what: &str| WireError::Unavailable {
+            why,
+            detail: detail(what),
+            retry_after: retry_after.or(self.retry_after),
+        };
+        if is_overflow(&lower) || code(OVERFLOW_CODES) {
+            return WireError::refused(detail(&format!(
+                "the request is larger than the context window of {}",
+                config.model.as_str()
+            )));
+        }
+        if code(KEY_CODES) || lower.contains("api key not valid") {
+            return unavailable(ProviderUnavailable::Authentication, KEY_ADVICE);
+        }
+        // Anthropic reports an empty account as a bad request.
+        if matches!(status, Some(402)) || lower.contains("credit balance is too low") {
+            return unavailable(ProviderUnavailable::Quota, "the account needs credit");
+        }
+        let is_unknown_model = code(&["model_not_found"])
+            || (matches!(status, Some(404)) || code(&["not_found_error", "not_found"]))
+                && lower.contains("model");
+        if is_unknown_model {
+            return WireError::refused(detail(&format!(
+                "{} does not offer the model {}; choose one that it lists",
+                config.provider,
+                config.model.as_str()
+            )));
+        }
+        match status {
+            Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
+            Some(429) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
+            Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
+            _ if code(QUOTA_CODES) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
+            _ if code(OUTAGE_CODES) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
+            Some(404 | 405) => WireError::refused(detail(&format!(
+                "{} has nothing at this address; check the base URL {}",
+                config.provider, config.base
+            ))),
+            Some(_) => WireError::refused(detail("the provider refused the request")),
+            None if code(REQUEST_CODES) => {
+                WireError::refused(detail("the provider refused the request"))
+            }
+            // Nothing says whose fault it is; a fault of the provider costs the agent nothing.
+            None => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
+        }
+    }
+}
+
+const KEY_ADVICE: &str = "the provider does not accept the key; enter a valid one";
+const QUOTA_ADVICE: &str = "the provider's limit is reached";
+const OUTAGE_ADVICE: &str = "the provider does not work at the moment";
+
+// Sources: the error references of OpenAI, Anthropic and Google, and llama.cpp's server.
+const OVERFLOW_CODES: &[&str] = &["context_length_exceeded", "exceed_context_size_error"];
+const KEY_CODES: &[&str] = &[
+    "invalid_api_key",
+    "authentication_error",
+    "permission_error",
+    "unauthenticated",
+    "permission_denied",
+    "api_key_invalid",
+];
+const QUOTA_CODES: &[&str] = &[
+    "insufficient_quota",
+    "rate_limit_exceeded",
+    "rate_limit_error",
+    "billing_error",
+    "billing_not_active",
+    "quota_exceeded",
+    "resource_exhausted",
+];
+const OUTAGE_CODES: &[&str] = &[
+    "overloaded_error",
+    "api_error",
+    "server_error",
+    "internal_error",
+    "internal",
+    "unavailable",
+    "unavailable_error",
+    "timeout_error",
+    "deadline_exceeded",
+];
+const REQUEST_CODES: &[&str] = &[
+    "invalid_request_error",
+    "invalid_prompt",
+    "invalid_argument",
+    "failed_precondition",
+    "request_too_large",
+    "not_found_error",
+    "not_found",
+    "not_supported_error",
+];
+
+/// Whether a message says that a request does not fit into the model's context window.
+fn is_overflow(lower: &str) -> bool {
+    let phrases = [
+        "maximum context length",
+        "context length exceeded",
+        "exceeds the available context",
+        "exceed the context window",
+        "exceeds the context window",
+        "exceeds the model's context",
+        "prompt is too long",
+        "input is too long",
+        "input length and `max_tokens` exceed context",
+        "exceeds the maximum number of tokens",
+        "too large for model with",
+        "maximum prompt length",
+        "greater than the context length",
+        "context size has been exceeded",
+        "`inputs` tokens + `max_new_tokens` must be",
+    ];
+    phrases.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// How long a provider wants to be left alone, by its headers.
+///
+/// Source: RFC 9110, section 10.2.3: seconds, or a date; a date counts from the answer's own `date`.
+/// `retry-after-ms` is OpenAI's.
+pub(crate) fn retry_after<'a>(header: impl Fn(&str) -> Option<&'a str>) -> Option<Duration> {
+    if let Some(millis) = header("retry-after-ms").and_then(|text| text.trim().parse::<u64>().ok())
+    {
+        return Some(Duration::from_millis(millis).min(LONGEST_WAIT));
+    }
+    let text = header("retry-after")?.trim();
+    if let Some(wait) = seconds(text) {
+        return Some(wait);
+    }
+    let at = rfc2822::parse(text).ok()?.timestamp();
+    let now = rfc2822::parse(header("date")?.trim()).ok()?.timestamp();
+    let wait = at.duration_since(now);
+    Duration::try_from(wait).ok().map(|wait| wait.min(LONGEST_WAIT))
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.parse().ok()?;
+    // An infinite wait is taken for the longest.
+    let seconds = if seconds.is_nan() { return None } else { seconds };
+    let longest = LONGEST_WAIT.as_secs_f64();
+    (seconds >= 0.0).then(|| Duration::from_secs_f64(seconds.min(longest)))
+}

@@ -1,0 +1,115 @@
+//! The models that a server offers.
+
+use dormouse_types::model::ModelError;
+use serde_json::Value;
+
+use super::answer::{json, success, wrong_type};
+use super::config::{ModelConfig, WireFormat};
+use super::failure::WireError;
+use crate::http::{HeaderText, HttpRequest, Method, Transport};
+
+/// A model in a server's list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedModel {
+    /// Its id, as [`ModelConfig::model`] takes it.
+    pub id: String,
+    /// Units: tokens. Its context window, where the server says so.
+    pub window: Option<u64>,
+    /// Whether it calls tools, where the server says so.
+    pub calls_tools: Option<bool>,
+}
+
+/// More than any server offers.
+const MAX_MODELS: usize = 5000;
+/// More characters than the id of any model has.
+const MAX_ID: usize = 200;
+
+/// Asks the server for its models, sorted by id. `config.model` has no influence. A list longer than
+/// one page is read to the end of its first thousand.
+///
+/// Errors: as for a call.
+pub async fn list(
+    transport: &dyn Transport,
+    config: &ModelConfig,
+) -> Result<Vec<ListedModel>, ModelError> {
+    fetch(transport, config).await.map_err(|error| error.into_model_error(config))
+}
+
+async fn fetch(
+    transport: &dyn Transport,
+    config: &ModelConfig,
+) -> Result<Vec<ListedModel>, WireError> {
+    let path = match config.format {
+        WireFormat::ChatCompletions | WireFormat::Responses => "/models",
+        WireFormat::Anthropic => "/models?limit=1000",
+        WireFormat::Gemini => "/models?pageSize=1000",
+    };
+    let mut headers = vec![("accept", HeaderText::Plain("application/json".to_owned()))];
+    headers.extend(config.headers());
+    let target = config.base.join(path);
+    let request = HttpRequest { method: Method::Get, target, headers, body: String::new() };
+    let origin = request.target.origin();
+    let answer = success(transport.send(&request).await?, config).await?;
+    match answer.media_type().as_str() {
+        "application/json" | "text/plain" | "" => {
+            let answer = json(answer, &origin).await?;
+            read(&answer).ok_or_else(|| {
+                WireError::malformed(format!("{origin} answered without a list of models"))
+            })
+        }
+        other => Err(wrong_type(&origin, other)),
+    }
+}
+
+/// Reads a list in any of the formats; `None` if it is none.
+fn read(answer: &Value) -> Option<Vec<ListedModel>> {
+    let items = ["data", "models"].iter().find_map(|name| answer.get(*name)?.as_array());
+    let items = items.or_else(|| answer.as_array())?;
+    let mut models: Vec<_> = items.iter().take(MAX_MODELS).filter_map(model).collect();
+    models.sort_by(|a, b| a.id.cmp(&b.id));
+    models.dedup_by(|a, b| a.id == b.id);
+    Some(models)
+}
+
+/// One model; `None` if it has no id that can be used, or cannot write text.
+///
+/// Sources for the window: OpenRouter `context_length`, vLLM `max_model_len`, Mistral
+/// `max_context_length`, llama.cpp `meta.n_ctx` and `meta.n_ctx_train`, Groq `context_window`,
+/// Anthropic `max_input_tokens`, Gemini `inputTokenLimit`.
+fn model(item: &Value) -> Option<ListedModel> {
+    let id = ["id", "name", "model"].iter().find_map(|name| item.get(*name)?.as_str())?;
+    let id = id.strip_prefix("models/").unwrap_or(id);
+    let is_usable = !id.is_empty()
+        && id.chars().count() <= MAX_ID
+        && !id.chars().any(|c| c.is_whitespace() || c.is_control());
+    if !is_usable {
+        return None;
+    }
+    let strings = |name: &str| {
+        let items = item.get(name).and_then(Value::as_array)?;
+        Some(items.iter().filter_map(Value::as_str).collect::<Vec<_>>())
+    };
+    if strings("supportedGenerationMethods").is_some_and(|it| !it.contains(&"generateContent")) {
+        return None;
+    }
+    let windows = [
+        "/context_length",
+        "/max_model_len",
+        "/max_context_length",
+        "/meta/n_ctx",
+        "/meta/n_ctx_train",
+        "/context_window",
+        "/max_input_tokens",
+        "/inputTokenLimit",
+    ];
+    let window = windows.iter().find_map(|path| item.pointer(path)?.as_u64());
+    let calls_tools = item
+        .pointer("/capabilities/function_calling")
+        .and_then(Value::as_bool)
+        .or_else(|| strings("supported_parameters").map(|it| it.contains(&"tools")));
+    Some(ListedModel {
+        id: id.to_owned(),
+        window: window.filter(|window| *window > 0),
+        calls_tools,
+    })
+}

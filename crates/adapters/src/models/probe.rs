@@ -1,0 +1,140 @@
+//! Finds out how a model calls tools, by calls that must come back.
+
+use std::time::Duration;
+
+use dormouse_types::RunKey;
+use dormouse_types::hash::sha256;
+use dormouse_types::model::{
+    Fragment, FragmentData, FragmentKind, ModelError, Request, ToolChoice, ToolSpec, TurnEvent,
+    Usage,
+};
+use dormouse_types::port::Clock;
+use futures_util::StreamExt as _;
+use serde_json::json;
+
+use super::answer::ask;
+use super::config::{ModelConfig, Rung};
+use crate::http::Transport;
+
+/// What a probe found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Probe {
+    /// The best rung on which the call came back; `None` if it came back on none.
+    pub rung: Option<Rung>,
+    /// The tokens of the call that came back, where the server counts them.
+    pub usage: Option<Usage>,
+    /// From the request to the first event of the call that came back.
+    pub first_event: Option<Duration>,
+    /// Why the better rungs do not hold, in order.
+    pub failures: Vec<(Rung, String)>,
+}
+
+const TOOL: &str = "confirm_word";
+const WORD: &str = "hazelnut";
+
+/// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
+/// no influence. The caller limits the time.
+///
+/// Errors: the provider is unavailable. A request that it refuses on one rung, as for a model
+/// without tools, leads to the next.
+pub async fn probe(
+    transport: &dyn Transport,
+    config: &ModelConfig,
+    clock: &dyn Clock,
+) -> Result<Probe, ModelError> {
+    let request = request();
+    let mut failures = Vec::new();
+    for rung in Rung::ALL.iter().copied() {
+        let config = ModelConfig { rung, ..config.clone() };
+        match call(transport, &config, clock, &request).await {
+            Ok(answer) => match answer.problem {
+                None => {
+                    return Ok(Probe {
+                        rung: Some(rung),
+                        usage: answer.usage,
+                        first_event: answer.first_event,
+                        failures,
+                    });
+                }
+                Some(problem) => failures.push((rung, problem)),
+            },
+            Err(ModelError::Request { detail }) => failures.push((rung, detail)),
+            Err(error @ ModelError::Provider { .. }) => return Err(error),
+        }
+    }
+    Ok(Probe { rung: None, usage: None, first_event: None, failures })
+}
+
+struct Answer {
+    problem: Option<String>,
+    usage: Option<Usage>,
+    first_event: Option<Duration>,
+}
+
+async fn call(
+    transport: &dyn Transport,
+    config: &ModelConfig,
+    clock: &dyn Clock,
+    request: &Request,
+) -> Result<Answer, ModelError> {
+    let start = clock.now();
+    let mut events = ask(transport, config, request);
+    let mut first_event = None;
+    let mut calls = Vec::new();
+    let mut usage = None;
+    while let Some(event) = events.next().await {
+        let event = event?;
+        if first_event.is_none() {
+            let micros = clock.now().micros().saturating_sub(start.micros());
+            first_event = Some(Duration::from_micros(u64::try_from(micros).unwrap_or(0)));
+        }
+        match event {
+            TurnEvent::Call(call) => calls.push(call),
+            TurnEvent::Usage(counts) => usage = Some(counts),
+            TurnEvent::Text(_)
+            | TurnEvent::CallDelta { .. }
+            | TurnEvent::State(_)
+            | TurnEvent::End { .. } => {}
+        }
+    }
+    let found = calls.iter().find(|call| call.name == TOOL);
+    let problem = match found {
+        Some(call) if call.args.get("word").is_some_and(|word| word == WORD) => None,
+        Some(_) => Some("the model called the tool with other arguments than it was given".into()),
+        None if calls.is_empty() => Some("the model answered without calling the tool".into()),
+        None => Some("the model called a tool that it was not offered".into()),
+    };
+    Ok(Answer { problem, usage, first_event })
+}
+
+fn request() -> Request {
+    let fragment = |kind, text: &str| Fragment {
+        kind,
+        text: text.to_owned(),
+        data: FragmentData::None,
+        tainted: false,
+    };
+    Request {
+        run_key: RunKey(sha256("model probe").0),
+        turn: 1,
+        fragments: vec![
+            fragment(FragmentKind::System, "You test whether tools can be called."),
+            fragment(
+                FragmentKind::Instruction,
+                &format!("Call the tool {TOOL} once, with the word {WORD}."),
+            ),
+        ],
+        turns: Vec::new(),
+        tools: vec![ToolSpec {
+            name: TOOL.to_owned(),
+            description: "Confirms that a word arrived.".to_owned(),
+            parameters: json!({
+                "type": "object",
+                "properties": { "word": { "type": "string", "enum": [WORD] } },
+                "required": ["word"],
+                "additionalProperties": false
+            }),
+        }],
+        tool_choice: ToolChoice::Required,
+    }
+}

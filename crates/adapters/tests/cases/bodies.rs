@@ -1,0 +1,236 @@
+//! What is sent, byte for byte.
+
+use dormouse_adapters::http::BaseUrl;
+use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
+use dormouse_types::model::{FragmentKind, ProviderState, Request, ToolChoice};
+use dormouse_types::port::Model as _;
+
+use crate::support::play::{Answer, Player, ask, stream_of};
+use crate::support::requests::{config, fragment, request, turn, weather};
+
+fn shown(config: ModelConfig, request: &Request) -> String {
+    let outgoing = RemoteModel::new(config, Player::of(vec![])).outgoing(request).unwrap();
+    assert!(!format!("{outgoing:?}").contains("very-secret"), "the key is not shown");
+    let mut text = format!("{} {}\n", outgoing.method, outgoing.url);
+    for (name, value) in outgoing.headers {
+        text.push_str(&format!("{name}: {value}\n"));
+    }
+    text.push_str(&format!("\n{}", outgoing.body));
+    text
+}
+
+/// A second request: an earlier turn with what its provider wants back, and one without calls.
+fn second(format: WireFormat) -> Request {
+    let kept = match format {
+        WireFormat::ChatCompletions => r#"{"kept":{"reasoning_content":"hm"}}"#,
+        WireFormat::Responses => {
+            r#"{"kept":{"type":"reasoning","summary":[],"encrypted_content":"AAA"}}"#
+        }
+        WireFormat::Anthropic => {
+            r#"{"kept":{"type":"thinking","thinking":"hm","signature":"AAA"}}"#
+        }
+        WireFormat::Gemini => r#"{"text":{"text":"","extra":{"thoughtSignature":"AAA"}}}"#,
+    };
+    let mut before = turn();
+    let pieces = r#"{"text":{"text":"I look first."}},{"call":{"id":"c1"}}"#;
+    before.provider_state =
+        Some(ProviderState { provider: "acme".into(), data: format!("[{kept},{pieces}]") });
+    let mut silent = turn();
+    silent.text = "Done, I think.".to_owned();
+    silent.calls.clear();
+    silent.results.clear();
+    Request { turn: 3, turns: vec![before, silent], tool_choice: ToolChoice::Required, ..request() }
+}
+
+#[test]
+fn a_first_request_has_instructions_message_and_tools() {
+    for format in WireFormat::ALL {
+        insta::assert_snapshot!(
+            format!("first-{}", format.name()),
+            shown(config(*format), &request())
+        );
+    }
+}
+
+#[test]
+fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
+    for format in WireFormat::ALL {
+        insta::assert_snapshot!(
+            format!("later-{}", format.name()),
+            shown(config(*format), &second(*format))
+        );
+    }
+}
+
+#[test]
+fn a_request_without_native_tools_explains_them() {
+    for rung in [Rung::Schema, Rung::Fenced] {
+        for format in WireFormat::ALL {
+            let config = ModelConfig { rung, ..config(*format) };
+            let text = shown(config, &second(*format));
+            insta::assert_snapshot!(format!("{}-{}", rung.name(), format.name()), text);
+        }
+    }
+}
+
+#[test]
+fn a_single_tool_that_must_be_called_is_named() {
+    for format in WireFormat::ALL {
+        let request =
+            Request { tools: vec![weather()], tool_choice: ToolChoice::Required, ..request() };
+        let body = shown(config(*format), &request);
+        let forced = match format {
+            // With one tool this names it, and llama.cpp understands nothing else.
+            WireFormat::ChatCompletions => r#""tool_choice":"required""#,
+            WireFormat::Responses => r#""tool_choice":{"type":"function","name":"weather"}"#,
+            WireFormat::Anthropic => r#""tool_choice":{"name":"weather","type":"tool"}"#,
+            WireFormat::Gemini => r#""allowedFunctionNames":["weather"]"#,
+        };
+        assert!(body.contains(forced), "{body}");
+    }
+}
+
+#[test]
+fn what_another_provider_wrote_is_not_sent() {
+    for format in WireFormat::ALL {
+        let mut request = second(*format);
+        let state = request.turns[0].provider_state.as_mut().unwrap();
+        state.provider = "other".to_owned();
+        let body = shown(config(*format), &request);
+        assert!(!body.contains("AAA") && !body.contains("\"hm\""), "{body}");
+        assert!(body.contains("I look first.") && body.contains("15 degrees"), "{body}");
+    }
+}
+
+#[test]
+fn the_prefix_up_to_the_log_does_not_depend_on_the_rest() {
+    for format in WireFormat::ALL {
+        let mut longer = request();
+        longer.fragments[1].text.push_str("\nTuesday: went on.");
+        longer.fragments[2] = fragment(FragmentKind::TaskState, "Buy bread.");
+        let (one, two) = (shown(config(*format), &request()), shown(config(*format), &longer));
+        let end = one.find("Monday: began.").unwrap() + "Monday: began.".len();
+        assert_eq!(one[..end], two[..end]);
+    }
+}
+
+#[tokio::test]
+async fn what_is_shown_is_what_is_sent() {
+    for format in WireFormat::ALL {
+        let player = Player::of(vec![Answer::new(500, "text/plain", "no")]);
+        let model = RemoteModel::new(config(*format), player.clone());
+        ask(config(*format), player.clone(), &second(*format)).await;
+        let sent = player.sent.lock().unwrap();
+        assert_eq!(model.outgoing(&second(*format)).as_ref(), sent.first());
+    }
+}
+
+#[test]
+fn openai_itself_gets_the_newer_name_of_the_token_limit() {
+    let format = WireFormat::ChatCompletions;
+    let local = ModelConfig {
+        base: BaseUrl::parse("http://localhost:11434/v1/").unwrap(),
+        key: None,
+        ..config(format)
+    };
+    let text = shown(local, &request());
+    assert!(text.starts_with("POST http://localhost:11434/v1/chat/completions\n"), "{text}");
+    assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("authorization"), "{text}");
+    assert!(shown(config(format), &request()).contains(r#""max_completion_tokens":2048"#));
+}
+
+#[test]
+fn mistral_gets_no_member_that_it_refuses() {
+    let base = BaseUrl::parse("https://api.mistral.ai/v1").unwrap();
+    let text = shown(ModelConfig { base, ..config(WireFormat::ChatCompletions) }, &request());
+    assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("stream_options"), "{text}");
+}
+
+#[test]
+fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
+    let body = |id: &str| {
+        let model = ModelId::new(id).unwrap();
+        shown(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
+    };
+    for id in ["gpt-5-nano", "o4-mini", "openai/gpt-oss-120b"] {
+        assert!(body(id).contains("reasoning.encrypted_content"), "{id}");
+    }
+    for id in ["gpt-4o", "openai/gpt-4.1-mini", "gpt-5-chat-latest"] {
+        assert!(!body(id).contains("reasoning.encrypted_content"), "{id}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_provider_wants_back_goes_back() {
+    let cases = [
+        (
+            WireFormat::Anthropic,
+            r#"{"type":"message_start","message":{}}
+{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}
+{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"so"}}
+{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"S1"}}
+{"type":"content_block_stop","index":0}
+{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"R1"}}
+{"type":"content_block_stop","index":1}
+{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"t1","name":"weather","input":{}}}
+{"type":"content_block_stop","index":2}
+{"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+{"type":"message_stop"}"#,
+            r#"{"role":"assistant","content":[{"signature":"S1","thinking":"so","type":"thinking"},{"data":"R1","type":"redacted_thinking"},{"type":"tool_use","id":"t1","name":"weather","input":{}}]}"#,
+        ),
+        (
+            WireFormat::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"text":"I look.","thoughtSignature":"S0"}]}}]}
+{"candidates":[{"content":{"parts":[{"functionCall":{"id":"g1","name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]},"finishReason":"STOP"}]}"#,
+            r#"{"role":"model","parts":[{"text":"I look.","thoughtSignature":"S0"},{"functionCall":{"name":"weather","args":{}},"thoughtSignature":"S1"},{"functionCall":{"name":"weather","args":{}}}]}"#,
+        ),
+        (
+            WireFormat::Responses,
+            r#"{"type":"response.output_item.done","output_index":0,"item":{"type":"reasoning","id":"rs_1","encrypted_content":"S1","status":"completed"}}
+{"type":"response.output_item.done","output_index":1,"item":{"type":"message","phase":"commentary","content":[{"type":"output_text","text":"I look."}]}}
+{"type":"response.output_item.done","output_index":2,"item":{"type":"function_call","call_id":"f1","name":"weather","arguments":"{}"}}
+{"type":"response.completed","response":{"status":"completed"}}"#,
+            r#"{"encrypted_content":"S1","summary":[],"type":"reasoning"},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}],"phase":"commentary"},{"type":"function_call","call_id":"f1","name":"weather","arguments":"{}"}"#,
+        ),
+        (
+            WireFormat::ChatCompletions,
+            r#"{"choices":[{"delta":{"reasoning_content":"so","reasoning_details":[{"type":"reasoning.text","index":0,"text":"s"}]}}]}
+{"choices":[{"delta":{"reasoning_details":[{"type":"reasoning.text","index":0,"text":"o","signature":"S1"}]}}]}
+{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c1","function":{"name":"weather","arguments":"{}"},"extra_content":{"google":{"thought_signature":"S2"}}}]},"finish_reason":"tool_calls"}]}
+[DONE]"#,
+            r#"{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"weather","arguments":"{}"},"extra_content":{"google":{"thought_signature":"S2"}}}],"reasoning_content":"so","reasoning_details":[{"index":0,"signature":"S1","text":"so","type":"reasoning.text"}]}"#,
+        ),
+    ];
+    for (format, answer, expected) in cases {
+        let player = Player::of(vec![stream_of(answer)]);
+        let (events, error) = ask(config(format), player, &request()).await;
+        assert_eq!(error, None);
+        let body = shown(config(format), &Request { turns: vec![turn_of(events)], ..request() });
+        assert!(body.contains(expected), "{expected}\n\n{body}");
+    }
+}
+
+fn turn_of(events: Vec<dormouse_types::model::TurnEvent>) -> dormouse_types::model::Turn {
+    use dormouse_types::model::{ToolResult, Turn, TurnEvent};
+    let mut turn = Turn {
+        text: String::new(),
+        calls: vec![],
+        results: vec![],
+        ended: false,
+        provider_state: None,
+    };
+    for event in events {
+        match event {
+            TurnEvent::Text(text) => turn.text.push_str(&text),
+            TurnEvent::Call(call) => {
+                let call_id = call.id.clone();
+                turn.results.push(ToolResult { call_id, refused: false, text: "ok".into() });
+                turn.calls.push(call);
+            }
+            TurnEvent::State(state) => turn.provider_state = Some(state),
+            TurnEvent::End { ended } => turn.ended = ended,
+            TurnEvent::CallDelta { .. } | TurnEvent::Usage(_) => {}
+        }
+    }
+    turn
+}

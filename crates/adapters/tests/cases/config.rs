@@ -1,0 +1,89 @@
+//! What cannot be configured.
+
+use dormouse_adapters::http::{BaseUrl, BaseUrlError, Secret, SecretError};
+use dormouse_adapters::models::{ModelId, Rung, WireFormat};
+
+use crate::support::requests::config;
+
+#[test]
+fn a_base_url_is_the_address_of_a_server_and_nothing_else() {
+    let good = [
+        ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+        ("https://API.example.com:443/v1/", "https://api.example.com/v1"),
+        ("http://[::1]:8080", "http://[::1]:8080"),
+        ("https://example.com/a/b//", "https://example.com/a/b"),
+    ];
+    for (text, expected) in good {
+        assert_eq!(BaseUrl::parse(text).unwrap().to_string(), expected);
+    }
+    let bad = [
+        "",
+        "localhost",
+        "localhost:11434",
+        "ftp://example.com",
+        "file:///etc/passwd",
+        "http://",
+        "http:///v1",
+        "http://a b/",
+        "http://example.com:0/",
+        "http://example.com:99999/",
+        "http://example.com/\nHost: other",
+        "http://exämple.com/",
+    ];
+    for text in bad {
+        assert!(BaseUrl::parse(text).is_err(), "{text:?}");
+    }
+    for text in ["https://key@example.com", "https://user:secret@example.com/v1", "key@host"] {
+        let error = BaseUrl::parse(text).unwrap_err();
+        assert_eq!(error, BaseUrlError::UserInfo);
+        assert!(!error.to_string().contains("secret"));
+    }
+    for text in ["https://example.com/v1?key=secret", "https://example.com/#secret"] {
+        let error = BaseUrl::parse(text).unwrap_err();
+        assert_eq!(error, BaseUrlError::Query);
+        assert!(!error.to_string().contains("secret"));
+    }
+    let long = format!("http://example.com/{}", "a".repeat(2048));
+    assert_eq!(BaseUrl::parse(&long), Err(BaseUrlError::TooLong));
+}
+
+#[test]
+fn a_key_is_what_a_header_can_carry_and_is_never_shown() {
+    let cases = [
+        ("", SecretError::Empty),
+        ("sk-1\n", SecretError::Character),
+        ("sk 1", SecretError::Character),
+        ("sk-1\r\nx-other: 1", SecretError::Character),
+        ("schlüssel", SecretError::Character),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(Secret::new(text), Err(expected));
+    }
+    assert_eq!(Secret::new("a".repeat(4097)), Err(SecretError::TooLong));
+    let config = config(WireFormat::Anthropic);
+    assert!(!format!("{config:?} {:?}", config.key).contains("very-secret"));
+    let said = config.key.unwrap().hide_in("wrong key sk-very-secret!");
+    assert_eq!(said, "wrong key (not shown)!");
+}
+
+#[test]
+fn a_model_id_has_no_spaces() {
+    for text in ["qwen3:8b", "openai/gpt-5-nano", "models/gemini-2.5-flash", "модель"] {
+        assert_eq!(ModelId::new(text).unwrap().as_str(), text);
+    }
+    for text in ["", "a b", "a\nb", "a\u{0}", &"a".repeat(201)] {
+        assert!(ModelId::new(text).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn formats_and_rungs_are_known_by_their_names() {
+    for format in WireFormat::ALL {
+        assert_eq!(WireFormat::from_name(format.name()), Some(*format));
+        BaseUrl::parse(format.default_base_url()).unwrap();
+    }
+    for rung in Rung::ALL {
+        assert_eq!(Rung::from_name(rung.name()), Some(*rung));
+    }
+    assert_eq!(WireFormat::from_name("soap"), None);
+}

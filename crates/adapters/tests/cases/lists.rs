@@ -1,0 +1,75 @@
+//! The models that a server offers.
+
+use dormouse_adapters::models::{ListedModel, WireFormat, list};
+use dormouse_types::model::{ModelError, ProviderUnavailable};
+
+use crate::support::play::{Answer, Player};
+use crate::support::requests::config;
+
+fn listed(id: &str, window: Option<u64>, calls_tools: Option<bool>) -> ListedModel {
+    ListedModel { id: id.to_owned(), window, calls_tools }
+}
+
+#[tokio::test]
+async fn every_format_has_its_list() {
+    let cases = [
+        (
+            WireFormat::ChatCompletions,
+            "https://api.openai.com/v1/models",
+            r#"{"data":[
+                {"id":"vllm","max_model_len":8192},
+                {"id":"llama","meta":{"n_ctx_train":2048}},
+                {"id":"router","context_length":131072,"supported_parameters":["tools"]},
+                {"id":"mistral","max_context_length":32768,"capabilities":{"function_calling":false}},
+                {"id":"plain"},{"id":"plain"},{"id":"has space"},{"id":""},{"no":"id"},7
+            ]}"#,
+            vec![
+                listed("llama", Some(2048), None),
+                listed("mistral", Some(32768), Some(false)),
+                listed("plain", None, None),
+                listed("router", Some(131_072), Some(true)),
+                listed("vllm", Some(8192), None),
+            ],
+        ),
+        (
+            WireFormat::Anthropic,
+            "https://api.anthropic.com/v1/models?limit=1000",
+            r#"{"data":[{"type":"model","id":"claude","max_input_tokens":200000}],"has_more":false}"#,
+            vec![listed("claude", Some(200_000), None)],
+        ),
+        (
+            WireFormat::Gemini,
+            "https://generativelanguage.googleapis.com/v1beta/models?pageSize=1000",
+            r#"{"models":[
+                {"name":"models/flash","inputTokenLimit":1048576,"supportedGenerationMethods":["generateContent"]},
+                {"name":"models/embed","supportedGenerationMethods":["embedContent"]}
+            ]}"#,
+            vec![listed("flash", Some(1_048_576), None)],
+        ),
+    ];
+    for (format, url, body, expected) in cases {
+        let player = Player::of(vec![Answer::json(body)]);
+        assert_eq!(list(player.as_ref(), &config(format)).await.unwrap(), expected);
+        let sent = player.sent.lock().unwrap();
+        assert_eq!((sent[0].method, sent[0].url.as_str()), ("GET", url));
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_a_list_is_an_error() {
+    let cases = [
+        (Answer::json("{}"), "https://api.openai.com answered without a list of models"),
+        (Answer::json("{"), "https://api.openai.com answered with text that is not JSON"),
+        (
+            Answer::new(200, "text/html", "<html>"),
+            "https://api.openai.com answered with a web page instead of an answer of a model; \
+             check the base URL",
+        ),
+    ];
+    for (answer, expected) in cases {
+        let player = Player::of(vec![answer]);
+        let error = list(player.as_ref(), &config(WireFormat::Responses)).await.unwrap_err();
+        let ModelError::Provider { why, detail, .. } = error else { panic!("{error}") };
+        assert_eq!((why, detail.as_str()), (ProviderUnavailable::Outage, expected));
+    }
+}

@@ -1,0 +1,183 @@
+//! Three ways to call tools, one turn.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use dormouse_adapters::models::{ModelConfig, Probe, Rung, WireFormat, probe};
+use dormouse_types::Timestamp;
+use dormouse_types::model::{ModelError, TurnEvent, Usage};
+use dormouse_types::port::{BoxFuture, Clock};
+use serde_json::{Value, json};
+
+use crate::support::play::{Answer, Player, ask, stream_of};
+use crate::support::requests::{config, request};
+
+/// What a turn says, whatever the rung: text, calls, whether it ended.
+type Said = (String, Vec<(String, Value)>, bool);
+
+async fn said(rung: Rung, answer: Answer) -> Said {
+    let config = ModelConfig { rung, ..config(WireFormat::ChatCompletions) };
+    let (events, error) = ask(config, Player::of(vec![answer]), &request()).await;
+    assert_eq!(error, None);
+    let mut said = (String::new(), vec![], false);
+    for event in events {
+        match event {
+            TurnEvent::Text(text) => said.0.push_str(&text),
+            TurnEvent::Call(call) => said.1.push((call.name, call.args)),
+            TurnEvent::End { ended } => said.2 = ended,
+            TurnEvent::CallDelta { .. } | TurnEvent::State(_) | TurnEvent::Usage(_) => {}
+        }
+    }
+    said
+}
+
+/// The answer of a server on a rung that means `(say, calls, done)`.
+fn answer(rung: Rung, (say, calls, done): &Said) -> Answer {
+    let object = || {
+        let calls: Vec<_> =
+            calls.iter().map(|(tool, args)| json!({ "tool": tool, "arguments": args })).collect();
+        json!({ "say": say, "calls": calls, "done": done }).to_string()
+    };
+    let (text, calls) = match rung {
+        Rung::Native => {
+            let calls = calls.iter().enumerate().map(|(n, (name, args))| {
+                let function = json!({ "name": name, "arguments": args.to_string() });
+                json!({ "index": n, "id": format!("c{n}"), "function": function })
+            });
+            (say.clone(), calls.collect())
+        }
+        Rung::Schema => (object(), vec![]),
+        Rung::Fenced => (format!("```json\n{}\n```", object()), vec![]),
+    };
+    let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
+    let pieces: Vec<_> = text.chars().collect();
+    let mut lines = String::new();
+    for piece in pieces.chunks(5) {
+        let piece: String = piece.iter().collect();
+        lines.push_str(&format!("{}\n", json!({ "choices": [{ "delta": { "content": piece } }] })));
+    }
+    let end = json!({ "choices": [{ "delta": { "tool_calls": calls }, "finish_reason": reason }] });
+    stream_of(&format!("{lines}{end}\n[DONE]"))
+}
+
+#[tokio::test]
+async fn one_table_of_turns_goes_through_all_rungs() {
+    let call = |name: &str, args: Value| (name.to_owned(), args);
+    let table: [Said; 5] = [
+        ("Nothing to do.".into(), vec![], true),
+        (String::new(), vec![call("weather", json!({ "latitude": "52.5" }))], false),
+        (
+            "I write.".into(),
+            vec![call("update_report", json!({ "content": "```\n\"{}\"" }))],
+            false,
+        ),
+        (
+            "Beide.".into(),
+            vec![call("weather", json!({})), call("weather", json!({ "x": [1, null, "é"] }))],
+            false,
+        ),
+        (String::new(), vec![call("unknown_tool", json!({ "deep": { "er": {} } }))], false),
+    ];
+    for said_by_model in table {
+        for rung in Rung::ALL {
+            let answer = answer(*rung, &said_by_model);
+            assert_eq!(said(*rung, answer).await, said_by_model, "{rung:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn text_that_looks_like_a_call_stays_text_on_a_native_model() {
+    let text = r#"{"say":"x","calls":[{"tool":"weather","arguments":{}}],"done":false}"#;
+    let looks = (text.to_owned(), vec![], true);
+    assert_eq!(said(Rung::Native, answer(Rung::Native, &looks)).await, looks);
+    let looks = (format!("```json\n{text}\n```"), vec![], true);
+    assert_eq!(said(Rung::Native, answer(Rung::Native, &looks)).await, looks);
+}
+
+#[tokio::test]
+async fn text_without_the_form_is_a_remark_and_not_the_end() {
+    let text = (String::from("I am only a small model."), vec![], true);
+    for rung in [Rung::Schema, Rung::Fenced] {
+        let got = said(rung, answer(Rung::Native, &text)).await;
+        assert_eq!(got, (text.0.clone(), vec![], false));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_in_json_that_is_cut_by_its_length_has_no_calls() {
+    let text = r#"{"say":"","calls":[{"tool":"weather","arguments":{"latitude":"1""#;
+    let event = json!({ "choices": [{ "delta": { "content": text }, "finish_reason": "length" }] });
+    for rung in [Rung::Schema, Rung::Fenced] {
+        let config = ModelConfig { rung, ..config(WireFormat::ChatCompletions) };
+        let answer = stream_of(&format!("{event}\n[DONE]"));
+        let (events, error) = ask(config, Player::of(vec![answer]), &request()).await;
+        let has_call = |event: &TurnEvent| matches!(event, TurnEvent::Call(_));
+        assert!(!events.iter().any(has_call), "{events:?}");
+        assert!(matches!(error, Some(ModelError::Request { .. })), "{error:?}");
+    }
+}
+
+/// A clock that goes on by one second each time it is read.
+struct Ticks(AtomicI64);
+
+impl Clock for Ticks {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_micros(self.0.fetch_add(1_000_000, Ordering::Relaxed))
+    }
+
+    fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+async fn probed(answers: Vec<Answer>) -> Result<Probe, ModelError> {
+    let player = Player::of(answers);
+    let clock = Ticks(AtomicI64::new(0));
+    probe(player.as_ref(), &config(WireFormat::ChatCompletions), &clock).await
+}
+
+#[tokio::test]
+async fn a_probe_finds_the_best_rung_on_which_the_call_comes_back() {
+    let call: Said =
+        (String::new(), vec![("confirm_word".into(), json!({ "word": "hazelnut" }))], false);
+    let text: Said = ("Sure!".into(), vec![], true);
+    let silent = "the model answered without calling the tool".to_owned();
+    let refused = Answer::json(r#"{"error":{"message":"no tools here","code":400}}"#);
+    let refused = Answer { status: 400, ..refused };
+    let no_tools = "the provider refused the request: no tools here".to_owned();
+    let second = Duration::from_secs(1);
+    let probe =
+        |rung, failures| Probe { rung, usage: None, first_event: rung.map(|_| second), failures };
+    let cases = [
+        (vec![answer(Rung::Native, &call)], probe(Some(Rung::Native), vec![])),
+        (
+            vec![answer(Rung::Native, &text), answer(Rung::Schema, &call)],
+            probe(Some(Rung::Schema), vec![(Rung::Native, silent.clone())]),
+        ),
+        (
+            vec![refused.clone(), refused, answer(Rung::Fenced, &call)],
+            probe(
+                Some(Rung::Fenced),
+                vec![(Rung::Native, no_tools.clone()), (Rung::Schema, no_tools)],
+            ),
+        ),
+        (
+            vec![answer(Rung::Native, &text); 3],
+            probe(None, Rung::ALL.iter().map(|rung| (*rung, silent.clone())).collect()),
+        ),
+    ];
+    for (answers, expected) in cases {
+        assert_eq!(probed(answers).await.unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_probe_reports_tokens_and_stops_if_the_provider_is_unavailable() {
+    let call = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":"confirm_word","arguments":"{\"word\":\"hazelnut\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
+    let found = probed(vec![stream_of(call)]).await.unwrap();
+    let usage = Usage { input: 9, output: 4, ..Usage::default() };
+    assert_eq!((found.rung, found.usage), (Some(Rung::Native), Some(usage)));
+    let error = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
+    assert!(matches!(error, ModelError::Provider { .. }), "{error}");
+}

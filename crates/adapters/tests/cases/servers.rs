@@ -1,0 +1,317 @@
+//! A real server on this machine that plays bytes.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
+use dormouse_adapters::models::{ModelConfig, RemoteModel, WireFormat};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
+use dormouse_types::port::{Model as _, ModelLocation};
+use futures_util::StreamExt as _;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+use crate::support::play::summary;
+use crate::support::requests::{config, request};
+
+const EVENTS: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+const HALF: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\",\"tool_calls\":[{\"index\":0,\
+                    \"id\":\"a\",\"function\":{\"name\":\"weather\",\"arguments\":\"{\\\"la\"}}]}}]}\n\n";
+const WHOLE: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"},\"finish_reason\":\
+                     \"stop\"}]}\n\ndata: [DONE]\n\n";
+
+/// What a server does with one connection, once it has read the request.
+enum Play {
+    /// Writes and closes.
+    Bytes(String),
+    /// Writes the first, then the second again and again until the client closes.
+    Endless(String, Vec<u8>),
+    /// Writes, and waits until the client closes.
+    Silence(String),
+}
+
+struct Server {
+    address: SocketAddr,
+    listener: TcpListener,
+}
+
+impl Server {
+    async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self { address: listener.local_addr().unwrap(), listener }
+    }
+
+    /// Serves one connection; answers the request that it got.
+    async fn serve(&self, play: Play) -> String {
+        let (mut connection, _) = self.listener.accept().await.unwrap();
+        let request = read_request(&mut connection).await;
+        match play {
+            Play::Bytes(text) => connection.write_all(text.as_bytes()).await.unwrap(),
+            Play::Endless(head, piece) => {
+                connection.write_all(head.as_bytes()).await.unwrap();
+                while connection.write_all(&piece).await.is_ok() {}
+            }
+            Play::Silence(text) => {
+                connection.write_all(text.as_bytes()).await.unwrap();
+                // Ends when the client closes its side, or resets the connection.
+                while connection.read(&mut [0; 64]).await.is_ok_and(|n| n > 0) {}
+            }
+        }
+        request
+    }
+}
+
+async fn read_request(connection: &mut (impl AsyncRead + Unpin)) -> String {
+    let mut bytes = Vec::new();
+    loop {
+        let mut piece = [0; 4096];
+        let n = connection.read(&mut piece).await.unwrap();
+        bytes.extend_from_slice(&piece[..n]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if n == 0 {
+            return text;
+        }
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        if body.len() >= length.unwrap().parse().unwrap() {
+            return text;
+        }
+    }
+}
+
+fn model(address: SocketAddr) -> RemoteModel {
+    let config = ModelConfig {
+        base: BaseUrl::parse(&format!("http://{address}/v1")).unwrap(),
+        location: ModelLocation::OwnServer,
+        ..config(WireFormat::ChatCompletions)
+    };
+    RemoteModel::new(config, Arc::new(HttpClient::new(Roots::none()).unwrap()))
+}
+
+async fn turn(model: &RemoteModel, request: &Request) -> Result<Vec<TurnEvent>, ModelError> {
+    model.ask(request).collect::<Vec<_>>().await.into_iter().collect()
+}
+
+/// The turn or the error that a server makes, and the request that it got.
+async fn played(play: Play) -> (Result<Vec<TurnEvent>, ModelError>, String) {
+    let server = Server::start().await;
+    let model = model(server.address);
+    let request = request();
+    tokio::join!(turn(&model, &request), server.serve(play))
+}
+
+async fn outage(play: Play) -> String {
+    match played(play).await.0 {
+        Err(ModelError::Provider { why: ProviderUnavailable::Outage, detail, .. }) => detail,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_turn_is_read_and_what_was_shown_was_sent() {
+    let (turn, got) = played(Play::Bytes(format!("{EVENTS}{WHOLE}"))).await;
+    assert_eq!(summary(&turn.unwrap()), "text \"Hi\"\nend, ended: true");
+    let shown = model("127.0.0.1:1".parse().unwrap()).outgoing(&request()).unwrap();
+    let (head, body) = got.split_once("\r\n\r\n").unwrap();
+    assert_eq!(body, shown.body);
+    assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1:"), "{head}");
+    assert!(head.contains("\r\naccept-encoding: identity\r\n"), "{head}");
+    for (name, value) in shown.headers {
+        let value = value.replace("(not shown)", "sk-very-secret");
+        assert!(head.contains(&format!("\r\n{name}: {value}")), "{name}: {head}");
+    }
+}
+
+#[tokio::test]
+async fn a_chunked_turn_ends_with_its_last_event() {
+    let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
+    let (one, two) = WHOLE.split_at(20);
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\
+                content-type: text/event-stream\r\n\r\n";
+    // The connection stays open: the turn is complete without its end.
+    let play = Play::Silence(format!("{head}{}{}", chunk(one), chunk(two)));
+    assert_eq!(summary(&played(play).await.0.unwrap()), "text \"Hi\"\nend, ended: true");
+}
+
+#[tokio::test]
+async fn half_a_call_and_then_the_end_is_an_outage() {
+    let detail = outage(Play::Bytes(format!("{EVENTS}{HALF}"))).await;
+    assert_eq!(detail, "the answer ended before it was complete");
+    let head = "HTTP/1.1 200 OK\r\ncontent-length: 9999\r\ncontent-type: text/event-stream\r\n\r\n";
+    let detail = outage(Play::Bytes(format!("{head}{HALF}"))).await;
+    assert!(detail.starts_with("the connection to http://127.0.0.1:"), "{detail}");
+}
+
+#[tokio::test]
+async fn dropping_the_stream_closes_the_connection() {
+    let half_a_head = "HTTP/1.1 200 OK\r\ncontent-ty".to_owned();
+    for (text, n_events) in [(half_a_head, 0), (format!("{EVENTS}{HALF}"), 2)] {
+        let server = Server::start().await;
+        let model = model(server.address);
+        let request = request();
+        let (written, mut is_written) = tokio::sync::oneshot::channel();
+        let serving = async {
+            let (mut connection, _) = server.listener.accept().await.unwrap();
+            read_request(&mut connection).await;
+            connection.write_all(text.as_bytes()).await.unwrap();
+            written.send(()).unwrap();
+            // Ends only when the client closes.
+            while connection.read(&mut [0; 64]).await.is_ok_and(|n| n > 0) {}
+        };
+        let calling = async {
+            let mut stream = model.ask(&request);
+            for _ in 0..n_events {
+                assert!(stream.next().await.unwrap().is_ok());
+            }
+            tokio::select! {
+                biased;
+                event = stream.next() => panic!("{event:?}"),
+                _ = &mut is_written => {}
+            }
+            drop(stream);
+        };
+        tokio::join!(serving, calling);
+    }
+}
+
+#[tokio::test]
+async fn endless_answers_are_refused() {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-length: 209715200\r\ncontent-type: application/json\r\n\r\n";
+    let detail = outage(Play::Endless(head.into(), vec![b' '; 65536])).await;
+    assert!(detail.ends_with("answered with more than 4194304 bytes"), "{detail}");
+
+    let comments = b": still here\n\n".repeat(4096);
+    let (answer, _) = played(Play::Endless(EVENTS.into(), comments)).await;
+    let Err(ModelError::Request { detail }) = answer else { panic!("{answer:?}") };
+    assert_eq!(detail, "the answer has more than 67108864 bytes");
+
+    let line = Play::Endless(format!("{EVENTS}data: "), vec![b'x'; 65536]);
+    let (answer, _) = played(line).await;
+    let Err(ModelError::Request { detail }) = answer else { panic!("{answer:?}") };
+    assert_eq!(detail, "an event of the answer has more than 4194304 bytes");
+
+    let refused = Play::Endless("HTTP/1.1 400 Bad\r\n\r\n".into(), vec![b'x'; 65536]);
+    let (answer, _) = played(refused).await;
+    assert!(matches!(answer, Err(ModelError::Request { .. })), "{answer:?}");
+}
+
+#[tokio::test]
+async fn headers_beyond_the_limits_are_refused() {
+    let long = format!("HTTP/1.1 200 OK\r\nx: {}\r\n\r\n", "x".repeat(70_000));
+    let many = format!("HTTP/1.1 200 OK\r\n{}\r\n", "x: y\r\n".repeat(101));
+    for head in [long, many] {
+        let detail = outage(Play::Silence(head)).await;
+        let expected = "answered with headers of more than 65536 bytes, or more than 100";
+        assert!(detail.ends_with(expected), "{detail}");
+    }
+    let detail = outage(Play::Endless("HTTP/1.1 200 OK\r\nx: ".into(), vec![b'x'; 4096])).await;
+    assert!(detail.contains("headers of more than"), "{detail}");
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_error_that_names_where_it_points() {
+    let head = "HTTP/1.1 307 Moved\r\nlocation: https://evil.example/steal?key=1\r\n\
+                content-length: 0\r\n\r\n";
+    let detail = outage(Play::Bytes(head.into())).await;
+    let expected = "answered 307 and points to https://evil.example: redirects are not followed; \
+                    enter the address of the server itself";
+    assert!(detail.ends_with(expected), "{detail}");
+}
+
+#[tokio::test]
+async fn what_is_not_http_or_not_a_model_is_an_outage_that_says_so() {
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
+    let cases = [
+        ("SSH-2.0-OpenSSH_9.6\r\n", "the connection to http://127.0.0.1:"),
+        ("", "the connection to http://127.0.0.1:"),
+        (page, "answered with a web page instead of an answer of a model; check the base URL"),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 2\r\n\r\n{}",
+            "answered with the content type \"application/x-ndjson\"",
+        ),
+    ];
+    for (text, expected) in cases {
+        let detail = outage(Play::Bytes(text.into())).await;
+        assert!(detail.contains(expected), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_named() {
+    let server = Server::start().await;
+    let model = model(server.address);
+    let origin = format!("http://{}", server.address);
+    drop(server);
+    let Err(ModelError::Provider { detail, .. }) = turn(&model, &request()).await else {
+        panic!("there is no server");
+    };
+    assert!(detail.starts_with(&format!("cannot connect to {origin}: ")), "{detail}");
+}
+
+#[tokio::test]
+async fn a_server_without_a_certificate_is_not_trusted() {
+    let server = Server::start().await;
+    let config = ModelConfig {
+        base: BaseUrl::parse(&format!("https://{}/v1", server.address)).unwrap(),
+        ..config(WireFormat::Anthropic)
+    };
+    let client = HttpClient::new(Roots::none()).unwrap();
+    let model = RemoteModel::new(config, Arc::new(client));
+    let request = request();
+    let plain = async {
+        let (mut connection, _) = server.listener.accept().await.unwrap();
+        connection.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+    };
+    let (answer, ()) = tokio::join!(turn(&model, &request), plain);
+    let Err(ModelError::Provider { detail, .. }) = answer else { panic!("{answer:?}") };
+    assert!(detail.starts_with("cannot set up an encrypted connection to https://"), "{detail}");
+}
+
+/// A certificate for this machine, and a server that proves itself with it.
+fn certified() -> (rustls::pki_types::CertificateDer<'static>, tokio_rustls::TlsAcceptor) {
+    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let certificate = made.cert.der().clone();
+    let key = rustls::pki_types::PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let server = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.clone()], key)
+        .unwrap();
+    (certificate, tokio_rustls::TlsAcceptor::from(Arc::new(server)))
+}
+
+#[tokio::test]
+async fn an_encrypted_connection_needs_a_root_that_is_trusted() {
+    let (certificate, acceptor) = certified();
+    let trusting = Roots::none().with(certificate).unwrap();
+    for (roots, expected) in [(trusting, None), (Roots::none(), Some("UnknownIssuer"))] {
+        let server = Server::start().await;
+        let base = format!("https://localhost:{}/v1", server.address.port());
+        let config = ModelConfig {
+            base: BaseUrl::parse(&base).unwrap(),
+            ..config(WireFormat::ChatCompletions)
+        };
+        let model = RemoteModel::new(config, Arc::new(HttpClient::new(roots).unwrap()));
+        let request = request();
+        let serving = async {
+            let (connection, _) = server.listener.accept().await.unwrap();
+            let Ok(mut connection) = acceptor.accept(connection).await else { return };
+            read_request(&mut connection).await;
+            connection.write_all(format!("{EVENTS}{WHOLE}").as_bytes()).await.unwrap();
+            connection.shutdown().await.unwrap();
+        };
+        let (answer, ()) = tokio::join!(turn(&model, &request), serving);
+        match (answer, expected) {
+            (Ok(events), None) => {
+                assert_eq!(summary(&events), "text \"Hi\"\nend, ended: true");
+            }
+            (Err(ModelError::Provider { detail, .. }), Some(expected)) => {
+                assert!(detail.contains(expected), "{detail}");
+            }
+            (answer, _) => panic!("{answer:?}"),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What the scheduler of a process runs: task agents, other kinds of holders, and the chores.
+
+use std::sync::Arc;
+
+use dormouse_scheduler::{Chore, Handler, Scheduler};
+
+use crate::Agents;
+use crate::wake::chores;
+use crate::wake::handler::TaskAgents;
+
+impl Agents {
+    /// Returns the scheduler of this process, with task agents as its kind of holder.
+    pub fn scheduler(&self) -> Scheduler {
+        let own: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
+        let chores: Vec<Arc<dyn Chore>> = vec![
+            Arc::new(chores::Routing(self.clone())),
+            Arc::new(chores::Operations(self.clone())),
+            Arc::new(chores::Expiry(self.clone())),
+            Arc::new(chores::Trimming(self.clone())),
+        ];
+        Scheduler::new(dormouse_scheduler::Parts {
+            store: self.store.clone(),
+            clock: self.clock.clone(),
+            owner: self.owner.clone(),
+            lease: self.lease,
+            handlers: std::iter::once(own).chain(self.others.iter().cloned()).collect(),
+            chores,
+        })
+    }
+}

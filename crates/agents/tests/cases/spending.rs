@@ -1,0 +1,319 @@
+//! What calls of a model cost: reserved before, settled after, never beyond a budget.
+
+use std::sync::{Arc, Mutex};
+
+use dormouse_agents::Agents;
+use dormouse_runs::Models;
+use dormouse_scheduler::End;
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::model_setting::{self, StoredSettings};
+use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::wake_run::Status;
+use dormouse_store::agent::{entity, model_call};
+use dormouse_store::{Commit, Db};
+use dormouse_types::model::{
+    ModelError, ProviderState, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
+};
+use dormouse_types::model_settings::ModelSettings;
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest};
+use dormouse_types::spend::{Budgets, Price, Unit};
+use dormouse_types::{AgentId, Id as _};
+use futures_util::stream;
+use serde_json::json;
+
+use crate::world::{DONE, WS, World, now, report};
+
+/// A dollar a million in, ten out: a request of 10,000 bytes reserves 5,000 micro-dollars for the
+/// input and 1,000 for 100 tokens of output.
+const PRICE: Price =
+    Price { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 10_000_000 };
+const RESERVED: i64 = 6_000;
+
+/// 2,500 tokens in and 50 out.
+const USED: Usage =
+    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
+const COST: i64 = 2_500 + 500;
+
+type Turn = Result<Vec<TurnEvent>, ModelError>;
+
+/// A model of a provider far away, with a price.
+#[derive(Default)]
+struct Priced {
+    turns: Mutex<Vec<Turn>>,
+    asked: Mutex<Vec<Request>>,
+}
+
+impl Model for Priced {
+    fn name(&self) -> &str {
+        "acme/large"
+    }
+
+    fn provider(&self) -> &str {
+        "acme"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Paid
+    }
+
+    fn price(&self) -> Option<Price> {
+        Some(PRICE)
+    }
+
+    fn max_output(&self) -> u64 {
+        100
+    }
+
+    fn outgoing(&self, _: &Request) -> Option<OutgoingRequest> {
+        let (url, headers) = ("https://acme.example/v1/messages".into(), Vec::new());
+        Some(OutgoingRequest { method: "POST", url, headers, body: "x".repeat(10_000) })
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.asked.lock().expect("one thread").push(request.clone());
+        let mut turns = self.turns.lock().expect("one thread");
+        assert!(!turns.is_empty(), "it is asked more often than it has answers");
+        match turns.remove(0) {
+            Ok(events) => Box::pin(stream::iter(events.into_iter().map(Ok))),
+            Err(error) => Box::pin(stream::iter([Err(error)])),
+        }
+    }
+}
+
+fn call() -> TurnEvent {
+    let (name, args) = report("All quiet.", "Nothing yet.");
+    TurnEvent::Call(ToolCall { id: "call-1".into(), name: name.into(), args })
+}
+
+fn answer(usage: Option<Usage>) -> Turn {
+    let usage = usage.map(TurnEvent::Usage);
+    Ok([call()].into_iter().chain(usage).chain([TurnEvent::End { ended: true }]).collect())
+}
+
+/// An agent that asks the priced model.
+struct Case {
+    world: World,
+    agent: AgentId,
+    model: Arc<Priced>,
+    agents: Agents,
+}
+
+impl Case {
+    fn new(turns: Vec<Turn>) -> Self {
+        let world = World::new();
+        let task = world.task("Move", &["It began."]);
+        let agent = world.try_create(&task, true).expect("an agent");
+        let row = entity::by_id::<Agent>(WS, agent.as_str());
+        let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
+        row.doc.value.config.model = Some("acme/large".into());
+        let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
+        now(world.store.commit(commit)).expect("committed");
+        let model = Arc::new(Priced { turns: Mutex::new(turns), ..Priced::default() });
+        let models = Models::new(world.model.clone()).with(model.clone());
+        let agents = world.choosing(models);
+        Self { world, agent, model, agents }
+    }
+
+    fn settings(&self, edit: impl FnOnce(&mut ModelSettings)) {
+        let stored = now(self.world.store.first(model_setting::of_workspace(WS)));
+        let stored = stored.expect("readable");
+        let stored = stored.unwrap_or(StoredSettings { revision: 0, settings: Default::default() });
+        let mut settings = stored.settings;
+        edit(&mut settings);
+        let put = model_setting::put(WS, stored.revision, &settings);
+        let commit = Commit::new("test", Db::Agent, WS).op(put);
+        now(self.world.store.commit(commit)).expect("committed");
+    }
+
+    fn run(&self) -> End {
+        self.world.wake_now(&self.agent, None);
+        let scheduler = self.agents.scheduler();
+        let lease = now(scheduler.claim(WS, &self.world.row(&self.agent))).expect("a claim");
+        now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end
+    }
+
+    fn asked(&self) -> usize {
+        self.model.asked.lock().expect("one thread").len()
+    }
+
+    fn balance(&self, scope: &str) -> Option<(i64, i64)> {
+        let day = self.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+        let account = Account { scope: scope.to_owned(), day, unit: Unit::MicroDollars };
+        let found = now(self.world.store.first(spend::of_account(WS, &account)));
+        found.expect("readable").map(|Balance { reserved, spent, .. }| (reserved, spent))
+    }
+
+    /// (reserved, spent) of the agent and of the workspace, which are the same here.
+    fn spent(&self) -> (i64, i64) {
+        let agent = self.balance(self.agent.as_str()).expect("a balance");
+        assert_eq!(self.balance(spend::WORKSPACE), Some(agent));
+        agent
+    }
+}
+
+#[test]
+fn a_call_costs_what_the_provider_says() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    assert_eq!(case.run(), DONE);
+    assert_eq!(case.spent(), (0, COST));
+    assert_eq!(case.world.runs(&case.agent)[0].usage, USED);
+    let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    let days = now(case.world.store.all(model_call::per_day(WS, day, day))).expect("readable");
+    let [today] = &days[..] else { panic!("{days:?}") };
+    assert_eq!((today.model.as_str(), today.calls, today.cost), ("acme/large", 1, COST));
+    assert_eq!(today.usage, USED);
+}
+
+#[test]
+fn a_call_without_a_figure_that_can_be_right_costs_what_was_reserved() {
+    let absurd = Usage { input: u64::MAX, output: u64::MAX, ..Usage::default() };
+    let too_little = Usage { input: 3, output: 1, ..Usage::default() };
+    for usage in [None, Some(absurd), Some(too_little)] {
+        let case = Case::new(vec![answer(usage)]);
+        assert_eq!(case.run(), DONE);
+        assert_eq!(case.spent(), (0, RESERVED), "{usage:?}");
+        assert_eq!(case.world.runs(&case.agent)[0].usage, Usage::default(), "{usage:?}");
+    }
+}
+
+#[test]
+fn a_refused_key_costs_nothing_and_a_call_that_broke_off_what_was_reserved() {
+    let provider = |why| ModelError::Provider {
+        provider: "acme".into(),
+        why,
+        detail: "no".into(),
+        retry_after: None,
+    };
+    for (error, spent) in [
+        (provider(ProviderUnavailable::Authentication), 0),
+        (provider(ProviderUnavailable::Quota), 0),
+        (provider(ProviderUnavailable::Outage), RESERVED),
+        (ModelError::Request { detail: "the answer broke off".into() }, RESERVED),
+    ] {
+        let case = Case::new(vec![Err(error.clone())]);
+        case.run();
+        assert_eq!(case.spent(), (0, spent), "{error}");
+    }
+}
+
+#[test]
+fn an_agent_at_its_budget_waits_for_the_next_day() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED + COST - 1);
+    assert_eq!(case.run(), DONE);
+    let End::PutBack { reason } = case.run() else { panic!("it ran beyond its budget") };
+    assert!(reason.contains("this agent may still spend"), "{reason}");
+    assert_eq!((case.asked(), case.spent()), (1, (0, COST)), "nothing is reserved any more");
+    let due = case.world.row(&case.agent).due_at.expect("it is due");
+    let today = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    assert_eq!(due.day_in(&jiff::tz::TimeZone::UTC), today.tomorrow().expect("a day"));
+    let waiting = case.world.runs(&case.agent);
+    let waiting: Vec<_> = waiting.iter().filter(|run| run.status == Status::Queued).collect();
+    assert_eq!((waiting.len(), waiting[0].error.as_deref()), (1, None));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+}
+
+#[test]
+fn the_budget_of_the_workspace_holds_for_all_agents_together() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
+    let End::PutBack { reason } = case.run() else { panic!("it ran beyond the budget") };
+    assert!(reason.contains("all agents may still spend"), "{reason}");
+    assert_eq!((case.asked(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
+}
+
+#[test]
+fn a_wake_beyond_its_cap_fails_and_says_so() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.wake = RESERVED - 1);
+    let End::Failed { error } = case.run() else { panic!("it ran beyond its cap") };
+    assert!(error.contains("$0.0060"), "{error}");
+    assert_eq!(case.asked(), 0);
+}
+
+#[test]
+fn a_budget_of_nothing_allows_nothing() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    let none = Budgets { workspace_day: 0, agent_day: 0, ..Budgets::default() };
+    case.settings(|settings| settings.budgets = none);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert_eq!(case.asked(), 0);
+}
+
+#[test]
+fn no_call_begins_once_paid_calls_are_switched_off() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.paid_calls = false);
+    let End::PutBack { reason } = case.run() else { panic!("it called") };
+    assert!(reason.contains("switched off"), "{reason}");
+    assert_eq!((case.asked(), case.balance(spend::WORKSPACE)), (0, None));
+    case.settings(|settings| settings.paid_calls = true);
+    assert_eq!(case.run(), DONE);
+}
+
+/// A node that died during a call leaves the reservation; the run asks again, and both count.
+#[test]
+fn a_call_that_nobody_settled_stays_reserved() {
+    let case = Case::new(vec![Ok(vec![call()]), answer(Some(USED))]);
+    case.world.wake_now(&case.agent, None);
+    let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
+    let lease = lease.expect("a claim").expect("a lease");
+    let call = model_call::NewCall {
+        run: lease.run.key.clone(),
+        turn: 1,
+        attempt: 1,
+        holder: lease.run.holder.clone(),
+        model: "acme/large".into(),
+        at: case.world.clock.now(),
+        day: case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC),
+        reserved: dormouse_types::spend::Amount { unit: Unit::MicroDollars, value: RESERVED },
+    };
+    let account =
+        |scope: &str| Account { scope: scope.to_owned(), day: call.day, unit: Unit::MicroDollars };
+    let commit = Commit::new("test", Db::Agent, WS)
+        .op(model_call::insert(WS, &call))
+        .op(spend::reserve(WS, &account(spend::WORKSPACE), RESERVED, i64::MAX))
+        .op(spend::reserve(WS, &account(case.agent.as_str()), RESERVED, i64::MAX));
+    now(case.world.store.commit(commit)).expect("committed");
+    drop(case.model.turns.lock().expect("one thread").remove(0));
+    let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+    assert_eq!((ended, case.spent()), (DONE, (RESERVED, COST)));
+}
+
+/// What a provider wants back is sent with its turn, also by a node that did not hear it.
+#[test]
+fn what_a_provider_wants_back_is_sent_again_and_nobody_else_sees_it() {
+    let secret = "c2lnbmF0dXJl";
+    let state = ProviderState { provider: "acme".into(), data: secret.into() };
+    let (name, args) = ("update_report", json!({}));
+    let refused = ToolCall { id: "call-1".into(), name: name.into(), args };
+    let first = vec![
+        TurnEvent::Call(refused),
+        TurnEvent::State(state.clone()),
+        TurnEvent::Usage(USED),
+        TurnEvent::End { ended: false },
+    ];
+    let case = Case::new(vec![
+        Ok(first),
+        Err(ModelError::Provider {
+            provider: "acme".into(),
+            why: ProviderUnavailable::Outage,
+            detail: "gone".into(),
+            retry_after: None,
+        }),
+        answer(Some(USED)),
+    ]);
+    assert!(matches!(case.run(), End::Away { .. }), "the second turn got no answer");
+    case.world.later(3600);
+    let scheduler = case.agents.scheduler();
+    let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
+    assert_eq!(now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end, DONE);
+    let asked = case.model.asked.lock().expect("one thread");
+    let sent: Vec<_> = asked
+        .iter()
+        .map(|request| request.turns.first().and_then(|t| t.provider_state.clone()))
+        .collect();
+    assert_eq!(sent, [None, Some(state.clone()), Some(state)]);
+    let rows = case.world.shown_rows();
+    assert!(!rows.iter().any(|row| row.contains(secret)), "no message, text or log line has it");
+}

@@ -1,0 +1,62 @@
+//! What the saga of a decision keeps, so that recovery can finish it.
+
+use dormouse_store::Op;
+use dormouse_store::agent::saga;
+use dormouse_types::{
+    Actor, AgentId, ChangeSetId, DecisionId, OperationId, TaskId, Timestamp, WorkspaceId, hash,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::set::rows::LoadedItem;
+use crate::set::standing::KnownValue;
+
+/// What an operation does in the journal on behalf of the agent store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum SagaKind {
+    /// Apply an item.
+    Confirm,
+    /// Make the edit of a rejection: suppress the rejected label.
+    Suppress,
+    /// Undo an applied item or a suppression.
+    Undo,
+}
+
+/// Saga payload: everything recovery needs to finish an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SagaPayload {
+    pub(crate) crossing: SagaKind,
+    pub(crate) set: ChangeSetId,
+    pub(crate) index: i64,
+    pub(crate) round: i64,
+    pub(crate) decision: DecisionId,
+    pub(crate) task: TaskId,
+    pub(crate) agent: AgentId,
+    /// Who decided; `None` in rows of older versions.
+    #[serde(default)]
+    pub(crate) actor: Option<Actor>,
+    /// The value that the person confirmed over, if they named one.
+    #[serde(default)]
+    pub(crate) over: Option<KnownValue>,
+}
+
+impl SagaPayload {
+    /// Derives this payload's operation id from the operation id of its item.
+    pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
+        let suffix = match self.crossing {
+            SagaKind::Confirm => return of_item.clone(),
+            SagaKind::Suppress => "reject",
+            SagaKind::Undo => "undo",
+        };
+        OperationId(hash::joined(&[of_item.as_str(), suffix]).0)
+    }
+
+    /// Returns the op that opens the saga.
+    pub(crate) fn open(&self, ws: WorkspaceId, seen: &LoadedItem, now: Timestamp) -> Op {
+        let payload = serde_json::to_string(self).expect("a payload is plain data");
+        let run_key = &seen.set.doc.value.run_key;
+        let operation = self.operation(&seen.item.operation);
+        saga::open(ws, &operation, run_key, &seen.item.tool, &payload, now)
+    }
+}

@@ -1,0 +1,329 @@
+//! `dormouse models`: who thinks for the agents, and what that costs.
+
+mod amount;
+mod show;
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, UsageDay};
+use dormouse::view::Page;
+use dormouse_types::model_settings::{ApiFormat, OfferedModel};
+use serde_json::{Value, json};
+
+use crate::client::{Reply, encode, path};
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal::line;
+
+use amount::Amount;
+
+/// The longest key that is read. Units: bytes.
+const KEY_BYTES: u64 = 64 * 1024;
+
+/// The model commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List models, providers and budgets
+    List,
+    /// Add a provider, or change it; nothing is sent to it
+    Add(AddParams),
+    /// Remove a provider and its key
+    Remove(ProviderParams),
+    /// Keep the key of a provider, read from standard input or a file
+    Key(KeyParams),
+    /// Look for model servers on this machine
+    Look,
+    /// List the models that a provider offers
+    Offered(ProviderParams),
+    /// Make one real call of a model, and say how it works
+    Test(ModelParams),
+    /// Choose the model of all agents that have none of their own
+    Use(UseParams),
+    /// Switch off all calls that cost money
+    Off,
+    /// Allow calls that cost money again
+    On,
+    /// Show or set what may be spent
+    Budget(BudgetParams),
+    /// Show what models were used for, and what they cost
+    Usage(UsageParams),
+}
+
+#[derive(Debug, Args)]
+pub struct AddParams {
+    /// Its name, the first part of provider/model
+    name: String,
+    /// The address of its API, such as http://localhost:11434/v1
+    #[arg(long, value_name = "ADDRESS")]
+    url: String,
+    /// The format of its API: chatCompletions, responses, anthropic or gemini
+    #[arg(long, default_value = "chatCompletions", value_parser = format)]
+    format: ApiFormat,
+    /// It is your own server: what it gets has not left the house, and it costs nothing
+    #[arg(long)]
+    own: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ProviderParams {
+    /// The provider
+    name: String,
+}
+
+#[derive(Debug, Args)]
+pub struct KeyParams {
+    /// The provider
+    name: String,
+    /// A file that holds the key [default: standard input]
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Remove the key
+    #[arg(long, conflicts_with = "file")]
+    remove: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelParams {
+    /// The model, as provider/model
+    model: String,
+}
+
+#[derive(Debug, Args)]
+pub struct UseParams {
+    /// The model: builtin, or provider/model
+    model: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct BudgetParams {
+    /// All agents, a day, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    day: Option<Amount>,
+    /// One agent, a day, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    agent: Option<Amount>,
+    /// One wake, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    wake: Option<Amount>,
+    /// All agents, a day, on models without a price, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    tokens: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct UsageParams {
+    /// The first day, YYYY-MM-DD [default: two weeks before the last]
+    #[arg(long, value_name = "DAY")]
+    from: Option<String>,
+    /// The last day [default: today]
+    #[arg(long, value_name = "DAY")]
+    to: Option<String>,
+}
+
+fn format(text: &str) -> Result<ApiFormat, String> {
+    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
+}
+
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List => list(session).await,
+        Command::Add(params) => add(session, params).await,
+        Command::Remove(params) => remove(session, params).await,
+        Command::Key(params) => key(session, params).await,
+        Command::Look => look(session).await,
+        Command::Offered(params) => offered(session, params).await,
+        Command::Test(params) => test(session, params).await,
+        Command::Use(params) => choose(session, params).await,
+        Command::Off => paid_calls(session, json!({ "allowed": false })).await,
+        Command::On => paid_calls(session, json!({ "allowed": true })).await,
+        Command::Budget(params) => budget(session, params).await,
+        Command::Usage(params) => usage(session, params).await,
+    }
+}
+
+async fn list(session: &mut Session) -> Result<(), Failure> {
+    let reply = session.client.get("/api/models").await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let models: ModelsView = reply.read()?;
+    show::models(session, &models);
+    Ok(())
+}
+
+async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
+    let at = provider(&params.name);
+    let body = json!({ "format": params.format, "baseUrl": params.url, "isOwn": params.own });
+    let reply = session.client.put(&at, body).await?;
+    let name = line(&params.name);
+    let next = session.command(&format!("models offered {name}"));
+    say(session, &reply, &format!("{name} is added, and not in use; its models: {next}"));
+    Ok(())
+}
+
+async fn remove(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
+    let reply = session.client.delete(&provider(&params.name)).await?;
+    say(session, &reply, &format!("{} is removed, with its key", line(&params.name)));
+    Ok(())
+}
+
+async fn key(session: &mut Session, params: KeyParams) -> Result<(), Failure> {
+    let at = format!("{}/key", provider(&params.name));
+    let name = line(&params.name);
+    if params.remove {
+        let reply = session.client.put(&at, json!({ "key": null })).await?;
+        say(session, &reply, &format!("{name} has no key any more"));
+        return Ok(());
+    }
+    let text = match &params.file {
+        Some(file) => {
+            let shown = file.display();
+            let opened = std::fs::File::open(file)
+                .map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
+            read(opened).map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?
+        }
+        None => from_input(session, &name)?,
+    };
+    let reply = session.client.put(&at, json!({ "key": text.trim() })).await?;
+    say(session, &reply, &format!("the key of {name} is kept, in a file that only you can read"));
+    Ok(())
+}
+
+/// Reads a key from standard input, without showing it.
+fn from_input(session: &mut Session, name: &str) -> Result<String, Failure> {
+    let failed = |e: std::io::Error| Failure::failed(format!("the key cannot be read: {e}"));
+    if !std::io::stdin().is_terminal() {
+        return read(std::io::stdin()).map_err(failed);
+    }
+    let question = format!("Key of {name} (it is not shown): ");
+    let answer = session.screen.ask_hidden(&question).map_err(failed)?;
+    answer.ok_or_else(|| Failure::failed("no key was given"))
+}
+
+fn read(from: impl std::io::Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(KEY_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+async fn offered(session: &mut Session, params: ProviderParams) -> Result<(), Failure> {
+    let reply = session.client.get(&format!("{}/offered", provider(&params.name))).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<OfferedModel> = reply.read()?;
+    show::offered(session, &params.name, &page.items);
+    Ok(())
+}
+
+async fn look(session: &mut Session) -> Result<(), Failure> {
+    let reply = session.client.get("/api/models/servers").await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<FoundServer> = reply.read()?;
+    show::servers(session, &page.items);
+    Ok(())
+}
+
+async fn test(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
+    let body = json!({ "model": params.model });
+    let reply = session.client.post("/api/models/test", body).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let shown: ModelTestView = reply.read()?;
+    show::test(session, &shown);
+    match shown.tool_mode {
+        Some(_) => Ok(()),
+        None => Err(Failure::failed(format!("{} cannot call tools", line(&shown.id)))
+            .hint("agents work by calling tools: choose another model")),
+    }
+}
+
+async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure> {
+    let asked = path("/api/models/question", &[("model", &params.model)]);
+    let question: ModelQuestion = session.client.get(&asked).await?.read()?;
+    if !session.screen.is_json() {
+        show::question(session, &question);
+    }
+    if !params.yes {
+        let answer = session.screen.ask("Use it? (y/n) ");
+        let answer = answer.map_err(|e| Failure::failed(format!("no answer can be read: {e}")))?;
+        if !answer.is_some_and(|answer| ["y", "yes"].contains(&answer.to_lowercase().as_str())) {
+            session.screen.say("nothing is changed");
+            return Ok(());
+        }
+    }
+    let reply = session.client.post("/api/models/use", json!({ "model": params.model })).await?;
+    let model = line(&params.model);
+    say(session, &reply, &format!("{model} is the model of all agents without one of their own"));
+    Ok(())
+}
+
+async fn paid_calls(session: &mut Session, body: Value) -> Result<(), Failure> {
+    let allowed = body["allowed"] == true;
+    let reply = session.client.put("/api/models/paid-calls", body).await?;
+    say(
+        session,
+        &reply,
+        if allowed {
+            "calls that cost money are allowed"
+        } else {
+            "no call that costs money is made from now on"
+        },
+    );
+    Ok(())
+}
+
+async fn budget(session: &mut Session, params: BudgetParams) -> Result<(), Failure> {
+    let before: ModelsView = session.client.get("/api/models").await?.read()?;
+    let mut budgets = before.budgets;
+    let changes = [
+        (&mut budgets.workspace_day, params.day),
+        (&mut budgets.agent_day, params.agent),
+        (&mut budgets.wake, params.wake),
+    ];
+    for (budget, change) in changes {
+        *budget = change.map_or(*budget, |Amount(micros)| micros);
+    }
+    budgets.unpriced_day = params.tokens.map_or(budgets.unpriced_day, i64::from);
+    let reply = if budgets == before.budgets {
+        session.client.get("/api/models").await?
+    } else {
+        session.client.put("/api/models/budgets", json!(budgets)).await?
+    };
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let models: ModelsView = reply.read()?;
+    show::budgets(session, &models);
+    Ok(())
+}
+
+async fn usage(session: &mut Session, params: UsageParams) -> Result<(), Failure> {
+    let given = [("from", params.from.as_deref()), ("to", params.to.as_deref())];
+    let given: Vec<_> = given.into_iter().filter_map(|(name, day)| Some((name, day?))).collect();
+    let reply = session.client.get(&path("/api/usage", &given)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<UsageDay> = reply.read()?;
+    show::usage(session, &page.items);
+    Ok(())
+}
+
+fn provider(name: &str) -> String {
+    format!("/api/models/providers/{}", encode(name))
+}
+
+fn say(session: &mut Session, reply: &Reply, text: &str) {
+    if !session.print_body(reply) {
+        session.screen.say(text);
+    }
+}

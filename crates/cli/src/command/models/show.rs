@@ -1,0 +1,237 @@
+//! How models, tests and usage look on a terminal.
+
+use dormouse::models::{
+    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
+    UsageDay,
+};
+use dormouse_types::model_settings::{KeySource, OfferedModel, ToolMode};
+use dormouse_types::spend::Unit;
+
+use super::amount::dollars;
+use crate::session::Session;
+use crate::terminal::line;
+use crate::terminal::table::{Fit, Table};
+
+pub fn models(session: &mut Session, models: &ModelsView) {
+    let mut table = Table::new([
+        ("model", Fit::Cut),
+        ("agents", Fit::Whole),
+        ("how it works", Fit::Drop(1)),
+        ("price", Fit::Drop(2)),
+        ("", Fit::Cut),
+    ]);
+    for model in &models.models {
+        table.row([
+            model.id.clone(),
+            model.agents.to_string(),
+            model.tool_mode.map_or("", in_words).to_owned(),
+            price(model),
+            state(models, model),
+        ]);
+    }
+    say_table(session, &table);
+    for provider in &models.providers {
+        let known = in_a_line(provider);
+        session.screen.say(format!("provider {known}"));
+    }
+    for found in &models.found {
+        let known = in_a_line(found);
+        session.screen.say(format!("found {known}: usable, not in use"));
+    }
+    for problem in &models.problems {
+        session.screen.say(format!("problem: {}", line(problem)));
+    }
+    budgets(session, models);
+}
+
+fn say_table(session: &mut Session, table: &Table) {
+    let (width, style) = (session.screen.width(), session.screen.style());
+    session.screen.say(table.render(width, style));
+}
+
+fn price(model: &ModelView) -> String {
+    match (&model.price, model.is_free) {
+        (_, true) => "free".to_owned(),
+        (Some(price), false) => {
+            let million = |micros: u64| dollars(i64::try_from(micros).unwrap_or(i64::MAX));
+            format!("{} in, {} out a million", million(price.input), million(price.output))
+        }
+        (None, false) => "price not known".to_owned(),
+    }
+}
+
+fn state(models: &ModelsView, model: &ModelView) -> String {
+    if let Some(problem) = &model.problem {
+        return line(problem);
+    }
+    if model.id != models.model {
+        return String::new();
+    }
+    match models.chosen_by {
+        ChosenBy::Nobody => "in use",
+        ChosenBy::Person => "in use, chosen by you",
+        ChosenBy::Environment => "in use, by DORMOUSE_MODEL",
+    }
+    .to_owned()
+}
+
+fn in_a_line(view: &ProviderView) -> String {
+    let provider = &view.provider;
+    let ending = view.key_last_four.as_ref().map(|four| format!(" ending in {four}"));
+    let ending = ending.unwrap_or_default();
+    let key = match (view.key, &view.key_variable) {
+        (KeySource::None, _) => "no key".to_owned(),
+        (KeySource::Environment, Some(variable)) => format!("key{ending} in {variable}"),
+        (KeySource::Environment, None) => format!("key{ending} in the environment"),
+        (KeySource::KeyFile, _) => format!("key{ending} in the key file"),
+    };
+    let place = if provider.is_own { "your own server, " } else { "" };
+    let (name, url) = (line(&provider.name), line(&provider.base_url));
+    format!("{name} ({url}, {}), {place}{key}", provider.format.name())
+}
+
+pub fn budgets(session: &mut Session, models: &ModelsView) {
+    let budgets = &models.budgets;
+    let (day, agent, wake) =
+        (dollars(budgets.workspace_day), dollars(budgets.agent_day), dollars(budgets.wake));
+    session.screen.say(format!(
+        "budgets: {day} a day, {agent} a day for one agent, {wake} a wake; {} tokens a day on models \
+         without a price",
+        budgets.unpriced_day
+    ));
+    if !models.paid_calls {
+        session.screen.say("calls that cost money are switched off");
+    }
+}
+
+pub fn servers(session: &mut Session, servers: &[FoundServer]) {
+    if servers.is_empty() {
+        session.screen.say("No model server answers on this machine.");
+    }
+    for FoundServer { provider, models } in servers {
+        let (name, url) = (line(&provider.name), line(&provider.base_url));
+        session.screen.say(format!("{name} at {url}, with {} models", models.len()));
+        let add = session.command(&format!("models add {name} --url {url} --own"));
+        session.screen.say(format!("  if it is yours: {add}"));
+    }
+}
+
+pub fn offered(session: &mut Session, provider: &str, models: &[OfferedModel]) {
+    if models.is_empty() {
+        session.screen.say(format!("{} offers no models.", line(provider)));
+        return;
+    }
+    let mut table =
+        Table::new([("model", Fit::Cut), ("window", Fit::Drop(2)), ("tools", Fit::Drop(1))]);
+    for model in models {
+        let tools = match model.calls_tools {
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "",
+        };
+        table.row([
+            format!("{provider}/{}", model.name),
+            model.window.map_or_else(String::new, |window| format!("{window} tokens")),
+            tools.to_owned(),
+        ]);
+    }
+    say_table(session, &table);
+}
+
+pub fn test(session: &mut Session, shown: &ModelTestView) {
+    let model = line(&shown.id);
+    match shown.tool_mode {
+        Some(mode) => session.screen.say(format!("{model} {}", in_words(mode))),
+        None => session.screen.say(format!("{model} answered, but called no tool in any way")),
+    }
+    if let Some(millis) = shown.first_word_ms {
+        session.screen.say(format!("first word after {}.{} s", millis / 1000, millis % 1000 / 100));
+    }
+    if let (Some(input), Some(output)) = (shown.input_tokens, shown.output_tokens) {
+        session.screen.say(format!("{input} tokens in, {output} out"));
+    }
+    if let Some(cost) = shown.cost {
+        session.screen.say(format!("the test cost {}", dollars(cost)));
+    }
+    if let Some(window) = shown.window {
+        session.screen.say(format!("window of {window} tokens"));
+    }
+    for failure in &shown.failures {
+        let detail = line(&failure.detail);
+        session.screen.say(format!("not: {}: {detail}", in_words(failure.tool_mode)));
+    }
+}
+
+pub fn question(session: &mut Session, question: &ModelQuestion) {
+    let model = line(&question.id);
+    session.screen.say(format!("Let {model} think for {} agents?", question.agents));
+    if question.agents_that_stay > 0 {
+        let stay = question.agents_that_stay;
+        session.screen.say(format!("  {stay} agents have a model of their own, and keep it"));
+    }
+    if !question.sent.is_empty() {
+        session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
+        for what in &question.sent {
+            session.screen.say(format!("    {what}"));
+        }
+    }
+    if let Some(cost) = question.cost_a_day {
+        session.screen.say(format!(
+            "  about {} a day, from {:.1} wakes a day in the last week; never more than {}",
+            dollars(cost),
+            question.wakes_a_day,
+            dollars(question.budget_a_day)
+        ));
+    }
+    if question.automations_off > 0 {
+        session.screen.say(format!(
+            "  {} agents wake by themselves now, and would wait for you: switch them on with \
+             `dormouse agent automation AGENT on`",
+            question.automations_off
+        ));
+    }
+}
+
+pub fn usage(session: &mut Session, days: &[UsageDay]) {
+    if days.is_empty() {
+        session.screen.say("No model besides the built-in one was used.");
+        return;
+    }
+    let mut table = Table::new([
+        ("day", Fit::Whole),
+        ("model", Fit::Cut),
+        ("calls", Fit::Whole),
+        ("cost", Fit::Whole),
+        ("in", Fit::Drop(2)),
+        ("cached", Fit::Drop(3)),
+        ("out", Fit::Drop(1)),
+    ]);
+    for day in days {
+        let cost = if day.unit == Unit::MicroDollars.name() {
+            dollars(day.cost)
+        } else if day.cost == 0 {
+            "free".to_owned()
+        } else {
+            format!("{} tokens", day.cost)
+        };
+        table.row([
+            day.day.clone(),
+            day.model.clone(),
+            day.calls.to_string(),
+            cost,
+            day.input_tokens.to_string(),
+            day.cached_input_tokens.to_string(),
+            day.output_tokens.to_string(),
+        ]);
+    }
+    say_table(session, &table);
+}
+
+/// How a model calls tools, in words.
+fn in_words(mode: ToolMode) -> &'static str {
+    match mode {
+        ToolMode::Native => "calls tools itself (1 of 3)",
+        ToolMode::Schema => "fills in a form (2 of 3)",
+        ToolMode::Text => "writes its calls as text (3 of 3)",
+    }
+}

@@ -1,0 +1,392 @@
+//! The port [`ModelHost`], over the adapters.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_adapters::http::{BaseUrl, Secret, Transport};
+use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe};
+use dormouse_types::limits;
+use dormouse_types::model::{ModelError, ProviderUnavailable};
+use dormouse_types::model_settings::{
+    ApiFormat, KeySource, KeyState, KnownModel, ModelHost, ModelTest, OfferedModel, Provider,
+    ToolMode,
+};
+use dormouse_types::port::{BoxFuture, Clock, Model, ModelClass, ModelLocation};
+use dormouse_types::spend::Price;
+use futures_util::future::{Either, join_all, select};
+
+use super::environment::{Environment, variable_of};
+use super::keys::KeyFile;
+use super::known;
+use super::prices::PriceTable;
+use crate::key_variables::KEY_VARIABLES;
+
+/// Units: characters. The name of a provider is part of commands and tables.
+const MAX_NAME: usize = 40;
+/// Units: characters. Of a shorter key, four would be too large a part to show.
+const SHOWN_FROM: usize = 12;
+/// The ends of addresses of requests, which a person may paste instead of the address of the server.
+const REQUEST_PATHS: &[&str] = &["/chat/completions", "/responses", "/messages", "/models"];
+
+/// What a host is made of.
+pub struct Parts {
+    /// Sends requests.
+    pub transport: Arc<dyn Transport>,
+    /// Limits how long a server may take.
+    pub clock: Arc<dyn Clock>,
+    /// The keys of the environment.
+    pub environment: Environment,
+    /// The key file; or why there is none.
+    pub keys: Result<KeyFile, String>,
+    /// Prices.
+    pub prices: PriceTable,
+    /// What is wrong with the price table of the person.
+    pub price_problem: Option<String>,
+    /// The servers to look for on this machine.
+    pub local_servers: Vec<Provider>,
+}
+
+/// Models, keys and prices of this process.
+pub struct Host(Parts);
+
+/// A key and its origin.
+struct Found {
+    key: Option<Secret>,
+    source: KeySource,
+    variable: Option<String>,
+}
+
+impl Host {
+    /// A host of these parts.
+    pub fn new(parts: Parts) -> Self {
+        Self(parts)
+    }
+
+    /// The key of a provider: that of the environment, else that of the key file.
+    ///
+    /// Errors: a key is there, but cannot be used.
+    fn find_key(&self, provider: &str, base: &BaseUrl) -> Result<Found, String> {
+        if let Some(variable) = self.0.environment.find(provider, base) {
+            let key = Some(variable.key.clone()?);
+            let variable = Some(variable.name.clone());
+            return Ok(Found { key, source: KeySource::Environment, variable });
+        }
+        let key = match &self.0.keys {
+            Ok(file) => file.key(provider, base).map_err(|wrong| wrong.to_string())?,
+            Err(_) => None,
+        };
+        let source = if key.is_some() { KeySource::KeyFile } else { KeySource::None };
+        Ok(Found { key, source, variable: None })
+    }
+
+    /// What calls of a model need, with a key if there is one.
+    fn config(
+        &self,
+        provider: &Provider,
+        model: ModelId,
+        known: Option<&KnownModel>,
+    ) -> Result<ModelConfig, String> {
+        let base = base(provider)?;
+        let key = self.find_key(&provider.name, &base)?.key;
+        let price = known.and_then(|known| known.price);
+        let price = price.or_else(|| self.price(provider, model.as_str()));
+        let (location, class, price) = if provider.is_own {
+            (ModelLocation::OwnServer, ModelClass::Free, None)
+        } else {
+            (ModelLocation::Elsewhere, ModelClass::Paid, price)
+        };
+        Ok(ModelConfig {
+            provider: provider.name.clone(),
+            base,
+            format: wire_format(provider.format),
+            model,
+            key,
+            max_output_tokens: limits::MODEL_OUTPUT_TOKENS,
+            location,
+            class,
+            price,
+            rung: rung(provider, known.and_then(|known| known.tool_mode)),
+        })
+    }
+
+    /// What requests that name no model need.
+    fn list_config(&self, provider: &Provider) -> Result<ModelConfig, ModelError> {
+        let config =
+            model_id(&provider.name, "any").and_then(|model| self.config(provider, model, None));
+        config.map_err(|detail| ModelError::Request { detail })
+    }
+
+    async fn list_within(
+        &self,
+        config: &ModelConfig,
+        limit: Duration,
+    ) -> Result<Vec<OfferedModel>, ModelError> {
+        let listed = list(self.0.transport.as_ref(), config);
+        let listed = self.within(limit, config, listed).await?;
+        let offered = listed.into_iter().map(|model| OfferedModel {
+            name: model.id,
+            window: model.window,
+            calls_tools: model.calls_tools,
+        });
+        Ok(offered.collect())
+    }
+
+    /// Waits for `work`, and drops it after `limit`, which closes its connection.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        config: &ModelConfig,
+        work: impl Future<Output = Result<T, ModelError>>,
+    ) -> Result<T, ModelError> {
+        match select(std::pin::pin!(work), self.0.clock.sleep(limit)).await {
+            Either::Left((done, _)) => done,
+            Either::Right(((), _)) => Err(ModelError::Provider {
+                provider: config.provider.clone(),
+                why: ProviderUnavailable::Outage,
+                detail: format!(
+                    "{} did not answer within {} seconds",
+                    config.base.origin(),
+                    limit.as_secs()
+                ),
+                retry_after: None,
+            }),
+        }
+    }
+
+    async fn tested(&self, provider: &Provider, name: &str) -> Result<ModelTest, ModelError> {
+        let config = model_id(&provider.name, name)
+            .and_then(|model| self.config(provider, model, None))
+            .map_err(|detail| ModelError::Request { detail })?;
+        let probed = probe(self.0.transport.as_ref(), &config, self.0.clock.as_ref());
+        let probed = self.within(config.patience().run, &config, probed).await?;
+        // The test has succeeded; a server that lists nothing does not change that.
+        let limit = Duration::from_secs(limits::MODEL_LIST_SECONDS);
+        let offered = self.list_within(&config, limit).await.unwrap_or_default();
+        let window = offered.iter().find(|model| model.name == name).and_then(|it| it.window);
+        Ok(ModelTest {
+            tool_mode: probed.rung.map(tool_mode),
+            first_event: probed.first_event,
+            usage: probed.usage,
+            window,
+            failures: probed.failures.into_iter().map(|(it, why)| (tool_mode(it), why)).collect(),
+        })
+    }
+
+    async fn servers(&self) -> Vec<(Provider, Vec<OfferedModel>)> {
+        let limit = Duration::from_secs(limits::LOCAL_LOOK_SECONDS);
+        let looks = self.0.local_servers.iter().map(async |provider| {
+            // Whatever listens there is sent no key.
+            let config = ModelConfig { key: None, ..self.list_config(provider).ok()? };
+            let offered = self.list_within(&config, limit).await.ok()?;
+            Some((provider.clone(), offered))
+        });
+        join_all(looks).await.into_iter().flatten().collect()
+    }
+}
+
+impl ModelHost for Host {
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        known: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        let config = self.config(provider, model_id(&provider.name, name)?, known)?;
+        Ok(Arc::new(RemoteModel::new(config, Arc::clone(&self.0.transport))))
+    }
+
+    fn checked(&self, provider: Provider) -> Result<Provider, String> {
+        check_name(&provider.name)?;
+        let base = base(&provider)?;
+        let address = base.to_string();
+        if let Some(path) = REQUEST_PATHS.iter().find(|path| address.ends_with(**path)) {
+            return Err(format!(
+                "leave out {path}: the address is that of the server, {}",
+                address.trim_end_matches(path)
+            ));
+        }
+        if let Some(known) = known::by_address(&base).filter(|_| provider.is_own) {
+            return Err(format!(
+                "{} belongs to the provider {}: it is not your own server",
+                base.origin(),
+                known.name
+            ));
+        }
+        Ok(Provider { base_url: address, ..provider })
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        let has_key = |provider: &Provider| {
+            let base = BaseUrl::parse(&provider.base_url).ok();
+            let variable = base.and_then(|base| self.0.environment.find(&provider.name, &base));
+            variable.is_some_and(|variable| variable.key.is_ok())
+        };
+        known::PROVIDERS.iter().map(known::KnownProvider::provider).filter(has_key).collect()
+    }
+
+    fn key(&self, provider: &Provider) -> KeyState {
+        let none = KeyState { source: KeySource::None, variable: None, last_four: None };
+        let Ok(base) = base(provider) else { return none };
+        match self.find_key(&provider.name, &base) {
+            Ok(Found { key, source, variable }) => {
+                KeyState { source, variable, last_four: key.as_ref().and_then(last_four) }
+            }
+            // A call, a list or a test says what is wrong with the key.
+            Err(_) => match self.0.environment.find(&provider.name, &base) {
+                Some(variable) => KeyState {
+                    source: KeySource::Environment,
+                    variable: Some(variable.name.clone()),
+                    last_four: None,
+                },
+                None => none,
+            },
+        }
+    }
+
+    fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String> {
+        let base = base(provider)?;
+        let variable = variable_for(&provider.name, &base);
+        let file =
+            self.0.keys.as_ref().map_err(|why| {
+                format!("{why}: set {variable}, or name a file with {variable}_FILE")
+            })?;
+        let Some(key) = key else {
+            return file.remove(&provider.name).map_err(|wrong| wrong.to_string());
+        };
+        if let Some(variable) = self.0.environment.find(&provider.name, &base) {
+            return Err(format!(
+                "{} is set and goes before the key file: change it there, or unset it first",
+                variable.name
+            ));
+        }
+        let secret = Secret::new(key.trim()).map_err(|wrong| wrong.to_string())?;
+        file.set(&provider.name, &base, &secret).map_err(|wrong| wrong.to_string())
+    }
+
+    fn price(&self, provider: &Provider, name: &str) -> Option<Price> {
+        if provider.is_own {
+            return None;
+        }
+        let known = BaseUrl::parse(&provider.base_url).ok().and_then(|it| known::by_address(&it));
+        self.0.prices.price(&provider.name, known.map(|known| known.name), name)
+    }
+
+    fn list<'a>(
+        &'a self,
+        provider: &'a Provider,
+    ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        Box::pin(async move {
+            let limit = Duration::from_secs(limits::MODEL_LIST_SECONDS);
+            self.list_within(&self.list_config(provider)?, limit).await
+        })
+    }
+
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        Box::pin(self.tested(provider, name))
+    }
+
+    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Box::pin(self.servers())
+    }
+
+    fn problems(&self) -> Vec<String> {
+        let keys = self.0.keys.as_ref().ok().and_then(|file| file.check().err());
+        let keys = keys.map(|wrong| format!("{wrong}; no key in it is used"));
+        let variables = self.0.environment.problems().map(str::to_owned);
+        variables.chain(keys).chain(self.0.price_problem.clone()).collect()
+    }
+}
+
+/// How a model calls tools before a test showed it.
+///
+/// Hosted models take tools. On a person's own server it depends on the chat template of the model,
+/// and one that has none drops the tools without a word, while a JSON schema is enforced by the
+/// server.
+fn rung(provider: &Provider, tested: Option<ToolMode>) -> Rung {
+    match (tested, provider.format) {
+        (Some(ToolMode::Native), _) => Rung::Native,
+        (Some(ToolMode::Schema), _) => Rung::Schema,
+        (Some(ToolMode::Text), _) => Rung::Fenced,
+        (None, ApiFormat::ChatCompletions) if provider.is_own => Rung::Schema,
+        (
+            None,
+            ApiFormat::ChatCompletions
+            | ApiFormat::Responses
+            | ApiFormat::Anthropic
+            | ApiFormat::Gemini,
+        ) => Rung::Native,
+    }
+}
+
+fn tool_mode(rung: Rung) -> ToolMode {
+    match rung {
+        Rung::Native => ToolMode::Native,
+        Rung::Schema => ToolMode::Schema,
+        Rung::Fenced => ToolMode::Text,
+    }
+}
+
+fn wire_format(format: ApiFormat) -> WireFormat {
+    match format {
+        ApiFormat::ChatCompletions => WireFormat::ChatCompletions,
+        ApiFormat::Responses => WireFormat::Responses,
+        ApiFormat::Anthropic => WireFormat::Anthropic,
+        ApiFormat::Gemini => WireFormat::Gemini,
+    }
+}
+
+fn base(provider: &Provider) -> Result<BaseUrl, String> {
+    BaseUrl::parse(provider.base_url.trim())
+        .map_err(|wrong| format!("provider {}: {wrong}", provider.name))
+}
+
+fn model_id(provider: &str, name: &str) -> Result<ModelId, String> {
+    ModelId::new(name).map_err(|wrong| format!("a model of {provider} cannot be used: {wrong}"))
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let is_name = (1..=MAX_NAME).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'.')
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric());
+    if !is_name {
+        let shown: String = name.chars().take(MAX_NAME).collect();
+        return Err(format!(
+            "{shown:?} cannot be the name of a provider: use 1 to {MAX_NAME} letters, digits, `-` \
+             and `.`, with a letter or digit first"
+        ));
+    }
+    if name == "builtin" {
+        return Err("builtin is the name of the built-in model: choose another one".into());
+    }
+    if variable_of(name).ends_with("_FILE") {
+        return Err(format!(
+            "a provider cannot be called {name}: {} would name the file of a key",
+            variable_of(name)
+        ));
+    }
+    Ok(())
+}
+
+/// The variable to suggest for the key of a provider.
+fn variable_for(name: &str, base: &BaseUrl) -> String {
+    let is_known = known::by_name(name).is_some_and(|known| known.is_at(base));
+    let known = KEY_VARIABLES.iter().find(|(known, _)| is_known && *known == name);
+    let first = known.and_then(|(_, variables)| variables.first());
+    first.map_or_else(|| variable_of(name), |variable| (*variable).to_owned())
+}
+
+fn last_four(key: &Secret) -> Option<String> {
+    let text = key.expose();
+    if text.len() < SHOWN_FROM {
+        return None;
+    }
+    text.get(text.len() - 4..).map(str::to_owned)
+}
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

@@ -1,0 +1,19 @@
+//! Where the models of a workspace come from.
+
+use std::sync::{Arc, RwLock};
+
+use dormouse_types::model_settings::ModelHost;
+use dormouse_types::port::Model;
+
+/// What the facade needs besides the settings of the workspace.
+#[derive(Clone)]
+pub(crate) struct ModelSource {
+    /// Builds, lists and tests models.
+    pub(crate) host: Arc<dyn ModelHost>,
+    /// The model that is built in.
+    pub(crate) built_in: Arc<dyn Model>,
+    /// The model that the environment names, for workspaces in which nobody chose one.
+    pub(crate) by_environment: Option<String>,
+    /// The revision of the settings that the registry was made from; `None` before the first time.
+    pub(crate) revision: Arc<RwLock<Option<i64>>>,
+}

@@ -1,0 +1,820 @@
+//! Models: which there are, which one thinks, what they cost.
+//!
+//! A key or a server that was found makes a provider usable; nothing is sent to it until a person
+//! chose it. No model ever steps in for another.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use dormouse_runs::models::unusable;
+use dormouse_store::agent::agent_entity::{Agent, Automation, Lifecycle};
+use dormouse_store::agent::{breaker, entity, model_call, model_setting, wake_run};
+use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
+use dormouse_types::model_settings::{
+    KeySource, KnownModel, ModelHost, ModelSettings, ModelTest, OfferedModel, Provider, ToolMode,
+    split_id,
+};
+use dormouse_types::port::{Model, ModelClass, Patience};
+use dormouse_types::spend::{Budgets, Price, Unit, cost};
+use dormouse_types::{Caller, Origin, Scope};
+use futures_util::future::{Either, select};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use crate::request::require;
+use crate::{Dormouse, Error};
+
+/// The name of the model that is built in.
+pub const BUILT_IN: &str = "builtin";
+
+/// How often an edit of the settings is decided on fresh rows.
+const ATTEMPTS: Policy = Policy::Attempts(5);
+
+/// Units: micro-dollars, or tokens. A budget above it is a mistake.
+const LARGEST_BUDGET: i64 = 1_000_000_000_000;
+
+/// The most days of one answer about usage.
+const USAGE_DAYS: i32 = 400;
+
+/// Providers, models and budgets of the workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelsView {
+    /// The model that agents ask which have none of their own: `builtin` or `provider/model`.
+    pub model: String,
+    /// What decided it.
+    pub chosen_by: ChosenBy,
+    /// Models that were chosen or tested, and the built-in one first.
+    pub models: Vec<ModelView>,
+    /// Providers that were added.
+    pub providers: Vec<ProviderView>,
+    /// Providers whose keys were found and which nobody added: usable, not in use.
+    pub found: Vec<ProviderView>,
+    /// Whether calls that cost money may be made.
+    pub paid_calls: bool,
+    /// What may be spent.
+    pub budgets: Budgets,
+    /// What is wrong with keys and prices on this machine, one sentence each.
+    pub problems: Vec<String>,
+}
+
+/// A model server that runs on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FoundServer {
+    /// The provider that it would be; whether it is the person's own is a suggestion.
+    pub provider: Provider,
+    /// The models that it offers, by name.
+    pub models: Vec<OfferedModel>,
+}
+
+/// What decided which model is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum ChosenBy {
+    /// Nobody chose: the built-in model.
+    Nobody,
+    /// A person.
+    Person,
+    /// `DORMOUSE_MODEL`.
+    Environment,
+}
+
+/// A model that was chosen or tested.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelView {
+    /// `builtin` or `provider/model`.
+    pub id: String,
+    /// How it calls tools, as a test showed; `null` before the first test.
+    pub tool_mode: Option<ToolMode>,
+    /// Its context window. Units: tokens.
+    pub window: Option<u64>,
+    /// What it costs; `null` if it is free or nobody knows.
+    pub price: Option<Price>,
+    /// Whether calls cost nothing.
+    pub is_free: bool,
+    /// How many agents ask it now.
+    pub agents: usize,
+    /// Why it cannot be used; `null` if nothing is known against it.
+    pub problem: Option<String>,
+}
+
+/// A provider and its key, without the key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderView {
+    /// The provider.
+    #[serde(flatten)]
+    pub provider: Provider,
+    /// Where its key comes from.
+    pub key: KeySource,
+    /// The variable that holds the key.
+    pub key_variable: Option<String>,
+    /// The last four characters of the key.
+    pub key_last_four: Option<String>,
+}
+
+/// What a test call showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelTestView {
+    /// `provider/model`.
+    pub id: String,
+    /// How it calls tools; `null` if it does in no way, so that it cannot be used.
+    pub tool_mode: Option<ToolMode>,
+    /// Until the first word. Units: milliseconds.
+    pub first_word_ms: Option<u64>,
+    /// Input tokens, as the server counted them.
+    pub input_tokens: Option<u64>,
+    /// Output tokens, as the server counted them.
+    pub output_tokens: Option<u64>,
+    /// What the call cost. Units: micro-dollars; `null` if it is free or nobody knows.
+    pub cost: Option<i64>,
+    /// What the server says of its context window. Units: tokens.
+    pub window: Option<u64>,
+    /// Why better ways to call tools do not work, in order.
+    pub failures: Vec<TestFailure>,
+}
+
+/// A way to call tools that does not work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TestFailure {
+    /// The way.
+    pub tool_mode: ToolMode,
+    /// What happened.
+    pub detail: String,
+}
+
+/// What a person should know before a model becomes that of the workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ModelQuestion {
+    /// The model.
+    pub id: String,
+    /// Where the requests go: `here`, or the address of the provider.
+    pub sent_to: String,
+    /// What each request contains.
+    pub sent: Vec<String>,
+    /// Agents that would ask it.
+    pub agents: usize,
+    /// Agents with a model of their own, which stay with it.
+    pub agents_that_stay: usize,
+    /// Agents that changes wake by themselves now and would no longer: a model that costs money wakes
+    /// by itself only for agents that a person created or switched on.
+    pub automations_off: usize,
+    /// Completed wakes a day, over the last week.
+    pub wakes_a_day: f64,
+    /// What they would cost a day. Units: micro-dollars; `null` if it is free or nobody knows.
+    pub cost_a_day: Option<i64>,
+    /// What may be spent a day. Units: micro-dollars.
+    pub budget_a_day: i64,
+}
+
+/// The use of a model on a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct UsageDay {
+    /// The day in the workspace's time zone.
+    pub day: String,
+    /// The model.
+    pub model: String,
+    /// Calls.
+    pub calls: i64,
+    /// What they cost, in `unit`. A call without a figure counts as what was reserved for it.
+    pub cost: i64,
+    /// `microDollars`, or `tokens` for a model without a price.
+    pub unit: String,
+    /// Input tokens, as providers counted them.
+    pub input_tokens: u64,
+    /// The part of them that a cache served.
+    pub cached_input_tokens: u64,
+    /// Output tokens.
+    pub output_tokens: u64,
+}
+
+/// An edit of the settings that cannot be made.
+enum EditError {
+    /// Refused in words.
+    No(Error),
+    /// The store.
+    Commit(CommitError),
+}
+
+impl From<CommitError> for EditError {
+    fn from(error: CommitError) -> Self {
+        Self::Commit(error)
+    }
+}
+
+impl From<dormouse_store::ReadError> for EditError {
+    fn from(error: dormouse_store::ReadError) -> Self {
+        Self::No(error.into())
+    }
+}
+
+impl dormouse_store::MaybeRefused for EditError {
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::No(_) => None,
+            Self::Commit(error) => error.refusal(),
+        }
+    }
+}
+
+/// How long a test call may take in all, with each of the ways to call tools.
+const TEST: Duration = Duration::from_secs(180);
+
+/// What a request of a wake contains, for the question.
+const SENT: [&str; 6] = [
+    "the task: title, status, dates, estimate, labels, category",
+    "its checklists and notes",
+    "what changed since the last wake",
+    "what the agent noted earlier, and the summary of its last report",
+    "your latest decisions on its proposals, with their reasons",
+    "what you say to the agent",
+];
+
+/// What a typical wake sends and gets, for an estimate before there are figures. Units: tokens.
+const TYPICAL: (u64, u64) = (6_000, 1_000);
+
+impl Dormouse {
+    /// The same services with other models besides the built-in one. `by_environment` names the model
+    /// of workspaces in which nobody chose one.
+    ///
+    /// Call [`Dormouse::load_models`] before any agent runs.
+    #[must_use]
+    pub fn with_model_host(
+        mut self,
+        host: Arc<dyn ModelHost>,
+        by_environment: Option<String>,
+    ) -> Self {
+        self.source.host = host;
+        self.source.by_environment = by_environment;
+        self
+    }
+
+    /// Makes the models of the workspace known to its agents, if the settings have changed since.
+    ///
+    /// Errors: the settings cannot be read; the models stay as they are.
+    pub async fn load_models(&self) -> Result<(), Error> {
+        let stored = self.store.first(model_setting::of_workspace(crate::WORKSPACE)).await?;
+        let revision = stored.as_ref().map_or(0, |stored| stored.revision);
+        let settings = stored.map(|stored| stored.settings).unwrap_or_default();
+        let mut loaded = self.source.revision.write().unwrap_or_else(PoisonError::into_inner);
+        if *loaded != Some(revision) {
+            self.register(&settings);
+            *loaded = Some(revision);
+        }
+        Ok(())
+    }
+
+    fn register(&self, settings: &ModelSettings) {
+        let (chosen, _) = self.chosen(settings);
+        let known = settings.models.iter().map(|known| known.id.as_str());
+        let ids: std::collections::BTreeSet<&str> =
+            known.chain([chosen.as_str()]).filter(|id| *id != BUILT_IN).collect();
+        let models = ids
+            .into_iter()
+            .map(|id| self.build(settings, id).unwrap_or_else(|why| unusable(id, &why)));
+        let models: Vec<_> = models.chain([self.source.built_in.clone()]).collect();
+        let chosen =
+            if chosen == BUILT_IN { self.source.built_in.name().to_owned() } else { chosen };
+        self.models.replace(models, &chosen);
+    }
+
+    fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
+        let (provider, name) = self.provider_of(settings, id).map_err(|e| e.to_string())?;
+        self.source.host.build(&provider, name, settings.known(id))
+    }
+
+    /// The provider of a model, added or found, and the model's name there.
+    fn provider_of<'a>(
+        &self,
+        settings: &ModelSettings,
+        id: &'a str,
+    ) -> Result<(Provider, &'a str), Error> {
+        let Some((provider, name)) = split_id(id) else {
+            let message = format!("`{id}` is no model: write provider/model, or {BUILT_IN}");
+            return Err(Error::Invalid { field: "model", message });
+        };
+        let added = settings.provider(provider).cloned();
+        let found = || self.source.host.found().into_iter().find(|found| found.name == provider);
+        match added.or_else(found) {
+            Some(provider) => Ok((provider, name)),
+            None => Err(Error::NotFound { what: "provider", id: provider.to_owned() }),
+        }
+    }
+
+    /// The model in use, and what decided it.
+    fn chosen(&self, settings: &ModelSettings) -> (String, ChosenBy) {
+        match (&settings.model, &self.source.by_environment) {
+            (Some(model), _) => (model.clone(), ChosenBy::Person),
+            (None, Some(model)) => (model.clone(), ChosenBy::Environment),
+            (None, None) => (BUILT_IN.to_owned(), ChosenBy::Nobody),
+        }
+    }
+
+    async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {
+        let stored = self.store.first(model_setting::of_workspace(caller.workspace)).await?;
+        Ok(stored.map(|stored| stored.settings).unwrap_or_default())
+    }
+
+    /// Edits the settings and makes them known; the edit is decided again if somebody else's came
+    /// first. Providers that failed may be asked again at once.
+    async fn edit_models(
+        &self,
+        caller: &Caller,
+        action: &'static str,
+        object: &str,
+        edit: impl Fn(&mut ModelSettings) -> Result<(), Error>,
+    ) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let ws = caller.workspace;
+        let edited = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let stored = self.store.first(model_setting::of_workspace(ws)).await?;
+            let revision = stored.as_ref().map_or(0, |stored| stored.revision);
+            let mut settings = stored.map(|stored| stored.settings).unwrap_or_default();
+            edit(&mut settings).map_err(EditError::No)?;
+            let closed = self.store.all(breaker::all(ws)).await?;
+            let again = closed.iter().map(|closed| breaker::delete(ws, &closed.provider));
+            let commit = Commit::new("models.edit", Db::Agent, ws)
+                .op(model_setting::put(ws, revision, &settings))
+                .ops(again)
+                .change(ChangeRow::agent(
+                    Origin::Person { via: None },
+                    "models:changed",
+                    None,
+                    object,
+                ))
+                .audit(Audit {
+                    actor: caller.actor.clone(),
+                    action,
+                    object: object.to_owned(),
+                    detail: String::new(),
+                });
+            self.store.commit(commit).await?;
+            Ok::<_, EditError>(())
+        })
+        .await;
+        match edited {
+            Ok(()) => {}
+            Err(EditError::No(error)) => return Err(error),
+            Err(EditError::Commit(error)) => return Err(error.into()),
+        }
+        self.load_models().await?;
+        self.view_of_models(caller).await
+    }
+
+    /// Providers, models and budgets.
+    pub async fn models(&self, caller: &Caller) -> Result<ModelsView, Error> {
+        require(caller, Scope::Read)?;
+        self.view_of_models(caller).await
+    }
+
+    async fn view_of_models(&self, caller: &Caller) -> Result<ModelsView, Error> {
+        let settings = self.model_settings(caller).await?;
+        let (model, chosen_by) = self.chosen(&settings);
+        let agents = self.agents_by_model(caller, &model).await?;
+        let mut ids: Vec<&str> = vec![BUILT_IN];
+        ids.extend(settings.models.iter().map(|known| known.id.as_str()));
+        if !ids.contains(&model.as_str()) {
+            ids.push(&model);
+        }
+        let models = ids.into_iter().map(|id| self.model_view(&settings, id, &agents)).collect();
+        let is_added = |found: &Provider| settings.provider(&found.name).is_some();
+        let found = self.source.host.found().into_iter().filter(|found| !is_added(found));
+        Ok(ModelsView {
+            chosen_by,
+            models,
+            providers: settings
+                .providers
+                .iter()
+                .cloned()
+                .map(|it| self.provider_view(it))
+                .collect(),
+            found: found.map(|found| self.provider_view(found)).collect(),
+            paid_calls: settings.paid_calls,
+            budgets: settings.budgets,
+            problems: self.source.host.problems(),
+            model,
+        })
+    }
+
+    fn model_view(
+        &self,
+        settings: &ModelSettings,
+        id: &str,
+        agents: &BTreeMap<String, usize>,
+    ) -> ModelView {
+        let built = if id == BUILT_IN {
+            Ok(self.source.built_in.clone())
+        } else {
+            self.build(settings, id)
+        };
+        let known = settings.known(id);
+        ModelView {
+            tool_mode: known.and_then(|known| known.tool_mode),
+            window: known.and_then(|known| known.window),
+            price: built.as_ref().ok().and_then(|model| model.price()),
+            is_free: built.as_ref().is_ok_and(|model| model.class() == ModelClass::Free),
+            agents: agents.get(id).copied().unwrap_or_default(),
+            problem: built.err(),
+            id: id.to_owned(),
+        }
+    }
+
+    fn provider_view(&self, provider: Provider) -> ProviderView {
+        let key = self.source.host.key(&provider);
+        ProviderView {
+            provider,
+            key: key.source,
+            key_variable: key.variable,
+            key_last_four: key.last_four,
+        }
+    }
+
+    /// How many agents ask each model. Destroyed ones ask none.
+    async fn agents_by_model(
+        &self,
+        caller: &Caller,
+        default: &str,
+    ) -> Result<BTreeMap<String, usize>, Error> {
+        let mut counted = BTreeMap::new();
+        for agent in self.live_agents(caller).await? {
+            let model = agent.config.model.as_deref().unwrap_or(default).to_owned();
+            *counted.entry(model).or_default() += 1;
+        }
+        Ok(counted)
+    }
+
+    async fn live_agents(&self, caller: &Caller) -> Result<Vec<Agent>, Error> {
+        let all = self.store.each(entity::of_kind::<Agent>(caller.workspace)).await?;
+        let all = all.into_iter().flatten().map(|stored| stored.doc.value);
+        Ok(all.filter(|agent| agent.lifecycle != Lifecycle::Destroyed).collect())
+    }
+
+    /// Adds a provider, or changes the one of its name.
+    ///
+    /// Errors: a name or an address that is not possible.
+    pub async fn put_provider(
+        &self,
+        caller: &Caller,
+        provider: Provider,
+    ) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let name = provider.name.clone();
+        let wrong = |message| Error::Invalid { field: "provider", message };
+        let provider = self.source.host.checked(provider).map_err(wrong)?;
+        self.edit_models(caller, "models.provider", &name, |settings| {
+            settings.providers.retain(|known| known.name != provider.name);
+            settings.providers.push(provider.clone());
+            settings.providers.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a provider, what is known of its models, and its key.
+    ///
+    /// Errors: the model in use, or that of an agent, is one of its models.
+    pub async fn remove_provider(&self, caller: &Caller, name: &str) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let Some(provider) = settings.provider(name).cloned() else {
+            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+        };
+        let (chosen, _) = self.chosen(&settings);
+        let used = self.agents_by_model(caller, &chosen).await?;
+        let is_its = |id: &str| split_id(id).is_some_and(|(provider, _)| provider == name);
+        let in_use = used.keys().chain([&chosen]).find(|id| is_its(id));
+        if let Some(id) = in_use {
+            let message = format!("{id} is in use: choose another model first");
+            return Err(Error::Invalid { field: "provider", message });
+        }
+        let view = self
+            .edit_models(caller, "models.remove", name, |settings| {
+                settings.providers.retain(|known| known.name != name);
+                settings.models.retain(|known| !is_its(&known.id));
+                Ok(())
+            })
+            .await?;
+        if self.source.host.key(&provider).source == KeySource::KeyFile {
+            self.keep_key(&provider, None)?;
+        }
+        Ok(view)
+    }
+
+    /// Keeps the key of a provider, or removes it. It is in no database and no export.
+    ///
+    /// Errors: there is no such provider; a text that cannot be a key; the key file cannot be
+    /// written.
+    pub async fn set_provider_key(
+        &self,
+        caller: &Caller,
+        name: &str,
+        key: Option<&str>,
+    ) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let Some(provider) = settings.provider(name).cloned() else {
+            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+        };
+        self.keep_key(&provider, key)?;
+        // The revision rises, so that models are built again with the new key.
+        self.edit_models(caller, "models.key", name, |_| Ok(())).await
+    }
+
+    fn keep_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), Error> {
+        let wrong = |message| Error::Invalid { field: "key", message };
+        self.source.host.set_key(provider, key).map_err(wrong)
+    }
+
+    /// The models that a provider offers.
+    pub async fn offered_models(
+        &self,
+        caller: &Caller,
+        name: &str,
+    ) -> Result<Vec<OfferedModel>, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let (provider, _) = self.provider_of(&settings, &format!("{name}/*"))?;
+        let limit = Patience::default().first.min(Duration::from_secs(30));
+        let listed = self.source.host.list(&provider);
+        match select(listed, self.clock.sleep(limit)).await {
+            Either::Left((listed, _)) => listed.map_err(|e| Error::Model(e.to_string())),
+            Either::Right(((), _)) => Err(Error::Model(format!(
+                "{} did not list its models within {} seconds",
+                provider.base_url,
+                limit.as_secs()
+            ))),
+        }
+    }
+
+    /// Looks for model servers on this machine. None is added.
+    pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
+        require(caller, Scope::Admin)?;
+        let found = self.source.host.look().await.into_iter();
+        Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
+    }
+
+    /// Makes one real call of a model with a tool that must come back, and keeps what it showed.
+    ///
+    /// Errors: the provider cannot be reached or refuses; paid calls are switched off.
+    pub async fn test_model(&self, caller: &Caller, id: &str) -> Result<ModelTestView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let (provider, name) = self.provider_of(&settings, id)?;
+        if !settings.paid_calls && !provider.is_own {
+            let message = "calls that cost money are switched off: switch them on first".into();
+            return Err(Error::Invalid { field: "model", message });
+        }
+        let limit = if provider.is_own { Patience::local().first } else { TEST };
+        let tested = self.source.host.test(&provider, name);
+        let shown = match select(tested, self.clock.sleep(limit)).await {
+            Either::Left((shown, _)) => shown.map_err(|e| Error::Model(e.to_string()))?,
+            Either::Right(((), _)) => {
+                let seconds = limit.as_secs();
+                return Err(Error::Model(format!("{id} did not answer within {seconds} seconds")));
+            }
+        };
+        self.edit_models(caller, "models.test", id, |settings| {
+            note_test(settings, id, &shown);
+            Ok(())
+        })
+        .await?;
+        let price = settings.known(id).and_then(|known| known.price);
+        let price = price.or_else(|| self.source.host.price(&provider, name));
+        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
+    }
+
+    /// What a person should know before [`Dormouse::use_model`].
+    pub async fn model_question(&self, caller: &Caller, id: &str) -> Result<ModelQuestion, Error> {
+        require(caller, Scope::Read)?;
+        let settings = self.model_settings(caller).await?;
+        let (model, sent_to) = if id == BUILT_IN {
+            (self.source.built_in.clone(), "here".to_owned())
+        } else {
+            let (provider, _) = self.provider_of(&settings, id)?;
+            let wrong = |message| Error::Invalid { field: "model", message };
+            (self.build(&settings, id).map_err(wrong)?, provider.base_url)
+        };
+        let agents = self.live_agents(caller).await?;
+        let (stay, change): (Vec<&Agent>, Vec<&Agent>) =
+            agents.iter().partition(|agent| agent.config.model.is_some());
+        let was_free = self.models.default_model().class() == ModelClass::Free;
+        let is_paid = model.class() == ModelClass::Paid;
+        let goes_off =
+            |agent: &&&Agent| agent.config.automation == Automation::Auto && !agent.config.by_name;
+        let automations_off =
+            if is_paid && was_free { change.iter().filter(goes_off).count() } else { 0 };
+        let week = Duration::from_secs(7 * 24 * 3600);
+        let now = self.clock.now();
+        let since = dormouse_types::Timestamp::from_micros(
+            now.micros().saturating_sub(i64::try_from(week.as_micros()).unwrap_or(i64::MAX)),
+        );
+        let wakes = self.store.first(wake_run::completed_since(caller.workspace, since)).await?;
+        let wakes_a_day = f64::from(u32::try_from(wakes.unwrap_or(0)).unwrap_or(u32::MAX)) / 7.0;
+        let cost_a_day = model.price().filter(|_| is_paid).map(|price| {
+            let wake = u128::from(price.input) * u128::from(TYPICAL.0)
+                + u128::from(price.output) * u128::from(TYPICAL.1);
+            let week = wake * u128::try_from(wakes.unwrap_or(0)).unwrap_or(0) / 1_000_000;
+            i64::try_from(week / 7).unwrap_or(i64::MAX)
+        });
+        Ok(ModelQuestion {
+            id: id.to_owned(),
+            sent: if id == BUILT_IN { Vec::new() } else { SENT.map(str::to_owned).to_vec() },
+            sent_to,
+            agents: change.len(),
+            agents_that_stay: stay.len(),
+            automations_off,
+            wakes_a_day,
+            cost_a_day,
+            budget_a_day: settings.budgets.workspace_day,
+        })
+    }
+
+    /// Makes a model that of the workspace: all agents without one of their own ask it from their
+    /// next wake on. A provider that was only found is added.
+    ///
+    /// Errors: its provider is neither added nor found, or the model cannot be built.
+    pub async fn use_model(&self, caller: &Caller, id: &str) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        self.edit_models(caller, "models.use", id, |settings| {
+            self.know(settings, id)?;
+            settings.model = Some(id.to_owned());
+            Ok(())
+        })
+        .await
+    }
+
+    /// Makes a model known, so that an agent can ask it.
+    pub(crate) async fn know_model(&self, caller: &Caller, id: &str) -> Result<(), Error> {
+        if id == BUILT_IN || self.model_settings(caller).await?.known(id).is_some() {
+            return Ok(());
+        }
+        self.edit_models(caller, "models.know", id, |settings| self.know(settings, id)).await?;
+        Ok(())
+    }
+
+    fn know(&self, settings: &mut ModelSettings, id: &str) -> Result<(), Error> {
+        if id == BUILT_IN {
+            return Ok(());
+        }
+        let (provider, _) = self.provider_of(settings, id)?;
+        if settings.provider(&provider.name).is_none() {
+            settings.providers.push(provider);
+            settings.providers.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        let wrong = |message| Error::Invalid { field: "model", message };
+        self.build(settings, id).map_err(wrong)?;
+        if settings.known(id).is_none() {
+            settings.models.push(KnownModel {
+                id: id.to_owned(),
+                tool_mode: None,
+                window: None,
+                price: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Allows calls that cost money, or forbids them: after the answer, none begins.
+    pub async fn set_paid_calls(
+        &self,
+        caller: &Caller,
+        allowed: PaidCalls,
+    ) -> Result<ModelsView, Error> {
+        let (action, value) = match allowed {
+            PaidCalls::Allowed => ("models.on", true),
+            PaidCalls::Off => ("models.off", false),
+        };
+        self.edit_models(caller, action, "paidCalls", |settings| {
+            settings.paid_calls = value;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Sets what may be spent. A budget of 0 allows no call.
+    ///
+    /// Errors: a negative budget, or one that must be a mistake.
+    pub async fn set_budgets(
+        &self,
+        caller: &Caller,
+        budgets: Budgets,
+    ) -> Result<ModelsView, Error> {
+        let Budgets { workspace_day, agent_day, wake, unpriced_day } = budgets;
+        for (field, value) in [
+            ("workspaceDay", workspace_day),
+            ("agentDay", agent_day),
+            ("wake", wake),
+            ("unpricedDay", unpriced_day),
+        ] {
+            if !(0..=LARGEST_BUDGET).contains(&value) {
+                let message = format!("{value} is not possible: give 0 to {LARGEST_BUDGET}");
+                return Err(Error::Invalid { field, message });
+            }
+        }
+        self.edit_models(caller, "models.budgets", "budgets", |settings| {
+            settings.budgets = budgets;
+            Ok(())
+        })
+        .await
+    }
+
+    /// The use of models per day, oldest first. Both days are included.
+    ///
+    /// Errors: more than 400 days.
+    pub async fn usage(
+        &self,
+        caller: &Caller,
+        from: Option<Date>,
+        to: Option<Date>,
+    ) -> Result<Vec<UsageDay>, Error> {
+        require(caller, Scope::Read)?;
+        let today = self.clock.now().day_in(&self.zone);
+        let to = to.unwrap_or(today);
+        let from = from.unwrap_or_else(|| to.saturating_sub(jiff::Span::new().days(13)));
+        let days = (to - from).get_days();
+        if days > USAGE_DAYS {
+            let message = format!("{days} days are too many: ask for {USAGE_DAYS} at most");
+            return Err(Error::Invalid { field: "from", message });
+        }
+        let rows = self.store.all(model_call::per_day(caller.workspace, from, to)).await?;
+        Ok(rows.into_iter().map(usage_day).collect())
+    }
+}
+
+/// Whether calls that cost money may be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PaidCalls {
+    /// They may.
+    Allowed,
+    /// None may.
+    Off,
+}
+
+fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
+    let known = settings.known(id).cloned();
+    let before = known.unwrap_or(KnownModel {
+        id: id.to_owned(),
+        tool_mode: None,
+        window: None,
+        price: None,
+    });
+    settings.models.retain(|known| known.id != id);
+    settings.models.push(KnownModel {
+        tool_mode: shown.tool_mode,
+        window: shown.window.or(before.window),
+        ..before
+    });
+    settings.models.sort_by(|a, b| a.id.cmp(&b.id));
+}
+
+fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
+    let usage = shown.usage;
+    let amount = usage.zip(price).and_then(|(usage, price)| {
+        let amount = cost(Some(&price), &usage, usage.input, usage.output)?;
+        (amount.unit == Unit::MicroDollars).then_some(amount.value)
+    });
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let failure = |(tool_mode, detail): &(ToolMode, String)| TestFailure {
+        tool_mode: *tool_mode,
+        detail: detail.clone(),
+    };
+    ModelTestView {
+        id: id.to_owned(),
+        tool_mode: shown.tool_mode,
+        first_word_ms: shown.first_event.map(millis),
+        input_tokens: usage.map(|usage| usage.input),
+        output_tokens: usage.map(|usage| usage.output),
+        cost: amount,
+        window: shown.window,
+        failures: shown.failures.iter().map(failure).collect(),
+    }
+}
+
+fn usage_day(row: model_call::DayUsage) -> UsageDay {
+    UsageDay {
+        day: row.day,
+        model: row.model,
+        calls: row.calls,
+        cost: row.cost,
+        unit: row.unit.name().to_owned(),
+        input_tokens: row.usage.input,
+        cached_input_tokens: row.usage.cached_input,
+        output_tokens: row.usage.output,
+    }
+}

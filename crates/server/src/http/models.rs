@@ -1,0 +1,281 @@
+//! Models: providers, the model in use, budgets, usage.
+
+use dormouse::models::{
+    FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay,
+};
+use dormouse::view::Page;
+use dormouse_types::model_settings::{ApiFormat, OfferedModel, Provider};
+use dormouse_types::spend::Budgets;
+use serde::Deserialize;
+use utoipa::{IntoParams, ToSchema};
+
+use super::reply::{Reply, whole};
+use crate::Problem;
+use crate::app::App;
+use crate::extract::{At, Json, Query};
+use crate::problem_groups::{AsksProvider, Models};
+use crate::wire::Reading;
+
+/// A provider of models.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct ProviderParams {
+    /// The format of its API.
+    #[schema(value_type = ApiFormat)]
+    format: String,
+    /// The address that paths are appended to, such as `http://localhost:11434/v1`.
+    base_url: String,
+    /// Whether it is the user's own server: what it gets has not left the house, and it costs nothing.
+    is_own: bool,
+}
+
+/// The key of a provider.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeyParams {
+    /// The key; `null` removes it.
+    #[schema(required)]
+    key: Option<String>,
+}
+
+/// A model.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModelParams {
+    /// `builtin` or `provider/model`.
+    model: String,
+}
+
+/// What may be spent. Units: micro-dollars, and tokens of models without a price.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct BudgetParams {
+    /// By all agents on one day. Units: micro-dollars.
+    workspace_day: i64,
+    /// By one agent on one day. Units: micro-dollars.
+    agent_day: i64,
+    /// By one wake. Units: micro-dollars.
+    wake: i64,
+    /// By all agents on one day, on models without a price. Units: tokens.
+    unpriced_day: i64,
+}
+
+/// Whether calls that cost money may be made.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PaidCallsParams {
+    /// Whether they may.
+    allowed: bool,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct QuestionParams {
+    /// `builtin` or `provider/model`.
+    #[param(required)]
+    model: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct UsageParams {
+    /// The first day, `YYYY-MM-DD`; by default two weeks before the last.
+    #[param(value_type = Option<String>, format = Date)]
+    from: Option<String>,
+    /// The last day; by default today.
+    #[param(value_type = Option<String>, format = Date)]
+    to: Option<String>,
+}
+
+/// Lists providers, models, the model in use and the budgets. No key is ever shown.
+#[utoipa::path(
+    get,
+    path = "/api/models",
+    operation_id = "listModels",
+    tag = "models",
+    responses((status = 200, description = "All settings of models.", body = ModelsView)),
+)]
+pub(super) async fn list(app: App) -> Reply<ModelsView> {
+    Ok(axum::Json(app.dormouse.models(&app.caller).await?))
+}
+
+/// Adds a provider, or changes it. Nothing is sent to it.
+#[utoipa::path(
+    put,
+    path = "/api/models/providers/{name}",
+    operation_id = "putProvider",
+    tag = "models",
+    request_body = ProviderParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn put_provider(
+    app: App,
+    At(name): At<String>,
+    Json(params): Json<ProviderParams>,
+) -> Reply<ModelsView> {
+    let mut reading = Reading::default();
+    let format = reading.parse::<ApiFormat>("/format", Some(params.format));
+    let Some(format) = reading.finish(format)? else {
+        return Err(Problem::invalid("/format", "format is missing"));
+    };
+    let (base_url, is_own) = (params.base_url, params.is_own);
+    let provider = Provider { name, format, base_url, is_own };
+    Ok(axum::Json(app.dormouse.put_provider(&app.caller, provider).await?))
+}
+
+/// Removes a provider with its key. One whose model is in use is refused.
+#[utoipa::path(
+    delete,
+    path = "/api/models/providers/{name}",
+    operation_id = "removeProvider",
+    tag = "models",
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn remove_provider(app: App, At(name): At<String>) -> Reply<ModelsView> {
+    Ok(axum::Json(app.dormouse.remove_provider(&app.caller, &name).await?))
+}
+
+/// Keeps the key of a provider in the key file of this machine, or removes it.
+///
+/// No database, export or log has it.
+#[utoipa::path(
+    put,
+    path = "/api/models/providers/{name}/key",
+    operation_id = "setProviderKey",
+    tag = "models",
+    request_body = KeyParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn set_key(
+    app: App,
+    At(name): At<String>,
+    Json(params): Json<KeyParams>,
+) -> Reply<ModelsView> {
+    let key = params.key.as_deref();
+    Ok(axum::Json(app.dormouse.set_provider_key(&app.caller, &name, key).await?))
+}
+
+/// Asks a provider which models it offers.
+#[utoipa::path(
+    get,
+    path = "/api/models/providers/{name}/offered",
+    operation_id = "listOfferedModels",
+    tag = "models",
+    responses(
+        (status = 200, description = "Its models, by name.", body = Page<OfferedModel>),
+        AsksProvider
+    ),
+)]
+pub(super) async fn offered(app: App, At(name): At<String>) -> Reply<Page<OfferedModel>> {
+    Ok(whole(app.dormouse.offered_models(&app.caller, &name).await?))
+}
+
+/// Looks for model servers on this machine, at the addresses that they use by default. None is added.
+#[utoipa::path(
+    get,
+    path = "/api/models/servers",
+    operation_id = "findModelServers",
+    tag = "models",
+    responses((status = 200, description = "The servers that answer.", body = Page<FoundServer>)),
+)]
+pub(super) async fn servers(app: App) -> Reply<Page<FoundServer>> {
+    Ok(whole(app.dormouse.find_servers(&app.caller).await?))
+}
+
+/// Makes one real call of a model, with a tool that it must call, and keeps what that showed.
+#[utoipa::path(
+    post,
+    path = "/api/models/test",
+    operation_id = "testModel",
+    tag = "models",
+    request_body = ModelParams,
+    responses(
+        (status = 200, description = "What the call showed.", body = ModelTestView),
+        AsksProvider
+    ),
+)]
+pub(super) async fn test(app: App, Json(params): Json<ModelParams>) -> Reply<ModelTestView> {
+    Ok(axum::Json(app.dormouse.test_model(&app.caller, &params.model).await?))
+}
+
+/// Says what changes if a model becomes that of the workspace. Nothing is sent and nothing changed.
+#[utoipa::path(
+    get,
+    path = "/api/models/question",
+    operation_id = "askAboutModel",
+    tag = "models",
+    params(QuestionParams),
+    responses(
+        (status = 200, description = "What a person should know.", body = ModelQuestion),
+        Models
+    ),
+)]
+pub(super) async fn question(
+    app: App,
+    Query(params): Query<QuestionParams>,
+) -> Reply<ModelQuestion> {
+    let missing = || Problem::invalid("?model", "model is missing: give `provider/model`");
+    let model = params.model.ok_or_else(missing)?;
+    Ok(axum::Json(app.dormouse.model_question(&app.caller, &model).await?))
+}
+
+/// Makes a model that of the workspace. Agents with a model of their own keep it.
+#[utoipa::path(
+    post,
+    path = "/api/models/use",
+    operation_id = "useModel",
+    tag = "models",
+    request_body = ModelParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn use_model(app: App, Json(params): Json<ModelParams>) -> Reply<ModelsView> {
+    Ok(axum::Json(app.dormouse.use_model(&app.caller, &params.model).await?))
+}
+
+/// Allows calls that cost money, or forbids them: after the answer, none begins.
+#[utoipa::path(
+    put,
+    path = "/api/models/paid-calls",
+    operation_id = "setPaidCalls",
+    tag = "models",
+    request_body = PaidCallsParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn paid_calls(app: App, Json(params): Json<PaidCallsParams>) -> Reply<ModelsView> {
+    let allowed = if params.allowed { PaidCalls::Allowed } else { PaidCalls::Off };
+    Ok(axum::Json(app.dormouse.set_paid_calls(&app.caller, allowed).await?))
+}
+
+/// Sets what may be spent. Units: micro-dollars, and tokens of models without a price.
+#[utoipa::path(
+    put,
+    path = "/api/models/budgets",
+    operation_id = "setBudgets",
+    tag = "models",
+    request_body = BudgetParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn budgets(app: App, Json(params): Json<BudgetParams>) -> Reply<ModelsView> {
+    let BudgetParams { workspace_day, agent_day, wake, unpriced_day } = params;
+    let budgets = Budgets { workspace_day, agent_day, wake, unpriced_day };
+    Ok(axum::Json(app.dormouse.set_budgets(&app.caller, budgets).await?))
+}
+
+/// The use of models per day, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/usage",
+    operation_id = "listUsage",
+    tag = "models",
+    params(UsageParams),
+    responses((status = 200, description = "One row per day and model.", body = Page<UsageDay>)),
+)]
+pub(super) async fn usage(app: App, Query(params): Query<UsageParams>) -> Reply<Page<UsageDay>> {
+    let mut reading = Reading::default();
+    let from = reading.day("?from", params.from);
+    let to = reading.day("?to", params.to);
+    let (from, to) = reading.finish((from, to))?;
+    Ok(whole(app.dormouse.usage(&app.caller, from, to).await?))
+}

@@ -1,0 +1,143 @@
+//! Providers and models for tests: nothing leaves the process.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::model_settings::{
+    ApiFormat, KeySource, KeyState, KnownModel, ModelHost, ModelTest, OfferedModel, Provider,
+    ToolMode,
+};
+use dormouse_types::port::{
+    BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
+};
+use dormouse_types::spend::Price;
+use futures_core::Stream;
+
+/// A dollar a million in, five out.
+pub const PRICE: Price =
+    Price { input: 1_000_000, cached_input: 100_000, cache_write: 1_000_000, output: 5_000_000 };
+
+/// A provider of this name, at an address of its own. `home` is a person's own server.
+pub fn provider(name: &str) -> Provider {
+    Provider {
+        name: name.to_owned(),
+        format: ApiFormat::ChatCompletions,
+        base_url: format!("https://{name}.example/v1"),
+        is_own: name == "home",
+    }
+}
+
+/// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
+/// Its models answer nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Host;
+
+/// An answer that ends at once.
+struct Nothing;
+
+impl Stream for Nothing {
+    type Item = Result<TurnEvent, ModelError>;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(None)
+    }
+}
+
+struct Remote {
+    id: String,
+    provider: String,
+    is_own: bool,
+}
+
+impl Model for Remote {
+    fn name(&self) -> &str {
+        &self.id
+    }
+
+    fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    fn class(&self) -> ModelClass {
+        if self.is_own { ModelClass::Free } else { ModelClass::Paid }
+    }
+
+    fn location(&self) -> ModelLocation {
+        if self.is_own { ModelLocation::OwnServer } else { ModelLocation::Elsewhere }
+    }
+
+    fn price(&self) -> Option<Price> {
+        (!self.is_own).then_some(PRICE)
+    }
+
+    fn outgoing(&self, _: &Request) -> Option<OutgoingRequest> {
+        let (url, body) = ("https://acme.example".into(), "{}".into());
+        Some(OutgoingRequest { method: "POST", url, headers: Vec::new(), body })
+    }
+
+    fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        Box::pin(Nothing)
+    }
+}
+
+impl ModelHost for Host {
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        _: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        if name == "broken" {
+            return Err("the key of acme has a line break".into());
+        }
+        let id = format!("{}/{name}", provider.name);
+        let (provider, is_own) = (provider.name.clone(), provider.is_own);
+        Ok(Arc::new(Remote { id, provider, is_own }))
+    }
+
+    fn checked(&self, provider: Provider) -> Result<Provider, String> {
+        if provider.name.contains('/') { Err("a name has no slash".into()) } else { Ok(provider) }
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        vec![provider("acme")]
+    }
+
+    fn key(&self, _: &Provider) -> KeyState {
+        KeyState { source: KeySource::None, variable: None, last_four: None }
+    }
+
+    fn set_key(&self, _: &Provider, _: Option<&str>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn price(&self, _: &Provider, _: &str) -> Option<Price> {
+        Some(PRICE)
+    }
+
+    fn list<'a>(&'a self, _: &'a Provider) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        let small =
+            OfferedModel { name: "small".into(), window: Some(8192), calls_tools: Some(true) };
+        Box::pin(std::future::ready(Ok(vec![small])))
+    }
+
+    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Box::pin(std::future::ready(vec![(provider("home"), Vec::new())]))
+    }
+
+    fn test<'a>(
+        &'a self,
+        _: &'a Provider,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        Box::pin(std::future::ready(Ok(ModelTest {
+            tool_mode: Some(ToolMode::Schema),
+            first_event: None,
+            usage: None,
+            window: Some(8192),
+            failures: Vec::new(),
+        })))
+    }
+}

@@ -1,0 +1,269 @@
+//! Which providers and models a workspace knows, which one is in use, and what may be spent.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{ModelError, Usage};
+use crate::port::{BoxFuture, Model};
+use crate::spend::{Budgets, Price};
+
+crate::closed_list! {
+    /// The wire format of a provider.
+    pub enum ApiFormat, "API format" {
+        /// OpenAI's Chat Completions, which most servers speak.
+        ChatCompletions = "chatCompletions",
+        /// OpenAI's Responses.
+        Responses = "responses",
+        /// Anthropic's Messages.
+        Anthropic = "anthropic",
+        /// Google's Gemini.
+        Gemini = "gemini",
+    }
+}
+
+crate::closed_list! {
+    /// How a model calls tools.
+    pub enum ToolMode, "tool mode" {
+        /// It calls tools itself.
+        Native = "native",
+        /// It fills in a form: no tools are sent, but one JSON schema.
+        Schema = "schema",
+        /// It writes JSON in its text.
+        Text = "text",
+    }
+}
+
+/// The model settings of a workspace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelSettings {
+    /// Providers, by name.
+    pub providers: Vec<Provider>,
+    /// Models whose way to call tools, window or price is known.
+    pub models: Vec<KnownModel>,
+    /// The model in use, `provider/model`; `None` until a person chose one.
+    pub model: Option<String>,
+    /// Whether calls that cost money may be made.
+    pub paid_calls: bool,
+    /// What may be spent.
+    pub budgets: Budgets,
+}
+
+/// A provider of models.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Provider {
+    /// Its name, the first part of `provider/model`. Letters, digits, `-`, `.`.
+    pub name: String,
+    /// Its wire format.
+    pub format: ApiFormat,
+    /// The address that paths are appended to.
+    pub base_url: String,
+    /// Whether the person says that it is their own server: what it gets has not left the house,
+    /// and it costs nothing.
+    pub is_own: bool,
+}
+
+/// What is known of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KnownModel {
+    /// `provider/model`.
+    pub id: String,
+    /// How it calls tools, as a test call showed; `None` before the first test.
+    pub tool_mode: Option<ToolMode>,
+    /// Its context window. Units: tokens.
+    pub window: Option<u64>,
+    /// The price that a person set; `None` means that of the price table.
+    pub price: Option<Price>,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            providers: Vec::new(),
+            models: Vec::new(),
+            model: None,
+            paid_calls: true,
+            budgets: Budgets::default(),
+        }
+    }
+}
+
+impl ModelSettings {
+    /// The provider of this name.
+    pub fn provider(&self, name: &str) -> Option<&Provider> {
+        self.providers.iter().find(|provider| provider.name == name)
+    }
+
+    /// What is known of a model.
+    pub fn known(&self, id: &str) -> Option<&KnownModel> {
+        self.models.iter().find(|known| known.id == id)
+    }
+}
+
+/// Splits `provider/model` at the first `/`; `None` if a part is empty.
+pub fn split_id(id: &str) -> Option<(&str, &str)> {
+    id.split_once('/').filter(|(provider, model)| !provider.is_empty() && !model.is_empty())
+}
+
+crate::closed_list! {
+    /// Where the key of a provider comes from.
+    pub enum KeySource, "source of a key" {
+        /// No key is set; many local servers need none.
+        None = "none",
+        /// A variable of the environment, or the file that one names.
+        Environment = "environment",
+        /// The key file in the configuration folder.
+        KeyFile = "keyFile",
+    }
+}
+
+/// The key of a provider, without the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyState {
+    /// Where it comes from.
+    pub source: KeySource,
+    /// The name of the variable, if it comes from the environment.
+    pub variable: Option<String>,
+    /// The last four characters of a key of at least 12.
+    pub last_four: Option<String>,
+}
+
+/// A model that a server offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OfferedModel {
+    /// Its name on the server, the second part of `provider/model`.
+    pub name: String,
+    /// Its context window, where the server says so. Units: tokens.
+    pub window: Option<u64>,
+    /// Whether it calls tools, where the server says so.
+    pub calls_tools: Option<bool>,
+}
+
+/// What a test call of a model showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelTest {
+    /// The best way in which the tool call came back; `None` if it came back in none.
+    pub tool_mode: Option<ToolMode>,
+    /// From the request to the first event of the answer.
+    pub first_event: Option<Duration>,
+    /// What the call used, where the server says so.
+    pub usage: Option<Usage>,
+    /// What the server says of its context window. Units: tokens.
+    pub window: Option<u64>,
+    /// Why better ways do not work, in order.
+    pub failures: Vec<(ToolMode, String)>,
+}
+
+/// Where models, keys and prices come from; implemented by the composition root.
+pub trait ModelHost: Send + Sync {
+    /// Builds a model of a provider. `known` is what earlier tests and the person said about it.
+    ///
+    /// Errors: in words, what is wrong with the address, the name or the key.
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        known: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String>;
+
+    /// Checks a provider before it is stored, and returns it with its address in one spelling.
+    ///
+    /// Errors: in words, what is wrong with its name or address.
+    fn checked(&self, provider: Provider) -> Result<Provider, String>;
+
+    /// Providers whose keys or servers were found, and which nobody added yet. Usable, not in use.
+    fn found(&self) -> Vec<Provider>;
+
+    /// The state of a provider's key.
+    fn key(&self, provider: &Provider) -> KeyState;
+
+    /// Keeps a key for a provider and its address, or removes it. The key is in no database.
+    ///
+    /// Errors: in words, why it cannot be kept.
+    fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String>;
+
+    /// The price of a model by the price table; `None` if it is not listed.
+    fn price(&self, provider: &Provider, name: &str) -> Option<Price>;
+
+    /// The models that a provider offers, by name.
+    fn list<'a>(
+        &'a self,
+        provider: &'a Provider,
+    ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>>;
+
+    /// Makes one real call with a tool that must come back.
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>>;
+
+    /// Looks for model servers on this machine, at the addresses that they use by default. A server
+    /// that does not answer soon is left out. [`Provider::is_own`] is a suggestion: the person
+    /// confirms it, because a server on this machine may forward what it gets.
+    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
+    /// What is wrong with variables and files of keys and prices, one sentence each. What is wrong is
+    /// not used; everything else works.
+    fn problems(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// No models besides the one that is built in.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoModels;
+
+impl ModelHost for NoModels {
+    fn build(
+        &self,
+        _: &Provider,
+        _: &str,
+        _: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        Err("this program has no models besides the built-in one".into())
+    }
+
+    fn checked(&self, _: Provider) -> Result<Provider, String> {
+        Err("this program has no models besides the built-in one".into())
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        Vec::new()
+    }
+
+    fn key(&self, _: &Provider) -> KeyState {
+        KeyState { source: KeySource::None, variable: None, last_four: None }
+    }
+
+    fn set_key(&self, _: &Provider, _: Option<&str>) -> Result<(), String> {
+        Err("this program keeps no keys".into())
+    }
+
+    fn price(&self, _: &Provider, _: &str) -> Option<Price> {
+        None
+    }
+
+    fn list<'a>(&'a self, _: &'a Provider) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        let detail = format!("there is no provider {}", provider.name);
+        Box::pin(std::future::ready(Err(ModelError::Request { detail })))
+    }
+}

@@ -1,0 +1,244 @@
+//! What calls of a model cost, and how much may be spent: rules about amounts, without rows.
+//!
+//! Money is counted in micro-dollars (millionths of a US dollar), so that sums are exact.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::Usage;
+
+crate::closed_list! {
+    /// What an amount counts.
+    pub enum Unit, "unit" {
+        /// Millionths of a US dollar.
+        MicroDollars = "microDollars",
+        /// Tokens of a model without a price.
+        Tokens = "tokens",
+    }
+}
+
+crate::closed_list! {
+    /// What is known of the cost of a call.
+    pub enum CallStatus, "status of a call" {
+        /// The call is under way, or its process died: it counts as its reservation.
+        Reserved = "reserved",
+        /// The provider said what was used.
+        Settled = "settled",
+        /// The call ended without a usable figure: it counts as its reservation.
+        Assumed = "assumed",
+    }
+}
+
+/// The price of a model. Units: micro-dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Price {
+    /// Input that no cache served.
+    pub input: u64,
+    /// Input that a cache served.
+    pub cached_input: u64,
+    /// Input that was written to a cache.
+    pub cache_write: u64,
+    /// Output, reasoning included.
+    pub output: u64,
+}
+
+/// An amount of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Amount {
+    /// What is counted.
+    pub unit: Unit,
+    /// How much.
+    pub value: i64,
+}
+
+/// The smallest request that a byte count can mean. Units: bytes per token.
+///
+/// Two bytes a token is above what any tokenizer needs for text, so that a reservation is not too
+/// small; see `docs/adr/0011-reserve-then-settle.md`.
+const BYTES_PER_TOKEN: u64 = 2;
+
+/// What a call may cost at most: one token per two bytes of the request at the dearest price of
+/// input, plus all the output it may write.
+pub fn reservation(price: Option<&Price>, request_bytes: u64, max_output: u64) -> Amount {
+    let input = request_bytes.div_ceil(BYTES_PER_TOKEN);
+    match price {
+        None => tokens(input.saturating_add(max_output)),
+        Some(price) => {
+            let dearest = price.input.max(price.cache_write).max(price.cached_input);
+            money(part(input, dearest).saturating_add(part(max_output, price.output)))
+        }
+    }
+}
+
+/// What a call did cost, by the provider's own figures; `None` if they cannot be right.
+///
+/// `request_bytes` and `max_output` are those of the reservation: more than was reserved, or less
+/// than a request of this size can be, is not believed.
+pub fn cost(
+    price: Option<&Price>,
+    usage: &Usage,
+    request_bytes: u64,
+    max_output: u64,
+) -> Option<Amount> {
+    if !is_plausible(usage, request_bytes, max_output) {
+        return None;
+    }
+    Some(match price {
+        None => tokens(usage.input.saturating_add(usage.output)),
+        Some(price) => {
+            let plain = usage.input - usage.cached_input - usage.cache_write;
+            let parts = [
+                part(plain, price.input),
+                part(usage.cached_input, price.cached_input),
+                part(usage.cache_write, price.cache_write),
+                part(usage.output, price.output),
+            ];
+            money(parts.into_iter().fold(0, u64::saturating_add))
+        }
+    })
+}
+
+/// Units: bytes. A request makes at least one token of so many bytes: the average of a tokenizer is
+/// 4, and no text has an average of 64.
+const LONGEST_TOKENS: u64 = 64;
+
+/// Units: tokens. What a provider may add to a request by itself, for example how to call tools.
+const ADDED_TOKENS: u64 = 4096;
+
+fn is_plausible(usage: &Usage, request_bytes: u64, max_output: u64) -> bool {
+    let parts = usage.cached_input.checked_add(usage.cache_write);
+    usage.input > 0
+        && parts.is_some_and(|parts| parts <= usage.input)
+        && usage.reasoning <= usage.output
+        && usage.input >= request_bytes / LONGEST_TOKENS
+        && usage.input <= request_bytes.saturating_add(ADDED_TOKENS)
+        && usage.output <= max_output.saturating_mul(2)
+}
+
+/// Rounded up: a part of a micro-dollar is one.
+fn part(tokens: u64, price: u64) -> u64 {
+    let micros = u128::from(tokens) * u128::from(price);
+    u64::try_from(micros.div_ceil(1_000_000)).unwrap_or(u64::MAX)
+}
+
+fn money(micros: u64) -> Amount {
+    Amount { unit: Unit::MicroDollars, value: i64::try_from(micros).unwrap_or(i64::MAX) }
+}
+
+fn tokens(count: u64) -> Amount {
+    Amount { unit: Unit::Tokens, value: i64::try_from(count).unwrap_or(i64::MAX) }
+}
+
+/// How much may be spent. Units: micro-dollars, and tokens of models without a price.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", default)]
+pub struct Budgets {
+    /// By all agents on one day. Units: micro-dollars.
+    pub workspace_day: i64,
+    /// By one agent on one day. Units: micro-dollars.
+    pub agent_day: i64,
+    /// By one wake. Units: micro-dollars.
+    pub wake: i64,
+    /// By all agents on one day, on models without a price. Units: tokens.
+    pub unpriced_day: i64,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self { workspace_day: 3_000_000, agent_day: 500_000, wake: 100_000, unpriced_day: 500_000 }
+    }
+}
+
+/// The scope whose budget leaves no room for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OverBudget {
+    /// The wake's own.
+    Wake,
+    /// The agent's, for the day.
+    Agent,
+    /// The workspace's, for the day.
+    Workspace,
+}
+
+impl Unit {
+    /// The scopes that have a budget for a day in this unit.
+    pub fn daily_scopes(self) -> &'static [OverBudget] {
+        match self {
+            Self::MicroDollars => &[OverBudget::Agent, OverBudget::Workspace],
+            Self::Tokens => &[OverBudget::Workspace],
+        }
+    }
+}
+
+impl Budgets {
+    /// The limit of a scope for amounts of a unit; `None` if the scope has none.
+    pub fn limit(&self, scope: OverBudget, unit: Unit) -> Option<i64> {
+        match (scope, unit) {
+            (OverBudget::Wake, Unit::MicroDollars) => Some(self.wake),
+            (OverBudget::Agent, Unit::MicroDollars) => Some(self.agent_day),
+            (OverBudget::Workspace, Unit::MicroDollars) => Some(self.workspace_day),
+            (OverBudget::Workspace, Unit::Tokens) => Some(self.unpriced_day),
+            (OverBudget::Wake | OverBudget::Agent, Unit::Tokens) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 3 dollars a million in, 15 out.
+    const PRICE: Price = Price {
+        input: 3_000_000,
+        cached_input: 300_000,
+        cache_write: 3_750_000,
+        output: 15_000_000,
+    };
+
+    fn used(input: u64, cached_input: u64, output: u64) -> Usage {
+        Usage { input, cached_input, output, ..Usage::default() }
+    }
+
+    #[test]
+    fn a_reservation_takes_the_dearest_input_and_all_output() {
+        // 1,000 bytes are 500 tokens, 3.75 micro-dollars each; 100 tokens of output are 15 each.
+        let amount = reservation(Some(&PRICE), 1000, 100);
+        assert_eq!(amount, Amount { unit: Unit::MicroDollars, value: 1875 + 1500 });
+        let amount = reservation(None, 1001, 100);
+        assert_eq!(amount, Amount { unit: Unit::Tokens, value: 601 });
+    }
+
+    #[test]
+    fn a_cost_counts_each_part_at_its_price_and_never_less_than_one() {
+        let usage = used(400, 300, 10);
+        let cost_of = |usage| cost(Some(&PRICE), &usage, 1000, 100).map(|amount| amount.value);
+        assert_eq!(cost_of(usage), Some(300 + 90 + 150));
+        let write = Usage { cache_write: 100, ..used(400, 300, 10) };
+        assert_eq!(cost_of(write), Some(90 + 375 + 150));
+        let cheap = Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
+        assert_eq!(cost(Some(&cheap), &used(400, 0, 10), 1000, 100).map(|a| a.value), Some(2));
+        assert_eq!(cost(None, &usage, 1000, 100).map(|a| a.value), Some(410));
+    }
+
+    #[test]
+    fn a_figure_that_cannot_be_right_is_not_believed() {
+        for (what, usage) in [
+            ("nothing", used(0, 0, 0)),
+            ("more cached than there was", used(400, 500, 10)),
+            ("less than the request can be", used(3, 0, 10)),
+            ("more than its bytes", used(6000, 0, 10)),
+            ("more output than allowed", used(400, 0, 1000)),
+            ("absurd", used(u64::MAX, u64::MAX, u64::MAX)),
+            ("more reasoning than output", Usage { reasoning: 11, ..used(400, 0, 10) }),
+        ] {
+            assert_eq!(cost(Some(&PRICE), &usage, 1000, 100), None, "{what}");
+        }
+        let most = reservation(Some(&PRICE), u64::MAX, u64::MAX);
+        assert_eq!(most.value, i64::MAX, "it does not wrap");
+    }
+}

@@ -1,0 +1,182 @@
+// Models and budgets: in the settings, and on the page of an agent.
+
+import type { Locator, Page } from "@playwright/test";
+
+import { BUDGET, HOUSE, addProvider, budgets, models } from "./models";
+import { expect, type Server, taskId, test } from "./world";
+import { PASSPORTS } from "./steps";
+
+async function settings(page: Page, server: Server): Promise<void> {
+  await page.goto(`${server.address}/settings#models`);
+  await expect(models(page).getByText("Built-in rules")).toBeVisible();
+}
+
+interface View {
+  model: string;
+  paidCalls: boolean;
+  budgets: Record<"workspaceDay" | "agentDay" | "wake" | "unpricedDay", number>;
+  providers: { name: string; baseUrl: string; isOwn: boolean; keyLastFour: string | null }[];
+}
+
+const stored = async (server: Server): Promise<View> => (await server.ask("GET", "/api/models")) as View;
+
+/** The line of a budget. */
+function line(page: Page, label: string): Locator {
+  return budgets(page).getByRole("listitem").filter({ hasText: label });
+}
+
+test("the built-in model is in use, because nobody chose another", async ({ app, server }) => {
+  await settings(app, server);
+  const row = models(app).getByRole("listitem").filter({ hasText: "Built-in rules" });
+  await expect(row).toContainText("In use");
+  await expect(row).toContainText("In use because no model was chosen.");
+  await expect(row.getByRole("button")).toHaveCount(0);
+  await expect(budgets(app).getByText("No calls in the last 14 days.")).toBeVisible();
+});
+
+test("a budget is saved when its field is left, and nothing else changes", async ({ app, server }) => {
+  await settings(app, server);
+  const before = (await stored(server)).budgets;
+  const field = app.getByLabel(BUDGET.agentDay);
+  await expect(field).toHaveValue("0.50");
+  await field.fill("$1.2345");
+  await field.blur();
+  await expect(line(app, BUDGET.agentDay)).toContainText("Saved");
+  await expect(field).toHaveValue("1.2345");
+  expect((await stored(server)).budgets).toEqual({ ...before, agentDay: 1_234_500 });
+
+  // Two fields in a row: the second one keeps what the first one changed.
+  await app.getByLabel(BUDGET.wake).fill("0.2");
+  await app.getByLabel(BUDGET.unpricedDay).fill("1.5M");
+  await app.getByLabel(BUDGET.unpricedDay).press("Enter");
+  await expect(line(app, BUDGET.unpricedDay)).toContainText("Saved");
+  await expect(line(app, BUDGET.wake)).toContainText("Saved");
+  expect((await stored(server)).budgets).toEqual({ ...before, agentDay: 1_234_500, wake: 200_000, unpricedDay: 1_500_000 });
+  await app.reload();
+  await expect(app.getByLabel(BUDGET.wake)).toHaveValue("0.20");
+});
+
+test("a budget that is no amount is refused at its field, and what was typed stays", async ({ app, server }) => {
+  await settings(app, server);
+  const before = await stored(server);
+  const field = app.getByLabel(BUDGET.workspaceDay);
+  for (const [typed, reason] of [
+    ["1,000", /four decimals/],
+    ["-1", /four decimals/],
+    ["0.00001", /four decimals/],
+    ["1000001", /million dollars/],
+  ] as const) {
+    await field.fill(typed);
+    await field.blur();
+    await expect(line(app, BUDGET.workspaceDay).getByRole("alert")).toHaveText(reason);
+    await expect(field).toHaveValue(typed);
+    await expect(field).toHaveAttribute("aria-invalid", "true");
+  }
+  expect(await stored(server)).toEqual(before);
+  await field.press("Escape");
+  await expect(field).toHaveValue("3.00");
+  await expect(line(app, BUDGET.workspaceDay).getByRole("alert")).toHaveCount(0);
+});
+
+test("a budget that changes elsewhere arrives, but not in a field with something typed", async ({ app, server }) => {
+  await settings(app, server);
+  await app.getByLabel(BUDGET.wake).fill("0.3");
+  const { budgets: before } = await stored(server);
+  await server.ask("PUT", "/api/models/budgets", { ...before, workspaceDay: 7_000_000, wake: 50_000 });
+  await expect(app.getByLabel(BUDGET.workspaceDay)).toHaveValue("7.00");
+  await expect(app.getByLabel(BUDGET.wake)).toHaveValue("0.3");
+  await app.getByLabel(BUDGET.wake).press("Escape");
+  await expect(app.getByLabel(BUDGET.wake)).toHaveValue("0.05");
+});
+
+test("paid calls are switched off and on at once", async ({ app, server }) => {
+  await settings(app, server);
+  const off = app.getByRole("switch", { name: "No paid calls" });
+  await expect(off).not.toBeChecked();
+  await off.click();
+  await expect(off).toBeChecked();
+  expect((await stored(server)).paidCalls).toBe(false);
+  await app.reload();
+  await expect(off).toBeChecked();
+  await off.focus();
+  await app.keyboard.press("Space");
+  await expect(off).not.toBeChecked();
+  expect((await stored(server)).paidCalls).toBe(true);
+});
+
+test("a token without the permission sees the settings and can change none", async ({ page, server }) => {
+  const { token } = (await server.ask("POST", "/api/tokens", { name: "reader", scopes: ["read"] })) as { token: string };
+  await page.addInitScript((given) => localStorage.setItem("dormouse.token", given), token);
+  await settings(page, server);
+  await expect(models(page).getByText("This browser can’t change models or budgets")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Add a provider" })).toBeDisabled();
+  await expect(page.getByRole("switch", { name: "No paid calls" })).toBeDisabled();
+  await expect(page.getByLabel(BUDGET.wake)).toBeDisabled();
+});
+
+test("a new provider needs a name and an address, said at their fields", async ({ app, server }) => {
+  await settings(app, server);
+  await app.getByRole("button", { name: "Add a provider" }).click();
+  const dialog = app.getByRole("dialog", { name: "Add a provider" });
+  await dialog.getByRole("button", { name: "Add a provider" }).click();
+  await expect(dialog.getByLabel("Name")).toBeFocused();
+  await expect(dialog.getByText("Use only letters, digits, “-” and “.”.")).toBeVisible();
+  await dialog.getByLabel("Name").fill("house");
+  await dialog.getByLabel("Address").fill("localhost:11434");
+  await dialog.getByRole("button", { name: "Add a provider" }).click();
+  await expect(dialog.getByLabel("Address")).toBeFocused();
+  await expect(dialog.getByText("Enter an address that begins with http:// or https://.")).toBeVisible();
+  expect((await stored(server)).providers).toEqual([]);
+});
+
+test("a provider is added and removed, and its key is never shown", async ({ app, server }) => {
+  await settings(app, server);
+  await addProvider(app, "sk-not-a-real-key-9xQz");
+  const row = models(app).getByRole("listitem").filter({ hasText: HOUSE.address });
+  await expect(row).toContainText("Your own server");
+  await expect(row).toContainText("Key kept on this machine, ending in 9xQz");
+  expect(await app.content()).not.toContain("not-a-real-key");
+  expect((await stored(server)).providers).toMatchObject([{ name: HOUSE.name, baseUrl: HOUSE.address, isOwn: true, keyLastFour: "9xQz" }]);
+
+  await app.getByRole("button", { name: `More actions for ${HOUSE.name}` }).click();
+  await app.getByRole("menuitem", { name: "Remove…" }).click();
+  await app.getByRole("dialog", { name: `Remove ${HOUSE.name}` }).getByRole("button", { name: "Remove provider" }).click();
+  await expect(row).toHaveCount(0);
+  expect((await stored(server)).providers).toEqual([]);
+});
+
+test("a server that does not answer is said so, and a model can be named by hand", async ({ app, server }) => {
+  await settings(app, server);
+  await addProvider(app);
+  await app.getByRole("button", { name: `Show its models (${HOUSE.name})` }).click();
+  const dialog = app.getByRole("dialog", { name: `Models of ${HOUSE.name}` });
+  await expect(dialog.getByRole("alert")).toContainText("model-unavailable");
+  await expect(dialog.getByRole("alert")).toContainText("127.0.0.1:9");
+  await expect(dialog.getByRole("button", { name: "Use it…" })).toBeDisabled();
+
+  await dialog.getByLabel("Model", { exact: true }).fill("qwen3:8b");
+  await dialog.getByRole("button", { name: "Use it…" }).click();
+  const question = app.getByRole("dialog", { name: /^Use qwen3:8b \(house\) for 0 agents\?/ });
+  await expect(question).toContainText(`Sent to your own server at ${HOUSE.address}:`);
+  await expect(question).toContainText("What it costs Nothing.");
+  await question.getByRole("button", { name: "Keep Built-in rules" }).click();
+  expect((await stored(server)).model).toBe("builtin");
+});
+
+test("an agent can be given the built-in model, and that of the workspace again", async ({ sample, server }) => {
+  const task = await taskId(server, PASSPORTS);
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };
+  const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
+  await sample.goto(`${server.address}/agents/${agent}`);
+  const picker = sample.getByRole("button", { name: `Model of ${displayName}: Built-in rules` });
+  await picker.click();
+  await expect(sample.getByRole("menuitem")).toHaveText([/The workspace’s model: Built-in rules/, /Built-in rules: Runs on this machine/]);
+  await sample.getByRole("menuitem", { name: /^Built-in rules/ }).click();
+  const changed = sample.getByText(`From the next wake on, ${displayName} uses Built-in rules.`);
+  await expect(changed).toBeVisible();
+  const staying = async (): Promise<number> => ((await server.ask("GET", "/api/models/question?model=builtin")) as { agentsThatStay: number }).agentsThatStay;
+  await expect.poll(staying).toBe(1);
+  await picker.click();
+  await sample.getByRole("menuitem", { name: /^The workspace’s model/ }).click();
+  await expect.poll(staying).toBe(0);
+});

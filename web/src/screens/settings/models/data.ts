@@ -1,0 +1,89 @@
+// The queries of models, budgets and usage, and the requests that change them.
+
+import { api, unwrap, within, type Schemas } from "../../../api/client";
+import { live, type Query } from "../../../live/store.svelte";
+
+export type ModelsView = Schemas["ModelsView"];
+export type Model = Schemas["ModelView"];
+export type Provider = Schemas["ProviderView"];
+export type ApiFormat = Schemas["ApiFormat"];
+export type Budgets = Schemas["Budgets"];
+export type Offered = Schemas["OfferedModel"];
+export type Question = Schemas["ModelQuestion"];
+export type Test = Schemas["ModelTestView"];
+export type UsageDay = Schemas["UsageDay"];
+
+export const FORMATS: readonly ApiFormat[] = ["chatCompletions", "responses", "anthropic", "gemini"];
+
+/** Units: milliseconds. The server waits 30 s for a list of models. */
+const LISTING_MS = 40_000;
+
+/** Units: milliseconds. The server waits up to eight minutes for the first word of an own server. */
+const TEST_MS = 540_000;
+
+/** What moves the number of agents per model. */
+const AGENT_EVENTS = ["agent:created", "agent:changed"];
+
+export const queries = {
+  models: (): Query<ModelsView> => ({
+    key: "models",
+    load: () => unwrap(api.GET("/api/models", {})),
+    invalidatedBy: (event) => event.type === "models:changed" || AGENT_EVENTS.includes(event.type),
+  }),
+  question: (model: string): Query<Question> => ({
+    key: `models-question/${model}`,
+    load: () => unwrap(api.GET("/api/models/question", { params: { query: { model } } })),
+    invalidatedBy: (event) => event.type === "models:changed" || AGENT_EVENTS.includes(event.type),
+  }),
+  /** The last two weeks, per day and model. */
+  usage: (): Query<Schemas["Page_UsageDay"]> => ({
+    key: "models-usage",
+    load: () => unwrap(api.GET("/api/usage", {})),
+    invalidatedBy: (event) => event.type === "models:changed" || event.type.startsWith("agent:"),
+  }),
+};
+
+/** Takes the answer of a change as the settings on screen. */
+async function settled(answer: Promise<ModelsView>): Promise<ModelsView> {
+  const view = await answer;
+  live.resourceFor(queries.models()).settle(view);
+  return view;
+}
+
+const at = (name: string): { params: { path: { name: string } } } => ({ params: { path: { name } } });
+
+/** Adds a provider, or changes the one of this name. */
+export function putProvider(name: string, body: Schemas["ProviderParams"]): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/providers/{name}", { ...at(name), body })));
+}
+
+export function removeProvider(name: string): Promise<ModelsView> {
+  return settled(unwrap(api.DELETE("/api/models/providers/{name}", at(name))));
+}
+
+/** Keeps the key of a provider; `null` removes it. */
+export function setKey(name: string, key: string | null): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/providers/{name}/key", { ...at(name), body: { key } })));
+}
+
+export async function readOffered(name: string): Promise<Offered[]> {
+  const page = await unwrap(api.GET("/api/models/providers/{name}/offered", { ...at(name), fetch: within(LISTING_MS) }));
+  return page.items;
+}
+
+/** Makes one real call of a model. */
+export function testModel(model: string): Promise<Test> {
+  return unwrap(api.POST("/api/models/test", { body: { model }, fetch: within(TEST_MS) }));
+}
+
+export function applyModel(model: string): Promise<ModelsView> {
+  return settled(unwrap(api.POST("/api/models/use", { body: { model } })));
+}
+
+export function setPaidCalls(allowed: boolean): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/paid-calls", { body: { allowed } })));
+}
+
+export function setBudgets(body: Budgets): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/budgets", { body })));
+}

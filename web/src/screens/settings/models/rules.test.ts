@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+
+import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
+import { addressFault, cachedShare, costWords, dollarsField, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, splitId, tokensField, usedModels, workWords } from "./rules";
+
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, price: null, isFree: false, agents: 0, problem: null, ...parts });
+const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, ...parts });
+const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
+  model: "builtin",
+  chosenBy: "nobody",
+  models: [model({ id: "builtin", isFree: true })],
+  providers: [],
+  found: [],
+  paidCalls: true,
+  problems: [],
+  budgets: { workspaceDay: 3_000_000, agentDay: 500_000, wake: 100_000, unpricedDay: 500_000 },
+  ...parts,
+});
+
+describe("dollars", () => {
+  it.each([
+    ["3", 3_000_000],
+    ["$ 0.50", 500_000],
+    [" 0.0003 ", 300],
+    ["0", 0],
+    ["1000000", LARGEST_BUDGET],
+  ])("%s is %d micro-dollars", (text, value) => {
+    expect(readDollars(text)).toEqual({ value });
+  });
+
+  it.each(["", "$", "1,000", "0,50", "-1", "1.", ".5", "0.00001", "3 dollars", "1e3", "NaN"])("%j is refused", (text) => {
+    expect(readDollars(text)).toEqual({ fault: "notDollars" });
+  });
+
+  it("end where the server's do", () => {
+    expect(readDollars("1000000.0001")).toEqual({ fault: "tooLarge" });
+    expect(readDollars("999999999999999")).toEqual({ fault: "tooLarge" });
+  });
+
+  it("come back from the text of a field, whatever the amount", () => {
+    for (const micro of [0, 100, 300, 99_900, 100_000, 500_000, 3_000_000, 12_345_600, 999_999_999_900]) {
+      expect(readDollars(dollarsField(micro))).toEqual({ value: micro });
+    }
+  });
+
+  it("are shown with all their decimals in a field", () => {
+    expect([3_000_000, 500_000, 600, 1].map(dollarsField)).toEqual(["3.00", "0.50", "0.0006", "0.000001"]);
+  });
+
+  it("are never rounded to nothing", () => {
+    expect([0, 1, 600, 3_000_000].map(money)).toEqual(["$0.00", "less than $0.0001", "$0.0006", "$3.00"]);
+  });
+});
+
+describe("tokens", () => {
+  it.each([
+    ["500000", 500_000],
+    ["500k", 500_000],
+    ["1.5 M", 1_500_000],
+    ["0.25k", 250],
+    ["0", 0],
+  ])("%s is %d", (text, value) => {
+    expect(readTokens(text)).toEqual({ value });
+  });
+
+  it.each(["", "k", "1.5", "-1", "500,000", "5kk", "1.2345M"])("%j is refused", (text) => {
+    expect(readTokens(text)).toEqual({ fault: "notTokens" });
+  });
+
+  it("end where the server's do, and come back from the text of a field", () => {
+    expect(readTokens("1000001M")).toEqual({ fault: "tooLarge" });
+    for (const tokens of [0, 1, 999, 1_000, 500_000, 2_000_000, 1_234_567]) {
+      expect(readTokens(tokensField(tokens))).toEqual({ value: tokens });
+    }
+  });
+});
+
+describe("a model", () => {
+  it("is split at the first slash", () => {
+    expect(splitId("openrouter/meta/llama-3")).toEqual({ provider: "openrouter", name: "meta/llama-3" });
+    expect(splitId("builtin")).toBeUndefined();
+  });
+
+  it("has a name in words", () => {
+    expect(modelName("builtin")).toBe("Built-in rules");
+    expect(modelName("ollama/qwen3:8b")).toBe("qwen3:8b (ollama)");
+  });
+
+  it("says how it works", () => {
+    expect(workWords(model({ id: "builtin" }))).toBe("Runs on this machine, nothing leaves it");
+    expect(([null, "native", "schema", "text"] as const).map((toolMode) => workWords(model({ toolMode })))).toEqual([
+      "Not tested yet",
+      "Calls tools itself",
+      "Fills in a form",
+      "Writes calls as text",
+    ]);
+  });
+
+  it("says what it costs", () => {
+    expect(priceWords(model({ isFree: true }))).toBe("free");
+    expect(priceWords(model({}))).toBe("no known price");
+    expect(priceWords(model({ price: { input: 3_000_000, output: 15_000_000, cachedInput: 0, cacheWrite: 0 } }))).toBe("$3.00 in, $15.00 out per million tokens");
+  });
+
+  it("belongs to the provider of its name, added or found", () => {
+    const view = settings({ providers: [provider({})], found: [provider({ name: "anthropic" })] });
+    expect(providerOf(view, "house/qwen")?.name).toBe("house");
+    expect(providerOf(view, "anthropic/sonnet")?.name).toBe("anthropic");
+    expect(providerOf(view, "house2/qwen")).toBeUndefined();
+  });
+});
+
+it("says where a key comes from, and only its end", () => {
+  expect(keyWords(provider({}))).toBe("No key");
+  expect(keyWords(provider({ key: "environment", keyVariable: "OPENAI_API_KEY", keyLastFour: "9xQz" }))).toBe("Key from OPENAI_API_KEY, ending in 9xQz");
+  expect(keyWords(provider({ key: "keyFile", keyLastFour: null }))).toBe("Key kept on this machine");
+});
+
+it("knows which models of a provider are in use", () => {
+  const view = settings({ model: "house/a", models: [model({ id: "house/a" }), model({ id: "house/b", agents: 2 }), model({ id: "house/c" }), model({ id: "other/d", agents: 1 })] });
+  expect(usedModels(view, "house")).toEqual(["house/a", "house/b"]);
+  expect(usedModels(view, "hous")).toEqual([]);
+});
+
+it("says what the workspace's model would cost", () => {
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], agents: 1, agentsThatStay: 0, automationsOff: 0, wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000 };
+  const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
+  expect(costWords(question, view)).toBe("About $0.42 a day, with 26 wakes a day in the last week. Never more than your budget of $3.00.");
+  expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");
+  expect(costWords({ ...question, id: "house/qwen", costADay: null }, view)).toBe("Nothing.");
+  expect(costWords({ ...question, id: "builtin", costADay: null }, view)).toBe("Nothing.");
+});
+
+describe("a new provider", () => {
+  it("needs a name of its own", () => {
+    expect(["", "a b", "a/b"].map((name) => nameFault(name, []))).toEqual(["models.badName", "models.badName", "models.badName"]);
+    expect(nameFault("house", ["house"])).toBe("models.nameTaken");
+    expect(nameFault("llama.cpp-2", ["house"])).toBeUndefined();
+  });
+
+  it("needs an address of the web", () => {
+    expect(["", "localhost:11434/v1", "ftp://x", "javascript:alert(1)"].map(addressFault)).toEqual(Array(4).fill("models.badAddress"));
+    expect(addressFault("http://127.0.0.1:9/v1")).toBeUndefined();
+  });
+});
+
+it("narrows the listed models, but not by a name that is complete", () => {
+  const offered = [{ name: "qwen3" }, { name: "qwen3-8b" }, { name: "llama" }];
+  expect(matching(offered, "8B").map((one) => one.name)).toEqual(["qwen3-8b"]);
+  expect(matching(offered, "qwen3")).toEqual(offered);
+  expect(matching(offered, " ")).toEqual(offered);
+});
+
+describe("the use per day", () => {
+  const row = (parts: Partial<UsageDay>): UsageDay => ({ day: "2026-03-01", model: "cloud/big", calls: 1, cost: 100, unit: "microDollars", inputTokens: 10, cachedInputTokens: 5, outputTokens: 1, ...parts });
+
+  it("adds models up, and has the days without calls", () => {
+    const rows = [row({}), row({ model: "cloud/small", cost: 50 }), row({ cost: 700, unit: "tokens" }), row({ day: "2026-02-27" })];
+    expect(perDay(rows, "2026-03-01", 3)).toEqual([
+      { day: "2026-02-27", cost: 100, unpriced: 0, calls: 1 },
+      { day: "2026-02-28", cost: 0, unpriced: 0, calls: 0 },
+      { day: "2026-03-01", cost: 150, unpriced: 700, calls: 3 },
+    ]);
+  });
+
+  it("ends on the workspace's day where that is ahead of the browser's", () => {
+    expect(perDay([row({})], "2026-02-28", 2).map((one) => one.day)).toEqual(["2026-02-28", "2026-03-01"]);
+  });
+
+  it("shows the budget only where bars stay readable", () => {
+    const days = perDay([row({ cost: 1_000_000 })], "2026-03-01", 2);
+    expect(plotScale(days, 3_000_000)).toEqual({ top: 3_000_000, hasBudget: true });
+    expect(plotScale(days, 500_000)).toEqual({ top: 1_000_000, hasBudget: true });
+    expect(plotScale(days, 5_000_000)).toEqual({ top: 1_000_000, hasBudget: false });
+    expect(plotScale(perDay([], "2026-03-01", 2), 3_000_000)).toEqual({ top: 1, hasBudget: false });
+  });
+
+  it("knows the share that caches served", () => {
+    expect(cachedShare([row({}), row({ cachedInputTokens: 0 })])).toBe(0.25);
+    expect(cachedShare([])).toBeUndefined();
+  });
+});

@@ -125,7 +125,10 @@ export const screens: readonly Screen[] = [
   {
     name: "settings: a wrong budget",
     show: async (page, server) => {
+      // A document of its own, so that nothing of the screen before is still open.
+      await page.goto("about:blank");
       await open(page, server, "/settings#budgets");
+      await expect(page.getByLabel("One wake")).toHaveValue("0.10");
       await page.getByLabel("One wake").fill("much");
       await page.getByLabel("One wake").press("Enter");
       await expect(page.getByRole("alert")).toBeVisible();

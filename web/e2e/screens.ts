@@ -125,8 +125,8 @@ export const screens: readonly Screen[] = [
   {
     name: "settings: a wrong budget",
     show: async (page, server) => {
-      // A document of its own, so that nothing of the screen before is still open.
-      await page.goto("about:blank");
+      // By way of another page, so that nothing of the screen before is still open.
+      await open(page, server, "/agents");
       await open(page, server, "/settings#budgets");
       await expect(page.getByLabel("One wake")).toHaveValue("0.10");
       await page.getByLabel("One wake").fill("much");

@@ -1,0 +1,208 @@
+//! How a run stops: completed, failed, put back, or its provider away; each is one commit.
+
+use std::time::Duration;
+
+use dormouse_store::agent::breaker as row;
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::wake_run::{self, Status};
+use dormouse_store::{Attempts, ChangeRow, Commit, Db, Op, Policy, retry};
+use dormouse_types::model::ModelError;
+use dormouse_types::{Origin, Timestamp, limits};
+
+use super::{ATTEMPTS, ActiveRun, CONFLICTS};
+use crate::breaker;
+use crate::handler::{RunError, RunOutput};
+use crate::spending::Outcome;
+use crate::status::{Event, after};
+use crate::{End, Lease};
+
+/// How often a failure of the provider is recorded; many runs may fail on one breaker row at once.
+const BREAKER_ATTEMPTS: Policy = Policy::Attempts(6);
+
+/// The longest wait that a provider can ask for.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SECONDS);
+
+impl ActiveRun<'_> {
+    /// Commits the end of a completed run: the results of `finalize`, the run's status and the
+    /// release of the lease, together with the given ops.
+    ///
+    /// One commit, so what the run leaves behind, the messages it counts as heard and its end become
+    /// visible together or not at all.
+    pub(super) async fn finish(
+        &mut self,
+        mut ops: Vec<Op>,
+        mut news: Vec<ChangeRow>,
+        cut: bool,
+    ) -> Result<End, RunError> {
+        let ending = self.handler.finalize(&self.log, &self.chain).await?;
+        ops.extend(ending.ops);
+        news.extend(ending.news);
+        let ending = RunOutput { ops, news };
+        self.end("run.final", Event::Completed, ending, cut, None).await?;
+        Ok(End::Completed { cut })
+    }
+
+    /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
+    pub(super) async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
+        loop {
+            let result = self.finish(Vec::new(), Vec::new(), cut).await;
+            if !attempts.go_on_after(&result) {
+                return result;
+            }
+        }
+    }
+
+    pub(super) async fn skip(&mut self) -> Result<End, RunError> {
+        let ending = self.handler.finalize(&self.log, &self.chain).await?;
+        self.end("run.skip", Event::NothingChanged, ending, false, None).await?;
+        Ok(End::Skipped)
+    }
+
+    pub(super) async fn fail(&mut self, error: String) -> Result<End, RunError> {
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
+        loop {
+            let mut ops = self.handler.fail(&error).await?;
+            ops.extend(self.settled(Outcome::Unknown));
+            let ending = RunOutput { ops, news: Vec::new() };
+            let result = self.end("run.fail", Event::Failed, ending, false, Some(&error)).await;
+            if !attempts.go_on_after(&result) {
+                return result.map(|()| End::Failed { error });
+            }
+        }
+    }
+
+    /// Records a failure of the provider and puts the run back until the provider may be asked
+    /// again.
+    ///
+    /// The breaker and the run are one commit. Several runs may record a failure at once; each
+    /// retries on the fresh breaker row, so every failure is counted.
+    pub(super) async fn away(&self, error: &ModelError) -> Result<End, RunError> {
+        let ModelError::Provider { why, retry_after, .. } = error else {
+            return Err(RunError::Broken(error.to_string()));
+        };
+        let (why, detail) = (*why, &error.to_string());
+        let provider = self.model.provider();
+        let ws = self.lease.ws;
+        let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
+            let now = self.driver.clock.now();
+            let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
+            let after = breaker::failed(before.as_ref(), provider, why, detail, now);
+            let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
+            let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
+            let mut ops = self.settled(Outcome::of_error(error));
+            ops.push(row::put(ws, before.as_ref(), &after));
+            self.requeue(Some(due), ops).await?;
+            Ok::<_, RunError>((after.opened > before.map_or(0, |row| row.opened)).then_some(due))
+        })
+        .await?;
+        if let Some(due) = opened {
+            tracing::warn!(provider, ?why, until = %due, "the queue is held");
+            self.tell("provider:away", Vec::new()).await?;
+        }
+        Ok(End::Away { reason: detail.clone() })
+    }
+
+    /// Resets the breaker, because the provider answered.
+    pub(super) async fn note_provider_is_back(&self) -> Result<(), RunError> {
+        let ws = self.lease.ws;
+        let provider = self.model.provider();
+        match self.driver.store.first(row::of_provider(ws, provider)).await? {
+            None => Ok(()),
+            Some(_) => self.tell("provider:back", vec![row::delete(ws, provider)]).await,
+        }
+    }
+
+    pub(super) async fn tell(&self, event: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
+        let provider = self.model.provider();
+        let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
+        self.driver
+            .store
+            .commit(Commit::new("provider.tell", Db::Agent, self.lease.ws).ops(ops).change(change))
+            .await?;
+        Ok(())
+    }
+
+    pub(super) async fn stopped(&self) -> Result<End, RunError> {
+        let now = self.driver.clock.now();
+        self.requeue(Some(now), self.settled(Outcome::Unknown)).await?;
+        Ok(End::PutBack { reason: "the program stops".into() })
+    }
+
+    /// Leaves the run to be resumed under its key; its recorded turns are kept.
+    pub(super) async fn requeue_run(
+        &self,
+        due_at: Option<Timestamp>,
+        reason: String,
+    ) -> Result<End, RunError> {
+        self.requeue(due_at, Vec::new()).await?;
+        Ok(End::PutBack { reason })
+    }
+
+    /// Puts the run and its queue row back, with the given ops.
+    ///
+    /// Run and queue row change in one commit: a queued run without a queue row would never be
+    /// resumed. The run keeps its key and its recorded turns, so nothing is asked twice.
+    pub(super) async fn requeue(
+        &self,
+        due_at: Option<Timestamp>,
+        mut ops: Vec<Op>,
+    ) -> Result<(), RunError> {
+        let Lease { ws, owner, run, .. } = self.lease;
+        let to = step(Event::PutBack)?;
+        let from = Status::Started;
+        ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
+        ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at));
+        let news = vec![self.handler.announce()];
+        self.commit_as("run.putBack", ops, news).await
+    }
+
+    /// Commits the end of a run, guarded by the lease.
+    ///
+    /// Every commit of a run begins with the guard, which fails if another process has taken over
+    /// the lease, so a stale owner writes nothing. The lease is released in the same commit that
+    /// ends the run: recovery can never find an ended run that still holds its lease.
+    pub(super) async fn end(
+        &self,
+        label: &'static str,
+        event: Event,
+        ending: RunOutput,
+        cut: bool,
+        error: Option<&str>,
+    ) -> Result<(), RunError> {
+        let lease = self.lease;
+        let RunOutput { mut ops, news } = ending;
+        let to = step(event)?;
+        let now = self.driver.clock.now();
+        ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
+        // The guard comes first in the commit, the release last.
+        ops.push(lease.release());
+        let news = std::iter::once(self.handler.announce()).chain(news).collect();
+        self.commit_as(label, ops, news).await
+    }
+
+    pub(super) async fn commit(&self, label: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
+        self.commit_as(label, ops, Vec::new()).await
+    }
+
+    /// Commits ops of a run, guarded by its lease, with the change rows that announce them.
+    ///
+    /// The guard fails the whole commit if the lease belongs to another owner or epoch, and renews
+    /// it otherwise, so a run that makes progress does not lose its lease.
+    pub(super) async fn commit_as(
+        &self,
+        label: &'static str,
+        ops: Vec<Op>,
+        news: Vec<ChangeRow>,
+    ) -> Result<(), RunError> {
+        let lease = self.lease;
+        let commit =
+            Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops).changes(news);
+        self.driver.store.commit(commit).await?;
+        Ok(())
+    }
+}
+
+fn step(event: Event) -> Result<Status, RunError> {
+    after(Status::Started, event).map_err(|e| RunError::Broken(e.to_string()))
+}

@@ -30,7 +30,7 @@ pub struct Input<'a> {
     pub language: String,
 }
 
-static NO_DELTA: Delta = Delta { changes: Vec::new(), timers: Vec::new() };
+static NO_DELTA: Delta = Delta { changes: Vec::new(), timers: Vec::new(), linked: Vec::new() };
 static NO_LEDGER: Ledger = Ledger { decisions: Vec::new(), open: Vec::new() };
 static NO_LOG: LogData = LogData { observations: Vec::new(), changes: Vec::new() };
 
@@ -43,7 +43,8 @@ impl<'a> Input<'a> {
         let mut messages = Vec::new();
         for fragment in &request.fragments {
             match &fragment.data {
-                FragmentData::None => {}
+                // The rules read the task itself; addresses of linked tasks are added to every report.
+                FragmentData::None | FragmentData::LinkedTasks(_) => {}
                 FragmentData::Log(data) => log = data,
                 FragmentData::TaskState(data) => state = Some(data.as_ref()),
                 FragmentData::Decisions(data) => ledger = data,

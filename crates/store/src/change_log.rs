@@ -61,6 +61,35 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId, from: Seq, upto: Seq) -> Q
     }
 }
 
+/// Changes of the tasks one link away from a task in `(from, upto]` that did not touch the task
+/// itself, newest first.
+pub fn of_linked(
+    workspace: WorkspaceId,
+    task: &TaskId,
+    [from, upto]: [Seq; 2],
+    limit: i64,
+) -> Query<Change> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT c.seq, c.origin, c.depth, c.touched, c.neighbours, c.what, c.at
+              FROM change_log c
+              WHERE c.ws = ?1 AND c.seq IN (
+                SELECT t.seq FROM touched_tasks t
+                WHERE t.ws = ?1 AND t.seq > ?3 AND t.seq <= ?4 AND t.task_id IN (
+                  SELECT l.to_id FROM linked_entries l
+                  WHERE l.ws = ?1 AND l.from_id = ?2 AND l.deleted_at IS NULL
+                  UNION
+                  SELECT l.from_id FROM linked_entries l
+                  WHERE l.ws = ?1 AND l.to_id = ?2 AND l.deleted_at IS NULL)
+                EXCEPT
+                SELECT t.seq FROM touched_tasks t
+                WHERE t.ws = ?1 AND t.task_id = ?2 AND t.seq > ?3 AND t.seq <= ?4)
+              ORDER BY c.seq DESC LIMIT ?5",
+        params: params_values![ws(workspace), task.to_string(), from.0, upto.0, limit],
+        decode,
+    }
+}
+
 /// The newest position of a database; 0 before the first commit.
 pub fn head(db: Db, workspace: WorkspaceId) -> Query<Seq> {
     Query {

@@ -22,6 +22,7 @@ pub mod change;
 pub mod field_change;
 pub mod verdict;
 pub mod model;
+pub mod linked;
 pub mod spend;
 pub mod model_settings;
 pub mod draft;

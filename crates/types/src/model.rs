@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use crate::caller::By;
 use crate::change::What;
+use crate::field_change::FieldChange;
 use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
+use crate::linked::LinkedContext;
 use crate::task::{EntryKind, Priority, Status};
 use crate::time::Timestamp;
 
@@ -86,6 +88,8 @@ pub enum FragmentData {
     None,
     /// For [`FragmentKind::Log`].
     Log(LogData),
+    /// For [`FragmentKind::LinkedTasks`].
+    LinkedTasks(Box<LinkedContext>),
     /// For [`FragmentKind::TaskState`].
     TaskState(Box<TaskState>),
     /// For [`FragmentKind::Decisions`].
@@ -322,6 +326,25 @@ pub struct Delta {
     /// Timers that fired since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timers: Vec<TimerNote>,
+    /// Tasks one link away that changed, in the order of their first change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub linked: Vec<LinkedNews>,
+}
+
+/// What changed about a task one link away.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkedNews {
+    /// The task.
+    pub task: TaskId,
+    /// Its present title.
+    pub title: String,
+    /// The day of its newest change.
+    pub on: Date,
+    /// How many changes there were.
+    pub changes: usize,
+    /// Its fields that were set, with their values, newest last; at most a few.
+    pub fields: Vec<FieldChange>,
 }
 
 /// A timer that fired.

@@ -2,10 +2,12 @@
 
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
-use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
+use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::task::{Field, LinkKind};
 use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
+
+use super::linked::LinkedTask;
 
 /// Returns the changes of a task in an interval as an agent sees them, without its own writes.
 pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -> Delta {
@@ -22,7 +24,67 @@ pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -
             })
         })
         .collect();
-    Delta { changes, timers: Vec::new() }
+    Delta { changes, timers: Vec::new(), linked: Vec::new() }
+}
+
+/// The most fields that are named of one linked task.
+const FIELDS_OF_LINKED: usize = 3;
+
+/// Returns what changed about the tasks one link away. What an agent wrote there is no news: it
+/// would have agents answer each other.
+///
+/// `changes` are newest first.
+pub fn of_linked(changes: &[Change], linked: &[&LinkedTask], zone: &TimeZone) -> Vec<LinkedNews> {
+    let mut news: Vec<LinkedNews> = Vec::new();
+    let by_others = changes.iter().rev().filter(|change| match &change.origin {
+        Origin::Agent { .. } => false,
+        Origin::Person { .. } | Origin::Import | Origin::Unknown => true,
+    });
+    for change in by_others {
+        for task in linked {
+            let what: Vec<&What> = change.what_of(&task.id).collect();
+            if what.is_empty() {
+                continue;
+            }
+            let place = news.iter().position(|known| known.task == task.id);
+            let place = place.unwrap_or_else(|| {
+                news.push(LinkedNews {
+                    task: task.id.clone(),
+                    title: task.title.clone(),
+                    on: change.at.day_in(zone),
+                    changes: 0,
+                    fields: Vec::new(),
+                });
+                news.len() - 1
+            });
+            let known = &mut news[place];
+            known.on = change.at.day_in(zone);
+            known.changes += what.len();
+            let fields = what.into_iter().filter_map(|what| match what {
+                What::FieldSet(change) => Some(change.clone()),
+                _ => None,
+            });
+            known.fields.extend(fields);
+        }
+    }
+    for known in &mut news {
+        let most = known.fields.len().saturating_sub(FIELDS_OF_LINKED);
+        known.fields.drain(..most);
+    }
+    news
+}
+
+/// Describes what changed about a linked task.
+pub fn linked(news: &LinkedNews) -> String {
+    let title = if news.title.is_empty() { "(untitled)" } else { &news.title };
+    let count = match news.changes {
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    };
+    let fields: Vec<String> = news.fields.iter().map(field_set).collect();
+    let fields =
+        if fields.is_empty() { String::new() } else { format!(" ({})", fields.join("; ")) };
+    format!("{} linked task {title} (id: {}): {count}{fields}", news.on, news.task)
 }
 
 /// Describes a timer that fired.

@@ -72,8 +72,10 @@ pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> 
     let notes = critical.iter().map(|note| format!("You noted as critical: {}", note.text));
     let changes = delta.changes.iter().map(|change| format!("- {}", delta::line(change, task)));
     let timers = delta.timers.iter().map(|note| format!("- {}", delta::timer(note)));
-    let none = delta.changes.is_empty().then(|| "Nothing changed.".to_owned());
-    notes.chain(none).chain(timers).chain(changes).collect::<Vec<_>>().join("\n")
+    let linked = delta.linked.iter().map(|news| format!("- {}", delta::linked(news)));
+    let nothing = delta.changes.is_empty() && delta.linked.is_empty();
+    let none = nothing.then(|| "Nothing changed.".to_owned());
+    notes.chain(none).chain(timers).chain(changes).chain(linked).collect::<Vec<_>>().join("\n")
 }
 
 /// Renders what the model is to do in this turn.

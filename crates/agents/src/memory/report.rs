@@ -43,19 +43,30 @@ impl Agents {
     }
 }
 
+/// A report as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// Its text.
+    pub draft: Draft,
+    /// The addresses in it that entries of the task have.
+    pub own_addresses: Vec<String>,
+}
+
 /// Cleans up a report before it is stored.
 ///
-/// Afterwards it contains every address of the task's entries, no other address, and no internal
-/// ids. Prose is not edited.
-pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
-    let mut known: Vec<&str> = Vec::new();
+/// Afterwards it contains every address of the task's entries and of the reports of linked tasks, no
+/// other address, and no internal ids. Prose is not edited.
+pub fn finished(draft: &Draft, task: &TaskState, linked: &[String]) -> Finished {
+    let mut own: Vec<&str> = Vec::new();
     for entry in &task.entries {
         for found in address::find(&entry.text) {
-            if !known.contains(&found) {
-                known.push(found);
+            if !own.contains(&found) {
+                own.push(found);
             }
         }
     }
+    let mut known = own.clone();
+    known.extend(linked.iter().map(String::as_str).filter(|address| !own.contains(address)));
     let tldr = without_ids(&without_invented(&draft.tldr, &known));
     let mut content = without_ids(&without_invented(&draft.content, &known));
     let there: Vec<String> = address::find(&content).into_iter().map(ToOwned::to_owned).collect();
@@ -64,7 +75,10 @@ pub fn finished(draft: &Draft, task: &TaskState) -> Draft {
     if !missing.is_empty() {
         content = with_links(&content, &missing);
     }
-    Draft { tldr, content }
+    let there = address::find(&content);
+    own.retain(|address| there.contains(address));
+    let own_addresses = own.into_iter().map(ToOwned::to_owned).collect();
+    Finished { draft: Draft { tldr, content }, own_addresses }
 }
 
 /// Appends links to the links section, creating it if needed.

@@ -14,8 +14,7 @@ use crate::Agents;
 use crate::error::from_changes;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
-use crate::memory::report::Latest;
-use crate::tools::update_report;
+use crate::memory::report::{Finished, Latest};
 use crate::wake::policy::is_automatic;
 
 use super::TaskAgent;
@@ -68,8 +67,8 @@ impl TaskAgent<'_> {
             let last = input.log_upto();
             ops.extend(memory::log::append(ws, &self.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
-                let draft = memory::report::finished(&draft, task);
-                let report = self.report_ops(input.report.as_ref(), &draft, &chain);
+                let finished = memory::report::finished(&draft, task, &input.linked_addresses);
+                let report = self.report_ops(input.report.as_ref(), finished, &chain);
                 if !report.is_empty() {
                     news.push(tell("agent:report", self.agent.as_str()));
                 }
@@ -84,14 +83,10 @@ impl TaskAgent<'_> {
     ///
     /// Report and head belong in one commit: a reader finds the report through the head, so neither
     /// may exist without the other. An unchanged report writes nothing.
-    fn report_ops(
-        &self,
-        last: Option<&Latest>,
-        draft: &update_report::Draft,
-        chain: &Chain,
-    ) -> Vec<Op> {
+    fn report_ops(&self, last: Option<&Latest>, finished: Finished, chain: &Chain) -> Vec<Op> {
         let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
+        let Finished { draft, own_addresses } = finished;
         let unchanged = last.and_then(|last| last.report.as_ref()).is_some_and(|last| {
             last.tldr.as_deref() == Some(&draft.tldr)
                 && last.content.as_str() == Some(&draft.content)
@@ -107,6 +102,7 @@ impl TaskAgent<'_> {
             content: json!(draft.content),
             tldr: Some(draft.tldr.clone()),
             confidence: None,
+            own_addresses,
             provenance: json!({ "model": run.model, "runKey": run.key, "templateVersion": null }),
             deleted_at: None,
         };

@@ -10,12 +10,13 @@ use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::agent::MessageKind;
+use dormouse_types::linked::LinkedContext;
 use dormouse_types::model::{
     Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
     ObservationNote, ObservationPriority, TaskState,
 };
 
-use crate::context::{render, system};
+use crate::context::{linked, render, system};
 use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
@@ -109,6 +110,7 @@ impl TaskAgent<'_> {
                 && said.is_empty()
                 && input.delta.changes.is_empty()
                 && input.delta.timers.is_empty()
+                && !(input.agent.config.wake_on_linked && !input.delta.linked.is_empty())
                 && !input.is_outdated;
         let log_upto = input.log_upto();
         let lines = input.log.iter().map(|line| line.text.as_deref().unwrap_or("[purged]"));
@@ -156,6 +158,7 @@ impl TaskAgent<'_> {
                 tainted: false,
             },
         ];
+        fragments.extend(linked_tasks(&input));
         if log_upto > 0 {
             fragments.push(fragment(FragmentKind::Log, log_text, FragmentData::Log(log)));
         }
@@ -165,4 +168,17 @@ impl TaskAgent<'_> {
         }
         Ok(TurnContext { fragments, log_upto, tools: tools::offer(ToolSet::All), nothing_changed })
     }
+}
+
+/// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be
+/// read: the wake goes on without them.
+fn linked_tasks(input: &WakeInput) -> Option<Fragment> {
+    let (text, data) = match &input.linked {
+        None => ("{}".to_owned(), FragmentData::None),
+        Some(context) if *context == LinkedContext::default() => return None,
+        Some(context) => {
+            (linked::text(context), FragmentData::LinkedTasks(Box::new(context.clone())))
+        }
+    };
+    Some(Fragment { kind: FragmentKind::LinkedTasks, text, data, tainted: true })
 }

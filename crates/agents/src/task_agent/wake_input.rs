@@ -9,13 +9,18 @@ use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
-use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
+use dormouse_types::linked::LinkedContext;
+use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::{AgentId, Seq, TaskId, WorkspaceId};
 
-use crate::Agents;
 use crate::context::delta;
+use crate::context::linked::{self, LinkedTask, LinkedTasks};
 use crate::error::from_journal;
 use crate::memory::report::Latest;
+use crate::{AgentError, Agents};
+
+/// The most changes of linked tasks that one wake reads, newest first.
+const LINKED_CHANGES: i64 = 200;
 
 /// What a run knows of its agent and its task.
 ///
@@ -34,6 +39,10 @@ pub(super) struct WakeInput {
     pub(super) earlier: Vec<DeltaChange>,
     /// Timers that fired and that no completed run has seen.
     pub(super) fired: Vec<Timer>,
+    /// The tasks one link away; `None` if they could not be read.
+    pub(super) linked: Option<LinkedContext>,
+    /// The addresses that reports of linked tasks have from their own entries.
+    pub(super) linked_addresses: Vec<String>,
     /// The log before this run.
     pub(super) log: Vec<Line>,
     /// The report before this run, with its head.
@@ -73,8 +82,20 @@ impl WakeInput {
         let mut fired = store.all(timer::of_holder(ws, agent)).await?;
         fired.retain(|timer| timer.fired_at.is_some());
         let timers = fired.iter().map(note).collect();
+        let interval = [run.processed, newest];
+        let (linked, news) = match read_linked(agents, ws, &task_id, interval).await {
+            Ok((linked, news)) => (Some(linked), news),
+            // A wake goes on without its neighbours; their rows are said to be missing.
+            Err(error) => {
+                tracing::warn!(%agent, task = %task_id, %error, "linked tasks cannot be read");
+                (None, Vec::new())
+            }
+        };
+        let linked_addresses = linked.as_ref().map(LinkedTasks::addresses).unwrap_or_default();
         Ok(Self {
-            delta: Delta { timers, ..seen(&new) },
+            delta: Delta { timers, linked: news, ..seen(&new) },
+            linked: linked.map(|linked| linked::context(&linked, linked::MOST_BYTES)),
+            linked_addresses,
             earlier: seen(&earlier).changes,
             fired,
             log: store.all(log_line::of_holder(ws, agent, 1, i64::MAX)).await?,
@@ -116,6 +137,24 @@ impl TaskContext {
     ) -> Result<Vec<Item>, RunError> {
         Ok(agents.store.all(change_item::of_task(ws, id)).await?)
     }
+}
+
+/// Reads the tasks one link away and what changed about them in the interval `(from, upto]`.
+async fn read_linked(
+    agents: &Agents,
+    ws: WorkspaceId,
+    task: &TaskId,
+    interval: [Seq; 2],
+) -> Result<(LinkedTasks, Vec<LinkedNews>), AgentError> {
+    let linked = agents.linked_tasks(ws, task).await?;
+    let tasks: Vec<&LinkedTask> = linked.all().collect();
+    let changes = if tasks.is_empty() || interval[1] <= interval[0] {
+        Vec::new()
+    } else {
+        agents.store.all(change_log::of_linked(ws, task, interval, LINKED_CHANGES)).await?
+    };
+    let news = delta::of_linked(&changes, &tasks, &agents.zone);
+    Ok((linked, news))
 }
 
 fn note(timer: &Timer) -> TimerNote {

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, ReportHeadId, ReportId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, ReportHeadId, ReportId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::entity::{self, Columns, Entity, Stored};
 use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
-use crate::store::{Query, ws};
+use crate::store::{Query, ReadError, ws};
 
 /// The scope of the report a person reads.
 pub const CURRENT: &str = "current";
@@ -36,6 +36,11 @@ pub struct Report {
     /// From 0 to 1.
     #[serde(default)]
     pub confidence: Option<f64>,
+    /// The addresses in it that entries of its own task have. Agents of linked tasks pass on these,
+    /// not those which it has from its neighbours: an address would travel from task to task and
+    /// never disappear.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_addresses: Vec<String>,
     /// The model and run key that produced it.
     #[serde(default)]
     pub provenance: Value,
@@ -155,4 +160,58 @@ pub fn newest_heads(
         params: params_values![ws(workspace), at, id, limit],
         decode: entity::decode::<ReportHead>,
     }
+}
+
+/// Which agent watches a task as its own, with the head of its current report.
+#[derive(Debug, Clone)]
+pub struct TaskHead {
+    /// The task.
+    pub task_id: String,
+    /// The head, or why it cannot be read.
+    pub head: Result<Stored<ReportHead>, ReadError>,
+}
+
+/// The heads of the current reports about at most a page of tasks. Of a task's agents the one whose
+/// link is newest comes first; links of the same time are ordered by their ids.
+pub fn heads_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<TaskHead> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT e.id, e.agent_id, e.type, e.subtype, e.thread_id, e.task_id, e.created_at,
+               e.updated_at, e.deleted_at, e.serialized, e.clock_host, e.clock_counter, l.to_id
+             FROM agent_links l JOIN agent_entities e ON e.ws = l.ws AND e.agent_id = l.from_id
+               AND e.type = 'agentReportHead' AND e.subtype = 'current' AND e.deleted_at IS NULL
+             WHERE l.ws = ?1 AND l.type = 'agent_task' AND l.deleted_at IS NULL AND l.to_id IN (",
+            ") ORDER BY l.to_id, l.created_at DESC, l.id",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, tasks),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "report head", &e);
+            Ok(TaskHead {
+                task_id: row.text(12).map_err(column)?.to_owned(),
+                head: entity::decode::<ReportHead>(row),
+            })
+        },
+    }
+}
+
+/// Reports by their ids, at most a page of them; each that cannot be read is an error of its own.
+pub fn by_ids(
+    workspace: WorkspaceId,
+    ids: &[ReportId],
+) -> Query<Result<Stored<Report>, ReadError>> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+               deleted_at, serialized, clock_host, clock_counter
+             FROM agent_entities
+             WHERE ws = ?1 AND type = 'agentReport' AND deleted_at IS NULL AND id IN (",
+            ")",
+        )
+    });
+    let params = in_list::params(workspace, ids);
+    Query { db: Db::Agent, sql: &SQL, params, decode: |row| Ok(entity::decode::<Report>(row)) }
 }

@@ -1,0 +1,217 @@
+//! The tasks one link away, as an agent reads them: a row for each, with the newest report of its
+//! agent.
+
+use std::collections::BTreeMap;
+
+use dormouse_types::linked::{LeftOut, LinkedContext, LinkedRow};
+use dormouse_types::model::Named;
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::{AgentId, LabelId, TaskId, Timestamp};
+
+/// The most that rows and their reports may take together. Units: bytes of JSON.
+pub const MOST_BYTES: usize = 20 * 1024;
+
+/// The most that one report may take. A longer one is cut at the end of a line. Units: bytes.
+const MOST_OF_A_REPORT: usize = 4 * 1024;
+
+/// A task at the other end of one or more links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedTask {
+    /// Its id.
+    pub id: TaskId,
+    /// Empty while it is untitled.
+    pub title: String,
+    /// Its status.
+    pub status: Status,
+    /// `None` if nobody set it.
+    pub priority: Option<Priority>,
+    /// Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// Units: minutes.
+    pub time_spent_minutes: u32,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// Its labels, by name.
+    pub labels: Vec<Named<LabelId>>,
+    /// ISO 639 code.
+    pub language: Option<String>,
+    /// How the task that is read relates to it, in words: `blocks`, `part of`, …
+    pub relations: Vec<String>,
+    /// The report that a person reads of it.
+    pub report: Option<LinkedReport>,
+}
+
+/// A report about a linked task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkedReport {
+    /// The agent that wrote it.
+    pub agent: AgentId,
+    /// Markdown; not empty.
+    pub content: String,
+    /// Addresses in it that entries of its own task have.
+    pub addresses: Vec<String>,
+    /// When it was published.
+    pub at: Timestamp,
+}
+
+/// The linked tasks of a task, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkedTasks {
+    /// Tasks that point at it.
+    pub from: Vec<LinkedTask>,
+    /// Tasks that it points at.
+    pub to: Vec<LinkedTask>,
+}
+
+impl LinkedTasks {
+    /// Every linked task once for each direction.
+    pub fn all(&self) -> impl Iterator<Item = &LinkedTask> {
+        self.from.iter().chain(&self.to)
+    }
+
+    /// The addresses that the reports of linked tasks have from their own entries, each once.
+    pub fn addresses(&self) -> Vec<String> {
+        let mut known: Vec<String> = Vec::new();
+        for address in self.all().filter_map(|task| task.report.as_ref()).flat_map(|r| &r.addresses)
+        {
+            if !known.contains(address) {
+                known.push(address.clone());
+            }
+        }
+        known
+    }
+}
+
+/// Chooses what of the linked tasks is read, within a number of bytes.
+///
+/// The newest tasks are taken first, each with its report; the order of the rows is that of their
+/// creation all the same. What does not fit is counted, and a task that is linked in both
+/// directions has a row in both lists but its report only in the first.
+pub fn context(linked: &LinkedTasks, most_bytes: usize) -> LinkedContext {
+    let mut context = LinkedContext::default();
+    let mut left_out = LeftOut::default();
+    let mut room = most_bytes;
+    let mut newest: Vec<(&LinkedTask, Side)> = (linked.from.iter().map(|task| (task, Side::From)))
+        .chain(linked.to.iter().map(|task| (task, Side::To)))
+        .collect();
+    newest.sort_by(|(a, _), (b, _)| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    let mut reported: Vec<&TaskId> = Vec::new();
+    for (task, side) in newest {
+        let mut row = row(task);
+        let bytes = bytes_of(&row);
+        if bytes > room {
+            left_out.tasks += 1;
+            continue;
+        }
+        room -= bytes;
+        if let Some(report) = task.report.as_ref().filter(|_| !reported.contains(&&task.id)) {
+            let content = shortened(&report.content, MOST_OF_A_REPORT);
+            let is_short = content.len() < report.content.len();
+            let with_report = LinkedRow {
+                task_agent_id: Some(report.agent.clone()),
+                latest_task_agent_report: Some(content),
+                latest_task_agent_report_created_at: Some(report.at),
+                ..row.clone()
+            };
+            let more = bytes_of(&with_report) - bytes;
+            if more <= room {
+                room -= more;
+                left_out.shortened += usize::from(is_short);
+                reported.push(&task.id);
+                row = with_report;
+            } else {
+                left_out.reports += 1;
+            }
+        }
+        match side {
+            Side::From => context.linked_from.push(row),
+            Side::To => context.linked_to.push(row),
+        }
+    }
+    context.linked_from.reverse();
+    context.linked_to.reverse();
+    context.left_out = (left_out != LeftOut::default()).then_some(left_out);
+    context
+}
+
+/// Which of the two lists a task belongs to.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    From,
+    To,
+}
+
+fn row(task: &LinkedTask) -> LinkedRow {
+    LinkedRow {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        status: task.status,
+        priority: task.priority.unwrap_or_default(),
+        estimate: task.estimate_minutes.map(hours_and_minutes),
+        time_spent: hours_and_minutes(task.time_spent_minutes),
+        created_at: task.created_at,
+        labels: task.labels.clone(),
+        language_code: task.language.clone(),
+        relations: task.relations.clone(),
+        task_agent_id: None,
+        latest_task_agent_report: None,
+        latest_task_agent_report_created_at: None,
+    }
+}
+
+fn hours_and_minutes(minutes: u32) -> String {
+    format!("{:02}:{:02}", minutes / 60, minutes % 60)
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("a row is plain data")
+}
+
+fn bytes_of(row: &LinkedRow) -> usize {
+    json(row).len() + 2
+}
+
+/// Cuts a text at the end of the last line that fits.
+fn shortened(text: &str, most: usize) -> String {
+    const MARK: &str = "\n[…]";
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let start = &text[..text.floor_char_boundary(most - MARK.len())];
+    let whole = start.rfind('\n').map_or(start, |end| &start[..end]);
+    format!("{}{MARK}", whole.trim_end())
+}
+
+/// Renders the fragment: JSON, with a line for each task so that a person can read a prompt.
+pub fn text(context: &LinkedContext) -> String {
+    let rows = |rows: &[LinkedRow]| {
+        let rows: Vec<String> = rows.iter().map(json).collect();
+        if rows.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", rows.join(",\n")) }
+    };
+    let from = rows(&context.linked_from);
+    let to = rows(&context.linked_to);
+    let left_out = context.left_out.as_ref().map(|left| format!(",\n\"left_out\": {}", json(left)));
+    let left_out = left_out.unwrap_or_default();
+    format!("{{\"linked_from\": {from},\n\"linked_to\": {to}{left_out}}}")
+}
+
+/// Groups links by the task they lead to: a task with two links in one direction has one row.
+pub fn grouped(rows: Vec<LinkedTask>) -> Vec<LinkedTask> {
+    let mut order: Vec<LinkedTask> = Vec::new();
+    let mut places: BTreeMap<TaskId, usize> = BTreeMap::new();
+    for row in rows {
+        match places.get(&row.id) {
+            Some(&place) => {
+                let known = &mut order[place].relations;
+                let new = row.relations.into_iter().filter(|name| !known.contains(name));
+                let new: Vec<String> = new.collect();
+                known.extend(new);
+            }
+            None => {
+                places.insert(row.id.clone(), order.len());
+                order.push(row);
+            }
+        }
+    }
+    order
+}

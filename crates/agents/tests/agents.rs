@@ -13,6 +13,7 @@ mod cases {
     mod hearing;
     mod held;
     mod keys;
+    mod linked;
     mod living;
     mod logging;
     mod neighbours;

@@ -3,7 +3,6 @@
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::Agent;
-use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{entity, timer};
 use dormouse_store::{ChangeRow, Commit, Db};
 use dormouse_types::limits::LINKS_PER_TASK;
@@ -69,9 +68,8 @@ fn who_wants_to_is_woken_at_once_by_a_change_one_link_away() {
     assert!(ran.contains(&agent), "{ran:?}");
 }
 
-/// The agent that opted in has seen nothing new about its own task, so there is nothing to ask.
 #[test]
-fn a_wake_by_a_change_one_link_away_asks_no_model_when_its_own_task_did_not_change() {
+fn a_change_one_link_away_is_news_to_an_agent_that_opted_in() {
     let (world, flat, mover) = World::settled();
     let (sale, seller) = world.another("Sell the old flat");
     wakes_on_linked(&world, &mover);
@@ -81,20 +79,22 @@ fn a_wake_by_a_change_one_link_away_asks_no_model_when_its_own_task_did_not_chan
     node.pass_seconds(2);
     assert_eq!(node.ran().len(), 2, "the link is news to both");
 
-    let (n_requests, reports) = (world.script.requests().len(), world.reports(&mover).len());
-    world.answers(1);
-    world.note_now(&sale, "The agency wants photos.");
+    world.answers(2);
+    world.edit_now(
+        &sale,
+        &[Edit::note("The agency wants photos."), Edit::DueOn(Some(jiff::civil::date(2026, 4, 1)))],
+    );
     node.pass_seconds(600);
     let mut ran = node.ran();
     ran.sort_by_key(|(agent, _)| *agent != mover);
-    assert_eq!(ran, [(mover.clone(), End::Skipped), (seller, DONE)]);
-    assert_eq!(
-        world.script.requests().len(),
-        n_requests + 1,
-        "only the agent of the changed task asks"
+    assert_eq!(ran, [(mover.clone(), DONE), (seller, DONE)]);
+    let deltas: Vec<String> = (world.script.requests().iter().rev().take(2))
+        .map(|request| text(request, FragmentKind::Delta).expect("a delta"))
+        .collect();
+    let news = format!(
+        "- 2026-03-02 linked task Sell the old flat (id: {sale}): 2 changes (dueDate: none -> 2026-04-01)"
     );
-    let run = &world.runs(&mover)[0];
-    assert_eq!((run.status, world.reports(&mover).len()), (Status::Skipped, reports));
+    assert!(deltas.iter().any(|delta| delta.contains(&news)), "{deltas:?}");
     let row = world.row(&mover);
     assert_eq!((row.due_at, row.first_signal_at), (None, None), "it has caught up");
 }

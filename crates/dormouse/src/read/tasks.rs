@@ -1,5 +1,6 @@
 //! Tasks: lists and search, one task, its links, activity and proposals.
 
+use dormouse_types::linked::LinkedContext;
 use dormouse_types::{Caller, CategoryId, ChangeSetId, LabelId, Scope, TaskId, WorkspaceId};
 
 use crate::request::require;
@@ -84,6 +85,19 @@ impl Dormouse {
     ) -> Result<Vec<Decision>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.task_decisions(caller.workspace, id).await?)
+    }
+
+    /// What the agent of a task reads of the tasks one link away, with the reports of their agents.
+    ///
+    /// Errors: no such task.
+    pub async fn linked_context(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+    ) -> Result<LinkedContext, Error> {
+        require(caller, Scope::Read)?;
+        self.journal.task(caller.workspace, id).await?;
+        Ok(self.agents.linked_context(caller.workspace, id).await?)
     }
 
     /// Change sets, newest first: those with open items, or all.

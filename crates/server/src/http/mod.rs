@@ -72,6 +72,7 @@ fn tasks() -> OpenApiRouter<Dormouse> {
         .routes(routes!(tasks::changes))
         .routes(routes!(tasks::agent, tasks::create_agent))
         .routes(routes!(tasks::decisions, tasks::decide))
+        .routes(routes!(tasks::linked_context))
         .routes(routes!(task_parts::entries, task_parts::add_entry))
         .routes(routes!(task_parts::edit_entry, task_parts::delete_entry))
         .routes(routes!(task_parts::restore_entry))

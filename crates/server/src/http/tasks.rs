@@ -5,6 +5,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
 use dormouse::{AgentPresence, Deleted, Due, Sort, VerdictOf};
+use dormouse_types::linked::LinkedContext;
 use dormouse_types::task::{Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
@@ -321,6 +322,21 @@ pub(super) async fn create_agent(
 )]
 pub(super) async fn decisions(app: App, At(task): At<String>) -> Reply<Page<Decision>> {
     Ok(whole(app.dormouse.task_decisions(&app.caller, &id(&task)?).await?))
+}
+
+/// Shows what a task's agent reads of the tasks one link away.
+///
+/// A row for each linked task, with the newest report of its agent if there is one. The newest tasks
+/// come first into the 20 KiB that there are; `left_out` counts what did not fit.
+#[utoipa::path(
+    get,
+    path = "/api/journal/tasks/{task}/linked-context",
+    operation_id = "getLinkedContext",
+    tag = "tasks",
+    responses((status = 200, description = "The linked tasks.", body = LinkedContext)),
+)]
+pub(super) async fn linked_context(app: App, At(task): At<String>) -> Reply<LinkedContext> {
+    Ok(Json(app.dormouse.linked_context(&app.caller, &id(&task)?).await?))
 }
 
 /// Decides many items at once, across all sets of the task.

@@ -257,6 +257,7 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", &format!("{set}/confirm-all"), &named).await;
     world.call("POST", &format!("{set}/dismiss"), "").await;
     read(&format!("{task}/decisions")).await;
+    read(&format!("{task}/linked-context")).await;
     read(&format!("{agent}/decisions")).await;
 
     read("/api/operations?status=all").await;

@@ -10,8 +10,8 @@ use dormouse_store::agent::{
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, fence, field_say, import_correction, imported, label, linked_entry, setting, task,
-    task_list, token,
+    access_code, fence, field_say, import_correction, imported, label, linked_entry, linked_task,
+    setting, task, task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::agent::MessageKind;
@@ -287,6 +287,8 @@ fn queries(world: &World) -> Vec<Statement> {
         task::by_ending(WS, "abcde"),
         linked_entry::of_task(WS, &task),
         linked_entry::by_id(WS, &task_link),
+        linked_task::of_task(WS, &task),
+        linked_task::minutes(WS, std::slice::from_ref(&task)),
         linked_entry::after(WS, "", 1),
         label::definitions(WS),
         fence::of(WS, "agent"),
@@ -306,6 +308,7 @@ fn queries(world: &World) -> Vec<Statement> {
         journal::raw::definitions(WS),
         journal::raw::after(WS, "", 1),
         change_log::oldest(Db::Journal),
+        change_log::of_linked(WS, &task, [Seq(0), Seq(1)], 1),
         change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1)),
         identity::id_changes(Db::Journal),
         identity::counter_memories(Db::Agent),
@@ -321,6 +324,8 @@ fn queries(world: &World) -> Vec<Statement> {
         agent_entity::failed(WS),
         agent_entity::states(WS, std::slice::from_ref(&agent)),
         report::heads(WS, std::slice::from_ref(&agent)),
+        report::heads_of_tasks(WS, std::slice::from_ref(&task)),
+        report::by_ids(WS, &[world.id()]),
         report::newest_heads(WS, (at(0), ""), 1),
         change_item::open_of_tasks(WS, std::slice::from_ref(&task)),
         subscription::own_on_tasks(WS, std::slice::from_ref(&task)),

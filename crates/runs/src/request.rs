@@ -69,10 +69,13 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}\n[cut: {} of {} bytes shown]", &text[..end], end, text.len())
 }
 
+/// The heading of the log.
+pub const LOG_HEADING: &str = "## Task Log";
+
 /// Joins log lines the way the log fragment is rendered.
 pub fn log_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let lines: Vec<&str> = lines.into_iter().collect();
-    if lines.is_empty() { String::new() } else { format!("## Task Log\n{}", lines.join("\n")) }
+    if lines.is_empty() { String::new() } else { format!("{LOG_HEADING}\n{}", lines.join("\n")) }
 }
 
 /// Computes the digest of the canonical request: kinds and texts in order, earlier turns, tools.

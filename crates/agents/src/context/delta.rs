@@ -1,5 +1,7 @@
 //! What changed since the last completed run, and how a change reads.
 
+use dormouse_runs::gate::Piece;
+use dormouse_store::agent::source::Source;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
@@ -64,6 +66,53 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)
+}
+
+/// Returns what the line of a change is made of.
+pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
+    match what {
+        What::EntryAdded { entry }
+        | What::EntryEdited { entry }
+        | What::EntryDeleted { entry }
+        | What::EntryRestored { entry } => vec![Source::Entry(entry.clone())],
+        What::LinkAdded { .. } | What::LinkRemoved { .. } => {
+            let other = what.other_end(task).map(|end| end.task.clone());
+            [task.clone()].into_iter().chain(other).map(Source::Task).collect()
+        }
+        What::TaskCreated { .. }
+        | What::TaskDeleted
+        | What::TaskRestored
+        | What::FieldSet(_)
+        | What::ItemAdded { .. }
+        | What::ItemChecked { .. }
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::LabelAdded { .. }
+        | What::LabelRemoved { .. }
+        | What::Unknown => vec![Source::Task(task.clone())],
+    }
+}
+
+/// Returns what a change counts as when it is kept back from a model.
+pub fn piece(what: &What) -> Piece {
+    match what {
+        What::EntryAdded { .. }
+        | What::EntryEdited { .. }
+        | What::EntryDeleted { .. }
+        | What::EntryRestored { .. } => Piece::Entry,
+        What::LinkAdded { .. } | What::LinkRemoved { .. } => Piece::Link,
+        What::TaskCreated { .. }
+        | What::TaskDeleted
+        | What::TaskRestored
+        | What::FieldSet(_)
+        | What::ItemAdded { .. }
+        | What::ItemChecked { .. }
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::LabelAdded { .. }
+        | What::LabelRemoved { .. }
+        | What::Unknown => Piece::Other,
+    }
 }
 
 fn field_set(change: &FieldChange) -> String {

@@ -10,7 +10,7 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
-use dormouse_types::{AgentId, Seq, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::Agents;
 use crate::context::delta;
@@ -85,6 +85,12 @@ impl WakeInput {
             task,
             task_id,
         })
+    }
+
+    /// Returns the run that wrote the last report, if it is known.
+    pub(super) fn reported_by(&self) -> Option<RunKey> {
+        let report = self.report.as_ref()?.report.as_ref()?;
+        report.provenance["runKey"].as_str().map(|key| RunKey(key.to_owned()))
     }
 
     /// Returns the number of the last log line before this run; 0 if there is none.

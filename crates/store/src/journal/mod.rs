@@ -13,6 +13,7 @@ pub mod entry;
 pub mod label;
 pub mod category;
 pub mod linked_entry;
+pub mod privacy;
 pub mod field_say;
 pub mod imported;
 pub mod import_correction;

@@ -272,6 +272,7 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::page(WS, &agent, (at(0), ""), 1),
         wake_run::with_counts_by_key(WS, &key),
         wake_request::of_run(WS, &key),
+        wake_request::origins(WS, std::slice::from_ref(&key)),
         timer::of_holder(WS, &agent),
         timer::of_holders(WS, std::slice::from_ref(&agent)),
         timer::coming(WS, at(0), 1),

@@ -57,7 +57,8 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
     if with_entries {
         for entry in &task.entries {
             lines.push(format!(
-                "Entry of {} (id: {}):\n{}",
+                "{} of {} (id: {}):\n{}",
+                capital(delta::kind_words(entry.kind)),
                 entry.on,
                 entry.id,
                 entry.text.trim_end()
@@ -65,6 +66,12 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// The words with a capital at their beginning.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Renders what changed, oldest first, after the critical notes of the last wake.

@@ -5,7 +5,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, TaskState, TimerNote};
-use dormouse_types::task::{Field, LinkKind};
+use dormouse_types::task::{EntryKind, Field, LinkKind};
 use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
@@ -15,7 +15,8 @@ pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -
         .iter()
         .filter(|change| !matches!(&change.origin, Origin::Agent { agent: own } if own == agent))
         .flat_map(|change| {
-            change.what_of(task).map(|what| DeltaChange {
+            // A star is for the person's own lists.
+            change.what_of(task).filter(|what| !what.is_star()).map(|what| DeltaChange {
                 seq: change.seq,
                 at: change.at,
                 on: change.at.day_in(zone),
@@ -55,10 +56,20 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
             let state = if *is_archived { "archived" } else { "brought back" };
             format!("item {state}: {title} (id: {item})")
         }
-        What::EntryAdded { entry } => format!("entry added{}", text_of(entry, task)),
-        What::EntryEdited { entry } => format!("entry edited{}", text_of(entry, task)),
+        What::EntryAdded { entry } => {
+            format!("{} added{}", kind_of(entry, task), text_of(entry, task))
+        }
+        What::EntryEdited { entry } => {
+            format!("{} edited{}", kind_of(entry, task), text_of(entry, task))
+        }
         What::EntryDeleted { entry } => format!("entry deleted (id: {entry})"),
-        What::EntryRestored { entry } => format!("entry restored{}", text_of(entry, task)),
+        What::EntryRestored { entry } => {
+            format!("{} restored{}", kind_of(entry, task), text_of(entry, task))
+        }
+        What::EntryFlagged { entry, flag, is_set } => {
+            let flag = flag.name();
+            format!("entry {}{flag} (id: {entry})", if *is_set { "" } else { "no longer " })
+        }
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
         What::LinkAdded { .. } => format!("link added{}", other_end(&change.what, task)),
@@ -74,7 +85,8 @@ pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
         What::EntryAdded { entry }
         | What::EntryEdited { entry }
         | What::EntryDeleted { entry }
-        | What::EntryRestored { entry } => vec![Source::Entry(entry.clone())],
+        | What::EntryRestored { entry }
+        | What::EntryFlagged { entry, .. } => vec![Source::Entry(entry.clone())],
         What::LinkAdded { .. } | What::LinkRemoved { .. } => {
             let other = what.other_end(task).map(|end| end.task.clone());
             [task.clone()].into_iter().chain(other).map(Source::Task).collect()
@@ -99,7 +111,8 @@ pub fn piece(what: &What) -> Piece {
         What::EntryAdded { .. }
         | What::EntryEdited { .. }
         | What::EntryDeleted { .. }
-        | What::EntryRestored { .. } => Piece::Entry,
+        | What::EntryRestored { .. }
+        | What::EntryFlagged { .. } => Piece::Entry,
         What::LinkAdded { .. } | What::LinkRemoved { .. } => Piece::Link,
         What::TaskCreated { .. }
         | What::TaskDeleted
@@ -135,6 +148,19 @@ fn other_end(what: &What, task: &TaskState) -> String {
     let Some(end) = what.other_end(&task.id) else { return String::new() };
     let kind = LinkKind::words_of(end.kind, end.direction);
     format!(": {kind} {} (id: {})", end.title, end.task)
+}
+
+/// The kind of an entry in words. A model reads `entry` for what a person wrote.
+pub(super) fn kind_words(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::Text | EntryKind::Time => "entry",
+        EntryKind::Audio | EntryKind::ImageAnalysis => kind.words(),
+    }
+}
+
+fn kind_of(entry: &dormouse_types::EntryId, task: &TaskState) -> &'static str {
+    let known = task.entries.iter().find(|known| known.id == *entry);
+    kind_words(known.map_or(EntryKind::Text, |known| known.kind))
 }
 
 fn text_of(entry: &dormouse_types::EntryId, task: &TaskState) -> String {

@@ -14,10 +14,17 @@ pub fn task_state<'a>(
 ) -> Vec<Part> {
     let fields = Part::new(Piece::Task, fields(task), vec![Source::Task(task.id.clone())]);
     let entries = entries.into_iter().map(|entry| {
-        let text = format!("Entry of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end());
+        let kind = capital(delta::kind_words(entry.kind));
+        let text = format!("{kind} of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end());
         Part::new(Piece::Entry, text, vec![Source::Entry(entry.id.clone())])
     });
     std::iter::once(fields).chain(entries).collect()
+}
+
+/// The words with a capital at their beginning.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 fn fields(task: &TaskState) -> String {

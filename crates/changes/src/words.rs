@@ -13,6 +13,7 @@ pub fn value(value: &FieldValue) -> String {
         FieldValue::Priority { priority } => self::priority(*priority),
         FieldValue::Language { code } => code.clone(),
         FieldValue::Status { status, reason } => self::status(*status, reason.as_deref()),
+        FieldValue::Flag { is_set } => if *is_set { "yes" } else { "no" }.into(),
         FieldValue::Item { title, is_checked, is_archived } => {
             let archived = if *is_archived { " (archived)" } else { "" };
             format!("[{}] {title}{archived}", if *is_checked { "x" } else { " " })

@@ -58,7 +58,7 @@ pub use error::{Error, Problem, Retry};
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
-pub use tasks::{ItemPatch, NewEntry, NewTask, TaskPatch};
+pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);

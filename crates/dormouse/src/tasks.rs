@@ -1,8 +1,10 @@
 //! One task: create and edit.
 
+use std::ops::Not;
+
 use dormouse_journal::{Edit, RuleError, TaskView};
 use dormouse_store::journal::label::Label;
-use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::task::{EntryKind, Flag, Flags, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, Scope, TaskId};
 use jiff::civil::Date;
 use serde::Serialize;
@@ -32,6 +34,12 @@ pub struct NewTask {
     pub category: Option<String>,
     /// By name; created if they do not exist.
     pub labels: Vec<String>,
+    /// Whether it is starred.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub starred: bool,
+    /// Whether it is private, with all that belongs to it.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub private: bool,
     /// A first note.
     pub note: Option<String>,
     /// Checklist items.
@@ -57,6 +65,12 @@ pub struct TaskPatch {
     pub language: Option<Option<String>>,
     /// By name.
     pub category: Option<Option<String>>,
+    /// Star it, or take the star away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starred: Option<bool>,
+    /// Make it private, or open it to every model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub private: Option<bool>,
 }
 
 /// Fields of an item to set.
@@ -81,6 +95,29 @@ pub struct NewEntry {
     pub minutes: Option<u32>,
     /// The date of the entry; today by default.
     pub on: Option<Date>,
+    /// Whether it is starred.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub starred: bool,
+    /// Whether it is private.
+    #[serde(skip_serializing_if = "Not::not")]
+    pub private: bool,
+}
+
+/// Fields of an entry to set.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct EntryPatch {
+    /// The text.
+    pub text: Option<String>,
+    /// Star it, or take the star away.
+    pub starred: Option<bool>,
+    /// Make it private, or open it to every model.
+    pub private: Option<bool>,
+}
+
+/// The flags that a request sets or clears.
+fn flags_of(starred: Option<bool>, private: Option<bool>) -> impl Iterator<Item = (Flag, bool)> {
+    let given = [(Flag::Starred, starred), (Flag::Private, private)];
+    given.into_iter().filter_map(|(flag, is_set)| Some((flag, is_set?)))
 }
 
 /// The task does not have the label that a request names.
@@ -117,6 +154,10 @@ impl Dormouse {
         }
         let items = new.items.into_iter();
         edits.extend(items.map(|title| Edit::AddItem { title, is_checked: false, depth: 0 }));
+        // Before the note: from its first row on, what a private task holds is private.
+        let flags = Flags { starred: new.starred, private: new.private };
+        let set = Flag::ALL.iter().copied().filter(|flag| flags.has(*flag));
+        edits.extend(set.map(|flag| Edit::Flag { flag, is_set: true }));
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
@@ -161,6 +202,10 @@ impl Dormouse {
             Some(None) => edits.push(Edit::Category(None)),
             None => {}
         }
+        edits.extend(
+            flags_of(patch.starred, patch.private)
+                .map(|(flag, is_set)| Edit::Flag { flag, is_set }),
+        );
         let edited = self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
         Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
@@ -242,7 +287,7 @@ impl Dormouse {
         new: NewEntry,
         key: Option<String>,
     ) -> Result<Task, Error> {
-        let spoken = matches!(new.kind, EntryKind::Audio | EntryKind::Image);
+        let spoken = new.kind.is_derived();
         let edit = Edit::AddEntry {
             kind: new.kind,
             text: (!spoken).then(|| new.text.clone()),
@@ -250,21 +295,36 @@ impl Dormouse {
             minutes: new.minutes,
             on: new.on,
             tainted: false,
+            flags: Flags { starred: new.starred, private: new.private },
         };
         self.edit_one(caller, id, "entry.add", &new, &[edit], key).await
     }
 
-    /// Replaces the text of an entry.
+    /// Replaces the text of an entry, or sets its flags; with `if_match`, only if the task has that
+    /// revision.
     pub async fn edit_entry(
         &self,
         caller: &Caller,
         id: &TaskId,
         entry: &EntryId,
-        text: String,
+        patch: EntryPatch,
+        if_match: Option<i64>,
         key: Option<String>,
     ) -> Result<Task, Error> {
-        let edit = Edit::EditEntry { entry: entry.clone(), text: Some(text.clone()) };
-        self.edit_one(caller, id, "entry.edit", &(entry, text), &[edit], key).await
+        require(caller, Scope::Edit)?;
+        let ctx = edit_ctx(caller, "entry.edit", &(id, (entry, &patch)), if_match, key.as_deref())?;
+        let mut edits = Vec::new();
+        let entry = || entry.clone();
+        edits.extend(patch.text.map(|text| Edit::EditEntry { entry: entry(), text: Some(text) }));
+        edits.extend(
+            flags_of(patch.starred, patch.private).map(|(flag, is_set)| Edit::FlagEntry {
+                entry: entry(),
+                flag,
+                is_set,
+            }),
+        );
+        let edited = self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
+        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
     }
 
     /// Soft-deletes an entry.

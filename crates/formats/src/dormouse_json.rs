@@ -11,7 +11,7 @@
 //! A task is known again by its key, in an export by its id.
 
 use dormouse_types::draft::{Entry, Item};
-use dormouse_types::task::{self, Priority, Status};
+use dormouse_types::task::{self, EntryKind, Flags, Priority, Status};
 use serde_json::{Value, json};
 
 mod workspace;
@@ -87,6 +87,7 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     task.status_reason = object.take_text("statusReason");
     task.language = object.take_text("language").and_then(|code| task::language(&code).ok());
     task.category = object.take_text("category");
+    task.flags = flags(&mut object);
     for label in object.take("labels").map(|labels| labels.items()).unwrap_or_default() {
         draft.label(&label.text().unwrap_or_default());
     }
@@ -101,8 +102,9 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     for entry in object.take("entries").map(|entries| entries.items()).unwrap_or_default() {
         let mut entry = entry.object();
         let on = parsed(&mut entry, "on");
+        let (kind, flags) = (kind(&mut entry), flags(&mut entry));
         let key = entry.take_text("key").unwrap_or_else(|| format!("entry#{}", entries.len() + 1));
-        entries.extend(entry.take_text("text").map(|text| Entry { key, text, on }));
+        entries.extend(entry.take_text("text").map(|text| Entry { key, text, on, kind, flags }));
     }
     if let Some(at) = entries.iter().position(|entry| entry.key == Details::KEY)
         && let Some(details) = Details::parse(&entries[at].text)
@@ -142,6 +144,20 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
+/// The flags of a task or an entry.
+fn flags(object: &mut Object<'_>) -> Flags {
+    Flags {
+        starred: parsed(object, "starred").unwrap_or_default(),
+        private: parsed(object, "private").unwrap_or_default(),
+    }
+}
+
+/// The kind of an entry. Time is text, for a draft has no minutes.
+fn kind(entry: &mut Object<'_>) -> EntryKind {
+    let kind = parsed(entry, "kind").filter(|kind: &EntryKind| kind.is_derived());
+    kind.unwrap_or_default()
+}
+
 /// A member that can be read; one that cannot stays, to be kept as text.
 fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T> {
     let value = object.peek(name)?.text()?.parse().ok()?;
@@ -168,6 +184,8 @@ fn task_json(task: &whole::Task) -> Value {
         "language": task.language,
         "category": task.category,
         "labels": task.labels,
+        "starred": task.flags.starred.then_some(true),
+        "private": task.flags.private.then_some(true),
         "items": task.items.iter().map(item_json).collect::<Vec<_>>(),
         "entries": task.entries.iter().map(entry_json).collect::<Vec<_>>(),
         "links": task.links.iter().map(link_json).collect::<Vec<_>>(),
@@ -188,10 +206,18 @@ fn item_json(item: &Item) -> Value {
 }
 
 fn entry_json(entry: &Entry) -> Value {
-    match entry.on {
-        Some(day) => json!({"key": entry.key, "text": entry.text, "on": day}),
-        None => json!({"key": entry.key, "text": entry.text}),
+    let mut value = json!({
+        "key": entry.key,
+        "text": entry.text,
+        "on": entry.on,
+        "kind": entry.kind.is_derived().then(|| entry.kind.name()),
+        "starred": entry.flags.starred.then_some(true),
+        "private": entry.flags.private.then_some(true),
+    });
+    if let Value::Object(members) = &mut value {
+        members.retain(|_, value| !value.is_null());
     }
+    value
 }
 
 fn link_json(link: &whole::Link) -> Value {

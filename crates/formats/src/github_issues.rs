@@ -106,9 +106,8 @@ fn issue(node: Node<'_>, options: &ReadOptions, gather: &mut Gather<'_>) -> Resu
         let on = comment.take_text("createdAt").and_then(|at| day_of(&at, options));
         if let Some(text) = comment.take_text("body") {
             let text = text.replace("\r\n", "\n");
-            draft
-                .comments
-                .push((on, author.map_or(text.clone(), |author| format!("{author}:\n\n{text}"))));
+            let text = author.map_or(text.clone(), |author| format!("{author}:\n\n{text}"));
+            draft.comments.push((on, text).into());
         }
     }
     for (name, label) in [("createdAt", "Created"), ("closedAt", "Completed")] {

@@ -18,7 +18,7 @@ mod words;
 pub(crate) use boxes::{boxed, is_tick, take_boxes};
 pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
-pub(crate) use draft::Draft;
+pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
 pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};

@@ -247,7 +247,7 @@ fn card(
     }
     // Trello lists the newest first.
     for (on, text, _) in comments.iter().rev() {
-        draft.comments.push((*on, text.clone()));
+        draft.comments.push((*on, text.clone()).into());
     }
     card.drop(&[
         "idBoard",

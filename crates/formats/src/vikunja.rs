@@ -150,7 +150,7 @@ fn task(
         let on = time(&mut comment, "created", options).map(|(_, day)| day);
         if let Some(text) = comment.take_text("comment") {
             let text = if is_html(&text) { to_markdown(&text) } else { text };
-            draft.comments.push((on, text));
+            draft.comments.push((on, text).into());
         }
     }
     match object.take_text("repeat_after").as_deref() {

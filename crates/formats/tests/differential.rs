@@ -104,7 +104,7 @@ fn tasks() -> Vec<Task> {
         entries: vec![dormouse_types::draft::Entry {
             key: "note#1".into(),
             text: "One,\ntwo; \\three".into(),
-            on: None,
+            ..Default::default()
         }],
         ..Task::default()
     });

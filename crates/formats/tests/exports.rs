@@ -3,7 +3,7 @@
 use dormouse_formats::export::{self, Link, Loss, Lost, Target, Task, losses, page, write};
 use dormouse_formats::plan::{Format, Reading};
 use dormouse_types::draft;
-use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
+use dormouse_types::task::{Flags, LinkDirection, LinkKind, Priority, Status};
 use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -17,8 +17,12 @@ fn boat() -> Task {
         is_checked,
         depth,
     };
-    let entry =
-        |key: &str, text: &str, on| draft::Entry { key: key.to_owned(), text: text.to_owned(), on };
+    let entry = |key: &str, text: &str, on| draft::Entry {
+        key: key.to_owned(),
+        text: text.to_owned(),
+        on,
+        ..draft::Entry::default()
+    };
     Task {
         key: "task-01boat".to_owned(),
         title: "=Sell the \"boat\"; soon".to_owned(),
@@ -30,6 +34,7 @@ fn boat() -> Task {
         language: Some("en".to_owned()),
         category: Some("Harbour, north".to_owned()),
         labels: vec!["sea".to_owned(), "two words".to_owned(), "a,b".to_owned()],
+        flags: Flags::NONE,
         items: vec![
             item("a", "Photos", true, 0),
             item("b", "of the keel", false, 1),
@@ -78,7 +83,11 @@ fn a_task_as_markdown() {
 
 #[test]
 fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
-    let note = |text: &str| draft::Entry { key: "text#1".into(), text: text.into(), on: None };
+    let note = |text: &str| draft::Entry {
+        key: "text#1".into(),
+        text: text.into(),
+        ..draft::Entry::default()
+    };
     let tasks = [
         boat(),
         Task { key: "b".into(), title: "Only a title".into(), ..Task::default() },
@@ -315,11 +324,16 @@ fn task() -> impl Strategy<Value = draft::Task> {
                 depth = if n == 0 { 0 } else { deep.min(depth + 1) };
                 draft::Item { key: format!("item-2026-{n}"), title, is_checked, depth }
             });
-            let note = note.map(|text| draft::Entry { key: "note#1".into(), text, on: None });
+            let note = note.map(|text| draft::Entry {
+                key: "note#1".into(),
+                text,
+                ..draft::Entry::default()
+            });
             let comments = (1..).zip(comments).map(|(n, (on, text))| draft::Entry {
                 key: format!("comment#{n}"),
                 text,
                 on,
+                ..draft::Entry::default()
             });
             let has_note = note.is_some();
             draft::Task {

@@ -86,8 +86,11 @@ fn ticks_and_boxes_of_any_shape_say_what_is_done() {
 }
 
 fn own() -> Task {
-    let entry =
-        |key: &str, text: &str| draft::Entry { key: key.into(), text: text.into(), on: None };
+    let entry = |key: &str, text: &str| draft::Entry {
+        key: key.into(),
+        text: text.into(),
+        ..draft::Entry::default()
+    };
     Task {
         key: "task-1".into(),
         title: "Roof".into(),

@@ -11,7 +11,7 @@ use dormouse_store::journal::item::Item;
 use dormouse_store::journal::task::Absence;
 use dormouse_types::address;
 use dormouse_types::limits::{self, Limit};
-use dormouse_types::task::{self, EntryKind, Status};
+use dormouse_types::task::{self, EntryKind, Flag, Status};
 use dormouse_types::{CategoryId, ChecklistId, EntryId, Id as _, ItemId, LabelId, Origin};
 
 use crate::decision::{CreatedId, Decided, EditContext};
@@ -90,6 +90,11 @@ impl EditState<'_, '_> {
                 task.language_source = self.by.origin.by();
             }
             Edit::Category(category) => self.category(category.as_ref())?,
+            Edit::Flag { flag, is_set } => {
+                let flags = task.flags.with(*flag, *is_set);
+                self.person_flags(*flag)?;
+                self.view.task.value.flags = flags;
+            }
             Edit::AddItem { title, is_checked, depth } => {
                 self.add_item(title, *is_checked, *depth)?;
             }
@@ -111,6 +116,7 @@ impl EditState<'_, '_> {
             Edit::RestoreItem(item) => self.restore_item(item)?,
             Edit::AddEntry { .. } => self.add_entry(edit)?,
             Edit::EditEntry { entry, text } => self.edit_entry(entry, text.as_deref())?,
+            Edit::FlagEntry { entry, flag, is_set } => self.flag_entry(entry, *flag, *is_set)?,
             Edit::DeleteEntry(entry) => self.delete_entry(entry)?,
             Edit::RestoreEntry(entry) => self.restore_entry(entry)?,
             Edit::AddLabel(label) => self.add_label(label)?,
@@ -262,7 +268,8 @@ impl EditState<'_, '_> {
     }
 
     fn add_entry(&mut self, edit: &Edit) -> Result<(), EditError> {
-        let Edit::AddEntry { kind, text, transcript, minutes: spent, on, tainted } = edit else {
+        let Edit::AddEntry { kind, text, transcript, minutes: spent, on, tainted, flags } = edit
+        else {
             unreachable!("the caller matched an added entry")
         };
         let visible = |text: &Option<String>| text.as_ref().is_some_and(|t| !t.trim().is_empty());
@@ -289,6 +296,7 @@ impl EditState<'_, '_> {
             minutes: spent,
             on: *on,
             tainted: *tainted,
+            flags: *flags,
             position: i64::try_from(n_entries).unwrap_or(i64::MAX),
             created_at: at,
             updated_at: at,
@@ -315,6 +323,23 @@ impl EditState<'_, '_> {
             entry.text = text.map(ToOwned::to_owned);
             entry.edited_at = Some(self.by.at);
         }
+        Ok(())
+    }
+
+    /// A model must not decide what models may see, nor what a person comes back to.
+    fn person_flags(&self, flag: Flag) -> Result<(), EditError> {
+        if matches!(self.by.origin, Origin::Agent { .. }) {
+            return Err(EditError::FlagPersonOnly { flag });
+        }
+        Ok(())
+    }
+
+    fn flag_entry(&mut self, id: &EntryId, flag: Flag, is_set: bool) -> Result<(), EditError> {
+        self.person_flags(flag)?;
+        let missing = self.entry_missing(id);
+        let doc = self.view.entries.iter_mut().find(|entry| entry.value.id == *id);
+        let entry = &mut doc.ok_or(missing)?.value;
+        entry.flags = entry.flags.with(flag, is_set);
         Ok(())
     }
 

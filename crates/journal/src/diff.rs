@@ -11,7 +11,7 @@ use dormouse_types::LabelId;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::hash;
-use dormouse_types::task::{Field, Priority};
+use dormouse_types::task::{Field, Flag, Priority};
 
 use crate::decision::{CreatedId, Decided, EditContext};
 use crate::effect::{BeforeAfter, Effect, ItemValue, StatusValue};
@@ -155,6 +155,14 @@ impl Found<'_, '_> {
             let both =
                 BeforeAfter { before: old.category_id.clone(), after: new.category_id.clone() };
             self.field(Field::Category, categories, Effect::Category(both));
+        }
+        for flag in Flag::ALL.iter().copied() {
+            let [was, is] = [old.flags.has(flag), new.flags.has(flag)];
+            if was != is {
+                let values = [was, is].map(|is_set| Some(FieldValue::Flag { is_set }));
+                let is_set = BeforeAfter { before: was, after: is };
+                self.field(flag.into(), values, Effect::Flag { flag, is_set });
+            }
         }
     }
 
@@ -301,6 +309,14 @@ impl Found<'_, '_> {
             let text = BeforeAfter { before: old.text.clone(), after: new.text.clone() };
             self.effects.push(Effect::EntryText { entry: entry(), text });
             self.what.push(What::EntryEdited { entry: entry() });
+        }
+        for flag in Flag::ALL.iter().copied() {
+            let [was, is] = [old.flags.has(flag), new.flags.has(flag)];
+            if was != is {
+                let is_set = BeforeAfter { before: was, after: is };
+                self.effects.push(Effect::EntryFlag { entry: entry(), flag, is_set });
+                self.what.push(What::EntryFlagged { entry: entry(), flag, is_set: is });
+            }
         }
         if was_there && !is_there {
             self.effects.push(entry_presence(new, false));

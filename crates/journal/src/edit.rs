@@ -1,7 +1,7 @@
 //! The edits of a task, and why they are refused.
 
 use dormouse_types::limits::Beyond;
-use dormouse_types::task::{EntryKind, LinkKind, NotListed, Priority, Status};
+use dormouse_types::task::{EntryKind, Flag, Flags, LinkKind, NotListed, Priority, Status};
 use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use jiff::civil::Date;
 
@@ -32,6 +32,13 @@ pub enum Edit {
     },
     /// Sets or clears the category.
     Category(Option<CategoryId>),
+    /// Sets or clears a flag of the task.
+    Flag {
+        /// The flag.
+        flag: Flag,
+        /// The new state.
+        is_set: bool,
+    },
     /// Adds an item to the end of the first checklist.
     AddItem {
         /// One line.
@@ -80,6 +87,8 @@ pub enum Edit {
         on: Option<Date>,
         /// Whether the text came from outside (mail, import, web).
         tainted: bool,
+        /// Starred, private.
+        flags: Flags,
     },
     /// Replaces the person's text of an entry; `None` makes the transcript its text again.
     EditEntry {
@@ -87,6 +96,15 @@ pub enum Edit {
         entry: EntryId,
         /// Markdown.
         text: Option<String>,
+    },
+    /// Sets or clears a flag of an entry.
+    FlagEntry {
+        /// The entry.
+        entry: EntryId,
+        /// The flag.
+        flag: Flag,
+        /// The new state.
+        is_set: bool,
     },
     /// Soft-deletes an entry.
     DeleteEntry(EntryId),
@@ -131,6 +149,7 @@ impl Edit {
             minutes: None,
             on: None,
             tainted: false,
+            flags: Flags::NONE,
         }
     }
 }
@@ -210,6 +229,12 @@ pub enum EditError {
         /// The entry as given.
         entry: EntryId,
     },
+    /// A flag that an agent may not set or clear.
+    #[error("only a person decides what is {}", flag.name())]
+    FlagPersonOnly {
+        /// The flag.
+        flag: Flag,
+    },
     /// A label that does not exist.
     #[error("there is no label {label}: list the labels for their ids, or create it first")]
     NoLabel {
@@ -279,6 +304,7 @@ impl EditError {
             Self::PersonOnly { .. } => "status",
             Self::NoItem { .. } => "item",
             Self::NoEntry { .. } => "entry",
+            Self::FlagPersonOnly { flag } => flag.name(),
             Self::NoLabel { .. } | Self::Suppressed { .. } => "label",
             Self::NoCategory { .. } => "category",
             Self::ToItself { .. }

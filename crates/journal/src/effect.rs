@@ -2,7 +2,7 @@
 
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,14 @@ pub enum Effect {
     Language(BeforeAfter<Option<String>>),
     /// The category.
     Category(BeforeAfter<Option<CategoryId>>),
+    /// A flag of the task.
+    Flag {
+        /// The flag.
+        flag: Flag,
+        /// Before and after.
+        #[serde(flatten)]
+        is_set: BeforeAfter<bool>,
+    },
     /// Whether an item exists.
     Item {
         /// The item.
@@ -79,6 +87,16 @@ pub enum Effect {
         /// Before and after.
         #[serde(flatten)]
         text: BeforeAfter<Option<String>>,
+    },
+    /// A flag of an entry.
+    EntryFlag {
+        /// The entry.
+        entry: EntryId,
+        /// The flag.
+        flag: Flag,
+        /// Before and after.
+        #[serde(flatten)]
+        is_set: BeforeAfter<bool>,
     },
     /// Whether a label is on the task.
     Label {
@@ -169,7 +187,10 @@ impl Effect {
             | Self::ItemTitle { item, .. }
             | Self::ItemChecked { item, .. }
             | Self::ItemArchived { item, .. } => format!("item:{item}"),
-            Self::Entry { entry, .. } | Self::EntryText { entry, .. } => format!("entry:{entry}"),
+            Self::Flag { flag, .. } => flag.name().into(),
+            Self::Entry { entry, .. }
+            | Self::EntryText { entry, .. }
+            | Self::EntryFlag { entry, .. } => format!("entry:{entry}"),
             Self::Label { label, .. } | Self::LabelSuppressed { label, .. } => {
                 format!("label:{label}")
             }
@@ -249,6 +270,10 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &task.category_id, &both.after, optional)?;
             Edit::Category(both.before.clone())
         }
+        Effect::Flag { flag, is_set } => {
+            same(effect, &task.flags.has(*flag), &is_set.after, flag_word)?;
+            Edit::Flag { flag: *flag, is_set: is_set.before }
+        }
         Effect::Item { item: id, like, there: both } => {
             let live = view.items.iter().find(|item| item.value.id == *id);
             same(effect, &live.is_some(), &both.after, presence_word)?;
@@ -303,6 +328,12 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &entry.text, &text.after, show)?;
             Edit::EditEntry { entry: id.clone(), text: text.before.clone() }
         }
+        Effect::EntryFlag { entry: id, flag, is_set } => {
+            let entry = entry(view, all, id)
+                .ok_or_else(|| was_removed(effect, flag_word(&is_set.after)))?;
+            same(effect, &entry.flags.has(*flag), &is_set.after, flag_word)?;
+            Edit::FlagEntry { entry: id.clone(), flag: *flag, is_set: is_set.before }
+        }
         Effect::Label { label, on } => {
             same(effect, &task.label_ids.contains(label), &on.after, presence_word)?;
             if on.after {
@@ -340,6 +371,10 @@ fn was_removed(effect: &Effect, set: String) -> Changed {
 
 fn checked_word(is: &bool) -> String {
     if *is { "ticked".into() } else { "not ticked".into() }
+}
+
+fn flag_word(is: &bool) -> String {
+    if *is { "set".into() } else { "not set".into() }
 }
 
 fn archived_word(is: &bool) -> String {

@@ -115,6 +115,7 @@ fn edge(view: &TaskView, other: &TaskId, doc: Doc<LinkedEntry>) -> LinkWithTask 
         title: task.title.clone(),
         status: task.status.status,
         is_deleted: task.deleted_at.is_some(),
+        is_private: task.flags.private,
     };
     LinkWithTask { doc, other }
 }

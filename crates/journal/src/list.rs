@@ -14,7 +14,7 @@ use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::task::{Listed, WORDS};
 use dormouse_store::journal::task_list::{self, Line, TaskIndexEntry, TaskIndexRow};
 use dormouse_types::fold::folded;
-use dormouse_types::task::{ItemState, Priority, Status};
+use dormouse_types::task::{Flag, ItemState, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, limits};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -117,6 +117,8 @@ pub struct TaskQuery<'a> {
     pub categories: Vec<String>,
     /// Any of these due times.
     pub due: Vec<Due>,
+    /// All of these flags.
+    pub flags: Vec<Flag>,
     /// Today's date.
     pub today: Date,
     /// Folded words that must all occur in the task: title, entries, items, labels, or the text
@@ -136,6 +138,7 @@ impl TaskQuery<'_> {
     /// Whether the columns of a row are enough to build the list.
     fn is_plain(&self) -> bool {
         let parts = self.statuses.is_empty() && self.priorities.is_empty() && self.due.is_empty();
+        let parts = parts && self.flags.is_empty();
         let named = self.labels.is_empty() && self.categories.is_empty() && self.words.is_empty();
         let sorted = matches!(self.sort, Sort::Created | Sort::Updated);
         parts && named && sorted && self.keep.is_none() && self.deleted != Deleted::Only
@@ -356,6 +359,7 @@ impl ResolvedFilter<'_> {
         any(!statuses.is_empty(), statuses.contains(&task.status.status))
             && any(!priorities.is_empty(), priorities.contains(&task.priority.unwrap_or_default()))
             && any(!due.is_empty(), due.iter().any(|due| due.holds(task, *today)))
+            && self.wanted.flags.iter().all(|flag| task.flags().has(*flag))
             && any(!self.wanted.labels.is_empty(), carries(task, &self.labels))
             && any(!self.wanted.categories.is_empty(), self.is_in_category(task))
             && self.wanted.keep.is_none_or(|keep| keep(id))

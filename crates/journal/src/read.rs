@@ -74,6 +74,12 @@ pub struct TaskSummary {
     pub category: Option<CategoryRef>,
     /// Labels on it, by name.
     pub labels: Vec<Named<LabelId>>,
+    /// Whether it is starred.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is private.
+    #[serde(default)]
+    pub private: bool,
     /// Items that are neither ticked nor archived.
     pub n_items_open: u32,
     /// Items that are ticked, but not archived.
@@ -244,6 +250,8 @@ pub(crate) fn summary(listed: Listed, definitions: &[Definition]) -> TaskSummary
         language: task.language_code,
         category,
         labels,
+        starred: task.flags.starred,
+        private: task.flags.private,
         n_items_open: u32::try_from(n_open).unwrap_or(u32::MAX),
         n_items_done: u32::try_from(n_done).unwrap_or(u32::MAX),
         revision,

@@ -207,6 +207,7 @@ mod tests {
             category_id: None,
             label_ids: Vec::new(),
             ai_suppressed_label_ids: Vec::new(),
+            flags: dormouse_types::task::Flags::NONE,
             created_at: at(0),
             updated_at: at(0),
             deleted_at: deleted.map(at),

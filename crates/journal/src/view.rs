@@ -240,6 +240,8 @@ pub fn state(view: &TaskView, zone: &TimeZone) -> TaskState {
         items: view.items.iter().map(|doc| item(&doc.value)).collect(),
         entries,
         says: view.says.clone(),
+        starred: task.flags.starred,
+        private: task.flags.private,
         created_at: task.created_at,
     }
 }
@@ -266,5 +268,7 @@ fn entry(entry: &Entry, zone: &TimeZone) -> model::Entry {
         text: entry.says().to_owned(),
         minutes: entry.minutes,
         tainted: entry.tainted,
+        starred: entry.flags.starred,
+        private: entry.flags.private,
     }
 }

@@ -11,7 +11,7 @@ use dormouse_store::{
 };
 use dormouse_types::caller::{Actor, By};
 use dormouse_types::change::What;
-use dormouse_types::task::Status;
+use dormouse_types::task::{Flags, Status};
 use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
@@ -390,6 +390,7 @@ pub(crate) fn blank(id: &TaskId, at: Timestamp) -> Task {
         category_id: None,
         label_ids: Vec::new(),
         ai_suppressed_label_ids: Vec::new(),
+        flags: Flags::NONE,
         created_at: at,
         updated_at: at,
         deleted_at: None,

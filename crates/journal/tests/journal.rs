@@ -6,6 +6,7 @@ mod cases {
     mod creating;
     mod editing;
     mod finding;
+    mod flags;
     mod importing;
     mod importing_anything;
     mod labels;

@@ -16,7 +16,7 @@ use dormouse_store::{
 };
 use dormouse_types::caller::By;
 use dormouse_types::port::{BoxFuture, Clock};
-use dormouse_types::task::Status;
+use dormouse_types::task::{Flags, Status};
 use dormouse_types::{Actor, AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
 
 /// The workspace of all commits.
@@ -127,6 +127,7 @@ impl Plan {
                     category_id: None,
                     label_ids: Vec::new(),
                     ai_suppressed_label_ids: Vec::new(),
+                    flags: Flags::NONE,
                     created_at: at,
                     updated_at: at,
                     deleted_at: None,
@@ -141,7 +142,7 @@ impl Plan {
             Db::Agent => {
                 let agent: AgentId = AGENT.parse().expect("an id of the right form");
                 let run = RunKey(self.id());
-                log_line::append(WS, &agent, self.n, &self.text(), &run).into()
+                log_line::append(WS, &agent, self.n, &self.text(), &[], &run).into()
             }
         }
     }

@@ -10,7 +10,7 @@ use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::fold::{find, folded};
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
 
 use crate::proposals::Counts;
@@ -37,6 +37,8 @@ pub struct TaskFilter {
     pub due: Vec<Due>,
     /// The order.
     pub sort: Sort,
+    /// Only tasks with all of these flags.
+    pub flags: Vec<Flag>,
     /// Only tasks with an open proposal that is not deferred.
     pub to_review: bool,
     /// Whether to include deleted tasks.
@@ -109,6 +111,7 @@ impl Queries {
             labels: filter.labels,
             categories: filter.categories,
             due: filter.due,
+            flags: filter.flags,
             today: self.clock.now().day_in(&self.zone),
             words: words.clone(),
             said,
@@ -299,6 +302,8 @@ impl AgentColumns {
             items_total: usize::try_from(task.n_items_done + task.n_items_open).unwrap_or_default(),
             labels: task.labels.into_iter().map(|it| Named { id: it.id, name: it.name }).collect(),
             category: task.category.map(|it| Named { id: it.id, name: it.name }),
+            starred: task.starred,
+            private: task.private,
             estimate_minutes: task.estimate_minutes,
             language: task.language,
             found: None,

@@ -42,6 +42,8 @@ impl Queries {
             language: task.language_code.clone(),
             category,
             labels: state.labels,
+            starred: task.flags.starred,
+            private: task.flags.private,
             suppressed_labels: state.suppressed_labels,
             items: state.items,
             entries: state.entries,
@@ -126,7 +128,12 @@ fn link_views(view: &TaskView) -> Vec<TaskLink> {
                 id: link.id.clone(),
                 kind: Listed::named(&link.kind),
                 direction,
-                task: LinkedTask { id: other.id, title: other.title, status: other.status },
+                task: LinkedTask {
+                    id: other.id,
+                    title: other.title,
+                    status: other.status,
+                    private: other.is_private,
+                },
                 created_at: link.created_at,
             }
         })

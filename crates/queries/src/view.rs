@@ -84,6 +84,12 @@ pub struct TaskRow {
     pub labels: Vec<Named<LabelId>>,
     /// Its category.
     pub category: Option<Named<CategoryId>>,
+    /// Whether it is starred.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is private, with all that belongs to it.
+    #[serde(default)]
+    pub private: bool,
     /// Units: minutes.
     pub estimate_minutes: Option<u32>,
     /// The language of its text. ISO 639 code.
@@ -186,6 +192,13 @@ pub struct Task {
     pub category: Option<Named<CategoryId>>,
     /// Its labels.
     pub labels: Vec<Named<LabelId>>,
+    /// Whether it is starred.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is private, with all that belongs to it: no model that is not the person's own sees
+    /// it.
+    #[serde(default)]
+    pub private: bool,
     /// Labels that agents do not propose for it again.
     pub suppressed_labels: Vec<LabelId>,
     /// Its checklist items in order.
@@ -238,6 +251,9 @@ pub struct LinkedTask {
     pub title: String,
     /// Its status.
     pub status: Status,
+    /// Whether it is private.
+    #[serde(default)]
+    pub private: bool,
 }
 
 /// An agent.

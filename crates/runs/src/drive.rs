@@ -1,6 +1,7 @@
 //! The driver: performs what [`crate::step::next`] decides, one commit after another.
 
 mod ending;
+pub mod preview;
 mod recorded_request;
 mod reservation;
 
@@ -11,7 +12,7 @@ use dormouse_store::agent::link;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Attempts, CommitError, Policy, ReadError, Refusal, Store};
-use dormouse_types::model::{Fragment, ModelError, Request, Usage};
+use dormouse_types::model::{ModelError, Request, Usage};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{Id as _, LinkId, Timestamp};
 use futures_util::future::{Either, FutureExt as _, select};
@@ -19,6 +20,8 @@ use jiff::tz::TimeZone;
 
 pub use recorded_request::rebuild;
 
+use self::recorded_request::Shown;
+use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, StopReason};
 use crate::model_call::{Answer, DeltaSink, NoSink, late};
 use crate::models::Models;
@@ -57,9 +60,9 @@ struct ActiveRun<'a> {
     log: RunLog,
     chain: Chain,
     closing: Option<ClosingTools>,
-    /// The context shown in the first turn, without its instruction, and its last log line. Later
-    /// turns show the same. `None` if another process asked the first turn.
-    shown: Option<(Vec<Fragment>, i64)>,
+    /// The context shown in the first turn. Later turns show the same. `None` if another process
+    /// asked the first turn.
+    shown: Option<Shown>,
     /// What is reserved for the call under way, until a commit settles it.
     reserved: Option<Reservation>,
 }
@@ -203,7 +206,18 @@ impl ActiveRun<'_> {
             }
             self.closing = self.handler.closing().await?;
         }
-        let request = self.request(gathered, turn, tools).await?;
+        let clearance = self.clearance(&gathered, turn).await?;
+        // Private by now: the turns so far cannot be sent again, and nothing can be taken out of
+        // them. The change of the flag wakes the agent once more.
+        if turn > 1 && !clearance.allows_all(&[self.own_source()]) {
+            return self.finish_recorded(true).await.map(Some);
+        }
+        let gated = gate(gathered.fragments, &clearance);
+        if gated.is_task_hidden() {
+            return self.skip_hidden(&gated.kept_back).await.map(Some);
+        }
+        let offer = gathered.tools;
+        let request = self.request(gated, &clearance, offer, turn, tools).await?;
         // Checked last, so pausing an agent before this point costs no tokens.
         if let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? {
             let due_at = is_final.then(|| self.driver.clock.now());

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use dormouse_store::agent::message::Chain;
 use dormouse_store::{ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
-use dormouse_types::model::{Fragment, ToolCall, ToolResult};
+use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
+use crate::gate::Draft;
 use crate::request::Offer;
 use crate::step::{RunLog, ToolSet};
 
@@ -90,13 +91,11 @@ pub struct RunOutput {
     pub news: Vec<ChangeRow>,
 }
 
-/// The context of a turn.
+/// The context of a turn, of which the gate lets through what the model may see.
 #[derive(Debug, Clone)]
 pub struct TurnContext {
-    /// Fragments of the prompt, in any order.
-    pub fragments: Vec<Fragment>,
-    /// Last log line that the log fragment shows; the first is 1.
-    pub log_upto: i64,
+    /// Fragments of the prompt, in any order, before the gate.
+    pub fragments: Vec<Draft>,
     /// All tools of the run. A closing turn offers the closing tools instead.
     pub tools: Arc<Offer>,
     /// Whether there is nothing to ask; the run is then skipped.

@@ -6,13 +6,15 @@
 //! through [`handler::RunHandler`], and so do the tools that close it; who wakes when, and what a
 //! run leaves behind, belong to the rooms above.
 //! The failures it defends against: a loop that never ends, a turn asked twice after a crash, text
-//! of a task read as an instruction, a stale owner that writes, a provider failure that counts as an
+//! of a task read as an instruction, private text sent to somebody else's model, a stale owner that writes, a provider failure that counts as an
 //! empty success.
 //!
-//! Reading order: [`step`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
+//! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
 //! [`model_call`], [`spending`], [`drive`].
 
 pub mod step;
+pub mod clearance;
+pub mod gate;
 pub mod request;
 pub mod breaker;
 pub mod models;
@@ -24,6 +26,7 @@ pub mod drive;
 
 pub use dormouse_scheduler::{End, Lease, Stop, status};
 pub use drive::Driver;
+pub use drive::preview::Preview;
 pub use handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,

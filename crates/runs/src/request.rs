@@ -52,6 +52,30 @@ pub fn name(kind: FragmentKind) -> &'static str {
     }
 }
 
+/// Writes rows of linked tasks as one JSON document, with a line for each row. A row is named by its
+/// list; a row without a name is the whole document.
+pub fn json_lists(rows: &[(Option<&str>, &str)]) -> String {
+    if let [(None, whole)] = rows {
+        return (*whole).to_owned();
+    }
+    let list = |name: &str| {
+        let rows = rows.iter().filter(|(list, _)| *list == Some(name));
+        let rows: Vec<&str> = rows.map(|(_, row)| *row).collect();
+        if rows.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", rows.join(",\n")) }
+    };
+    let (from, to) = (list(LINKED_FROM), list(LINKED_TO));
+    let left_out = rows.iter().find(|(list, _)| *list == Some(LEFT_OUT));
+    let left_out = left_out.map(|(_, row)| format!(",\n\"{LEFT_OUT}\": {row}")).unwrap_or_default();
+    format!("{{\"{LINKED_FROM}\": {from},\n\"{LINKED_TO}\": {to}{left_out}}}")
+}
+
+/// The list of tasks that point at the task.
+pub const LINKED_FROM: &str = "linked_from";
+/// The list of tasks that it points at.
+pub const LINKED_TO: &str = "linked_to";
+/// What did not fit.
+pub const LEFT_OUT: &str = "left_out";
+
 /// Marks text as data. A fence inside the text is broken up so that it cannot close this one.
 pub fn fence(name: &str, text: &str) -> String {
     let inner = text.replace("<data", "<\u{200b}data").replace("</data", "<\u{200b}/data");
@@ -69,10 +93,13 @@ fn cut(text: &str, max: usize) -> String {
     format!("{}\n[cut: {} of {} bytes shown]", &text[..end], end, text.len())
 }
 
+/// The heading of the log.
+pub const LOG_HEADING: &str = "## Task Log";
+
 /// Joins log lines the way the log fragment is rendered.
 pub fn log_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     let lines: Vec<&str> = lines.into_iter().collect();
-    if lines.is_empty() { String::new() } else { format!("## Task Log\n{}", lines.join("\n")) }
+    if lines.is_empty() { String::new() } else { format!("{LOG_HEADING}\n{}", lines.join("\n")) }
 }
 
 /// Computes the digest of the canonical request: kinds and texts in order, earlier turns, tools.

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, OnceKey};
+use dormouse_runs::gate::Draft;
 use dormouse_runs::request::Offer;
 use dormouse_runs::run_log::operation;
 use dormouse_runs::{
@@ -26,8 +27,8 @@ use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::agent::Initiator;
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, Request, ToolCall, ToolResult, ToolSpec,
-    TurnEvent, Usage,
+    FragmentData, FragmentKind, ModelError, Request, ToolCall, ToolResult, ToolSpec, TurnEvent,
+    Usage,
 };
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, NoFaults};
 use dormouse_types::{
@@ -294,14 +295,10 @@ impl RunHandler for HouseRun<'_> {
 
     fn followup_context(&mut self, _: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
         Box::pin(async {
-            let fragment = Fragment {
-                kind: FragmentKind::Instruction,
-                text: "Do the chore.".into(),
-                data: FragmentData::None,
-                tainted: false,
-            };
+            let (kind, data) = (FragmentKind::Instruction, FragmentData::None);
+            let fragment = Draft::fixed(kind, "Do the chore.", data);
             let (fragments, tools) = (vec![fragment], TOOLS.clone());
-            Ok(TurnContext { fragments, log_upto: 0, tools, nothing_changed: false })
+            Ok(TurnContext { fragments, tools, nothing_changed: false })
         })
     }
 

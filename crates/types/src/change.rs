@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::caller::Origin;
-use crate::field_change::FieldChange;
+use crate::field_change::{FieldChange, FieldRef};
 use crate::id::{EntryId, ItemId, LabelId, Seq, TaskId, TaskLinkId};
-use crate::task::LinkDirection;
+use crate::task::{Flag, LinkDirection};
 use crate::time::Timestamp;
 
 /// One thing that changed in a journal commit.
@@ -89,6 +89,16 @@ pub enum What {
         /// The entry.
         entry: EntryId,
     },
+    /// A flag of an entry was set or cleared. Flags of the task itself are fields.
+    #[serde(rename_all = "camelCase")]
+    EntryFlagged {
+        /// The entry.
+        entry: EntryId,
+        /// The flag.
+        flag: Flag,
+        /// Its state now.
+        is_set: bool,
+    },
     /// A label was put on the task.
     #[serde(rename_all = "camelCase")]
     LabelAdded {
@@ -156,6 +166,31 @@ pub struct OtherEnd<'a> {
 }
 
 impl What {
+    /// Whether it only sets or clears a star: that sorts the person's own lists, and tells an agent
+    /// nothing.
+    pub fn is_star(&self) -> bool {
+        match self {
+            Self::FieldSet(change) => change.field == FieldRef::Starred,
+            Self::EntryFlagged { flag, .. } => *flag == Flag::Starred,
+            Self::TaskCreated { .. }
+            | Self::TaskDeleted
+            | Self::TaskRestored
+            | Self::ItemAdded { .. }
+            | Self::ItemChecked { .. }
+            | Self::ItemRenamed { .. }
+            | Self::ItemArchived { .. }
+            | Self::EntryAdded { .. }
+            | Self::EntryEdited { .. }
+            | Self::EntryDeleted { .. }
+            | Self::EntryRestored { .. }
+            | Self::LabelAdded { .. }
+            | Self::LabelRemoved { .. }
+            | Self::LinkAdded { .. }
+            | Self::LinkRemoved { .. }
+            | Self::Unknown => false,
+        }
+    }
+
     /// The other end of the link, if this change is about a link of the task.
     pub fn other_end(&self, seen_from: &TaskId) -> Option<OtherEnd<'_>> {
         let (Self::LinkAdded { kind, from, from_title, to, to_title, .. }

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use crate::closed_list;
-use crate::task::{Priority, Status};
+use crate::task::{EntryKind, Flags, Priority, Status};
 
 closed_list! {
     /// What a text is read as.
@@ -72,6 +72,8 @@ pub struct Task {
     pub category: Option<String>,
     /// The labels' names.
     pub labels: Vec<String>,
+    /// The flags that the file sets; one that it does not mention is not set.
+    pub flags: Flags,
     /// Checklist items in order.
     pub items: Vec<Item>,
     /// Entries in order.
@@ -92,7 +94,7 @@ pub struct Item {
 }
 
 /// An entry to create.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
     /// Stable within its task across re-imports.
     pub key: String,
@@ -100,4 +102,8 @@ pub struct Entry {
     pub text: String,
     /// The date of the heading or line it belongs to, if there is one.
     pub on: Option<Date>,
+    /// What it holds. Time is text of an entry: a draft has no minutes.
+    pub kind: EntryKind,
+    /// Its own flags.
+    pub flags: Flags,
 }

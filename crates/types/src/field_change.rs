@@ -40,6 +40,10 @@ pub enum FieldRef {
     Language,
     /// The category.
     Category,
+    /// Whether the task is starred.
+    Starred,
+    /// Whether the task is private.
+    Private,
     /// A checklist item; without an id, a new one.
     Item {
         /// The item.
@@ -92,6 +96,12 @@ pub enum FieldValue {
         /// What it waits for.
         reason: Option<String>,
     },
+    /// Whether a flag is set.
+    #[serde(rename_all = "camelCase")]
+    Flag {
+        /// Whether it is.
+        is_set: bool,
+    },
     /// A checklist item.
     #[serde(rename_all = "camelCase")]
     Item {
@@ -129,6 +139,8 @@ impl From<Field> for FieldRef {
             Field::Estimate => Self::Estimate,
             Field::Language => Self::Language,
             Field::Category => Self::Category,
+            Field::Starred => Self::Starred,
+            Field::Private => Self::Private,
         }
     }
 }
@@ -144,6 +156,8 @@ impl FieldRef {
             Self::Estimate => Some(Field::Estimate),
             Self::Language => Some(Field::Language),
             Self::Category => Some(Field::Category),
+            Self::Starred => Some(Field::Starred),
+            Self::Private => Some(Field::Private),
             Self::Item { .. } | Self::Label { .. } | Self::Other(_) => None,
         }
     }
@@ -159,6 +173,7 @@ impl FieldValue {
             Self::Priority { priority } => priority.to_string(),
             Self::Language { code } => code.clone(),
             Self::Status { status, .. } => status.to_string(),
+            Self::Flag { is_set } => if *is_set { "yes" } else { "no" }.to_owned(),
             Self::Item { title, .. } => title.clone(),
             Self::Label { name, .. } => name.clone(),
             Self::Words { words } => words.clone(),
@@ -222,6 +237,8 @@ fn of_text(field: Field, text: String, reason: Option<String>) -> FieldValue {
         Field::Priority => text.parse().ok().map(|priority| FieldValue::Priority { priority }),
         Field::DueDate => text.parse().ok().map(|on| FieldValue::Day { on }),
         Field::Estimate => text.parse().ok().map(|minutes| FieldValue::Minutes { minutes }),
+        // No version stored a flag as text.
+        Field::Starred | Field::Private => None,
     };
     value.unwrap_or(FieldValue::Words { words: text })
 }

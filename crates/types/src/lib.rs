@@ -4,7 +4,7 @@
 //! database or the network.
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
-//! [`change`], [`field_change`], [`verdict`], [`model`], [`spend`], [`model_settings`], [`draft`], [`fold`], [`limits`], [`port`].
+//! [`change`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`spend`], [`model_settings`], [`draft`], [`fold`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -23,6 +23,7 @@ pub mod field_change;
 pub mod verdict;
 pub mod model;
 pub mod linked;
+pub mod kept_back;
 pub mod spend;
 pub mod model_settings;
 pub mod draft;

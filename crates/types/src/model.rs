@@ -15,7 +15,7 @@ use crate::change::What;
 use crate::field_change::FieldChange;
 use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
 use crate::linked::LinkedContext;
-use crate::task::{EntryKind, Priority, Status};
+use crate::task::{EntryKind, Flags, Priority, Status, is_private};
 use crate::time::Timestamp;
 
 /// One request to a model.
@@ -175,8 +175,26 @@ pub struct TaskState {
     pub entries: Vec<Entry>,
     /// Who last set which field, and when.
     pub says: Vec<FieldSay>,
+    /// Whether the person starred it.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is private: no model that is not the person's own may see it.
+    #[serde(default)]
+    pub private: bool,
     /// When the task was created.
     pub created_at: Timestamp,
+}
+
+impl TaskState {
+    /// Its flags.
+    pub fn flags(&self) -> Flags {
+        Flags { starred: self.starred, private: self.private }
+    }
+
+    /// Whether one of its entries is private: see [`is_private`].
+    pub fn is_private(&self, entry: &Entry) -> bool {
+        is_private(self.flags(), entry.flags())
+    }
 }
 
 /// An id with its name.
@@ -231,9 +249,20 @@ pub struct Entry {
     pub minutes: Option<u32>,
     /// Whether the text came from outside (mail, import, web).
     pub tainted: bool,
+    /// Whether the person starred it.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is marked private. An entry of a private task is private without the mark.
+    #[serde(default)]
+    pub private: bool,
 }
 
 impl Entry {
+    /// Its own flags.
+    pub fn flags(&self) -> Flags {
+        Flags { starred: self.starred, private: self.private }
+    }
+
     /// When its words were said; a dated entry written down later counts from its date.
     pub fn speaks_at(&self) -> Timestamp {
         self.created_at.min(latest_on(self.on))

@@ -292,10 +292,118 @@ pub enum EntryKind {
     Text,
     /// A recording; its text is the transcript unless the person edited it.
     Audio,
-    /// An image with its analysis.
-    Image,
+    /// A text that describes a picture, by another program or a person. The picture itself is not
+    /// kept. Older versions stored it as `image`.
+    #[serde(alias = "image")]
+    ImageAnalysis,
     /// A span of time spent.
     Time,
+}
+
+impl EntryKind {
+    /// Every kind.
+    pub const ALL: &'static [Self] = &[Self::Text, Self::Audio, Self::ImageAnalysis, Self::Time];
+
+    /// The kind on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Audio => "audio",
+            Self::ImageAnalysis => "imageAnalysis",
+            Self::Time => "time",
+        }
+    }
+
+    /// The kind in words, for a model and for a page.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Text => "note",
+            Self::Audio => "recording",
+            Self::ImageAnalysis => "image analysis",
+            Self::Time => "time",
+        }
+    }
+
+    /// Whether its text was made from something else, so that a person's own text replaces it
+    /// without losing it.
+    pub fn is_derived(self) -> bool {
+        match self {
+            Self::Audio | Self::ImageAnalysis => true,
+            Self::Text | Self::Time => false,
+        }
+    }
+}
+
+impl FromStr for EntryKind {
+    type Err = NotListed;
+
+    /// Reads a kind, ignoring case and any `-`, `_` and spaces between its words.
+    fn from_str(text: &str) -> Result<Self, NotListed> {
+        let given = text.trim().to_lowercase().replace(['-', '_', ' '], "");
+        let found = Self::ALL.iter().copied().find(|kind| kind.name().to_lowercase() == given);
+        found.ok_or_else(|| NotListed {
+            what: "kind",
+            given: text.chars().take(60).collect(),
+            allowed: Self::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "),
+        })
+    }
+}
+
+closed_list! {
+    /// A mark that a person puts on a task or an entry.
+    pub enum Flag, "flag" {
+        /// Worth coming back to.
+        Starred = "starred",
+        /// Kept from every model that is not the person's own.
+        Private = "private",
+    }
+}
+
+/// The flags of a task or an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Flags {
+    /// Worth coming back to.
+    pub starred: bool,
+    /// Kept from every model that is not the person's own. What a private task holds is private too:
+    /// see [`is_private`].
+    pub private: bool,
+}
+
+impl Flags {
+    /// No flag.
+    pub const NONE: Self = Self { starred: false, private: false };
+
+    /// Whether a flag is set.
+    pub fn has(self, flag: Flag) -> bool {
+        match flag {
+            Flag::Starred => self.starred,
+            Flag::Private => self.private,
+        }
+    }
+
+    /// These flags with one of them set or cleared.
+    #[must_use]
+    pub fn with(mut self, flag: Flag, is_set: bool) -> Self {
+        match flag {
+            Flag::Starred => self.starred = is_set,
+            Flag::Private => self.private = is_set,
+        }
+        self
+    }
+
+    /// Whether no flag is set.
+    pub fn is_none(&self) -> bool {
+        *self == Self::NONE
+    }
+}
+
+/// Whether an entry is private: it is marked so, or its whole task is.
+///
+/// The one place of this rule. Checklist items, labels and values have no flag of their own: they are
+/// private if their task is.
+pub fn is_private(task: Flags, entry: Flags) -> bool {
+    task.private || entry.private
 }
 
 /// A status with its reason and the time it was set.
@@ -330,6 +438,10 @@ pub enum Field {
     Language,
     /// The category.
     Category,
+    /// Whether it is starred.
+    Starred,
+    /// Whether it is private.
+    Private,
 }
 
 impl Field {
@@ -343,6 +455,17 @@ impl Field {
             Self::Estimate => "estimate",
             Self::Language => "language",
             Self::Category => "category",
+            Self::Starred => "starred",
+            Self::Private => "private",
+        }
+    }
+}
+
+impl From<Flag> for Field {
+    fn from(flag: Flag) -> Self {
+        match flag {
+            Flag::Starred => Self::Starred,
+            Flag::Private => Self::Private,
         }
     }
 }

@@ -1,9 +1,11 @@
 //! What changed since the last completed run, and how a change reads.
 
+use dormouse_runs::gate::Piece;
+use dormouse_store::agent::source::Source;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
-use dormouse_types::task::{Field, LinkKind};
+use dormouse_types::task::{EntryKind, Field, LinkKind};
 use dormouse_types::{AgentId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
@@ -15,7 +17,8 @@ pub fn of(changes: &[Change], task: &TaskId, agent: &AgentId, zone: &TimeZone) -
         .iter()
         .filter(|change| !matches!(&change.origin, Origin::Agent { agent: own } if own == agent))
         .flat_map(|change| {
-            change.what_of(task).map(|what| DeltaChange {
+            // A star is for the person's own lists.
+            change.what_of(task).filter(|what| !what.is_star()).map(|what| DeltaChange {
                 seq: change.seq,
                 at: change.at,
                 on: change.at.day_in(zone),
@@ -115,10 +118,20 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
             let state = if *is_archived { "archived" } else { "brought back" };
             format!("item {state}: {title} (id: {item})")
         }
-        What::EntryAdded { entry } => format!("entry added{}", text_of(entry, task)),
-        What::EntryEdited { entry } => format!("entry edited{}", text_of(entry, task)),
+        What::EntryAdded { entry } => {
+            format!("{} added{}", kind_of(entry, task), text_of(entry, task))
+        }
+        What::EntryEdited { entry } => {
+            format!("{} edited{}", kind_of(entry, task), text_of(entry, task))
+        }
         What::EntryDeleted { entry } => format!("entry deleted (id: {entry})"),
-        What::EntryRestored { entry } => format!("entry restored{}", text_of(entry, task)),
+        What::EntryRestored { entry } => {
+            format!("{} restored{}", kind_of(entry, task), text_of(entry, task))
+        }
+        What::EntryFlagged { entry, flag, is_set } => {
+            let flag = flag.name();
+            format!("entry {}{flag} (id: {entry})", if *is_set { "" } else { "no longer " })
+        }
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
         What::LinkAdded { .. } => format!("link added{}", other_end(&change.what, task)),
@@ -126,6 +139,55 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
         What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)
+}
+
+/// Returns what the line of a change is made of.
+pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
+    match what {
+        What::EntryAdded { entry }
+        | What::EntryEdited { entry }
+        | What::EntryDeleted { entry }
+        | What::EntryRestored { entry }
+        | What::EntryFlagged { entry, .. } => vec![Source::Entry(entry.clone())],
+        What::LinkAdded { .. } | What::LinkRemoved { .. } => {
+            let other = what.other_end(task).map(|end| end.task.clone());
+            [task.clone()].into_iter().chain(other).map(Source::Task).collect()
+        }
+        What::TaskCreated { .. }
+        | What::TaskDeleted
+        | What::TaskRestored
+        | What::FieldSet(_)
+        | What::ItemAdded { .. }
+        | What::ItemChecked { .. }
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::LabelAdded { .. }
+        | What::LabelRemoved { .. }
+        | What::Unknown => vec![Source::Task(task.clone())],
+    }
+}
+
+/// Returns what a change counts as when it is kept back from a model.
+pub fn piece(what: &What) -> Piece {
+    match what {
+        What::EntryAdded { .. }
+        | What::EntryEdited { .. }
+        | What::EntryDeleted { .. }
+        | What::EntryRestored { .. }
+        | What::EntryFlagged { .. } => Piece::Entry,
+        What::LinkAdded { .. } | What::LinkRemoved { .. } => Piece::Link,
+        What::TaskCreated { .. }
+        | What::TaskDeleted
+        | What::TaskRestored
+        | What::FieldSet(_)
+        | What::ItemAdded { .. }
+        | What::ItemChecked { .. }
+        | What::ItemRenamed { .. }
+        | What::ItemArchived { .. }
+        | What::LabelAdded { .. }
+        | What::LabelRemoved { .. }
+        | What::Unknown => Piece::Other,
+    }
 }
 
 fn field_set(change: &FieldChange) -> String {
@@ -148,6 +210,19 @@ fn other_end(what: &What, task: &TaskState) -> String {
     let Some(end) = what.other_end(&task.id) else { return String::new() };
     let kind = LinkKind::words_of(end.kind, end.direction);
     format!(": {kind} {} (id: {})", end.title, end.task)
+}
+
+/// The kind of an entry in words. A model reads `entry` for what a person wrote.
+pub(super) fn kind_words(kind: EntryKind) -> &'static str {
+    match kind {
+        EntryKind::Text | EntryKind::Time => "entry",
+        EntryKind::Audio | EntryKind::ImageAnalysis => kind.words(),
+    }
+}
+
+fn kind_of(entry: &dormouse_types::EntryId, task: &TaskState) -> &'static str {
+    let known = task.entries.iter().find(|known| known.id == *entry);
+    kind_words(known.map_or(EntryKind::Text, |known| known.kind))
 }
 
 fn text_of(entry: &dormouse_types::EntryId, task: &TaskState) -> String {

@@ -3,6 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_runs::gate::{Part, Piece};
+use dormouse_runs::request;
+use dormouse_store::agent::report::OwnAddress;
+use dormouse_store::agent::source::Source;
 use dormouse_types::linked::{LeftOut, LinkedContext, LinkedRow};
 use dormouse_types::model::Named;
 use dormouse_types::task::{Priority, Status};
@@ -49,7 +53,9 @@ pub struct LinkedReport {
     /// Markdown; not empty.
     pub content: String,
     /// Addresses in it that entries of its own task have.
-    pub addresses: Vec<String>,
+    pub addresses: Vec<OwnAddress>,
+    /// What it was made of: its run, and entries with addresses that were added to it.
+    pub sources: Vec<Source>,
     /// When it was published.
     pub at: Timestamp,
 }
@@ -70,12 +76,11 @@ impl LinkedTasks {
     }
 
     /// The addresses that the reports of linked tasks have from their own entries, each once.
-    pub fn addresses(&self) -> Vec<String> {
-        let mut known: Vec<String> = Vec::new();
-        for address in self.all().filter_map(|task| task.report.as_ref()).flat_map(|r| &r.addresses)
-        {
-            if !known.contains(address) {
-                known.push(address.clone());
+    pub fn addresses(&self) -> Vec<OwnAddress> {
+        let mut known: Vec<OwnAddress> = Vec::new();
+        for own in self.all().filter_map(|task| task.report.as_ref()).flat_map(|r| &r.addresses) {
+            if !known.iter().any(|known| known.address == own.address) {
+                known.push(own.clone());
             }
         }
         known
@@ -182,17 +187,32 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}{MARK}", whole.trim_end())
 }
 
-/// Renders the fragment: JSON, with a line for each task so that a person can read a prompt.
-pub fn text(context: &LinkedContext) -> String {
-    let rows = |rows: &[LinkedRow]| {
-        let rows: Vec<String> = rows.iter().map(json).collect();
-        if rows.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", rows.join(",\n")) }
-    };
-    let from = rows(&context.linked_from);
-    let to = rows(&context.linked_to);
-    let left_out = context.left_out.as_ref().map(|left| format!(",\n\"left_out\": {}", json(left)));
-    let left_out = left_out.unwrap_or_default();
-    format!("{{\"linked_from\": {from},\n\"linked_to\": {to}{left_out}}}")
+/// The rows as pieces of a prompt. A row whose report may not be seen is shown without it.
+pub fn parts(linked: &LinkedTasks, context: &LinkedContext) -> Vec<Part> {
+    let lists =
+        [(request::LINKED_FROM, &context.linked_from), (request::LINKED_TO, &context.linked_to)];
+    let rows = lists.into_iter().flat_map(|(list, rows)| rows.iter().map(move |row| (list, row)));
+    let rows = rows.map(|(list, row)| {
+        let own = vec![Source::Task(row.id.clone())];
+        let report =
+            linked.all().find(|task| task.id == row.id).and_then(|task| task.report.as_ref());
+        let (Some(report), Some(_)) = (report, &row.task_agent_id) else {
+            return Part::new(Piece::Link, json(row), own).below(list);
+        };
+        let bare = LinkedRow {
+            task_agent_id: None,
+            latest_task_agent_report: None,
+            latest_task_agent_report_created_at: None,
+            ..row.clone()
+        };
+        let bare = Part::new(Piece::Link, json(&bare), own.clone()).below(list);
+        let sources = own.into_iter().chain(report.sources.iter().cloned()).collect();
+        let whole = Part::new(Piece::Report, json(row), sources).below(list);
+        Part { otherwise: Some(Box::new(bare)), ..whole }
+    });
+    let left_out = context.left_out.as_ref();
+    let left_out = left_out.map(|left| Part::fixed(json(left)).below(request::LEFT_OUT));
+    rows.chain(left_out).collect()
 }
 
 /// Groups links by the task they lead to: a task with two links in one direction has one row.

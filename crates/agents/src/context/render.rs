@@ -1,11 +1,33 @@
 //! The text of each fragment, rendered from its data.
 
-use dormouse_types::model::{Delta, Instruction, ObservationNote, TaskState};
+use dormouse_runs::gate::{Part, Piece};
+use dormouse_store::agent::source::Source;
+use dormouse_types::RunKey;
+use dormouse_types::model::{Delta, Entry, Instruction, TaskState};
 
 use super::delta;
 
-/// Renders the present task; entries are included only if they are not yet in the log.
-pub fn task_state(task: &TaskState, with_entries: bool) -> String {
+/// Renders the present task. Those entries are included that are not yet in the log.
+pub fn task_state<'a>(
+    task: &'a TaskState,
+    entries: impl IntoIterator<Item = &'a Entry>,
+) -> Vec<Part> {
+    let fields = Part::new(Piece::Task, fields(task), vec![Source::Task(task.id.clone())]);
+    let entries = entries.into_iter().map(|entry| {
+        let kind = capital(delta::kind_words(entry.kind));
+        let text = format!("{kind} of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end());
+        Part::new(Piece::Entry, text, vec![Source::Entry(entry.id.clone())])
+    });
+    std::iter::once(fields).chain(entries).collect()
+}
+
+/// The words with a capital at their beginning.
+fn capital(words: &str) -> String {
+    let mut chars = words.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn fields(task: &TaskState) -> String {
     let mut lines = Vec::new();
     let title = if task.title.is_empty() { "(untitled)" } else { &task.title };
     lines.push(format!("# {title}"));
@@ -54,48 +76,49 @@ pub fn task_state(task: &TaskState, with_entries: bool) -> String {
         let archived = if item.is_archived { ", archived" } else { "" };
         lines.push(format!("{indent}- [{mark}] {} (id: {}{archived})", item.title, item.id));
     }
-    if with_entries {
-        for entry in &task.entries {
-            lines.push(format!(
-                "Entry of {} (id: {}):\n{}",
-                entry.on,
-                entry.id,
-                entry.text.trim_end()
-            ));
-        }
-    }
     lines.join("\n")
 }
 
-/// Renders what changed, oldest first, after the critical notes of the last wake.
-pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> String {
-    let notes = critical.iter().map(|note| format!("You noted as critical: {}", note.text));
-    let changes = delta.changes.iter().map(|change| format!("- {}", delta::line(change, task)));
-    let timers = delta.timers.iter().map(|note| format!("- {}", delta::timer(note)));
-    let linked = delta.linked.iter().map(|news| format!("- {}", delta::linked(news)));
+/// Renders what changed, oldest first, after the critical notes of the last wake, each with the run
+/// that wrote it.
+pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Vec<Part> {
+    let notes = critical.iter().map(|(note, source)| {
+        let text = format!("You noted as critical: {note}");
+        Part::new(Piece::Note, text, vec![source.clone()])
+    });
+    let changes = delta.changes.iter().map(|change| {
+        let text = format!("- {}", delta::line(change, task));
+        Part::new(delta::piece(&change.what), text, delta::sources(&change.what, &task.id))
+    });
+    let timers = delta.timers.iter().map(|note| {
+        let text = format!("- {}", delta::timer(note));
+        Part::new(Piece::Other, text, vec![Source::Task(task.id.clone())])
+    });
+    let linked = delta.linked.iter().map(|news| {
+        let text = format!("- {}", delta::linked(news));
+        Part::new(Piece::Link, text, vec![Source::Task(news.task.clone())])
+    });
     let nothing = delta.changes.is_empty() && delta.linked.is_empty();
-    let none = nothing.then(|| "Nothing changed.".to_owned());
-    notes.chain(none).chain(timers).chain(changes).chain(linked).collect::<Vec<_>>().join("\n")
+    let none = nothing.then(|| Part::fixed("Nothing changed."));
+    notes.chain(none).chain(timers).chain(changes).chain(linked).collect()
 }
 
-/// Renders what the model is to do in this turn.
-pub fn instruction(instruction: &Instruction) -> String {
-    let mut text = format!("Today is {}. ", instruction.today);
-    if let Some(last) = &instruction.last_report {
-        text.push_str(&format!("The person was last told: {:?}. ", last.tldr));
-    }
-    if instruction.report_only {
-        text.push_str("Only update_report may be called now: publish the report.");
+/// Renders what the model is to do in this turn. `reported_by` is the run that wrote the last report.
+pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> Vec<Part> {
+    let today = Part::fixed(format!("Today is {}. ", instruction.today));
+    let last = instruction.last_report.as_ref().map(|last| {
+        let text = format!("The person was last told: {:?}. ", last.tldr);
+        let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
+        Part::new(Piece::Report, text, vec![source])
+    });
+    let rest = Part::fixed(if instruction.report_only {
+        "Only update_report may be called now: publish the report."
     } else if instruction.first {
-        text.push_str(
-            "This is your first look at the task: publish an initial report, propose what the text plainly says, and note what is worth remembering.",
-        );
+        "This is your first look at the task: publish an initial report, propose what the text plainly says, and note what is worth remembering."
     } else if instruction.report_due {
-        text.push_str("Look at everything afresh and publish a report.");
+        "Look at everything afresh and publish a report."
     } else {
-        text.push_str(
-            "Update what the changes touch and leave the rest. Publish a report only if something material changed.",
-        );
-    }
-    text
+        "Update what the changes touch and leave the rest. Publish a report only if something material changed."
+    });
+    std::iter::once(today).chain(last).chain([rest]).collect()
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_store::agent::report::{self, Report, TaskHead};
+use dormouse_store::agent::source::Source;
 use dormouse_store::in_list;
 use dormouse_store::journal::label::{self, Definition};
 use dormouse_store::journal::linked_task::{self, Linked};
@@ -11,7 +12,7 @@ use dormouse_store::journal::task::Task;
 use dormouse_types::linked::LinkedContext;
 use dormouse_types::model::Named;
 use dormouse_types::task::{LinkDirection, LinkKind};
-use dormouse_types::{LabelId, ReportId, TaskId, WorkspaceId};
+use dormouse_types::{LabelId, ReportId, RunKey, TaskId, WorkspaceId};
 
 use crate::context::linked::{LinkedReport, LinkedTask, LinkedTasks, MOST_BYTES, context, grouped};
 use crate::{AgentError, Agents};
@@ -132,7 +133,11 @@ fn linked_report(report: &Report) -> Option<LinkedReport> {
     };
     let (agent, at) = (report.agent_id.clone(), report.created_at);
     let addresses = report.own_addresses.clone();
-    (!content.is_empty()).then_some(LinkedReport { agent, content, addresses, at })
+    let run = report.provenance["runKey"].as_str();
+    let run = run.map_or(Source::Unknown, |run| Source::Run(RunKey(run.to_owned())));
+    let added = report.sources.clone().unwrap_or_else(|| vec![Source::Unknown]);
+    let sources = std::iter::once(run).chain(added).collect();
+    (!content.is_empty()).then_some(LinkedReport { agent, content, addresses, sources, at })
 }
 
 impl Details {

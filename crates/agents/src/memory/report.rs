@@ -1,8 +1,11 @@
 //! The report: cleaned up before it is stored (all addresses kept, invented ones and internal ids
 //! removed), and read back.
 
+use std::collections::BTreeSet;
+
 use dormouse_store::agent::entity;
-use dormouse_store::agent::report::{self, CURRENT, Report, ReportHead};
+use dormouse_store::agent::report::{self, CURRENT, OwnAddress, Report, ReportHead};
+use dormouse_store::agent::source::Source;
 use dormouse_store::doc::Doc;
 use dormouse_types::model::TaskState;
 use dormouse_types::{AgentId, Id as _, PREFIXES, WorkspaceId, address, limits};
@@ -49,24 +52,31 @@ pub struct Finished {
     /// Its text.
     pub draft: Draft,
     /// The addresses in it that entries of the task have.
-    pub own_addresses: Vec<String>,
+    pub own_addresses: Vec<OwnAddress>,
+    /// The entries that its addresses were taken from.
+    pub sources: Vec<Source>,
 }
 
 /// Cleans up a report before it is stored.
 ///
 /// Afterwards it contains every address of the task's entries and of the reports of linked tasks, no
 /// other address, and no internal ids. Prose is not edited.
-pub fn finished(draft: &Draft, task: &TaskState, linked: &[String]) -> Finished {
-    let mut own: Vec<&str> = Vec::new();
+pub fn finished(draft: &Draft, task: &TaskState, linked: &[OwnAddress]) -> Finished {
+    let mut all: Vec<OwnAddress> = Vec::new();
     for entry in &task.entries {
         for found in address::find(&entry.text) {
-            if !own.contains(&found) {
-                own.push(found);
+            if !all.iter().any(|known| known.address == found) {
+                all.push(OwnAddress { address: found.to_owned(), entry: entry.id.clone() });
             }
         }
     }
-    let mut known = own.clone();
-    known.extend(linked.iter().map(String::as_str).filter(|address| !own.contains(address)));
+    let n_own = all.len();
+    for other in linked {
+        if !all.iter().any(|known| known.address == other.address) {
+            all.push(other.clone());
+        }
+    }
+    let known: Vec<&str> = all.iter().map(|own| own.address.as_str()).collect();
     let tldr = without_ids(&without_invented(&draft.tldr, &known));
     let mut content = without_ids(&without_invented(&draft.content, &known));
     let there: Vec<String> = address::find(&content).into_iter().map(ToOwned::to_owned).collect();
@@ -75,10 +85,15 @@ pub fn finished(draft: &Draft, task: &TaskState, linked: &[String]) -> Finished 
     if !missing.is_empty() {
         content = with_links(&content, &missing);
     }
-    let there = address::find(&content);
-    own.retain(|address| there.contains(address));
-    let own_addresses = own.into_iter().map(ToOwned::to_owned).collect();
-    Finished { draft: Draft { tldr, content }, own_addresses }
+    let there: BTreeSet<&str> = address::find(&content).into_iter().collect();
+    let (own, other) = all.split_at(n_own);
+    let is_there = |own: &&OwnAddress| there.contains(own.address.as_str());
+    let entries: BTreeSet<Source> = (own.iter().chain(other).filter(is_there))
+        .map(|own| Source::Entry(own.entry.clone()))
+        .collect();
+    let own_addresses = own.iter().filter(is_there).cloned().collect();
+    let sources = entries.into_iter().collect();
+    Finished { draft: Draft { tldr, content }, own_addresses, sources }
 }
 
 /// Appends links to the links section, creating it if needed.

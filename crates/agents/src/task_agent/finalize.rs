@@ -11,6 +11,7 @@ use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
+use crate::context::linked::LinkedTasks;
 use crate::error::from_changes;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
@@ -63,11 +64,16 @@ impl TaskAgent<'_> {
             if !notes.is_empty() {
                 news.push(tell("agent:message", self.agent.as_str()));
             }
-            let lines = memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone));
+            let lines =
+                memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone), &run.key);
             let last = input.log_upto();
             ops.extend(memory::log::append(ws, &self.agent, last, &lines, &run.key));
             if let Some(draft) = accepted_report(log) {
-                let finished = memory::report::finished(&draft, task, &input.linked_addresses);
+                let finished = memory::report::finished(
+                    &draft,
+                    task,
+                    &input.linked.as_ref().map(LinkedTasks::addresses).unwrap_or_default(),
+                );
                 let report = self.report_ops(input.report.as_ref(), finished, &chain);
                 if !report.is_empty() {
                     news.push(tell("agent:report", self.agent.as_str()));
@@ -86,7 +92,7 @@ impl TaskAgent<'_> {
     fn report_ops(&self, last: Option<&Latest>, finished: Finished, chain: &Chain) -> Vec<Op> {
         let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
-        let Finished { draft, own_addresses } = finished;
+        let Finished { draft, own_addresses, sources } = finished;
         let unchanged = last.and_then(|last| last.report.as_ref()).is_some_and(|last| {
             last.tldr.as_deref() == Some(&draft.tldr)
                 && last.content.as_str() == Some(&draft.content)
@@ -103,6 +109,7 @@ impl TaskAgent<'_> {
             tldr: Some(draft.tldr.clone()),
             confidence: None,
             own_addresses,
+            sources: Some(sources),
             provenance: json!({ "model": run.model, "runKey": run.key, "templateVersion": null }),
             deleted_at: None,
         };

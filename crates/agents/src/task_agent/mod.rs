@@ -7,18 +7,22 @@ mod calls;
 mod finalize;
 mod failure;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use dormouse_runs::clearance::{Clearance, clearance};
+use dormouse_runs::gate::Draft;
 use dormouse_runs::{
     AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
     StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::source::Source;
 use dormouse_store::{ChangeRow, Op, ReadError};
 use dormouse_types::AgentId;
 use dormouse_types::agent::Initiator;
-use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolCall};
+use dormouse_types::model::{Entry, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 
 use crate::context::render;
@@ -36,12 +40,54 @@ pub struct TaskAgent<'a> {
     lease: &'a Lease,
     /// What was read when the run began; `None` before its first step.
     input: Option<Arc<WakeInput>>,
+    mode: Mode,
+}
+
+/// What the handler may do while it gathers a context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Mode {
+    /// It drives a run.
+    Run,
+    /// It only shows what a run would send, and writes nothing.
+    Preview {
+        /// What the person would say to the agent.
+        message: Option<String>,
+    },
 }
 
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
-        Self { agents, agent, lease, input: None }
+        Self { agents, agent, lease, input: None, mode: Mode::Run }
+    }
+
+    /// Creates the handler for a run that is not started: its context writes nothing.
+    pub fn previewing(
+        agents: &'a Agents,
+        agent: AgentId,
+        lease: &'a Lease,
+        message: Option<&str>,
+    ) -> Self {
+        let mode = Mode::Preview { message: message.map(ToOwned::to_owned) };
+        Self { mode, ..Self::new(agents, agent, lease) }
+    }
+
+    /// Returns the task without entries that the run's model may not see, so that no answer to a call
+    /// says anything about them.
+    async fn as_shown<'t>(&self, task: &'t TaskContext) -> Result<Cow<'t, TaskContext>, RunError> {
+        let Lease { ws, run, .. } = self.lease;
+        let source = |entry: &Entry| Source::Entry(entry.id.clone());
+        let asked = task.task.iter().flat_map(|task| &task.entries).map(source).collect();
+        let model = self.agents.driver.models().named(run.model.as_deref());
+        let store = &self.agents.store;
+        let clearance = clearance(store, *ws, &run.holder, &*model, asked).await?;
+        let mut shown = Cow::Borrowed(task);
+        if clearance != Clearance::Everything
+            && let Some(state) = &mut shown.to_mut().task
+        {
+            state.entries.retain(|entry| clearance.allows_all(&[source(entry)]));
+        }
+        Ok(shown)
     }
 
     /// Returns what the run has read, reading it on first use.
@@ -110,10 +156,11 @@ impl RunHandler for TaskAgent<'_> {
         Box::pin(async move {
             let input = self.input().await?;
             let instruction = self.instruction(&input, tools);
-            let mut fragments = vec![Fragment {
+            let mut fragments = vec![Draft {
                 kind: FragmentKind::Instruction,
-                text: render::instruction(&instruction),
+                parts: render::instruction(&instruction, input.reported_by().as_ref()),
                 data: FragmentData::Instruction(instruction),
+                data_sources: Vec::new(),
                 tainted: false,
             }];
             // The built-in model reads data: it writes a missing report from the present task.
@@ -122,15 +169,16 @@ impl RunHandler for TaskAgent<'_> {
                 ToolSet::All => None,
             };
             if let Some(task) = task {
-                fragments.push(Fragment {
+                fragments.push(Draft {
                     kind: FragmentKind::TaskState,
-                    text: render::task_state(&task, true),
+                    parts: render::task_state(&task, &task.entries),
                     data: FragmentData::TaskState(Box::new(task)),
+                    data_sources: Vec::new(),
                     tainted: true,
                 });
             }
             let tools = tools::offer(ToolSet::All);
-            Ok(TurnContext { fragments, log_upto: 0, tools, nothing_changed: false })
+            Ok(TurnContext { fragments, tools, nothing_changed: false })
         })
     }
 
@@ -141,7 +189,8 @@ impl RunHandler for TaskAgent<'_> {
     ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>> {
         Box::pin(async move {
             let input = self.input_with_present_task().await?;
-            self.execute_calls(calls, tools, &input.task).await
+            let shown = self.as_shown(&input.task).await?;
+            self.execute_calls(calls, tools, &shown).await
         })
     }
 

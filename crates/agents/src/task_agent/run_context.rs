@@ -1,37 +1,42 @@
 //! The context of a run's first turn: the fragments of the prompt, and the rows that only they need.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use dormouse_changes::ledger;
+use dormouse_changes::ledger::{self, LedgerOfSets};
+use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, request, run_log};
 use dormouse_store::agent::change_item::{Item, State as ItemState};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::entity;
+use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::message::{self, Message};
+use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_types::RunKey;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::linked::LinkedContext;
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, Instruction, LastReport, Ledger, LogData,
-    ObservationNote, ObservationPriority, TaskState,
+    Entry, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
+    ObservationPriority, TaskState,
 };
 
-use crate::context::{linked, render, system};
+use crate::context::linked::{self, LinkedTasks};
+use crate::context::{delta, render, system};
 use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
 
-use super::TaskAgent;
 use super::wake_input::{TaskContext, WakeInput};
+use super::{Mode, TaskAgent};
 
 impl TaskAgent<'_> {
     /// Reads the decisions and open proposals of a task.
-    async fn ledger(&self, task: &TaskState, items: &[Item]) -> Result<Ledger, RunError> {
+    async fn ledger(&self, task: &TaskState, items: &[Item]) -> Result<LedgerOfSets, RunError> {
         let decisions = entity::of_task::<Decision>(self.lease.ws, &task.id);
         let decisions = self.agents.store.all(decisions).await?;
         let decisions: Vec<Decision> =
             decisions.into_iter().map(|stored| stored.doc.value).collect();
-        Ok(ledger::of(task, items, &decisions))
+        Ok(ledger::of_sets(task, items, &decisions))
     }
 
     pub(super) fn instruction(&self, input: &WakeInput, tools: ToolSet) -> Instruction {
@@ -49,8 +54,9 @@ impl TaskAgent<'_> {
         }
     }
 
-    /// Reads what the agent noted in earlier runs. A purged note is no longer memory.
-    async fn notes(&self) -> Result<Vec<ObservationNote>, RunError> {
+    /// Reads what the agent noted in earlier runs, with the run of each note. A purged note is no
+    /// longer memory.
+    async fn notes(&self) -> Result<Vec<(ObservationNote, Source)>, RunError> {
         let (ws, store) = (self.lease.ws, &self.agents.store);
         let query = message::of_kind(ws, &self.agent, MessageKind::Observation);
         let mut messages: Vec<Message> =
@@ -63,7 +69,9 @@ impl TaskAgent<'_> {
                 Some("notable") => ObservationPriority::Notable,
                 _ => ObservationPriority::Routine,
             };
-            Some(ObservationNote { at: message.created_at, text: text?, priority })
+            let run = message.metadata.run_key.as_ref();
+            let source = run.map_or(Source::Unknown, |run| Source::Run(RunKey(run.clone())));
+            Some((ObservationNote { at: message.created_at, text: text?, priority }, source))
         });
         Ok(notes.collect())
     }
@@ -83,6 +91,20 @@ impl TaskAgent<'_> {
         if !input.task.items.iter().any(is_open) {
             return Ok(());
         }
+        if matches!(self.mode, Mode::Preview { .. }) {
+            let stale = self.agents.changes.stale(self.lease.ws, &input.task_id).await;
+            let now = self.agents.clock.now();
+            let ended: Vec<Item> =
+                stale.map_err(from_changes)?.into_iter().map(|stale| stale.ended(now)).collect();
+            for item in &mut Arc::make_mut(&mut input).task.items {
+                let is_it = |ended: &&Item| ended.set == item.set && ended.index == item.index;
+                if let Some(ended) = ended.iter().find(is_it) {
+                    item.clone_from(ended);
+                }
+            }
+            self.input = Some(input);
+            return Ok(());
+        }
         let withdrawn = self.agents.changes.withdraw_stale(self.lease.ws, &input.task_id).await;
         if withdrawn.map_err(from_changes)? > 0 {
             Arc::make_mut(&mut input).task.items =
@@ -99,12 +121,15 @@ impl TaskAgent<'_> {
         let Some(task) = &input.task.task else {
             return Ok(TurnContext {
                 fragments: Vec::new(),
-                log_upto: 0,
                 tools: tools::offer(ToolSet::All),
                 nothing_changed: true,
             });
         };
         let said = self.unheard_messages(&input).await?;
+        let mut said: Vec<String> = said.into_iter().filter_map(|words| words.text).collect();
+        if let Mode::Preview { message } = &self.mode {
+            said.extend(message.clone());
+        }
         let nothing_changed =
             matches!(self.lease.run.reason.known(), Some(Reason::Subscription | Reason::Timer))
                 && said.is_empty()
@@ -113,72 +138,125 @@ impl TaskAgent<'_> {
                 && !(input.agent.config.wake_on_linked && !input.delta.linked.is_empty())
                 && !input.is_outdated;
         let log_upto = input.log_upto();
-        let lines = input.log.iter().map(|line| line.text.as_deref().unwrap_or("[purged]"));
-        let log_text = request::log_text(lines);
-        let log = LogData { observations: self.notes().await?, changes: input.earlier.clone() };
+        let (observations, written_by): (Vec<_>, Vec<_>) = self.notes().await?.into_iter().unzip();
+        let log = LogData { observations, changes: input.earlier.clone() };
         let ledger = self.ledger(task, &input.task.items).await?;
-        let critical: Vec<&ObservationNote> = log
+        let critical: Vec<(&str, Source)> = log
             .observations
             .iter()
-            .filter(|note| note.priority == ObservationPriority::Critical)
-            .filter(|note| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
+            .zip(written_by)
+            .filter(|(note, _)| note.priority == ObservationPriority::Critical)
+            .filter(|(note, _)| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
+            .map(|(note, source)| (note.text.as_str(), source))
             .collect();
         let tainted = task.entries.iter().any(|entry| entry.tainted);
-        let fragment = |kind, text, data| Fragment { kind, text, data, tainted };
+        let fragment =
+            |kind, parts, data| Draft { kind, parts, data, data_sources: Vec::new(), tainted };
+        let fixed = |kind, text: String| Draft::fixed(kind, text, FragmentData::None);
+        let logged: BTreeSet<&Source> = input.log.iter().flat_map(|line| &line.sources).collect();
+        // A line of unknown origin may not be sent, so the entry that it shows is shown here as well.
+        let with_entries = log_upto == 0 || logged.contains(&Source::Unknown);
+        let is_unlogged =
+            |entry: &&Entry| with_entries || !logged.contains(&Source::Entry(entry.id.clone()));
+        let shown = task.entries.iter().filter(|_| with_entries);
+        let unlogged = task.entries.iter().filter(is_unlogged);
         let mut fragments = vec![
-            Fragment {
-                kind: FragmentKind::System,
-                text: system::prompt(),
-                data: FragmentData::None,
-                tainted: false,
+            fixed(FragmentKind::System, system::prompt()),
+            Draft {
+                data_sources: unlogged.map(|entry| Source::Entry(entry.id.clone())).collect(),
+                ..fragment(
+                    FragmentKind::TaskState,
+                    render::task_state(task, shown),
+                    FragmentData::TaskState(Box::new(task.clone())),
+                )
             },
             fragment(
-                FragmentKind::TaskState,
-                render::task_state(task, log_upto == 0),
-                FragmentData::TaskState(Box::new(task.clone())),
-            ),
-            fragment(
                 FragmentKind::Decisions,
-                ledger::text(&ledger, task),
-                FragmentData::Decisions(ledger),
+                ledger_parts(&ledger, task),
+                FragmentData::Decisions(ledger.ledger),
             ),
-            fragment(
-                FragmentKind::Delta,
-                if log_upto == 0 {
-                    "Everything is new.".into()
-                } else {
-                    render::delta(&input.delta, &critical, task)
-                },
-                FragmentData::Delta(input.delta.clone()),
-            ),
-            Fragment {
-                kind: FragmentKind::Instruction,
-                text: render::instruction(&instruction),
-                data: FragmentData::Instruction(instruction),
+            Draft {
+                data_sources: input
+                    .delta
+                    .changes
+                    .iter()
+                    .flat_map(|change| delta::sources(&change.what, &task.id))
+                    .collect(),
+                ..fragment(
+                    FragmentKind::Delta,
+                    if log_upto == 0 {
+                        vec![Part::fixed("Everything is new.")]
+                    } else {
+                        render::delta(&input.delta, &critical, task)
+                    },
+                    FragmentData::Delta(input.delta.clone()),
+                )
+            },
+            Draft {
                 tainted: false,
+                ..fragment(
+                    FragmentKind::Instruction,
+                    render::instruction(&instruction, input.reported_by().as_ref()),
+                    FragmentData::Instruction(instruction),
+                )
             },
         ];
         fragments.extend(linked_tasks(&input));
         if log_upto > 0 {
-            fragments.push(fragment(FragmentKind::Log, log_text, FragmentData::Log(log)));
+            let lines = input.log.iter().map(log_part).collect();
+            fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
         }
-        for words in said.into_iter().filter_map(|words| words.text) {
-            let data = FragmentData::Message(words.clone());
-            fragments.push(fragment(FragmentKind::Message, words, data));
+        for words in said {
+            let source = vec![Source::Task(task.id.clone())];
+            let part = Part::new(Piece::Other, words.clone(), source);
+            let data = FragmentData::Message(words);
+            fragments.push(fragment(FragmentKind::Message, vec![part], data));
         }
-        Ok(TurnContext { fragments, log_upto, tools: tools::offer(ToolSet::All), nothing_changed })
+        Ok(TurnContext { fragments, tools: tools::offer(ToolSet::All), nothing_changed })
     }
 }
 
 /// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be
 /// read: the wake goes on without them.
-fn linked_tasks(input: &WakeInput) -> Option<Fragment> {
-    let (text, data) = match &input.linked {
-        None => ("{}".to_owned(), FragmentData::None),
-        Some(context) if *context == LinkedContext::default() => return None,
-        Some(context) => {
-            (linked::text(context), FragmentData::LinkedTasks(Box::new(context.clone())))
-        }
+fn linked_tasks(input: &WakeInput) -> Option<Draft> {
+    let draft = |parts, data| {
+        let kind = FragmentKind::LinkedTasks;
+        Draft { kind, parts, data, data_sources: Vec::new(), tainted: true }
     };
-    Some(Fragment { kind: FragmentKind::LinkedTasks, text, data, tainted: true })
+    match &input.linked {
+        None => Some(draft(vec![Part::fixed("{}")], FragmentData::None)),
+        Some(tasks) if *tasks == LinkedTasks::default() => None,
+        Some(tasks) => {
+            let context = linked::context(tasks, linked::MOST_BYTES);
+            let parts = linked::parts(tasks, &context);
+            Some(draft(parts, FragmentData::LinkedTasks(Box::new(context))))
+        }
+    }
+}
+
+/// Renders the decisions and open proposals: each was made by a run, and so of what that was shown.
+fn ledger_parts(ledger: &LedgerOfSets, task: &TaskState) -> Vec<Part> {
+    let part = |line: ledger::Line| {
+        let sources = ledger.set_of(&line).map(|set| Source::Proposals(set.clone()));
+        let piece = if sources.is_some() { Piece::Proposal } else { Piece::Other };
+        Part { heading: line.heading, ..Part::new(piece, line.text, Vec::from_iter(sources)) }
+    };
+    ledger::lines(&ledger.ledger, task).into_iter().map(part).collect()
+}
+
+/// A line of the log, as it was stored.
+fn log_part(line: &Line) -> Part {
+    let is_of = |wanted: fn(&Source) -> bool| line.sources.iter().any(wanted);
+    let piece = if is_of(|source| matches!(source, Source::Entry(_))) {
+        Piece::Entry
+    } else if is_of(|source| matches!(source, Source::Run(_))) {
+        Piece::Note
+    } else if line.sources.len() > 1 {
+        Piece::Link
+    } else {
+        Piece::Other
+    };
+    let text = line.text.as_deref().unwrap_or("[purged]");
+    let part = Part::new(piece, text, line.sources.clone()).below(request::LOG_HEADING);
+    Part { line: Some(line.n), ..part }
 }

@@ -9,12 +9,11 @@ use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
-use dormouse_types::linked::LinkedContext;
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
-use dormouse_types::{AgentId, Seq, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::context::delta;
-use crate::context::linked::{self, LinkedTask, LinkedTasks};
+use crate::context::linked::{LinkedTask, LinkedTasks};
 use crate::error::from_journal;
 use crate::memory::report::Latest;
 use crate::{AgentError, Agents};
@@ -40,9 +39,7 @@ pub(super) struct WakeInput {
     /// Timers that fired and that no completed run has seen.
     pub(super) fired: Vec<Timer>,
     /// The tasks one link away; `None` if they could not be read.
-    pub(super) linked: Option<LinkedContext>,
-    /// The addresses that reports of linked tasks have from their own entries.
-    pub(super) linked_addresses: Vec<String>,
+    pub(super) linked: Option<LinkedTasks>,
     /// The log before this run.
     pub(super) log: Vec<Line>,
     /// The report before this run, with its head.
@@ -91,11 +88,9 @@ impl WakeInput {
                 (None, Vec::new())
             }
         };
-        let linked_addresses = linked.as_ref().map(LinkedTasks::addresses).unwrap_or_default();
         Ok(Self {
             delta: Delta { timers, linked: news, ..seen(&new) },
-            linked: linked.map(|linked| linked::context(&linked, linked::MOST_BYTES)),
-            linked_addresses,
+            linked,
             earlier: seen(&earlier).changes,
             fired,
             log: store.all(log_line::of_holder(ws, agent, 1, i64::MAX)).await?,
@@ -106,6 +101,12 @@ impl WakeInput {
             task,
             task_id,
         })
+    }
+
+    /// Returns the run that wrote the last report, if it is known.
+    pub(super) fn reported_by(&self) -> Option<RunKey> {
+        let report = self.report.as_ref()?.report.as_ref()?;
+        report.provenance["runKey"].as_str().map(|key| RunKey(key.to_owned()))
     }
 
     /// Returns the number of the last log line before this run; 0 if there is none.

@@ -60,7 +60,7 @@ fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
 
 /// What a fresh run is decided on besides its row. For a damaged agent the values are empty: its
 /// run starts, fails and reports the damage.
-struct ClaimContext {
+pub(crate) struct ClaimContext {
     processed: Seq,
     /// The journal that `processed` counts in, if the agent has known more than one.
     journal: Option<HostId>,
@@ -169,7 +169,7 @@ impl Agents {
         Ok(Some(entity::replace(ws, agent)))
     }
 
-    async fn claim_context(
+    pub(crate) async fn claim_context(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
@@ -192,7 +192,7 @@ impl Agents {
     ///
     /// The interval is frozen here: what arrives later belongs to the next wake, and a run that is
     /// resumed sees the same interval as before.
-    async fn fresh_run(
+    pub(crate) async fn fresh_run(
         &self,
         ws: WorkspaceId,
         agent: &AgentId,

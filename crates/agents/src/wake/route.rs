@@ -78,9 +78,10 @@ pub struct RoutedSignal {
 
 /// Decides which agents a change concerns. Reads nothing, writes nothing.
 ///
-/// What an agent wrote wakes nobody. What a person confirmed wakes other agents, not the proposer.
+/// What an agent wrote wakes nobody, and neither does a star. What a person confirmed wakes other
+/// agents, not the proposer.
 pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<RoutedSignal> {
-    if matches!(change.origin, Origin::Agent { .. }) {
+    if matches!(change.origin, Origin::Agent { .. }) || is_only_stars(change) {
         return Vec::new();
     }
     watchers
@@ -94,6 +95,10 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
             is_neighbour,
         })
         .collect()
+}
+
+fn is_only_stars(change: &Change) -> bool {
+    !change.what.is_empty() && change.what.iter().all(What::is_star)
 }
 
 /// Returns whether a change gives a task content: an entry or a checklist item.

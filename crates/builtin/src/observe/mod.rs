@@ -70,6 +70,7 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
             | What::ItemRenamed { .. }
             | What::ItemArchived { .. }
             | What::EntryDeleted { .. }
+            | What::EntryFlagged { .. }
             | What::LabelAdded { .. }
             | What::LabelRemoved { .. }
             | What::LinkAdded { .. }

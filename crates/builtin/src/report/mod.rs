@@ -20,6 +20,7 @@ pub mod unit;
 pub mod leave_out;
 
 use dormouse_types::change::What;
+use dormouse_types::field_change::{FieldChange, FieldRef};
 use dormouse_types::limits;
 use dormouse_types::model::Resolution;
 
@@ -81,8 +82,10 @@ pub fn is_material(input: &Input<'_>) -> bool {
 }
 
 fn has_material_change(input: &Input<'_>) -> bool {
-    input.delta.changes.iter().any(|change| match change.what {
-        What::TaskDeleted | What::TaskRestored => false,
+    input.delta.changes.iter().any(|change| match &change.what {
+        What::TaskDeleted | What::TaskRestored | What::EntryFlagged { .. } => false,
+        // What a person marks as starred or private changes nothing that a report says.
+        What::FieldSet(FieldChange { field: FieldRef::Starred | FieldRef::Private, .. }) => false,
         What::TaskCreated { .. }
         | What::FieldSet(_)
         | What::ItemAdded { .. }

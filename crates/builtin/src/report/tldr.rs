@@ -314,6 +314,7 @@ fn newest_change(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<Stri
         | What::ItemArchived { .. }
         | What::EntryDeleted { .. }
         | What::EntryRestored { .. }
+        | What::EntryFlagged { .. }
         | What::LabelRemoved { .. }
         | What::LinkAdded { .. }
         | What::LinkRemoved { .. }

@@ -58,6 +58,8 @@ impl Case {
             items: Vec::new(),
             entries: Vec::new(),
             says: Vec::new(),
+            starred: false,
+            private: false,
             created_at: at(on, 0),
         };
         Self {
@@ -85,6 +87,8 @@ impl Case {
             text: text.to_owned(),
             minutes: None,
             tainted: false,
+            starred: false,
+            private: false,
         });
     }
 

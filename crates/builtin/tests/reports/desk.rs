@@ -45,6 +45,8 @@ impl Desk {
             items: vec![],
             entries: vec![],
             says: vec![],
+            starred: false,
+            private: false,
             created_at: Timestamp::from_micros(0),
         };
         Self { state, today, last_tldr: None, changes: vec![] }
@@ -82,6 +84,8 @@ impl Desk {
             text: text.into(),
             minutes: None,
             tainted: false,
+            starred: false,
+            private: false,
         });
         self
     }

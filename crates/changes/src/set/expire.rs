@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_journal::{TaskStanding, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
-use dormouse_types::{Actor, TaskId, WorkspaceId};
+use dormouse_types::{Actor, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
 use crate::set::rows::transitioned;
@@ -20,43 +20,70 @@ pub const OVERTAKEN: &str = "you set this yourself after the text it is based on
 /// Items read in one sweep.
 const BATCH: i64 = 200;
 
+/// An open proposal that has become outdated.
+#[derive(Debug, Clone)]
+pub struct Stale {
+    /// The proposal as it was read.
+    pub item: Item,
+    /// How it ends.
+    pub event: Event,
+    /// Why, for the person; `None` if its time passed.
+    pub why: Option<&'static str>,
+}
+
+impl Stale {
+    /// Returns the proposal as it will be once it has been ended.
+    pub fn ended(self, now: Timestamp) -> Item {
+        let state = if self.event == Event::Expire { State::Expired } else { State::Retracted };
+        Item { state, decided_at: Some(now), ..self.item }
+    }
+}
+
 impl Changes {
     /// Ends the outdated proposals of a task before its agent reads it, and returns how many there
-    /// were: expired ones, those whose field the person set after the evidence was written, those
-    /// that no longer hold, and all but the newest proposal for a field.
+    /// were; see [`Changes::stale`].
     pub async fn withdraw_stale(
         &self,
         ws: WorkspaceId,
         task: &TaskId,
     ) -> Result<usize, DecideError> {
+        let ended = self.stale(ws, task).await?;
+        for Stale { item, event, why } in &ended {
+            self.end_items(ws, std::slice::from_ref(item), *event, *why).await?;
+        }
+        Ok(ended.len())
+    }
+
+    /// Returns the outdated proposals of a task: expired ones, those whose field the person set
+    /// after the evidence was written, those that no longer hold, and all but the newest proposal
+    /// for a field.
+    pub async fn stale(&self, ws: WorkspaceId, task: &TaskId) -> Result<Vec<Stale>, DecideError> {
         let mut open = self.store.all(change_item::of_task(ws, task)).await?;
         open.retain(|item| matches!(item.state, State::Pending | State::Deferred));
         if open.is_empty() {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         let found = self.task_of(ws, task).await?;
         let state = found.as_ref().map(|view| state(view, &self.zone));
         let (view, now) = (found.as_ref().map(TaskStanding::of), self.clock.now());
         let (mut ended, mut rest) = (Vec::new(), Vec::new());
+        let retracted = |item, why| Stale { item, event: Event::Retract, why: Some(why) };
         for item in open {
             let stale = || state.as_ref().and_then(|task| standing::no_longer_holds(&item, task));
             match standing::of(&item, view.as_ref(), now) {
-                Standing::Expired => ended.push((item, Event::Expire, None)),
-                Standing::Overtaken => ended.push((item, Event::Retract, Some(OVERTAKEN))),
+                Standing::Expired => ended.push(Stale { item, event: Event::Expire, why: None }),
+                Standing::Overtaken => ended.push(retracted(item, OVERTAKEN)),
                 Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => {
                     match stale() {
-                        Some(why) => ended.push((item, Event::Retract, Some(why))),
+                        Some(why) => ended.push(retracted(item, why)),
                         None => rest.push(item),
                     }
                 }
             }
         }
         let older = supersede::older(&rest).into_iter().cloned();
-        ended.extend(older.map(|item| (item, Event::Retract, Some(supersede::REASON))));
-        for (item, event, why) in &ended {
-            self.end_items(ws, std::slice::from_ref(item), *event, *why).await?;
-        }
-        Ok(ended.len())
+        ended.extend(older.map(|item| retracted(item, supersede::REASON)));
+        Ok(ended)
     }
 
     /// Withdraws all but the newest open proposal for each field of a task; returns how many.

@@ -280,8 +280,13 @@ fn ensure_not_refused_before(
                 _ => "nobody decided on",
             };
             return Err(Refused::Redundant(format!(
-                "{what} \"{}\"; propose it again only with a quote from an entry that is newer",
-                item.summary(&args, Some(context.task))
+                "{what} {}; propose it again only with a quote from an entry that is newer",
+                if other.fingerprint == *fingerprint {
+                    format!("\"{}\"", item.summary(&args, Some(context.task)))
+                } else {
+                    // The other value may come from an entry that this model may not see.
+                    format!("another value of {}", target.key)
+                }
             )));
         }
     }

@@ -64,8 +64,12 @@ fn task() -> TaskState {
             text: "The landlord wants it by Friday, 2 hours of work.".into(),
             minutes: None,
             tainted: false,
+            starred: false,
+            private: false,
         }],
         says: Vec::new(),
+        starred: false,
+        private: false,
         created_at: Timestamp::from_micros(1_771_000_000_000_000),
     }
 }

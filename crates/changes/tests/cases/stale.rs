@@ -8,7 +8,7 @@ use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, Op, params, receipt};
 use dormouse_types::field_change::FieldValue;
-use dormouse_types::task::{EntryKind, Status};
+use dormouse_types::task::{EntryKind, Flags, Status};
 use dormouse_types::{EntryId, limits};
 use serde_json::json;
 
@@ -351,6 +351,7 @@ fn a_dated_entry_speaks_from_its_day() {
             minutes: None,
             on,
             tainted: false,
+            flags: Flags::NONE,
         };
         world.edit(&[note]);
         let entry = world.state().entries.last().expect("the entry").id.clone();

@@ -94,7 +94,9 @@ fn is_field(item: &ChangeItem) -> bool {
         | FieldRef::DueDate
         | FieldRef::Estimate
         | FieldRef::Language
-        | FieldRef::Category => true,
+        | FieldRef::Category
+        | FieldRef::Starred
+        | FieldRef::Private => true,
         FieldRef::Item { .. } | FieldRef::Label { .. } | FieldRef::Other(_) => false,
     })
 }

@@ -26,6 +26,7 @@ pub fn words(value: &FieldValue) -> String {
         FieldValue::Language { code } => code.clone(),
         FieldValue::Status { status, reason: None } => status.to_string(),
         FieldValue::Status { status, reason: Some(reason) } => format!("{status} ({reason})"),
+        FieldValue::Flag { is_set } => if *is_set { "yes" } else { "no" }.to_owned(),
         FieldValue::Item { title, is_checked, is_archived } => {
             let mark = if *is_checked { "x" } else { " " };
             let archived = if *is_archived { " (archived)" } else { "" };
@@ -47,6 +48,8 @@ pub fn field(field: &FieldRef) -> &'static str {
         FieldRef::Estimate => "estimate",
         FieldRef::Language => "language",
         FieldRef::Category => "category",
+        FieldRef::Starred => "star",
+        FieldRef::Private => "private",
         FieldRef::Item { .. } => "item",
         FieldRef::Label { .. } => "label",
         FieldRef::Other(_) => "a field of a newer version",
@@ -73,6 +76,7 @@ mod tests {
             FieldValue::Priority { .. } => "priority",
             FieldValue::Language { .. } => "language",
             FieldValue::Status { .. } => "status",
+            FieldValue::Flag { .. } => "flag",
             FieldValue::Item { .. } => "item",
             FieldValue::Label { .. } => "label",
             FieldValue::Words { .. } => "words",
@@ -88,6 +92,6 @@ mod tests {
             assert_eq!(words(&row.value), row.terminal);
         }
         let kinds: BTreeSet<_> = rows.iter().map(|row| kind(&row.value)).collect();
-        assert_eq!(kinds.len(), 10, "{kinds:?}");
+        assert_eq!(kinds.len(), 11, "{kinds:?}");
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use dormouse_formats::export::{self, Lost, Target};
 use dormouse_queries::WholeTask;
 use dormouse_types::limits::PAGE;
-use dormouse_types::task::LinkKind;
+use dormouse_types::task::{EntryKind, Flags, LinkKind};
 use dormouse_types::{Caller, Scope, TaskId, WorkspaceId, closed_list, draft};
 use serde::{Deserialize, Serialize};
 
@@ -276,10 +276,13 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
         let is_details = !has_details && on.is_none() && looks_like_details(&entry.text);
         has_details |= is_details;
         let key = if is_details { DETAILS.to_owned() } else { entry.id.to_string() };
+        let flags = entry.flags();
+        // Time is text of its entry, for every format alike.
+        let kind = if entry.kind.is_derived() { entry.kind } else { EntryKind::Text };
         let minutes = entry.minutes.map(|minutes| format!("Time spent: {minutes} min"));
         let parts = [Some(entry.text).filter(|text| !text.trim().is_empty()), minutes];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n");
-        draft::Entry { key, text, on }
+        draft::Entry { key, text, on, kind, flags }
     });
     let links = task.links.into_iter().map(|link| export::Link {
         // A kind that a newer version wrote still relates the two.
@@ -299,6 +302,7 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
         language: task.language,
         category: task.category.map(|category| category.name),
         labels: task.labels.into_iter().map(|label| label.name).collect(),
+        flags: Flags { starred: task.starred, private: task.private },
         items: items.collect(),
         entries: entries.collect(),
         links: links.collect(),

@@ -1,5 +1,5 @@
 use dormouse::view::Task;
-use dormouse::{Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
+use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
 use dormouse_types::agent::{Automation, ItemStatus, Lifecycle, MessageKind};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{TaskId, limits};
@@ -17,6 +17,10 @@ fn titled(title: &str) -> TaskPatch {
 
 fn entry(text: &str) -> NewEntry {
     NewEntry { text: text.into(), ..NewEntry::default() }
+}
+
+fn text(text: &str) -> EntryPatch {
+    EntryPatch { text: Some(text.into()), ..EntryPatch::default() }
 }
 
 /// The id of a second task, the same however often it is requested.
@@ -79,8 +83,8 @@ const EDITS: &[(&str, Edit, Edit)] = &[
     ),
     (
         "edit_entry",
-        |w, t, k| now(w.dormouse.edit_entry(&me(), &t.id, &t.entries[0].id, "A".into(), k)),
-        |w, t, k| now(w.dormouse.edit_entry(&me(), &t.id, &t.entries[0].id, "B".into(), k)),
+        |w, t, k| now(w.dormouse.edit_entry(&me(), &t.id, &t.entries[0].id, text("A"), None, k)),
+        |w, t, k| now(w.dormouse.edit_entry(&me(), &t.id, &t.entries[0].id, text("B"), None, k)),
     ),
     (
         "delete_entry",

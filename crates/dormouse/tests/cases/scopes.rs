@@ -1,8 +1,8 @@
 use dormouse::dates::Wording;
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, Error, ExportFormat, ImportFile, ImportOptions, ItemPatch,
-    MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown, TaskFilter,
-    TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, EntryPatch, Error, ExportFormat, ImportFile, ImportOptions,
+    ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown,
+    TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
@@ -122,7 +122,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read task_links |s, c| s.world.dormouse.task_links(c, &s.task);
     Edit link_task |s, c| s.world.dormouse.link_task(c, &s.task, (LinkKind::Blocks, s.other.clone()), None, None);
     Edit unlink_task |s, c| s.world.dormouse.unlink_task(c, &s.task, &s.link, None, None);
-    Edit edit_entry |s, c| s.world.dormouse.edit_entry(c, &s.task, &s.entry, "New".into(), None);
+    Edit edit_entry |s, c| s.world.dormouse.edit_entry(c, &s.task, &s.entry, EntryPatch { text: Some("New".into()), ..EntryPatch::default() }, None, None);
     Edit delete_entry |s, c| s.world.dormouse.delete_entry(c, &s.task, &s.entry, None);
     Edit restore_entry |s, c| s.world.dormouse.restore_entry(c, &s.task, &s.entry, None);
     Edit add_label |s, c| s.world.dormouse.add_label(c, &s.task, "New", None);

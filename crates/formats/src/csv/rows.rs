@@ -5,8 +5,8 @@ use dormouse_types::task::{self, Status};
 use super::sheet::{Row, Sheet};
 use super::{untitled, write};
 use crate::intake::{
-    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
-    status_of, ticked,
+    Comment, DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done,
+    priority_of, status_of, ticked,
 };
 use crate::reading::{Column, Columns, Role};
 
@@ -173,7 +173,7 @@ fn draft(
                 true
             }
             Column::Entries => {
-                draft.comments.extend(write::entries(cell));
+                draft.comments.extend(write::entries(cell).into_iter().map(Comment::from));
                 true
             }
             Column::Details => {

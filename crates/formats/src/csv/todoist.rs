@@ -67,7 +67,7 @@ pub(super) fn rows(
             // A note before the first task is a task, see above.
             "note" if !text.is_empty() => {
                 if let Some(open) = &mut open {
-                    open.draft.comments.push((None, text));
+                    open.draft.comments.push((None, text).into());
                     open.claims.push((row.lines.clone(), Role::Note));
                 }
             }

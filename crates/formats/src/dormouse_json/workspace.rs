@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use dormouse_types::task;
 
-use super::parsed;
-use crate::intake::{Draft, Gather, ReadError, fold};
+use super::{flags, kind, parsed};
+use crate::intake::{Comment, Draft, Gather, ReadError, fold};
 use crate::json::{Node, Object};
 use crate::reading::Role;
 
@@ -69,6 +69,7 @@ fn task(
     draft.task.due_on = parsed(&mut own, "dueOn");
     draft.task.estimate_minutes = parsed(&mut own, "estimateMinutes");
     draft.task.language = own.take_text("languageCode").and_then(|code| task::language(&code).ok());
+    draft.task.flags = flags(&mut own);
     draft.task.category = own.take_text("categoryId").and_then(|id| categories.get(&id).cloned());
     for id in own.take("labelIds").map(|ids| ids.items()).unwrap_or_default() {
         if let Some(name) = id.text().and_then(|id| labels.get(&id)) {
@@ -103,12 +104,13 @@ fn task(
             continue;
         }
         let on = parsed(&mut entry, "on");
+        let (kind, flags) = (kind(&mut entry), flags(&mut entry));
         let text = entry.take_text("text").or_else(|| entry.take_text("transcript"));
         let minutes =
             entry.take_text("minutes").map(|minutes| format!("Time spent: {minutes} min"));
         let text = [text, minutes].into_iter().flatten().collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            draft.comments.push((on, text));
+            draft.comments.push(Comment { on, text, kind, flags });
         }
     }
     if whole.take("readOnly").is_some() {

@@ -3,7 +3,7 @@
 
 use dormouse_types::closed_list;
 use dormouse_types::draft;
-use dormouse_types::task::{LinkDirection, LinkKind, Priority, Status};
+use dormouse_types::task::{Flags, LinkDirection, LinkKind, Priority, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -32,6 +32,8 @@ pub struct Task {
     pub category: Option<String>,
     /// The labels' names.
     pub labels: Vec<String>,
+    /// Starred, private.
+    pub flags: Flags,
     /// Checklist items in order.
     pub items: Vec<draft::Item>,
     /// Entries in order.
@@ -72,6 +74,7 @@ impl From<&draft::Task> for Task {
             language: draft.language.clone(),
             category: draft.category.clone(),
             labels: draft.labels.clone(),
+            flags: draft.flags,
             items: draft.items.clone(),
             entries: draft.entries.clone(),
             ..Self::default()

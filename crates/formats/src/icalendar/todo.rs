@@ -81,7 +81,7 @@ fn property(
         "DESCRIPTION" => notes.extend(Some(line.text()).filter(|text| !text.trim().is_empty())),
         "COMMENT" => {
             let on = line.param("X-DORMOUSE-ON").and_then(|day| day.parse().ok());
-            draft.comments.push((on, line.text()));
+            draft.comments.push((on, line.text()).into());
         }
         "CATEGORIES" => {
             for name in list(&line.value) {

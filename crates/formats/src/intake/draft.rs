@@ -2,6 +2,7 @@
 
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::limits::{self, Limit};
+use dormouse_types::task::{EntryKind, Flags};
 use jiff::civil::Date;
 
 use super::key::Keys;
@@ -13,12 +14,27 @@ pub(crate) struct Draft {
     pub task: Task,
     /// What the format calls description, body or note.
     pub note: String,
-    /// Comments with their day.
-    pub comments: Vec<(Option<Date>, String)>,
+    /// Comments, in order.
+    pub comments: Vec<Comment>,
     /// What has no field.
     pub details: Details,
     /// The words of a due date that depends on the day of reading.
     pub due_words: Option<String>,
+}
+
+/// A comment, with what it holds and its flags where the format says them.
+#[derive(Debug, Default)]
+pub(crate) struct Comment {
+    pub on: Option<Date>,
+    pub text: String,
+    pub kind: EntryKind,
+    pub flags: Flags,
+}
+
+impl From<(Option<Date>, String)> for Comment {
+    fn from((on, text): (Option<Date>, String)) -> Self {
+        Self { on, text, ..Self::default() }
+    }
 }
 
 impl Draft {
@@ -102,20 +118,22 @@ impl Draft {
             task.status_reason = Some(cut);
         }
         number(&mut task.items);
-        let mut add = |key: String, text: &str, on: Option<Date>| {
+        let mut add = |key: String, text: &str, like: &Comment| {
+            let Comment { on, kind, flags, .. } = *like;
             for (n, part) in parts(text).enumerate() {
                 let key = if n == 0 { key.clone() } else { format!("{key}.{}", n + 1) };
-                task.entries.push(Entry { key, text: part.to_owned(), on });
+                task.entries.push(Entry { key, text: part.to_owned(), on, kind, flags });
             }
         };
-        add("note#1".to_owned(), &self.note, None);
-        for (n, (on, text)) in self.comments.iter().enumerate() {
-            add(format!("comment#{}", n + 1), text, *on);
+        let plain = Comment::default();
+        add("note#1".to_owned(), &self.note, &plain);
+        for (n, comment) in self.comments.iter().enumerate() {
+            add(format!("comment#{}", n + 1), &comment.text, comment);
         }
         for (key, text) in &whole {
-            add(format!("{key}#1"), text, None);
+            add(format!("{key}#1"), text, &plain);
         }
-        add(Details::KEY.to_owned(), &self.details.text(), None);
+        add(Details::KEY.to_owned(), &self.details.text(), &plain);
         (self.task, moved)
     }
 }

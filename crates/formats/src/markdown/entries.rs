@@ -289,7 +289,7 @@ impl<'a> Gatherer<'a> {
         }
         for (n, part) in parts.iter().enumerate() {
             let key = if n == 0 { key.clone() } else { format!("{key}.{}", n + 1) };
-            self.done.push(Entry { key, text: (*part).to_owned(), on });
+            self.done.push(Entry { key, text: (*part).to_owned(), on, ..Entry::default() });
         }
     }
 }
@@ -403,7 +403,7 @@ pub(crate) fn of(key: &str, text: &str) -> Vec<Entry> {
     let parts = parts(text, limits::ENTRY_TEXT.max);
     let entries = parts.iter().enumerate().map(|(n, part)| {
         let key = if n == 0 { key.to_owned() } else { format!("{key}.{}", n + 1) };
-        Entry { key, text: (*part).to_owned(), on: None }
+        Entry { key, text: (*part).to_owned(), ..Entry::default() }
     });
     entries.collect()
 }

@@ -185,5 +185,5 @@ fn shorten_names(reading: &mut Reading) {
 
 fn whole_name(what: &str, name: &str) -> Entry {
     let key = format!("{what}-{}", hash::sha256(name).as_str());
-    Entry { key, text: format!("{what}: {name}"), on: None }
+    Entry { key, text: format!("{what}: {name}"), on: None, ..Entry::default() }
 }

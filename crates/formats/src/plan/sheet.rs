@@ -151,7 +151,7 @@ impl Pieces {
             let lines: Vec<&str> = piece.lines.iter().map(|line| line.text.as_str()).collect();
             let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
             if !text.trim().is_empty() {
-                task.entries.push(Entry { key: piece.key, text, on: piece.on });
+                task.entries.push(Entry { key: piece.key, text, on: piece.on, ..Entry::default() });
             }
         }
         task

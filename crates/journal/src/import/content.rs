@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{EntryKind, Flags, Priority, Status};
 use dormouse_types::{Digest, EntryId, ItemId, draft, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,10 @@ pub(super) struct Content {
     pub(super) language: Option<String>,
     pub(super) category: Option<String>,
     pub(super) labels: Vec<String>,
+    // A flag that is not set is left out, so that the digest of a file without flags is the same as
+    // in versions that did not know them.
+    #[serde(skip_serializing_if = "Flags::is_none")]
+    pub(super) flags: Flags,
     pub(super) items: Vec<Item>,
     pub(super) entries: Vec<Entry>,
 }
@@ -36,6 +40,14 @@ pub(super) struct Entry {
     pub(super) key: String,
     pub(super) text: String,
     pub(super) on: Option<Date>,
+    #[serde(skip_serializing_if = "is_text")]
+    pub(super) kind: EntryKind,
+    #[serde(skip_serializing_if = "Flags::is_none")]
+    pub(super) flags: Flags,
+}
+
+fn is_text(kind: &EntryKind) -> bool {
+    *kind == EntryKind::Text
 }
 
 /// The last import under one key. Items and entries that left the file stay listed, so that they
@@ -56,6 +68,8 @@ pub(super) struct Last {
     pub(super) language: Option<String>,
     pub(super) category: Option<String>,
     pub(super) labels: Vec<String>,
+    #[serde(default)]
+    pub(super) flags: Flags,
     pub(super) items: BTreeMap<String, LastItem>,
     pub(super) entries: BTreeMap<String, LastEntry>,
 }
@@ -74,6 +88,8 @@ pub(super) struct LastEntry {
     pub(super) id: EntryId,
     /// The digest of its text; the text itself is in the entry.
     pub(super) digest: Digest,
+    #[serde(default)]
+    pub(super) flags: Flags,
 }
 
 pub(super) fn one_line(text: &str) -> String {
@@ -115,6 +131,9 @@ impl Content {
             key: own_key(&mut entry_keys, &entry.key),
             text: entry.text.clone(),
             on: entry.on,
+            // A draft has no minutes: in a file, time is text.
+            kind: if entry.kind.is_derived() { entry.kind } else { EntryKind::Text },
+            flags: entry.flags,
         });
         Self {
             title: one_line(&draft.title),
@@ -126,6 +145,7 @@ impl Content {
             language: draft.language.as_ref().map(|code| code.trim().to_lowercase()),
             category: draft.category.as_ref().and_then(name),
             labels,
+            flags: draft.flags,
             // An item without words would be refused, and carries no information.
             items: items.filter(|item| !item.title.is_empty()).collect(),
             entries: entries.filter(|entry| !entry.text.trim().is_empty()).collect(),

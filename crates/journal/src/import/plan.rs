@@ -5,7 +5,7 @@
 //! wins over a re-import.
 
 use dormouse_types::caller::By;
-use dormouse_types::task::EntryKind;
+use dormouse_types::task::{Flag, Flags};
 use dormouse_types::{Id as _, LabelId, hash};
 
 use super::content::{Content, Entry, Item, Last, LastEntry, LastItem};
@@ -63,7 +63,8 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
             }
             CreatedId::Entry(id) => {
                 if let Some(key) = entry_keys.next() {
-                    let blank = LastEntry { id: id.clone(), digest: hash::sha256("") };
+                    let blank =
+                        LastEntry { id: id.clone(), digest: hash::sha256(""), flags: Flags::NONE };
                     entries.insert(key.clone(), blank);
                 }
             }
@@ -79,6 +80,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
     for entry in &new.entries {
         if let Some(known) = entries.get_mut(&entry.key) {
             known.digest = hash::sha256(&entry.text);
+            known.flags = entry.flags;
         }
     }
     Last {
@@ -93,6 +95,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
         language: new.language.clone(),
         category: new.category.clone(),
         labels: new.labels.clone(),
+        flags: new.flags,
         items,
         entries,
     }
@@ -113,6 +116,15 @@ fn compare<T: PartialEq>(last: &T, file: &T, now: &T) -> Take {
     } else {
         Take::Keep
     }
+}
+
+/// What a flag of the file requires. A file that no longer says private does not open what was private:
+/// formats and editors drop what they do not know, and what a provider has seen cannot be taken back.
+fn compare_flag(flag: Flag, last: Flags, file: Flags, now: Flags) -> Take {
+    if flag == Flag::Private && !file.private {
+        return Take::Nothing;
+    }
+    compare(&last.has(flag), &file.has(flag), &now.has(flag))
 }
 
 fn folded(text: Option<&str>) -> Option<String> {
@@ -158,6 +170,11 @@ impl Plan {
             .find(|category| Some(category.name.to_lowercase()) == wanted)
             .map(|category| category.id.clone());
         self.take("category", take, || Edit::Category(category));
+        for flag in Flag::ALL.iter().copied() {
+            let take = compare_flag(flag, last.flags, new.flags, task.flags);
+            let is_set = new.flags.has(flag);
+            self.take(flag.name(), take, || Edit::Flag { flag, is_set });
+        }
     }
 
     fn status(&mut self, view: &TaskView, last: &Last, new: &Content) {
@@ -237,13 +254,17 @@ impl Plan {
     fn entry(&mut self, view: &TaskView, last: &Last, new: &Entry) {
         let Some(then) = last.entries.get(&new.key) else {
             self.added_entries.push(new.key.clone());
+            let text = Some(new.text.clone());
+            let (text, transcript) =
+                if new.kind.is_derived() { (None, text) } else { (text, None) };
             return self.edits.push(Edit::AddEntry {
-                kind: EntryKind::Text,
-                text: Some(new.text.clone()),
-                transcript: None,
+                kind: new.kind,
+                text,
+                transcript,
                 minutes: None,
                 on: new.on,
                 tainted: true,
+                flags: new.flags,
             });
         };
         let file = hash::sha256(&new.text);
@@ -257,5 +278,10 @@ impl Plan {
         let take = compare(&then.digest, &file, &hash::sha256(now.value.says()));
         let (entry, text) = (then.id.clone(), Some(new.text.clone()));
         self.take(&field, take, || Edit::EditEntry { entry, text });
+        for flag in Flag::ALL.iter().copied() {
+            let take = compare_flag(flag, then.flags, new.flags, now.value.flags);
+            let (entry, is_set) = (then.id.clone(), new.flags.has(flag));
+            self.take(&field, take, || Edit::FlagEntry { entry, flag, is_set });
+        }
     }
 }

@@ -4,7 +4,7 @@ use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::port::Clock as _;
-use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::task::{EntryKind, Flags, Priority, Status};
 use dormouse_types::{Id as _, ItemId};
 
 use crate::world::{World, agent, person};
@@ -158,6 +158,7 @@ fn what_the_person_wrote_beats_the_transcript_even_when_empty() {
         minutes: None,
         on: None,
         tainted: false,
+        flags: Flags::NONE,
     };
     let task = world.task("Calls", vec![recording]);
     let entry = world.view(&task).entries[0].value.id.clone();
@@ -182,6 +183,7 @@ fn time_entries_add_up() {
         minutes,
         on: Some("2026-01-04".parse().unwrap()),
         tainted: false,
+        flags: Flags::NONE,
     };
     let task = world.task("Accounts", vec![spent(Some(30)), spent(Some(45))]);
     assert_eq!(world.state(&task).time_spent_minutes, 75);

@@ -12,7 +12,7 @@ fn item(key: &str, title: &str, is_checked: bool) -> Item {
 }
 
 fn entry(key: &str, text: &str) -> Entry {
-    Entry { key: key.into(), text: text.into(), on: None }
+    Entry { key: key.into(), text: text.into(), ..Entry::default() }
 }
 
 fn shed() -> Task {

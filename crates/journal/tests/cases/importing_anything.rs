@@ -55,7 +55,7 @@ fn draft(file: &File) -> Task {
             .map(|(key, wording)| Entry {
                 key: key.to_string(),
                 text: entry_text(*key, *wording),
-                on: None,
+                ..Entry::default()
             })
             .collect(),
         ..Task::default()

@@ -90,6 +90,7 @@ fn the_day_of_an_entry_is_counted_in_the_workspaces_zone() {
         minutes: None,
         on: Some("2026-01-04".parse().unwrap()),
         tainted: true,
+        flags: dormouse_types::task::Flags::NONE,
     };
     now(world.journal.edit(WS, &task, &[Edit::note("Orion."), said], &person())).unwrap();
     let berlin = TimeZone::get("Europe/Berlin").unwrap();

@@ -1,7 +1,7 @@
 use dormouse_journal::{Edit, JournalError, TaskView};
 use dormouse_types::caller::By;
 use dormouse_types::model::TaskState;
-use dormouse_types::task::{LinkKind, Priority, Status};
+use dormouse_types::task::{Flag, LinkKind, Priority, Status};
 use dormouse_types::{EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ fn edit(
         || -> Option<EntryId> { Some(view.entries[of(view.entries.len())?].value.id.clone()) };
     let label = labels[usize::from(n) % labels.len()].clone();
     let yes = n % 2 == 0;
-    Some(match kind % 20 {
+    Some(match kind % 22 {
         0 => Edit::Title(format!("Title {n}")),
         1 => Edit::Status {
             status: Status::ALL[usize::from(n) % Status::ALL.len()],
@@ -46,6 +46,12 @@ fn edit(
             kind: LinkKind::ALL[usize::from(n) % LinkKind::ALL.len()],
         },
         18 => Edit::Unlink(view.links[of(view.links.len())?].doc.value.id.clone()),
+        19 => Edit::Flag { flag: Flag::ALL[usize::from(n) % Flag::ALL.len()], is_set: n % 3 > 0 },
+        20 => Edit::FlagEntry {
+            entry: entry()?,
+            flag: Flag::ALL[usize::from(n) % Flag::ALL.len()],
+            is_set: n % 3 > 0,
+        },
         _ => {
             if yes {
                 Edit::SuppressLabel(label)

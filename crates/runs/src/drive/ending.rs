@@ -6,6 +6,7 @@ use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, Op, Policy, retry};
+use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::ModelError;
 use dormouse_types::{Origin, Timestamp, limits};
 
@@ -56,6 +57,18 @@ impl ActiveRun<'_> {
     pub(super) async fn skip(&mut self) -> Result<End, RunError> {
         let ending = self.handler.finalize(&self.log, &self.chain).await?;
         self.end("run.skip", Event::NothingChanged, ending, false, None).await?;
+        Ok(End::Skipped)
+    }
+
+    /// Ends a run whose model may not see its task: nothing is asked and nothing is paid.
+    pub(super) async fn skip_hidden(&mut self, kept_back: &KeptBack) -> Result<End, RunError> {
+        let mut ending = self.handler.finalize(&self.log, &self.chain).await?;
+        ending.ops.push(wake_run::keep_back(self.lease.ws, &self.lease.run.key, kept_back));
+        let why = format!(
+            "the task is private, and {} is not a model of your own: nothing was sent",
+            self.model.name()
+        );
+        self.end("run.skip", Event::NothingChanged, ending, false, Some(&why)).await?;
         Ok(End::Skipped)
     }
 

@@ -1,54 +1,132 @@
 //! What a turn sends: the request, recorded before the model is asked, and read back later.
 
-use dormouse_store::agent::log_line;
-use dormouse_store::agent::wake_request::{self, Span};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::wake_request::{self, Span, Stored};
+use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind, Request, ToolChoice, Turn};
-use dormouse_types::{HolderId, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, WorkspaceId};
 
 use super::ActiveRun;
+use crate::Lease;
+use crate::clearance::{Clearance, clearance};
+use crate::gate::Gated;
 use crate::handler::{RunError, TurnContext};
-use crate::request;
+use crate::request::{self, Offer};
 use crate::step::{LoggedTurn, ToolSet};
 
+/// The context of a first turn, as later turns show it again: without its instruction.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    fragments: Vec<Fragment>,
+    /// The lines of the log in it.
+    log: Vec<(i64, i64)>,
+}
+
+/// A request that can be sent.
+#[derive(Debug, Clone)]
+pub(super) struct Composed {
+    pub(super) request: Request,
+    /// The lines of the log in it.
+    log: Vec<(i64, i64)>,
+}
+
+/// Puts a request together from what went through the gate and what earlier turns showed.
+pub(super) fn composed(
+    gated: Gated,
+    earlier: Option<&Shown>,
+    turns: Vec<Turn>,
+    offer: &Offer,
+    run: (&RunKey, u32),
+    tools: ToolSet,
+) -> Composed {
+    let mut fragments = request::assemble(gated.fragments);
+    let mut log = gated.log;
+    if let Some(earlier) = earlier {
+        log.clone_from(&earlier.log);
+        fragments = earlier.fragments.iter().cloned().chain(fragments).collect();
+        fragments.sort_by_key(|fragment| fragment.kind);
+    }
+    let (key, turn) = run;
+    let request = Request {
+        run_key: key.clone(),
+        turn,
+        fragments,
+        turns,
+        tools: offer.tools().to_vec(),
+        tool_choice: match tools {
+            ToolSet::All => ToolChoice::Auto,
+            ToolSet::Closing => ToolChoice::Required,
+        },
+    };
+    Composed { request, log }
+}
+
+/// Returns everything that a context was made of.
+pub(super) fn sources_of(context: &TurnContext) -> BTreeSet<Source> {
+    let parts = context.fragments.iter().flat_map(|draft| &draft.parts);
+    parts.flat_map(|part| part.sources.iter().cloned()).collect()
+}
+
 impl ActiveRun<'_> {
+    /// Returns what this run has written so far, as a source.
+    pub(super) fn own_source(&self) -> Source {
+        Source::Run(self.lease.run.key.clone())
+    }
+
+    /// Decides what the model may see of a turn's context, and of the earlier turns.
+    pub(super) async fn clearance(
+        &self,
+        context: &TurnContext,
+        turn: u32,
+    ) -> Result<Clearance, RunError> {
+        let Lease { ws, run, .. } = self.lease;
+        let mut asked = sources_of(context);
+        if turn > 1 {
+            asked.insert(self.own_source());
+        }
+        Ok(clearance(&self.driver.store, *ws, &run.holder, &*self.model, asked).await?)
+    }
+
     /// Builds the request and records what it consists of before the model is asked.
     ///
-    /// A request is stored as digests of its texts and a range of log lines, not as a copy, so it
+    /// A request is stored as digests of its texts and ranges of log lines, not as a copy, so it
     /// can be shown and verified later. Later turns repeat the first turn's context, so all turns
     /// of a run see the same facts.
     pub(super) async fn request(
         &mut self,
-        gathered: TurnContext,
+        gated: Gated,
+        clearance: &Clearance,
+        offer: Arc<Offer>,
         turn: u32,
         tools: ToolSet,
     ) -> Result<Request, RunError> {
         let lease = self.lease;
         let offer = match (tools, &self.closing) {
             (ToolSet::Closing, Some(closing)) => closing.tools.clone(),
-            (ToolSet::All, _) | (ToolSet::Closing, None) => gathered.tools,
+            (ToolSet::All, _) | (ToolSet::Closing, None) => offer,
         };
-        let mut fragments = request::assemble(gathered.fragments);
-        let mut log_upto = gathered.log_upto;
-        if turn > 1 {
-            if self.shown.is_none() {
-                self.shown = self.first_turn().await?;
-            }
-            if let Some((earlier, upto)) = self.shown.clone() {
-                log_upto = upto;
-                fragments = earlier.into_iter().chain(fragments).collect();
-                fragments.sort_by_key(|fragment| fragment.kind);
-            }
-        } else {
-            let all = fragments.iter().map(|fragment| (fragment.kind, fragment.text.clone()));
-            self.shown = Some((shown_again(all), log_upto));
+        if turn > 1 && self.shown.is_none() {
+            self.shown = self.first_turn().await?;
         }
+        let earlier = self.shown.as_ref().filter(|_| turn > 1);
         let turns: Vec<Turn> = self.log.turns.iter().map(LoggedTurn::shown).collect();
+        let (sources, kept_back) = (gated.sources.clone(), gated.kept_back);
+        let Composed { request, log } =
+            composed(gated, earlier, turns, &offer, (&lease.run.key, turn), tools);
+        if turn == 1 {
+            let all = request.fragments.iter();
+            let all = all.map(|fragment| (fragment.kind, fragment.text.clone()));
+            self.shown = Some(Shown { fragments: shown_again(all), log: log.clone() });
+        }
         let mut ops = Vec::new();
         let mut spans = Vec::new();
-        for fragment in &fragments {
+        for fragment in &request.fragments {
             if fragment.kind == FragmentKind::Log {
-                spans.push(Span::Log { from: 1, upto: log_upto });
+                spans.extend(log.iter().map(|(from, upto)| Span::Log { from: *from, upto: *upto }));
                 continue;
             }
             let (sha256, op) = text::put(lease.ws, &fragment.text);
@@ -59,42 +137,39 @@ impl ActiveRun<'_> {
         ops.push(op);
         spans.push(Span::Text { kind: "tools".into(), sha256 });
         let digest = request::digest_with(
-            fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
-            &turns,
+            request.fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
+            &request.turns,
             offer.text(),
         );
-        let now = self.driver.clock.now();
-        ops.push(wake_request::put(lease.ws, &lease.run.key, turn, &spans, &digest, now));
+        let stored = Stored { turn, spans, sources, digest, at: self.driver.clock.now() };
+        ops.push(wake_request::put(lease.ws, &lease.run.key, &stored));
+        // Later turns repeat what the first one showed, and with it what that one left out.
+        match clearance {
+            Clearance::Only(_) if turn == 1 => {
+                ops.push(wake_run::keep_back(lease.ws, &lease.run.key, &kept_back));
+            }
+            Clearance::Only(_) | Clearance::Everything => {}
+        }
         self.commit("run.request", ops).await?;
-        Ok(Request {
-            run_key: lease.run.key.clone(),
-            turn,
-            fragments,
-            turns,
-            tools: offer.tools().to_vec(),
-            tool_choice: match tools {
-                ToolSet::All => ToolChoice::Auto,
-                ToolSet::Closing => ToolChoice::Required,
-            },
-        })
+        Ok(request)
     }
 
-    /// Rebuilds the recorded context of the first turn, without its instruction, and its last log
-    /// line.
-    pub(super) async fn first_turn(&self) -> Result<Option<(Vec<Fragment>, i64)>, RunError> {
+    /// Rebuilds the recorded context of the first turn.
+    async fn first_turn(&self) -> Result<Option<Shown>, RunError> {
         let lease = self.lease;
         let stored = self.driver.store.all(wake_request::of_run(lease.ws, &lease.run.key)).await?;
         let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
             return Ok(None);
         };
-        let upto = first.spans.iter().find_map(|span| match span {
-            Span::Log { upto, .. } => Some(*upto),
+        let lines = first.spans.iter().filter_map(|span| match span {
+            Span::Log { from, upto } => Some((*from, *upto)),
             Span::Text { .. } => None,
         });
+        let log = lines.collect();
         let rebuilt =
             rebuild(&self.driver.store, lease.ws, &lease.run.holder, &first.spans).await?;
         let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
-        Ok(Some((shown_again(pieces), upto.unwrap_or(0))))
+        Ok(Some(Shown { fragments: shown_again(pieces), log }))
     }
 }
 
@@ -129,19 +204,24 @@ pub async fn rebuild(
     spans: &[Span],
 ) -> Result<Vec<(String, String)>, ReadError> {
     let purged = || "[purged]".to_owned();
-    let mut pieces = Vec::new();
-    for span in spans {
+    let name = request::name(FragmentKind::Log);
+    let mut pieces: Vec<(String, String)> = Vec::new();
+    let mut lines: Vec<String> = Vec::new();
+    for (place, span) in spans.iter().enumerate() {
         match span {
             Span::Text { kind, sha256 } => {
                 let text = store.first(text::by_digest(ws, sha256)).await?;
                 pieces.push((kind.clone(), text.unwrap_or_else(purged)));
             }
             Span::Log { from, upto } => {
-                let lines = store.all(log_line::of_holder(ws, holder, *from, *upto)).await?;
-                let lines: Vec<String> =
-                    lines.into_iter().map(|line| line.text.unwrap_or_else(purged)).collect();
-                let text = request::log_text(lines.iter().map(String::as_str));
-                pieces.push((request::name(FragmentKind::Log).to_owned(), text));
+                let more = store.all(log_line::of_holder(ws, holder, *from, *upto)).await?;
+                lines.extend(more.into_iter().map(|line| line.text.unwrap_or_else(purged)));
+                // The stretches of one log, between which lines were kept back, are one piece.
+                if !matches!(spans.get(place + 1), Some(Span::Log { .. })) {
+                    let text = request::log_text(lines.iter().map(String::as_str));
+                    pieces.push((name.to_owned(), text));
+                    lines.clear();
+                }
             }
         }
     }

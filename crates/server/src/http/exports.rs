@@ -11,6 +11,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::reply::Reply;
+use super::tasks::flags;
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Listing, Lists, Many, id};
@@ -50,6 +51,10 @@ pub(super) struct ExportParams {
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     due: Many,
+    /// Only starred tasks (`true`).
+    starred: Option<String>,
+    /// Only private tasks (`true`).
+    private: Option<String>,
 }
 
 impl Lists for ExportParams {
@@ -74,6 +79,7 @@ impl ExportParams {
         let priorities = priorities.filter_map(|it| reading.parse("?priority", Some(it))).collect();
         let due = Due::ALL.map(|due| (due.name(), due));
         let due = self.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
+        let flags = flags(&mut reading, self.starred.as_deref(), self.private.as_deref());
         let filter = reading.finish(TaskFilter {
             words: self.q,
             statuses,
@@ -81,6 +87,7 @@ impl ExportParams {
             labels: self.label.0,
             categories: self.category.0,
             due,
+            flags,
             ..TaskFilter::default()
         })?;
         let task: Option<TaskId> = self.task.as_deref().map(id).transpose()?;

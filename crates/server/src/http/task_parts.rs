@@ -7,7 +7,7 @@ use super::reply::{Reply, whole};
 use super::tasks::{Added, Tagged};
 use crate::Problem;
 use crate::app::App;
-use crate::extract::{At, Json as Body, Key, id};
+use crate::extract::{At, IfMatch, Json as Body, Key, id};
 use crate::problem_groups::{Adds, Edits};
 use crate::wire::{EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TimeParams};
 
@@ -63,24 +63,26 @@ pub(super) async fn add_time(
     Ok(Added(task))
 }
 
-/// Replaces the text of an entry.
+/// Replaces the text of an entry, or sets whether it is starred or private.
 #[utoipa::path(
     patch,
     path = "/api/journal/tasks/{task}/entries/{entry}",
     operation_id = "editEntry",
     tag = "task parts",
-    params(Key),
+    params(IfMatch, Key),
     request_body = EntryPatch,
     responses(Tagged, Edits),
 )]
 pub(super) async fn edit_entry(
     app: App,
     At((task, entry)): At<(String, String)>,
+    IfMatch(revision): IfMatch,
     Key(key): Key,
     Body(patch): Body<EntryPatch>,
 ) -> Result<Tagged, Problem> {
     let (task, entry) = (id(&task)?, id(&entry)?);
-    Ok(Tagged(app.dormouse.edit_entry(&app.caller, &task, &entry, patch.text, key).await?))
+    let (caller, patch) = (&app.caller, patch.into());
+    Ok(Tagged(app.dormouse.edit_entry(caller, &task, &entry, patch, revision, key).await?))
 }
 
 /// Deletes an entry; it can be restored.

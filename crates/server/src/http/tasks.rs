@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use dormouse::view::{Activity, Agent, Decision, Page, Task, TaskChange, TaskRow};
 use dormouse::{AgentPresence, Deleted, Due, Sort, VerdictOf};
 use dormouse_types::linked::LinkedContext;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde::Deserialize;
 use utoipa::{IntoParams, IntoResponses};
@@ -51,6 +51,10 @@ pub(super) struct ListParams {
     #[serde(default)]
     #[param(value_type = Option<Vec<String>>)]
     due: Many,
+    /// Only starred tasks (`true`).
+    starred: Option<String>,
+    /// Only private tasks (`true`).
+    private: Option<String>,
     /// The order: `created` (newest first, the default), `updated`, `due`, `priority` or `title`.
     sort: Option<String>,
     /// Search by id, end of an id, or words of the title. Cannot be combined with other filters.
@@ -98,6 +102,7 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
     let due = params.due.0.iter().filter_map(|it| reading.one_of("?due", it, &due)).collect();
     let sort = Sort::ALL.map(|sort| (sort.name(), sort));
     let sort = params.sort.as_deref().and_then(|it| reading.one_of("?sort", it, &sort));
+    let flags = flags(&mut reading, params.starred.as_deref(), params.private.as_deref());
     let proposals = params.proposals.as_deref();
     let to_review = proposals.and_then(|it| reading.one_of("?proposals", it, &[("open", true)]));
     let known = [("false", Deleted::Without), ("true", Deleted::Too), ("only", Deleted::Only)];
@@ -111,12 +116,27 @@ pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Repl
         categories: params.category.0,
         agents,
         due,
+        flags,
         sort: sort.unwrap_or_default(),
         to_review: to_review.unwrap_or_default(),
         deleted: deleted.unwrap_or_default(),
     })?;
     let limit = page_size(params.limit)?;
     Ok(Json(app.dormouse.tasks(&app.caller, filter, limit, params.cursor).await?))
+}
+
+/// The flags that a list is filtered by.
+pub(super) fn flags(
+    reading: &mut Reading,
+    starred: Option<&str>,
+    private: Option<&str>,
+) -> Vec<Flag> {
+    let only = |reading: &mut Reading, place: &'static str, given: Option<&str>| {
+        given.and_then(|it| reading.one_of(place, it, &[("true", ())])).is_some()
+    };
+    let starred = only(reading, "?starred", starred).then_some(Flag::Starred);
+    let private = only(reading, "?private", private).then_some(Flag::Private);
+    [starred, private].into_iter().flatten().collect()
 }
 
 /// Lists the open proposals about a task, across all its sets, in reading order.

@@ -35,6 +35,12 @@ pub(crate) struct TaskParams {
     /// By name; created if they do not exist.
     #[serde(default)]
     labels: Vec<String>,
+    /// Whether it is starred.
+    #[serde(default)]
+    starred: bool,
+    /// Whether it is private, with all that belongs to it: no model that is not yours sees it.
+    #[serde(default)]
+    private: bool,
     /// The text of a first entry.
     note: Option<String>,
     /// Titles of checklist items, in order.
@@ -55,6 +61,8 @@ impl TaskParams {
             language: self.language,
             category: self.category,
             labels: self.labels,
+            starred: self.starred,
+            private: self.private,
             note: self.note,
             items: self.items,
         };
@@ -93,6 +101,10 @@ pub(crate) struct TaskPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     category: Option<Option<String>>,
+    /// Star it, or take the star away.
+    starred: Option<bool>,
+    /// Make it private with all that belongs to it, or open it to every model.
+    private: Option<bool>,
 }
 
 impl TaskPatch {
@@ -107,6 +119,8 @@ impl TaskPatch {
             estimate_minutes: self.estimate_minutes,
             language: self.language,
             category: self.category,
+            starred: self.starred,
+            private: self.private,
         };
         reading.finish(patch)
     }
@@ -142,11 +156,17 @@ impl From<ItemPatch> for dormouse::ItemPatch {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryParams {
-    /// The text; for a recording or image, its transcript.
+    /// The text; of a recording its transcript, of an image its description.
     text: String,
     /// The kind of entry.
     #[serde(default)]
     kind: EntryKind,
+    /// Whether it is starred.
+    #[serde(default)]
+    starred: bool,
+    /// Whether it is private: no model that is not yours sees it.
+    #[serde(default)]
+    private: bool,
     /// Units: minutes. For a time entry, the time spent.
     minutes: Option<u32>,
     /// The date of the entry; today by default.
@@ -163,6 +183,8 @@ impl EntryParams {
             kind: self.kind,
             minutes: self.minutes,
             on,
+            starred: self.starred,
+            private: self.private,
         })
     }
 }
@@ -179,21 +201,38 @@ pub(crate) struct TimeParams {
     /// The date; today by default.
     #[schema(value_type = Option<Date>)]
     on: Option<String>,
+    /// Whether the entry is starred.
+    #[serde(default)]
+    starred: bool,
+    /// Whether the entry is private: no model that is not yours sees it.
+    #[serde(default)]
+    private: bool,
 }
 
 impl TimeParams {
     pub(crate) fn read(self) -> Result<dormouse::NewEntry, Problem> {
-        let minutes = Some(self.minutes);
-        EntryParams { text: self.text, kind: EntryKind::Time, minutes, on: self.on }.read()
+        let Self { minutes, text, on, starred, private } = self;
+        let (kind, minutes) = (EntryKind::Time, Some(minutes));
+        EntryParams { text, kind, starred, private, minutes, on }.read()
     }
 }
 
-/// The text of an entry.
+/// Fields of an entry to set.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EntryPatch {
     /// The new text.
-    pub(crate) text: String,
+    text: Option<String>,
+    /// Star it, or take the star away.
+    starred: Option<bool>,
+    /// Make it private, or open it to every model. In a private task it stays private.
+    private: Option<bool>,
+}
+
+impl From<EntryPatch> for dormouse::EntryPatch {
+    fn from(patch: EntryPatch) -> Self {
+        Self { text: patch.text, starred: patch.starred, private: patch.private }
+    }
 }
 
 /// A label by name.

@@ -1,10 +1,13 @@
 //! The append-only log of a holder: captured inputs and observations, each rendered once.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{Digest, HolderId, RunKey, WorkspaceId};
 
+use super::source::{self, Source};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
-use crate::{params, params_values, text};
+use crate::{in_list, params, params_values, text};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub struct Line {
     pub sha256: Digest,
     /// Its text; `None` after a purge.
     pub text: Option<String>,
+    /// What it was made of.
+    pub sources: Vec<Source>,
 }
 
 /// Appends a line under its number; refused when the number is taken.
@@ -23,15 +28,54 @@ pub fn append(
     holder: impl Into<HolderId>,
     n: i64,
     line: &str,
+    sources: &[Source],
     run: &RunKey,
 ) -> [Op; 2] {
     let (digest, put) = text::put(workspace, line);
     let op = Op::one(
-        "INSERT INTO log_lines (ws, agent_id, n, sha256, run_key) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![ws(workspace), String::from(holder.into()), n, digest.as_str(), run.as_str()],
+        "INSERT INTO log_lines (ws, agent_id, n, sha256, run_key, sources)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        params![
+            ws(workspace),
+            String::from(holder.into()),
+            n,
+            digest.as_str(),
+            run.as_str(),
+            source::column(sources)
+        ],
         Refusal::LeaseLost,
     );
     [put, op]
+}
+
+/// What the lines of some holders were made of, in the order of each log: holder, number, sources.
+pub fn sources(
+    workspace: WorkspaceId,
+    holders: &[HolderId],
+) -> Query<(HolderId, i64, Vec<Source>)> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT l.agent_id, l.n, l.sources FROM log_lines l WHERE l.ws = ?1 AND l.agent_id IN (",
+            ") ORDER BY l.agent_id, l.n",
+        )
+    });
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, holders),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "log line", &e);
+            let holder = row.text(0).map_err(column)?;
+            let damaged = |e: dormouse_types::IdError| ReadError::Corrupt {
+                db: "agent",
+                noun: "log line",
+                id: holder.to_owned(),
+                detail: e.to_string(),
+            };
+            let holder = holder.parse().map_err(damaged)?;
+            Ok((holder, row.int(1).map_err(column)?, source::of_column(row, 2, "log line")?))
+        },
+    }
 }
 
 /// The lines of a holder in a range of numbers, in order.
@@ -43,7 +87,7 @@ pub fn of_holder(
 ) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text FROM log_lines l
+        sql: "SELECT l.n, l.sha256, t.text, l.sources FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n >= ?3 AND l.n <= ?4 ORDER BY l.n",
         params: params_values![ws(workspace), String::from(holder.into()), from, upto],
@@ -53,6 +97,7 @@ pub fn of_holder(
                 n: row.int(0).map_err(column)?,
                 sha256: Digest(row.text(1).map_err(column)?.to_owned()),
                 text: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
+                sources: source::of_column(row, 3, "log line")?,
             })
         },
     }

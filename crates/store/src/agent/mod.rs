@@ -7,6 +7,7 @@ pub mod report;
 pub mod change_set;
 pub mod change_item;
 pub mod link;
+pub mod source;
 pub mod subscription;
 pub mod feed_position;
 pub mod outdated;

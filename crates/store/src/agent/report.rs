@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{AgentId, ReportHeadId, ReportId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, EntryId, ReportHeadId, ReportId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::entity::{self, Columns, Entity, Stored};
+use super::source::Source;
 use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
@@ -40,13 +41,27 @@ pub struct Report {
     /// not those which it has from its neighbours: an address would travel from task to task and
     /// never disappear.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub own_addresses: Vec<String>,
+    pub own_addresses: Vec<OwnAddress>,
+    /// What addresses in it were taken from that its run may not have been shown: entries of its own
+    /// task and of linked ones. `None` in reports of an older format: nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sources: Option<Vec<Source>>,
     /// The model and run key that produced it.
     #[serde(default)]
     pub provenance: Value,
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,
+}
+
+/// An address in a report, and the entry that has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnAddress {
+    /// The address.
+    pub address: String,
+    /// The entry.
+    pub entry: EntryId,
 }
 
 fn empty() -> Value {

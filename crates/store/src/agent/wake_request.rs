@@ -1,10 +1,15 @@
 //! The request of each turn: spans of stored texts and log lines, and a digest of the whole.
 
-use dormouse_types::{Digest, RunKey, Timestamp, WorkspaceId};
+use std::sync::LazyLock;
+
+use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
+use super::source::{self, Source};
 use crate::commit::{Db, Op};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 use crate::{params, params_values};
 
 /// A piece of a stored request.
@@ -34,6 +39,8 @@ pub struct Stored {
     pub turn: u32,
     /// Its pieces, in order.
     pub spans: Vec<Span>,
+    /// What its texts were made of, apart from those of the log, whose lines say it themselves.
+    pub sources: Vec<Source>,
     /// The digest of the canonical request.
     pub digest: Digest,
     /// When it was sent.
@@ -41,26 +48,20 @@ pub struct Stored {
 }
 
 /// Records a request; one that was never answered is replaced.
-pub fn put(
-    workspace: WorkspaceId,
-    key: &RunKey,
-    turn: u32,
-    spans: &[Span],
-    digest: &Digest,
-    at: Timestamp,
-) -> Op {
+pub fn put(workspace: WorkspaceId, key: &RunKey, request: &Stored) -> Op {
     Op::any(
-        "INSERT INTO wake_requests (ws, run_key, turn, spans, digest, at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        "INSERT INTO wake_requests (ws, run_key, turn, spans, digest, at, sources)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (ws, run_key, turn) DO UPDATE SET spans = excluded.spans,
-           digest = excluded.digest, at = excluded.at",
+           digest = excluded.digest, at = excluded.at, sources = excluded.sources",
         params![
             ws(workspace),
             key.as_str(),
-            i64::from(turn),
-            serde_json::to_string(spans).expect("spans are plain data"),
-            digest.as_str(),
-            at
+            i64::from(request.turn),
+            serde_json::to_string(&request.spans).expect("spans are plain data"),
+            request.digest.as_str(),
+            request.at,
+            source::column(&request.sources)
         ],
     )
 }
@@ -69,23 +70,75 @@ pub fn put(
 pub fn of_run(workspace: WorkspaceId, key: &RunKey) -> Query<Stored> {
     Query {
         db: Db::Agent,
-        sql: "SELECT turn, spans, digest, at FROM wake_requests WHERE ws = ?1 AND run_key = ?2
+        sql: "SELECT turn, spans, digest, at, sources FROM wake_requests WHERE ws = ?1 AND run_key = ?2
               ORDER BY turn",
         params: params_values![ws(workspace), key.as_str()],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "request", &e);
             Ok(Stored {
                 turn: u32::try_from(row.int(0).map_err(column)?).unwrap_or(0),
-                spans: serde_json::from_str(row.text(1).map_err(column)?).map_err(|e| {
+                spans: spans(row, 1)?,
+                sources: source::of_column(row, 4, "request")?,
+                digest: Digest(row.text(2).map_err(column)?.to_owned()),
+                at: row.time(3).map_err(column)?,
+            })
+        },
+    }
+}
+
+fn spans(row: &Row, n: usize) -> Result<Vec<Span>, ReadError> {
+    let text = row.text(n).map_err(|e| ReadError::column(Db::Agent, "request", &e))?;
+    serde_json::from_str(text).map_err(|e| ReadError::Corrupt {
+        db: "agent",
+        noun: "request",
+        id: "spans".into(),
+        detail: e.to_string(),
+    })
+}
+
+/// What a request of a run was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The run.
+    pub run: RunKey,
+    /// The holder that it was a run of.
+    pub holder: HolderId,
+    /// Its pieces, in order.
+    pub spans: Vec<Span>,
+    /// What its texts were made of, apart from those of the log.
+    pub sources: Vec<Source>,
+}
+
+/// What the requests of some runs were made of, by the keys of the runs.
+pub fn origins(workspace: WorkspaceId, keys: &[RunKey]) -> Query<Origin> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT q.run_key, r.agent_id, q.spans, q.sources FROM wake_requests q
+             JOIN wake_run_log r ON r.ws = q.ws AND r.run_key = q.run_key
+             WHERE q.ws = ?1 AND q.run_key IN (",
+            ")",
+        )
+    });
+    let keys: Vec<&str> = keys.iter().map(RunKey::as_str).collect();
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params: in_list::params(workspace, &keys),
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "request", &e);
+            let holder = row.text(1).map_err(column)?;
+            Ok(Origin {
+                run: RunKey(row.text(0).map_err(column)?.to_owned()),
+                holder: holder.parse().map_err(|e: dormouse_types::IdError| {
                     ReadError::Corrupt {
                         db: "agent",
-                        noun: "request",
-                        id: "spans".into(),
+                        noun: "run",
+                        id: holder.to_owned(),
                         detail: e.to_string(),
                     }
                 })?,
-                digest: Digest(row.text(2).map_err(column)?.to_owned()),
-                at: row.time(3).map_err(column)?,
+                spans: spans(row, 2)?,
+                sources: source::of_column(row, 3, "request")?,
             })
         },
     }

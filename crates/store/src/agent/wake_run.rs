@@ -7,6 +7,7 @@ use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, Worksp
 pub use dormouse_types::agent::RunStatus as Status;
 use dormouse_types::agent::{Initiator, WakeReason};
 use dormouse_types::closed_list::{ClosedList as _, Listed};
+use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::Usage;
 
 use crate::commit::{Db, Op, Refusal};
@@ -110,6 +111,17 @@ pub fn add_usage(workspace: WorkspaceId, key: &RunKey, usage: &Usage) -> Op {
             tokens(usage.cache_write),
             tokens(usage.reasoning)
         ],
+        Refusal::LeaseLost,
+    )
+}
+
+/// Records how much of its task the model of a run was not shown.
+pub fn keep_back(workspace: WorkspaceId, key: &RunKey, kept_back: &KeptBack) -> Op {
+    let text = (!kept_back.is_empty())
+        .then(|| serde_json::to_string(kept_back).expect("counts are plain data"));
+    Op::one(
+        "UPDATE wake_run_log SET kept_back = ?3 WHERE ws = ?1 AND run_key = ?2",
+        params![ws(workspace), key.as_str(), text],
         Refusal::LeaseLost,
     )
 }
@@ -234,12 +246,13 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
     }
 }
 
-/// What is counted for the run `r`: two columns.
+/// What is counted for the run `r`: three columns.
 macro_rules! counts {
     () => {
         "(SELECT COUNT(*) FROM wake_requests q WHERE q.ws = r.ws AND q.run_key = r.run_key),
          (SELECT COUNT(*) FROM agent_entities m WHERE m.ws = r.ws AND m.thread_id = r.thread_id
-            AND m.type = 'agentMessage' AND m.subtype = 'action')"
+            AND m.type = 'agentMessage' AND m.subtype = 'action'),
+         r.kept_back"
     };
 }
 
@@ -252,6 +265,8 @@ pub struct RunWithCounts {
     pub turns: i64,
     /// Tool calls.
     pub calls: i64,
+    /// How much of its task its model was not shown.
+    pub kept_back: KeptBack,
 }
 
 /// Runs of an agent after a cursor, newest first, with their counts.
@@ -303,7 +318,17 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
 fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
     let (turns, calls) = (row.int(24).map_err(column)?, row.int(25).map_err(column)?);
-    Ok(RunWithCounts { run: decode(row)?, turns, calls })
+    let run = decode(row)?;
+    let kept_back = match row.opt_text(26).map_err(column)? {
+        None => KeptBack::default(),
+        Some(text) => serde_json::from_str(text).map_err(|e| ReadError::Corrupt {
+            db: "agent",
+            noun: "run",
+            id: run.key.to_string(),
+            detail: format!("kept_back: {e}"),
+        })?,
+    };
+    Ok(RunWithCounts { run, turns, calls, kept_back })
 }
 
 /// The newest user messages that a completed run of an agent took in. For agents whose state,

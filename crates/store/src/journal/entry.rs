@@ -1,7 +1,7 @@
 //! Entries of a task: text, transcript, image analysis, time.
 
 use dormouse_types::fold::folded;
-use dormouse_types::task::EntryKind;
+use dormouse_types::task::{EntryKind, Flags};
 use dormouse_types::{EntryId, TaskId, Timestamp};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub struct Entry {
     /// Whether the text came from outside (mail, import, web).
     #[serde(default)]
     pub tainted: bool,
+    /// Starred, private.
+    #[serde(flatten)]
+    pub flags: Flags,
     /// Its place among entries created at the same instant.
     #[serde(default)]
     pub position: i64,

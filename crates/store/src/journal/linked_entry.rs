@@ -51,6 +51,8 @@ pub struct LinkedTask {
     pub status: Status,
     /// Whether it is soft-deleted: the link is then hidden.
     pub is_deleted: bool,
+    /// Whether it is private; it counts as private if its document cannot be read.
+    pub is_private: bool,
 }
 
 /// Adds a link; refused when a live one has the same ends and type.
@@ -108,10 +110,12 @@ fn document(row: &Row) -> Result<Doc<LinkedEntry>, ReadError> {
     Doc::read(text).map_err(|e| corrupt(row, e.to_string()))
 }
 
-/// The only part of a task's document that a link shows.
+/// The only part of a task's document that a link shows, and whether it may be shown to any model.
 #[derive(Deserialize)]
 struct TitleOnly {
     title: String,
+    #[serde(default)]
+    private: bool,
 }
 
 fn link_with_task(row: &Row) -> Result<LinkWithTask, ReadError> {
@@ -124,11 +128,12 @@ fn link_with_task(row: &Row) -> Result<LinkWithTask, ReadError> {
         doc: document(row)?,
         other: LinkedTask {
             id: other.parse().map_err(|_| corrupt(row, format!("`{other}` is not a task id")))?,
-            title: titled.map(|titled| titled.title).unwrap_or_default(),
             status: status
                 .parse()
                 .map_err(|_| corrupt(row, format!("task {other} has the status `{status}`")))?,
             is_deleted: row.opt_time(4).map_err(column)?.is_some(),
+            is_private: titled.as_ref().is_none_or(|titled| titled.private),
+            title: titled.map(|titled| titled.title).unwrap_or_default(),
         },
     })
 }

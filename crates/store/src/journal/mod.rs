@@ -14,6 +14,7 @@ pub mod label;
 pub mod category;
 pub mod linked_entry;
 pub mod linked_task;
+pub mod privacy;
 pub mod field_say;
 pub mod imported;
 pub mod import_correction;

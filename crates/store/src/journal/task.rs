@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
 pub use dormouse_types::task::StatusEntry;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::task::{Flags, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,9 @@ pub struct Task {
     /// Labels that agents may not propose.
     #[serde(default)]
     pub ai_suppressed_label_ids: Vec<LabelId>,
+    /// Starred, private.
+    #[serde(flatten)]
+    pub flags: Flags,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it or anything that belongs to it was last changed.

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use dormouse_types::closed_list::Listed;
-use dormouse_types::task::{ItemState, Priority, Status};
+use dormouse_types::task::{Flags, ItemState, Priority, Status};
 use dormouse_types::{CategoryId, LabelId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::Deserialize;
@@ -59,6 +59,19 @@ pub struct TaskIndexEntry {
     /// The labels on it.
     #[serde(default)]
     pub label_ids: Vec<LabelId>,
+    /// Whether it is starred.
+    #[serde(default)]
+    pub starred: bool,
+    /// Whether it is private.
+    #[serde(default)]
+    pub private: bool,
+}
+
+impl TaskIndexEntry {
+    /// Its flags.
+    pub fn flags(&self) -> Flags {
+        Flags { starred: self.starred, private: self.private }
+    }
 }
 
 /// A status without its history.

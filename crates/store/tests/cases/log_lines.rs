@@ -1,6 +1,7 @@
 //! A log only grows, and a text is stored once however often it is referenced.
 
 use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::source::Source;
 use dormouse_store::{Db, Op, Refusal, params, text};
 use dormouse_types::{AgentId, RunKey, hash};
 
@@ -10,14 +11,19 @@ each_engine!(
     a_line_keeps_its_number_for_ever,
     texts_are_stored_once_per_workspace,
     a_purged_text_leaves_its_line,
+    a_line_whose_sources_cannot_be_read_has_unknown_ones,
 );
 
 fn append(agent: &AgentId, n: i64, line: &str) -> [Op; 2] {
-    log_line::append(WS, agent, n, line, &RunKey("run".into()))
+    log_line::append(WS, agent, n, line, &sources(), &RunKey("run".into()))
+}
+
+fn sources() -> Vec<Source> {
+    vec![Source::Run(RunKey("earlier".into()))]
 }
 
 fn line(n: i64, text: &str) -> Line {
-    Line { n, sha256: hash::sha256(text), text: Some(text.to_owned()) }
+    Line { n, sha256: hash::sha256(text), text: Some(text.to_owned()), sources: sources() }
 }
 
 fn a_line_keeps_its_number_for_ever(world: &World) {
@@ -58,4 +64,16 @@ fn a_purged_text_leaves_its_line(world: &World) {
     world.agent([purge]);
     let purged = Line { text: None, ..line(1, "a secret") };
     assert_eq!(world.all(log_line::of_holder(WS, &agent, 1, 9)), [purged]);
+}
+
+fn a_line_whose_sources_cannot_be_read_has_unknown_ones(world: &World) {
+    let agent: AgentId = world.id();
+    let set = |sources: Option<&str>| {
+        world.agent([Op::any("UPDATE log_lines SET sources = ?1", params![sources])]);
+        world.only(log_line::of_holder(WS, &agent, 1, 1)).sources
+    };
+    world.agent(append(&agent, 1, "line"));
+    assert_eq!(set(None), [Source::Unknown], "a line of an earlier version");
+    assert_eq!(set(Some(r#"[{"planet":"en-1"}]"#)), [Source::Unknown], "one of a later version");
+    assert_eq!(set(Some("[]")), []);
 }

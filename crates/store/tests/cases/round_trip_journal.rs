@@ -14,7 +14,7 @@ use dormouse_store::journal::{field_say, import_correction, setting};
 use dormouse_store::{Db, Query, Refusal};
 use dormouse_types::caller::By;
 use dormouse_types::model::FieldSay;
-use dormouse_types::task::{EntryKind, Priority, Status};
+use dormouse_types::task::{EntryKind, Flags, Priority, Status};
 use dormouse_types::{CategoryId, Id as _, LabelId, TaskId, Timestamp};
 
 use crate::world::{OTHER_WS, WS, World, at, journal_commit};
@@ -107,6 +107,7 @@ pub fn a_task(world: &World, title: &str) -> Task {
         category_id: Some(category),
         label_ids: vec![label],
         ai_suppressed_label_ids: vec![never],
+        flags: Flags { starred: true, private: true },
         created_at: at(1),
         updated_at: at(1),
         deleted_at: None,
@@ -122,6 +123,7 @@ fn tasks(world: &World) {
             task.status_history.push(entry);
             task.due_on = None;
             task.priority = None;
+            task.flags = Flags::NONE;
             task.updated_at = at(5);
         };
         let delete = |task: &mut Task, when| task.deleted_at = Some(when);
@@ -187,6 +189,7 @@ fn an_entry(world: &World, task: &TaskId, kind: Kind) -> Entry {
         minutes: Some(25),
         on: Some("2026-01-04".parse().expect("a day")),
         tainted: true,
+        flags: Flags { starred: true, private: true },
         position: 1,
         created_at: at(4),
         updated_at: at(4),
@@ -199,7 +202,7 @@ fn entries(world: &World) {
     let kinds = [
         Kind::Known(EntryKind::Text),
         Kind::Known(EntryKind::Audio),
-        Kind::Known(EntryKind::Image),
+        Kind::Known(EntryKind::ImageAnalysis),
         Kind::Known(EntryKind::Time),
         Kind::Unknown("smell".into()),
     ];
@@ -208,6 +211,8 @@ fn entries(world: &World) {
             entry.text = None;
             entry.on = None;
             entry.edited_at = None;
+            // Cleared again: a flag that was left out when it is not set would come back.
+            entry.flags = Flags::NONE;
         };
         let delete = |entry: &mut Entry, when| entry.deleted_at = Some(when);
         check_life(world, &an_entry(world, &world.id(), kind), change, delete);

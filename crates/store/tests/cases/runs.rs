@@ -1,5 +1,6 @@
 //! Runs and their requests.
 
+use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
@@ -154,12 +155,11 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let request = |turn, spans: &[Span], micros| Stored {
         turn,
         spans: spans.to_vec(),
+        sources: vec![Source::Unknown],
         digest: hash::sha256(format!("{turn}")),
         at: at(micros),
     };
-    let put = |request: &Stored| {
-        wake_request::put(WS, &key, request.turn, &request.spans, &request.digest, request.at)
-    };
+    let put = |request: &Stored| wake_request::put(WS, &key, request);
     let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
     let first = request(1, &[text("system")], 2);
     world.agent([put(&second), put(&first)]);

@@ -59,7 +59,13 @@ fn a_link_is_found_from_both_ends_with_the_other_task(world: &World) {
     assert_eq!(seen(world, &gate), [(one.clone(), "Paint the fence".to_owned())]);
     let edge = world.only(linked_entry::of_task(WS, &fence));
     let title = "Mend the gate".to_owned();
-    let gate = LinkedTask { id: gate, title, status: Status::Blocked, is_deleted: false };
+    let gate = LinkedTask {
+        id: gate,
+        title,
+        status: Status::Blocked,
+        is_deleted: false,
+        is_private: false,
+    };
     assert_eq!(edge.other, gate);
     assert_eq!(world.all(linked_entry::of_task(OTHER_WS, &fence)).len(), 0);
     assert_eq!(world.only(linked_entry::by_id(WS, &one.id)).value, one);

@@ -9,7 +9,7 @@ use dormouse_store::journal::row;
 use dormouse_store::journal::task::{StatusEntry, Task};
 use dormouse_store::journal::task_list::{self, ItemCount, Text};
 use dormouse_types::caller::By;
-use dormouse_types::task::{EntryKind, ItemState, Status};
+use dormouse_types::task::{EntryKind, Flags, ItemState, Status};
 use dormouse_types::{TaskId, Timestamp};
 
 use crate::world::{WS, World, at};
@@ -35,6 +35,7 @@ fn task(world: &World, title: &str, made: i64, changed: i64) -> Task {
         category_id: None,
         label_ids: Vec::new(),
         ai_suppressed_label_ids: Vec::new(),
+        flags: Flags::NONE,
         created_at: at(made),
         updated_at: at(changed),
         deleted_at: None,
@@ -70,6 +71,7 @@ fn entry(world: &World, task: &Task, text: &str) -> Entry {
         minutes: None,
         on: None,
         tainted: false,
+        flags: Flags::NONE,
         position: 0,
         created_at: at(1),
         updated_at: at(1),

@@ -6,7 +6,7 @@ use dormouse_types::By;
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
 use dormouse_types::field_change::FieldValue;
-use dormouse_types::task::{EntryKind, LinkKind};
+use dormouse_types::task::{Flag, LinkKind};
 
 use crate::command::agent::scheduled;
 use crate::command::proposal;
@@ -110,6 +110,10 @@ fn facts(task: &Task) -> Vec<(&'static str, String)> {
         let names: Vec<&str> = task.labels.iter().map(|label| label.name.as_str()).collect();
         facts.push(("labels", names.join(", ")));
     }
+    facts.extend(task.starred.then(|| ("starred", "yes".to_owned())));
+    if task.private {
+        facts.push(("private", "yes; models that are not yours never see it".to_owned()));
+    }
     facts.push(("revision", task.revision.to_string()));
     if task.deleted_at.is_some() {
         facts.push(("deleted", "yes; `task restore` restores it".to_owned()));
@@ -152,14 +156,11 @@ fn links(task: &Task, width: usize) -> Vec<String> {
 }
 
 fn heading(entry: &Entry) -> String {
-    let kind = match entry.kind {
-        EntryKind::Text => "note",
-        EntryKind::Audio => "recording",
-        EntryKind::Image => "image",
-        EntryKind::Time => "time",
-    };
+    let kind = entry.kind.words();
+    let starred = if entry.starred { " · starred" } else { "" };
+    let private = if entry.private { " · private" } else { "" };
     let minutes = entry.minutes.map_or_else(String::new, |m| format!(", {}", time::duration(m)));
-    format!("── {} · {kind}{minutes} · {}", entry.on, entry.id.short())
+    format!("── {} · {kind}{minutes}{starred}{private} · {}", entry.on, entry.id.short())
 }
 
 async fn activity(session: &mut Session, task: &dormouse_types::TaskId) -> Result<(), Failure> {
@@ -206,6 +207,14 @@ fn described(what: &What, task: &dormouse_types::TaskId) -> String {
         What::EntryEdited { entry } => format!("note {} edited", entry.short()),
         What::EntryDeleted { entry } => format!("note {} deleted", entry.short()),
         What::EntryRestored { entry } => format!("note {} restored", entry.short()),
+        What::EntryFlagged { entry, flag, is_set } => {
+            let no_longer = if *is_set { "" } else { "no longer " };
+            let words = match flag {
+                Flag::Starred => "starred",
+                Flag::Private => "private",
+            };
+            format!("note {} {no_longer}{words}", entry.short())
+        }
         What::LabelAdded { name, .. } => format!("label added: {name}"),
         What::LabelRemoved { name, .. } => format!("label removed: {name}"),
         What::LinkAdded { .. } => format!("link added: {}", other_end(what, task)),

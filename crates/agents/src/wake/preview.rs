@@ -1,0 +1,62 @@
+//! What an agent would send if a person woke it now.
+
+use std::sync::Arc;
+
+use dormouse_runs::{Lease, Preview};
+use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
+use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::{AgentId, WorkspaceId, limits};
+
+use crate::lifecycle::alive;
+use crate::task_agent::TaskAgent;
+use crate::{AgentError, Agents};
+
+/// The request that a wake at this moment would begin with.
+#[derive(Debug, Clone)]
+pub struct WakePreview {
+    /// The model that would be asked.
+    pub model: String,
+    /// Where the request would end up.
+    pub location: ModelLocation,
+    /// What would be sent.
+    pub preview: Preview,
+}
+
+impl Agents {
+    /// Composes the first request of a wake that a person asks for now, perhaps with a message, by
+    /// the same steps as a run. Writes no row, takes no lease, and asks no model.
+    ///
+    /// Errors: there is no such agent, it is destroyed, it is at work or waits to continue.
+    pub async fn preview(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        message: Option<&str>,
+    ) -> Result<WakePreview, AgentError> {
+        let message = message.map(str::trim);
+        limits::MESSAGE.check(message.map_or(0, str::len))?;
+        let agent = self.agent(ws, id).await?.doc.value;
+        alive(&agent)?;
+        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
+        let row = row.ok_or_else(|| AgentError::NotFound { agent: id.clone() })?;
+        if row.run_key.is_some() {
+            let hint = "what it sends is shown with its wake; try again when that has ended";
+            return Err(AgentError::State { agent: id.clone(), state: "at work", hint });
+        }
+        let model: Arc<dyn Model> = self.model_of(&agent);
+        let before = self.claim_context(ws, id).await?;
+        let run = self.fresh_run(ws, id, &asked_for(row), &before, model.name()).await?;
+        // The lease is never taken: nothing is committed under it.
+        let lease = Lease { ws, owner: self.owner.clone(), lasts: self.lease, run };
+        let mut handler = TaskAgent::previewing(self, id.clone(), &lease, message);
+        let preview = self.driver.preview(&mut handler, &lease).await?;
+        let (model, location) = (model.name().to_owned(), model.location());
+        Ok(WakePreview { model, location, preview })
+    }
+}
+
+/// The row of an agent as a person's request would leave it.
+fn asked_for(row: QueueEntry) -> QueueEntry {
+    let reasons = row.reasons.into_iter().chain([Reason::UserInitiated]).collect();
+    QueueEntry { reasons, request_id: Some("preview".into()), ..row }
+}

@@ -1,0 +1,342 @@
+//! What the model of a run may see: everything, or only what is not private at this moment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_store::agent::change_set::ChangeSet;
+use dormouse_store::agent::entity;
+use dormouse_store::agent::log_line;
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::wake_request::{self, Origin, Span};
+use dormouse_store::journal::privacy;
+use dormouse_store::{ReadError, Store, in_list};
+use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::{ChangeSetId, HolderId, RunKey, WorkspaceId};
+
+/// What a model may see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clearance {
+    /// Everything: what is sent to it stays with the person.
+    Everything,
+    /// Only what was made of these sources.
+    Only(BTreeSet<Source>),
+}
+
+impl Clearance {
+    /// Returns whether a text made of these sources may be seen.
+    pub fn allows_all(&self, sources: &[Source]) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Only(public) => sources.iter().all(|source| public.contains(source)),
+        }
+    }
+}
+
+/// Decides what a model may see of what was made of `asked`.
+///
+/// The flags count as they are now, whatever they were when a text was written. What a run wrote is
+/// private if anything is private that its model was shown. What is unknown, or cannot be read, is
+/// not shown.
+pub async fn clearance(
+    store: &Store,
+    ws: WorkspaceId,
+    holder: &HolderId,
+    model: &dyn Model,
+    asked: BTreeSet<Source>,
+) -> Result<Clearance, ReadError> {
+    match model.location() {
+        ModelLocation::BuiltIn | ModelLocation::OwnServer => Ok(Clearance::Everything),
+        ModelLocation::Elsewhere => {
+            let facts = Facts::read(store, ws, holder, &asked).await?;
+            Ok(Clearance::Only(facts.public_of(asked)))
+        }
+    }
+}
+
+/// What the privacy of texts is decided on.
+#[derive(Debug, Default)]
+struct Facts {
+    /// The lines of the logs of holders, in order: that of the run's own, and those of others whose
+    /// runs wrote something that is shown.
+    logs: BTreeMap<HolderId, Vec<(i64, Vec<Source>)>>,
+    /// What the requests of runs were made of.
+    runs: BTreeMap<RunKey, Vec<Origin>>,
+    /// The runs that made sets of proposals.
+    sets: BTreeMap<ChangeSetId, RunKey>,
+    /// The tasks and entries that are not private.
+    public: BTreeSet<Source>,
+}
+
+impl Facts {
+    async fn read(
+        store: &Store,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        asked: &BTreeSet<Source>,
+    ) -> Result<Self, ReadError> {
+        let mut facts = Self::default();
+        let mut all = BTreeSet::new();
+        let mut new = asked.clone();
+        let mut holders = vec![holder.clone()];
+        while !new.is_empty() || !holders.is_empty() {
+            all.extend(new.iter().cloned());
+            let mut found = BTreeSet::new();
+            for holders in std::mem::take(&mut holders).chunks(in_list::MOST) {
+                for holder in holders {
+                    facts.logs.entry(holder.clone()).or_default();
+                }
+                for (holder, n, sources) in store.all(log_line::sources(ws, holders)).await? {
+                    found.extend(sources.iter().cloned());
+                    facts.logs.entry(holder).or_default().push((n, sources));
+                }
+            }
+            let (mut runs, mut sets) = (Vec::new(), Vec::new());
+            for source in &new {
+                match source {
+                    Source::Run(key) => runs.push(key.clone()),
+                    Source::Proposals(set) => sets.push(set.clone()),
+                    Source::Task(_) | Source::Entry(_) | Source::Unknown => {}
+                }
+            }
+            for sets in sets.chunks(in_list::MOST) {
+                for set in store.all(entity::some::<ChangeSet>(ws, sets)).await? {
+                    let ChangeSet { id, run_key, .. } = set.doc.value;
+                    found.insert(Source::Run(RunKey(run_key.clone())));
+                    facts.sets.insert(id, RunKey(run_key));
+                }
+            }
+            for runs in runs.chunks(in_list::MOST) {
+                for origin in store.all(wake_request::origins(ws, runs)).await? {
+                    found.extend(origin.sources.iter().cloned());
+                    if !facts.logs.contains_key(&origin.holder) {
+                        holders.push(origin.holder.clone());
+                    }
+                    facts.runs.entry(origin.run.clone()).or_default().push(origin);
+                }
+            }
+            holders.sort_unstable();
+            holders.dedup();
+            new = found.difference(&all).cloned().collect();
+        }
+        let ids = |source: &Source| match source {
+            Source::Task(id) => Some((id.to_string(), source.clone())),
+            Source::Entry(id) => Some((id.to_string(), source.clone())),
+            Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+        };
+        let by_id: BTreeMap<String, Source> = all.iter().filter_map(ids).collect();
+        let ids: Vec<String> = by_id.keys().cloned().collect();
+        for ids in ids.chunks(in_list::MOST) {
+            for row in store.all(privacy::of_some(ws, ids)).await? {
+                if !row.is_private {
+                    facts.public.extend(by_id.get(&row.id).cloned());
+                }
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Returns those of the sources that are not private.
+    fn public_of(&self, asked: BTreeSet<Source>) -> BTreeSet<Source> {
+        let runs = self.public_runs();
+        asked.into_iter().filter(|source| self.is_public(source, &runs)).collect()
+    }
+
+    fn is_public(&self, source: &Source, runs: &BTreeSet<&RunKey>) -> bool {
+        match source {
+            Source::Task(_) | Source::Entry(_) => self.public.contains(source),
+            Source::Run(key) => runs.contains(key),
+            Source::Proposals(set) => self.sets.get(set).is_some_and(|key| runs.contains(key)),
+            Source::Unknown => false,
+        }
+    }
+
+    /// Finds the runs whose models were shown nothing that is private now.
+    ///
+    /// A run is made of log lines, and a line of runs before it. They are judged in the order in
+    /// which they were written, until a pass finds no more: what depends on itself, which only a
+    /// damaged store contains, is never found.
+    fn public_runs(&self) -> BTreeSet<&RunKey> {
+        let mut of_holders: BTreeMap<&HolderId, Vec<(&RunKey, i64)>> = BTreeMap::new();
+        for (key, requests) in &self.runs {
+            let Some(request) = requests.first() else { continue };
+            of_holders.entry(&request.holder).or_default().push((key, last_line(requests)));
+        }
+        for order in of_holders.values_mut() {
+            order.sort_by_key(|(_, last)| *last);
+        }
+        let mut public = BTreeSet::new();
+        loop {
+            let before = public.len();
+            for (holder, order) in &of_holders {
+                let mut judged = JudgedLines::default();
+                let mut lines = self.logs.get(*holder).into_iter().flatten().peekable();
+                for (key, last) in order {
+                    while let Some((n, sources)) = lines.next_if(|(n, _)| n <= last) {
+                        let is_public = |source| self.is_public(source, &public);
+                        judged.push(*n, sources.iter().all(is_public));
+                    }
+                    let mut requests = self.runs.get(*key).into_iter().flatten();
+                    if requests.all(|request| self.shows_public(request, &judged, &public)) {
+                        public.insert(*key);
+                    }
+                }
+            }
+            if public.len() == before {
+                return public;
+            }
+        }
+    }
+
+    fn shows_public(
+        &self,
+        request: &Origin,
+        judged: &JudgedLines,
+        public: &BTreeSet<&RunKey>,
+    ) -> bool {
+        let is_public = |span: &Span| match span {
+            Span::Text { .. } => true,
+            Span::Log { from, upto } => judged.are_public(*from, *upto),
+        };
+        request.spans.iter().all(is_public)
+            && request.sources.iter().all(|source| self.is_public(source, public))
+    }
+}
+
+/// The last line of the log that a run was shown.
+fn last_line(requests: &[Origin]) -> i64 {
+    let upto = |span: &Span| match span {
+        Span::Text { .. } => None,
+        Span::Log { upto, .. } => Some(*upto),
+    };
+    requests.iter().flat_map(|request| &request.spans).filter_map(upto).max().unwrap_or(0)
+}
+
+/// The lines of a log that have been judged, from the first without a gap.
+#[derive(Debug, Default)]
+struct JudgedLines {
+    last: i64,
+    /// The numbers of lines that are private, in order.
+    private: Vec<i64>,
+}
+
+impl JudgedLines {
+    fn push(&mut self, n: i64, is_public: bool) {
+        self.last = n;
+        if !is_public {
+            self.private.push(n);
+        }
+    }
+
+    fn are_public(&self, from: i64, upto: i64) -> bool {
+        let before = self.private.partition_point(|n| *n < from);
+        upto <= self.last && self.private.get(before).is_none_or(|n| *n > upto)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::EntryId;
+
+    use super::*;
+
+    fn entry(n: i64) -> Source {
+        Source::Entry(format!("en-{n:026}").parse::<EntryId>().expect("an id"))
+    }
+
+    fn holder(n: i64) -> HolderId {
+        format!("ag-{n:026}").parse().expect("an id")
+    }
+
+    fn key(n: i64) -> RunKey {
+        RunKey(format!("run {n}"))
+    }
+
+    fn run(n: i64) -> Source {
+        Source::Run(key(n))
+    }
+
+    /// A log of three entries; the run after each wrote a note.
+    fn facts(public: &[i64]) -> Facts {
+        let log = vec![
+            (1, vec![entry(1)]),
+            (2, vec![run(1)]),
+            (3, vec![entry(2)]),
+            (4, vec![run(2)]),
+            (5, vec![entry(3)]),
+            (6, vec![run(3)]),
+        ];
+        let origin = |n: i64| Origin {
+            run: key(n),
+            holder: holder(1),
+            spans: (n > 1).then_some(Span::Log { from: 1, upto: 2 * n - 2 }).into_iter().collect(),
+            sources: vec![entry(n)],
+        };
+        Facts {
+            logs: BTreeMap::from([(holder(1), log)]),
+            runs: (1..=3).map(|n| (key(n), vec![origin(n)])).collect(),
+            sets: BTreeMap::new(),
+            public: public.iter().map(|n| entry(*n)).collect(),
+        }
+    }
+
+    fn check(facts: &Facts, expected: &[i64]) {
+        let public = facts.public_of((1..=3).map(run).collect());
+        assert_eq!(public, expected.iter().map(|n| run(*n)).collect(), "{facts:?}");
+    }
+
+    #[test]
+    fn what_a_run_makes_of_private_text_is_private_and_so_is_what_later_runs_make_of_that() {
+        check(&facts(&[1, 2, 3]), &[1, 2, 3]);
+        check(&facts(&[1, 3]), &[1]);
+        check(&facts(&[2, 3]), &[]);
+    }
+
+    #[test]
+    fn a_run_that_was_not_shown_the_private_lines_writes_what_is_public() {
+        let mut facts = facts(&[1, 3]);
+        let third = facts.runs.get_mut(&key(3)).expect("a run");
+        third[0].spans = vec![Span::Log { from: 1, upto: 2 }];
+        check(&facts, &[1, 3]);
+    }
+
+    #[test]
+    fn every_request_of_a_run_counts() {
+        let mut facts = facts(&[1, 3]);
+        let first = facts.runs.get_mut(&key(1)).expect("a run");
+        first.push(Origin { spans: Vec::new(), sources: vec![entry(2)], ..first[0].clone() });
+        check(&facts, &[]);
+    }
+
+    #[test]
+    fn a_run_of_another_holder_is_judged_by_its_own_log() {
+        let mut facts = facts(&[1, 2, 3, 4]);
+        facts.logs.insert(holder(2), vec![(1, vec![entry(4)]), (2, vec![entry(5)])]);
+        let of_other = |n: i64, upto: i64| Origin {
+            run: key(n),
+            holder: holder(2),
+            spans: vec![Span::Log { from: 1, upto }],
+            sources: Vec::new(),
+        };
+        facts.runs.insert(key(4), vec![of_other(4, 1)]);
+        facts.runs.insert(key(5), vec![of_other(5, 2)]);
+        let public = facts.public_of([run(4), run(5)].into());
+        assert_eq!(public, [run(4)].into(), "the second saw a private entry");
+    }
+
+    #[test]
+    fn what_depends_on_itself_or_on_another_log_or_on_nothing_known_is_private() {
+        let mut circle = facts(&[1, 2, 3]);
+        circle.runs.get_mut(&key(1)).expect("a run")[0].sources = vec![run(1)];
+        check(&circle, &[]);
+        let mut foreign = facts(&[1, 2, 3]);
+        foreign.runs.get_mut(&key(3)).expect("a run")[0].holder = holder(2);
+        check(&foreign, &[1, 2]);
+        let mut beyond = facts(&[1, 2, 3]);
+        beyond.runs.get_mut(&key(3)).expect("a run")[0].spans =
+            vec![Span::Log { from: 1, upto: 99 }];
+        check(&beyond, &[1, 2]);
+        let mut unknown = facts(&[1, 2, 3]);
+        unknown.runs.remove(&key(3));
+        check(&unknown, &[1, 2]);
+        assert_eq!(unknown.public_of([Source::Unknown].into()), BTreeSet::new());
+    }
+}

@@ -1,0 +1,318 @@
+//! The gate: which pieces of a prompt the model of a run may see.
+//!
+//! It is applied to every request, right before the request is built, and nowhere else. A piece goes
+//! through whole or not at all.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::agent::source::Source;
+use dormouse_types::kept_back::KeptBack;
+use dormouse_types::model::{Fragment, FragmentData, FragmentKind};
+
+use crate::clearance::Clearance;
+use crate::request;
+
+/// What a piece of a prompt is, for the count of what was kept back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Piece {
+    /// Fields and checklist of the task. Without them there is nothing to ask about.
+    Task,
+    /// An entry, or a change of one.
+    Entry,
+    /// A linked task.
+    Link,
+    /// A note of the agent.
+    Note,
+    /// A proposal or a decision.
+    Proposal,
+    /// The last report.
+    Report,
+    /// Anything else: rules, instructions, changes of the task, messages.
+    Other,
+}
+
+/// A piece of a fragment, with what it was made of.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// What it is.
+    pub piece: Piece,
+    /// Its text.
+    pub text: String,
+    /// What it was made of. Without a source, it contains nothing of the person's.
+    pub sources: Vec<Source>,
+    /// The heading of the section that it belongs to, shown with the first part of it.
+    pub heading: Option<&'static str>,
+    /// Its place in the log, from 1, if it is a line of it.
+    pub line: Option<i64>,
+    /// What is shown instead if this may not be, made of fewer sources.
+    pub otherwise: Option<Box<Part>>,
+}
+
+impl Part {
+    /// Creates a part that contains nothing of the person's.
+    pub fn fixed(text: impl Into<String>) -> Self {
+        Self::new(Piece::Other, text, Vec::new())
+    }
+
+    /// Creates a part without a heading.
+    pub fn new(piece: Piece, text: impl Into<String>, sources: Vec<Source>) -> Self {
+        Self { piece, text: text.into(), sources, heading: None, line: None, otherwise: None }
+    }
+
+    /// Returns the same part below a heading.
+    #[must_use]
+    pub fn below(self, heading: &'static str) -> Self {
+        Self { heading: Some(heading), ..self }
+    }
+}
+
+/// A fragment before the gate.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// What it is; decides its place in the prompt.
+    pub kind: FragmentKind,
+    /// Its text.
+    pub parts: Vec<Part>,
+    /// The same content as data, for the built-in model.
+    pub data: FragmentData,
+    /// What the data was made of beyond the parts.
+    pub data_sources: Vec<Source>,
+    /// Whether it contains text from outside.
+    pub tainted: bool,
+}
+
+impl Draft {
+    /// Creates a fragment of fixed text.
+    pub fn fixed(kind: FragmentKind, text: impl Into<String>, data: FragmentData) -> Self {
+        let parts = vec![Part::fixed(text)];
+        Self { kind, parts, data, data_sources: Vec::new(), tainted: false }
+    }
+}
+
+/// What went through the gate.
+#[derive(Debug, Clone, Default)]
+pub struct Gated {
+    /// Fragments with what may be sent of them; one of which nothing may be sent is missing.
+    pub fragments: Vec<Fragment>,
+    /// What they were made of, apart from the log, whose lines say it themselves.
+    pub sources: Vec<Source>,
+    /// The lines of the log that were let through, as first and last of each run of lines.
+    pub log: Vec<(i64, i64)>,
+    /// What was left out.
+    pub kept_back: KeptBack,
+}
+
+impl Gated {
+    /// Returns whether the model may not even see the task.
+    pub fn is_task_hidden(&self) -> bool {
+        self.kept_back.tasks > 0
+    }
+}
+
+/// Leaves out what the model may not see, counts it, and says so in the instruction.
+///
+/// A model that may not see everything gets text only: the data of a fragment is not taken apart.
+pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
+    let mut gated = Gated::default();
+    let mut sources = BTreeSet::new();
+    let mut hidden: Vec<Part> = Vec::new();
+    let mut instruction = None;
+    for draft in drafts {
+        let mut shown = Vec::new();
+        for part in draft.parts {
+            let mut candidate = Some(part);
+            while let Some(mut part) = candidate.take() {
+                if clearance.allows_all(&part.sources) {
+                    shown.push(part);
+                } else {
+                    candidate = part.otherwise.take().map(|otherwise| *otherwise);
+                    hidden.push(part);
+                }
+            }
+        }
+        if shown.is_empty() {
+            continue;
+        }
+        for part in &shown {
+            match part.line {
+                Some(line) => follow(&mut gated.log, line),
+                None => sources.extend(part.sources.iter().cloned()),
+            }
+        }
+        let data = match clearance {
+            Clearance::Everything => {
+                sources.extend(draft.data_sources);
+                draft.data
+            }
+            Clearance::Only(_) => FragmentData::None,
+        };
+        let Draft { kind, tainted, .. } = draft;
+        if kind == FragmentKind::Instruction {
+            instruction = Some(gated.fragments.len());
+        }
+        gated.fragments.push(Fragment { kind, text: joined(kind, &shown), data, tainted });
+    }
+    gated.sources = sources.into_iter().collect();
+    gated.kept_back = counted(&hidden);
+    if let Some(note) = note(&gated.kept_back)
+        && let Some(fragment) = instruction.and_then(|place| gated.fragments.get_mut(place))
+    {
+        fragment.text.push_str(&note);
+    }
+    gated
+}
+
+/// Returns what the model reads about what was kept back.
+fn note(kept_back: &KeptBack) -> Option<String> {
+    let words = kept_back.words();
+    (!words.is_empty()).then(|| {
+        format!(
+            "\nKept back from this model because it is private: {words}. Do not guess what it says."
+        )
+    })
+}
+
+fn counted(hidden: &[Part]) -> KeptBack {
+    let count = |piece: Piece| {
+        // An entry appears once for each of its changes.
+        let parts = hidden.iter().filter(|part| part.piece == piece);
+        let distinct: BTreeSet<(&[Source], Option<&str>)> = parts
+            .map(|part| {
+                let by_text = piece != Piece::Entry;
+                (part.sources.as_slice(), by_text.then_some(part.text.as_str()))
+            })
+            .collect();
+        u32::try_from(distinct.len()).unwrap_or(u32::MAX)
+    };
+    if hidden.iter().any(|part| part.piece == Piece::Task) {
+        return KeptBack { tasks: 1, ..KeptBack::default() };
+    }
+    KeptBack {
+        tasks: 0,
+        entries: count(Piece::Entry),
+        links: count(Piece::Link),
+        notes: count(Piece::Note),
+        proposals: count(Piece::Proposal),
+        reports: count(Piece::Report),
+        others: count(Piece::Other),
+    }
+}
+
+/// Joins the parts of a fragment. The sentences of an instruction follow each other on a line, and
+/// linked tasks are rows of a JSON document.
+fn joined(kind: FragmentKind, parts: &[Part]) -> String {
+    if kind == FragmentKind::LinkedTasks {
+        let rows: Vec<(Option<&str>, &str)> =
+            parts.iter().map(|part| (part.heading, part.text.as_str())).collect();
+        return request::json_lists(&rows);
+    }
+    let joint = if kind == FragmentKind::Instruction { "" } else { "\n" };
+    let mut lines = Vec::new();
+    let mut heading = None;
+    for part in parts {
+        if part.heading != heading {
+            lines.extend(part.heading);
+            heading = part.heading;
+        }
+        lines.push(part.text.as_str());
+    }
+    lines.join(joint)
+}
+
+fn follow(stretches: &mut Vec<(i64, i64)>, line: i64) {
+    match stretches.last_mut() {
+        Some((_, last)) if *last + 1 == line => *last = line,
+        Some(_) | None => stretches.push((line, line)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::EntryId;
+
+    use super::*;
+
+    fn entry(n: u8) -> Source {
+        let id = format!("en-{:026}", n);
+        Source::Entry(id.parse::<EntryId>().expect("an id"))
+    }
+
+    fn line(n: i64, text: &str, source: Source) -> Part {
+        Part { line: Some(n), ..Part::new(Piece::Entry, text, vec![source]).below("## Task Log") }
+    }
+
+    fn draft(kind: FragmentKind, parts: Vec<Part>) -> Draft {
+        Draft { kind, parts, data: FragmentData::None, data_sources: Vec::new(), tainted: true }
+    }
+
+    fn drafts() -> Vec<Draft> {
+        let note = Part::new(Piece::Note, "You noted: a secret", vec![entry(2), entry(1)]);
+        vec![
+            draft(
+                FragmentKind::Log,
+                vec![
+                    line(1, "one", entry(1)),
+                    line(2, "a secret", entry(2)),
+                    line(3, "the secret, edited", entry(2)),
+                    line(4, "four", entry(1)),
+                    line(5, "five", entry(3)),
+                ],
+            ),
+            draft(FragmentKind::Delta, vec![note]),
+            Draft::fixed(FragmentKind::Instruction, "Do it.", FragmentData::None),
+        ]
+    }
+
+    #[test]
+    fn what_may_not_be_seen_is_left_out_whole_and_counted() {
+        let clearance = Clearance::Only([entry(1), entry(3)].into());
+        let gated = gate(drafts(), &clearance);
+        let texts: Vec<&str> = gated.fragments.iter().map(|f| f.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "## Task Log\none\nfour\nfive",
+                "Do it.\nKept back from this model because it is private: 1 entry, 1 note. Do not \
+                 guess what it says.",
+            ]
+        );
+        assert_eq!(gated.log, [(1, 1), (4, 5)]);
+        assert_eq!(gated.sources, []);
+        assert!(!gated.is_task_hidden());
+    }
+
+    #[test]
+    fn what_is_shown_otherwise_takes_the_place_of_what_may_not_be_seen() {
+        let row = |text: &str, sources| Part::new(Piece::Link, text, sources).below("linked_to");
+        let whole = Part {
+            piece: Piece::Report,
+            otherwise: Some(Box::new(row("{\"id\":1}", vec![entry(1)]))),
+            ..row("{\"id\":1,\"report\":\"secret\"}", vec![entry(1), entry(2)])
+        };
+        let parts = vec![whole, row("{\"id\":2}", vec![entry(2)])];
+        let drafts = vec![draft(FragmentKind::LinkedTasks, parts)];
+        let gated = gate(drafts, &Clearance::Only([entry(1)].into()));
+        let text = "{\"linked_from\": [],\n\"linked_to\": [\n{\"id\":1}\n]}";
+        assert_eq!(gated.fragments[0].text, text);
+        assert_eq!((gated.kept_back.reports, gated.kept_back.links), (1, 1));
+    }
+
+    #[test]
+    fn a_model_that_may_see_everything_gets_everything_and_its_sources_are_noted() {
+        let gated = gate(drafts(), &Clearance::Everything);
+        assert_eq!(gated.fragments.len(), 3);
+        assert_eq!(gated.log, [(1, 5)]);
+        assert_eq!(gated.sources, [entry(1), entry(2)], "those of the note");
+        assert_eq!(gated.fragments[2].text, "Do it.");
+        assert!(gated.kept_back.is_empty());
+    }
+
+    #[test]
+    fn what_nobody_knows_the_origin_of_is_not_sent() {
+        let unknown =
+            draft(FragmentKind::Delta, vec![Part::new(Piece::Other, "old", vec![Source::Unknown])]);
+        let gated = gate(vec![unknown], &Clearance::Only(BTreeSet::new()));
+        assert!(gated.fragments.is_empty(), "{gated:?}");
+        assert_eq!(gated.kept_back.others, 1);
+    }
+}

@@ -1,0 +1,39 @@
+//! What a text was made of: the rows whose privacy decides who may read it.
+
+use dormouse_types::{ChangeSetId, EntryId, RunKey, TaskId};
+use serde::{Deserialize, Serialize};
+
+use crate::store::ReadError;
+use crate::value::{ColumnError, Row};
+
+/// Something that a text was made of.
+///
+/// Sources are stored instead of flags, because a flag can change after the text was written: who may
+/// read a text is decided when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Source {
+    /// Fields of a task, its checklist, or its title as seen through a link.
+    Task(TaskId),
+    /// An entry.
+    Entry(EntryId),
+    /// Whatever a run's model was shown: it wrote the text.
+    Run(RunKey),
+    /// The run that made these proposals.
+    Proposals(ChangeSetId),
+    /// Nobody knows: the text was written before sources were.
+    Unknown,
+}
+
+/// Serializes sources for a column.
+pub(crate) fn column(sources: &[Source]) -> String {
+    serde_json::to_string(sources).expect("sources are plain data")
+}
+
+/// Reads a column of sources; without a value they are unknown.
+pub(crate) fn of_column(row: &Row, n: usize, noun: &'static str) -> Result<Vec<Source>, ReadError> {
+    let wrong = |e: ColumnError| ReadError::column(crate::Db::Agent, noun, &e);
+    let Some(text) = row.opt_text(n).map_err(wrong)? else { return Ok(vec![Source::Unknown]) };
+    // A kind of source that a newer version wrote is as good as unknown.
+    Ok(serde_json::from_str(text).unwrap_or_else(|_| vec![Source::Unknown]))
+}

@@ -6,6 +6,7 @@ mod world;
 mod cases {
     mod breaker;
     mod cancelling;
+    mod cancelling_runs;
     mod capping;
     mod choosing;
     mod clocks;

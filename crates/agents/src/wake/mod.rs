@@ -10,6 +10,7 @@ pub mod timer;
 pub mod claim;
 pub mod waiting;
 pub mod cancel;
+pub mod cancel_run;
 mod trim;
 pub mod handler;
 pub mod chores;

@@ -41,6 +41,7 @@ fn run(world: &World, key: &str) -> Run {
         started_at: Some(at(1)),
         completed_at: None,
         error: None,
+        failure: None,
         usage: Usage::default(),
     }
 }

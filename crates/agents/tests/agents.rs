@@ -11,6 +11,7 @@ mod cases {
     mod choosing;
     mod clocks;
     mod damage;
+    mod drafting;
     mod hearing;
     mod held;
     mod keys;

@@ -220,7 +220,13 @@ impl ActiveRun<'_> {
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
         let answer = match answer {
-            Ok(answer) => answer,
+            Ok(mut answer) => {
+                // Calls beyond the cap are dropped: a model that makes that many has lost its way.
+                let room = self.log.room_for_calls(tools, &Limits::default());
+                answer.turn.calls.truncate(room);
+                answer.turn.results.truncate(room);
+                answer
+            }
             Err(error @ ModelError::Provider { .. }) => {
                 return self.away(&error).await.map(Some);
             }

@@ -114,8 +114,6 @@ pub async fn turn(
     if !complete {
         return Err(ModelError::Request { detail: "the answer broke off".into() });
     }
-    // Calls beyond the cap are dropped: a model that makes that many has lost its way.
-    turn.calls.truncate(limits::CALLS_PER_WAKE.max);
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
     Ok(Answer { turn, usage })

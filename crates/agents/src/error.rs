@@ -5,8 +5,9 @@ use dormouse_journal::JournalError;
 use dormouse_runs::RunError;
 use dormouse_scheduler::{HandlerError, SchedulerError};
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
+use dormouse_types::agent::RunStatus;
 use dormouse_types::limits::Beyond;
-use dormouse_types::{AgentId, TaskId};
+use dormouse_types::{AgentId, RunKey, TaskId};
 
 /// Why an operation on an agent failed.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +49,24 @@ pub enum AgentError {
         state: &'static str,
         /// What the user can do about it.
         hint: &'static str,
+    },
+    /// The run has ended, so it cannot be cancelled. Retry: never.
+    #[error("run {run} of agent {agent} has already ended as {status}: nothing was cancelled", status = .status.name())]
+    RunEnded {
+        /// Id of the agent.
+        agent: AgentId,
+        /// Key of the run.
+        run: RunKey,
+        /// How it ended.
+        status: RunStatus,
+    },
+    /// The agent has no such run. Retry: never.
+    #[error("agent {agent} has no run {run}: list its wakes for their keys")]
+    NoRun {
+        /// Id of the agent.
+        agent: AgentId,
+        /// The key as given.
+        run: RunKey,
     },
     /// A text exceeds its limit. Retry: with a shorter one.
     #[error(transparent)]
@@ -109,6 +128,8 @@ impl AgentError {
             | Self::TaskDeleted { .. }
             | Self::NoTask { .. }
             | Self::State { .. }
+            | Self::RunEnded { .. }
+            | Self::NoRun { .. }
             | Self::Beyond(_)
             | Self::BlankMessage
             | Self::Unheard { .. }

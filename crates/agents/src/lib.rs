@@ -7,7 +7,7 @@
 //! although nothing changed, a report without its head, memory left by a failed run.
 //!
 //! Reading order: [`wake`], [`lifecycle`], [`inbox`], [`context`], [`tools`], [`memory`],
-//! [`task_agent`].
+//! [`draft`], [`task_agent`].
 
 pub mod wake;
 pub mod lifecycle;
@@ -15,6 +15,7 @@ pub mod inbox;
 pub mod context;
 pub mod tools;
 pub mod memory;
+pub mod draft;
 pub mod task_agent;
 pub mod error;
 

@@ -6,10 +6,12 @@ mod world;
 mod cases {
     mod breaker;
     mod cancelling;
+    mod cancelling_runs;
     mod capping;
     mod choosing;
     mod clocks;
     mod damage;
+    mod drafting;
     mod hearing;
     mod held;
     mod keys;

@@ -1,15 +1,18 @@
 //! Agents: create, wake, control.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_agents::draft::drafts::ReportDraft;
 use dormouse_agents::inbox::UserMessage;
 use dormouse_agents::lifecycle::{NewAgent, Settings};
+use dormouse_store::Hints;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
-use dormouse_types::{AgentId, Caller, Scope, TaskId, Timestamp};
+use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, Timestamp};
 
 use crate::request::{request_context, require};
-use crate::view::{Agent, StoppedAgent, UnheardMessage};
+use crate::view::{Agent, StoppedAgent, UnheardMessage, Wake};
 use crate::{Dormouse, Error};
 
 /// How far in the future a set time may be: ten years, including leap days.
@@ -106,6 +109,36 @@ impl Dormouse {
             self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
         let agent = self.read_agent(caller.workspace, id).await?;
         Ok(stopped(agent, cancelled.unheard))
+    }
+
+    /// Cancels a run that is under way, on whichever node, or that waits to be resumed. It ends as
+    /// failed, which counts for nothing, and its next wake covers what it was to see, messages
+    /// included. To cancel it twice changes nothing.
+    ///
+    /// Errors: it has ended otherwise; the agent has no such run.
+    pub async fn cancel_run(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        run: &RunKey,
+    ) -> Result<Wake, Error> {
+        require(caller, Scope::Edit)?;
+        let by = request_context(caller, None)?;
+        self.agents.cancel_run(caller.workspace, id, run, &by).await?;
+        Ok(self.queries.wake(caller.workspace, id, run).await?)
+    }
+
+    /// Returns the reports that agents are writing now, as far as they have come, at this server.
+    ///
+    /// A draft is in memory only: it is gone when its run is over.
+    pub fn drafts(&self, caller: &Caller) -> Result<Vec<Arc<ReportDraft>>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.drafts.of_workspace(caller.workspace))
+    }
+
+    /// Receives hints that [`Dormouse::drafts`] may answer differently.
+    pub fn draft_hints(&self) -> Hints {
+        self.drafts.hints()
     }
 
     /// Changes the settings that control when an agent wakes automatically, atomically.

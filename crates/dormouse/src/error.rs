@@ -158,6 +158,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ),
     ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
+    ("run-ended", 409, "The run has already ended", Retry::Never),
     ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),
@@ -358,10 +359,11 @@ fn decide(error: &DecideError) -> &'static str {
 
 fn agent(error: &AgentError) -> &'static str {
     match error {
-        AgentError::NotFound { .. } => "not-found",
+        AgentError::NotFound { .. } | AgentError::NoRun { .. } => "not-found",
         AgentError::Exists { .. } => "agent-exists",
         AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
         AgentError::State { .. } => "agent-state",
+        AgentError::RunEnded { .. } => "run-ended",
         AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
         AgentError::BlankMessage => "validation-failed",
         AgentError::Reused { .. } => "idempotency-mismatch",

@@ -27,6 +27,7 @@ use std::sync::{Arc, RwLock};
 
 use dormouse_access::Tokens;
 use dormouse_agents::Agents;
+use dormouse_agents::draft::drafts::Drafts;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_queries::Queries;
@@ -43,6 +44,7 @@ use model_source::ModelSource;
 pub use access::NewToken;
 pub use agents::AgentPatch;
 pub use change_sets::{Shown, VerdictOf};
+pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
@@ -85,6 +87,7 @@ pub struct Dormouse {
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
+    pub(crate) drafts: Arc<Drafts>,
     pub(crate) queries: Queries,
     pub(crate) models: Models,
     pub(crate) source: ModelSource,
@@ -129,8 +132,10 @@ impl Dormouse {
             revision: Arc::new(RwLock::new(None)),
         };
         let models = Models::new(model);
+        let drafts = Arc::new(Drafts::new(clock.clone()));
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
-            .in_zone(zone.clone());
+            .in_zone(zone.clone())
+            .with_sink(drafts.clone());
         let agents = Agents::new(dormouse_agents::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -156,6 +161,7 @@ impl Dormouse {
             journal,
             changes,
             agents,
+            drafts,
             queries,
             tokens,
             models,

@@ -107,6 +107,7 @@ pub(crate) fn outcome(end: &End) -> (RunStatus, Option<String>) {
         End::Skipped => (RunStatus::Skipped, None),
         End::Failed { error } => (RunStatus::Failed, Some(error.clone())),
         End::PutBack { reason } | End::Away { reason } => (RunStatus::Queued, Some(reason.clone())),
+        End::Cancelled => (RunStatus::Failed, Some("cancelled".to_owned())),
         End::Lost => (RunStatus::Started, Some("another process took over".to_owned())),
     }
 }

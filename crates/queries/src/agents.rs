@@ -137,6 +137,7 @@ impl Queries {
             task_title,
             activity: self.activity_of(row),
             awake_since,
+            run_key: row.and_then(|row| row.run_key.clone()),
             due_at: row.and_then(|row| row.due_at),
             last_wake_at: state.last_wake_at,
             next_wake_at: scheduled::next(&scheduled_wakes),

@@ -427,6 +427,7 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
         completed_at: None,
         due_at: row.due_at,
         error_message: None,
+        failure: None,
     })
 }
 
@@ -456,6 +457,7 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
         started_at: run.started_at,
         completed_at: run.completed_at,
         error_message: run.error,
+        failure: run.failure,
     }
 }
 

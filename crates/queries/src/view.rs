@@ -287,6 +287,8 @@ pub struct Agent {
     pub activity: AgentActivity,
     /// When the current run began; none if it is not running.
     pub awake_since: Option<Timestamp>,
+    /// The run that is under way, or that was interrupted and waits to be resumed.
+    pub run_key: Option<RunKey>,
     /// When the queued wake is due, which may be far ahead. A timer enters the queue only at its
     /// time; `nextWakeAt` also covers future timers.
     pub due_at: Option<Timestamp>,

@@ -23,7 +23,7 @@ pub use recorded_request::rebuild;
 use self::recorded_request::Shown;
 use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, StopReason};
-use crate::model_call::{Answer, DeltaSink, NoSink, late};
+use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
 use crate::models::Models;
 use crate::run_log;
 use crate::spending::{Outcome, Reservation};
@@ -111,6 +111,8 @@ impl Driver {
         handler: &mut dyn RunHandler,
         lease: &Lease,
     ) -> Result<End, RunError> {
+        let (ws, holder, key) = (lease.ws, lease.holder(), &lease.run.key);
+        let _watched = EndOfRun { sink: &*self.sink, ws, holder, run: key };
         let chain = run_log::start(lease.ws, &lease.run);
         let log = RunLog::default();
         let model = self.models.named(lease.run.model.as_deref());
@@ -232,7 +234,13 @@ impl ActiveRun<'_> {
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
         let answer = match answer {
-            Ok(answer) => answer,
+            Ok(mut answer) => {
+                // Calls beyond the cap are dropped: a model that makes that many has lost its way.
+                let room = self.log.room_for_calls(tools, &Limits::default());
+                answer.turn.calls.truncate(room);
+                answer.turn.results.truncate(room);
+                answer
+            }
             Err(error @ ModelError::Provider { .. }) => {
                 return self.away(&error).await.map(Some);
             }
@@ -323,7 +331,8 @@ impl ActiveRun<'_> {
         let Driver { clock, sink, stop, .. } = self.driver;
         let limit = self.model.patience().run;
         let left = clock.now().until(self.started() + limit);
-        let asked = crate::model_call::turn(&*self.model, request, &**sink, &**clock);
+        let who = (self.lease.ws, self.lease.holder());
+        let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock);
         let cut_off = select(stop.clone(), clock.sleep(left));
         match select(Box::pin(asked), cut_off).await {
             Either::Left((answer, _)) => Some(answer),

@@ -31,6 +31,6 @@ pub use handler::{
     AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput, StopReason,
     TurnContext,
 };
-pub use model_call::{DeltaSink, NoSink};
+pub use model_call::{DeltaSink, LiveTurn, NoSink};
 pub use models::Models;
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

@@ -7,22 +7,44 @@ use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, TurnEvent, Usage,
 };
 use dormouse_types::port::{BoxStream, Clock, Model};
+use dormouse_types::{HolderId, RunKey, WorkspaceId};
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 
 use crate::step::LoggedTurn;
 
-/// Receives a turn while the model is still writing it, for whoever watches the run.
+/// A turn that a model is writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LiveTurn<'a> {
+    /// Workspace of the run.
+    pub ws: WorkspaceId,
+    /// Whose run it is.
+    pub holder: &'a HolderId,
+    /// Key of the run.
+    pub run: &'a RunKey,
+    /// Number of the turn, from 1.
+    pub turn: u32,
+}
+
+/// Receives a turn while the model is still writing it, for people who watch the run.
 ///
 /// It is a preview: a turn counts only once it is recorded, and an answer that breaks off is not.
 pub trait DeltaSink: Send + Sync {
     /// Called for each piece of text, in order.
-    fn text(&self, request: &Request, delta: &str);
+    fn text(&self, turn: &LiveTurn<'_>, delta: &str) {
+        let _ = (turn, delta);
+    }
 
     /// Called for each piece of the JSON of a call's arguments, in order. `index` is the position of
     /// the call in the turn, from 0.
-    fn call(&self, request: &Request, index: usize, tool: &str, json: &str) {
-        let _ = (request, index, tool, json);
+    fn call(&self, turn: &LiveTurn<'_>, index: usize, tool: &str, json: &str) {
+        let _ = (turn, index, tool, json);
+    }
+
+    /// Called once when this process drives the run no longer, however that came about. Nothing of
+    /// it follows.
+    fn ended(&self, ws: WorkspaceId, holder: &HolderId, run: &RunKey) {
+        let _ = (ws, holder, run);
     }
 }
 
@@ -30,8 +52,20 @@ pub trait DeltaSink: Send + Sync {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoSink;
 
-impl DeltaSink for NoSink {
-    fn text(&self, _request: &Request, _delta: &str) {}
+impl DeltaSink for NoSink {}
+
+/// Says that a run is over when it is dropped: a run can end by being dropped itself.
+pub(crate) struct EndOfRun<'a> {
+    pub(crate) sink: &'a dyn DeltaSink,
+    pub(crate) ws: WorkspaceId,
+    pub(crate) holder: &'a HolderId,
+    pub(crate) run: &'a RunKey,
+}
+
+impl Drop for EndOfRun<'_> {
+    fn drop(&mut self) {
+        self.sink.ended(self.ws, self.holder, self.run);
+    }
 }
 
 /// A turn that a model gave.
@@ -43,13 +77,15 @@ pub struct Answer {
     pub usage: Option<Usage>,
 }
 
-/// Asks for one turn, which may take as long as the model's patience allows.
+/// Asks for one turn of a run of `holder`, which may take as long as the model's patience allows.
 pub async fn turn(
     model: &dyn Model,
+    (ws, holder): (WorkspaceId, &HolderId),
     request: &Request,
     sink: &dyn DeltaSink,
     clock: &dyn Clock,
 ) -> Result<Answer, ModelError> {
+    let live = LiveTurn { ws, holder, run: &request.run_key, turn: request.turn };
     let mut turn = LoggedTurn::default();
     let mut usage = None;
     let mut complete = false;
@@ -60,11 +96,11 @@ pub async fn turn(
         limit = patience.between;
         match event {
             TurnEvent::Text(text) => {
-                sink.text(request, &text);
+                sink.text(&live, &text);
                 turn.text.push_str(&text);
             }
             TurnEvent::CallDelta { index, name, json } => {
-                sink.call(request, index, &name, &json);
+                sink.call(&live, index, &name, &json);
             }
             TurnEvent::Call(call) => turn.calls.push(call),
             TurnEvent::State(state) => turn.provider_state = Some(within_limit(state)?),
@@ -78,8 +114,6 @@ pub async fn turn(
     if !complete {
         return Err(ModelError::Request { detail: "the answer broke off".into() });
     }
-    // Calls beyond the cap are dropped: a model that makes that many has lost its way.
-    turn.calls.truncate(limits::CALLS_PER_WAKE.max);
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
     Ok(Answer { turn, usage })
@@ -132,9 +166,9 @@ fn unique_ids(turn: &mut LoggedTurn) {
 mod tests {
     use std::sync::Mutex;
 
+    use dormouse_types::Timestamp;
     use dormouse_types::model::{ToolCall, ToolChoice};
     use dormouse_types::port::{BoxFuture, ModelClass, Patience};
-    use dormouse_types::{RunKey, Timestamp};
     use futures_util::{FutureExt as _, stream};
     use serde_json::json;
 
@@ -188,13 +222,17 @@ mod tests {
     struct Seen(Mutex<Vec<String>>);
 
     impl DeltaSink for Seen {
-        fn text(&self, request: &Request, delta: &str) {
-            self.0.lock().expect("one thread").push(format!("{}: {delta}", request.turn));
+        fn text(&self, turn: &LiveTurn<'_>, delta: &str) {
+            self.0.lock().expect("one thread").push(format!("{}: {delta}", turn.turn));
         }
 
-        fn call(&self, _: &Request, index: usize, tool: &str, json: &str) {
+        fn call(&self, _: &LiveTurn<'_>, index: usize, tool: &str, json: &str) {
             self.0.lock().expect("one thread").push(format!("{index} {tool}: {json}"));
         }
+    }
+
+    fn holder() -> HolderId {
+        "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id")
     }
 
     fn request() -> Request {
@@ -210,7 +248,7 @@ mod tests {
 
     fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, ModelError> {
         let model = Fixed { events, hangs: false };
-        turn(&model, &request(), sink, &Time { passes: false })
+        turn(&model, (WorkspaceId(1), &holder()), &request(), sink, &Time { passes: false })
             .now_or_never()
             .expect("it does not wait")
     }
@@ -261,7 +299,10 @@ mod tests {
     fn a_model_that_falls_silent_is_given_up_by_the_limit_for_words_in_between() {
         let silent = |events| {
             let model = Fixed { events, hangs: true };
-            let answer = turn(&model, &request(), &NoSink, &Time { passes: true }).now_or_never();
+            let (holder, request) = (holder(), request());
+            let time = Time { passes: true };
+            let answer =
+                turn(&model, (WorkspaceId(1), &holder), &request, &NoSink, &time).now_or_never();
             answer.expect("time passes").expect_err("silence").to_string()
         };
         assert!(silent(Vec::new()).contains("480 seconds"), "before the first word");

@@ -2,15 +2,15 @@
 
 use dormouse_store::Op;
 use dormouse_store::agent::model_call;
-use dormouse_store::agent::model_call::{NewCall, RunCost};
+use dormouse_store::agent::model_call::{NewCall, OpenCall, RunCost};
 use dormouse_store::agent::model_setting::allows_paid_calls;
 use dormouse_store::agent::spend::{self, Account, Balance};
-use dormouse_types::WorkspaceId;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
     Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, reservation,
 };
+use dormouse_types::{HolderId, RunKey, WorkspaceId};
 use jiff::civil::Date;
 
 /// A call that is about to be made, and what it may cost.
@@ -75,6 +75,15 @@ pub fn scope_without_room(
     }
 }
 
+/// Returns the name of the account of a scope.
+fn account_scope(scope: OverBudget, run: &RunKey, holder: &HolderId) -> String {
+    match scope {
+        OverBudget::Wake => run.to_string(),
+        OverBudget::Agent => holder.to_string(),
+        OverBudget::Workspace => spend::WORKSPACE.to_owned(),
+    }
+}
+
 /// Returns whether a wake would go beyond its own cap with a call.
 pub fn is_beyond_wake(budgets: &Budgets, so_far: RunCost, amount: Amount) -> bool {
     let limit = budgets.limit(OverBudget::Wake, amount.unit);
@@ -97,11 +106,7 @@ impl Reservation {
     fn accounts(&self) -> impl Iterator<Item = (OverBudget, Account)> {
         let scopes = if self.is_free { &[] } else { self.call.reserved.unit.daily_scopes() };
         scopes.iter().map(|scope| {
-            let name = match scope {
-                OverBudget::Wake => self.call.run.to_string(),
-                OverBudget::Agent => self.call.holder.to_string(),
-                OverBudget::Workspace => spend::WORKSPACE.to_owned(),
-            };
+            let name = account_scope(*scope, &self.call.run, &self.call.holder);
             (*scope, self.in_scope(name))
         })
     }
@@ -159,6 +164,21 @@ impl Reservation {
         ops.extend(accounts.map(|(_, account)| spend::settle(ws, &account, reserved, spent)));
         ops
     }
+}
+
+/// Builds the ops that settle the open calls of a run as a whole, from outside the run: nobody knows
+/// what they cost. Refused as stale if a call began or was settled since they were read.
+pub fn assumed(ws: WorkspaceId, run: &RunKey, open: &[OpenCall]) -> Vec<Op> {
+    let mut ops = vec![model_call::assume(ws, run, open.len())];
+    // A call of a model that is free reserves nothing, in no account.
+    for call in open.iter().filter(|call| call.reserved.value > 0) {
+        let Amount { unit, value } = call.reserved;
+        ops.extend(unit.daily_scopes().iter().map(|scope| {
+            let scope = account_scope(*scope, run, &call.holder);
+            spend::settle(ws, &Account { scope, day: call.day, unit }, value, value)
+        }));
+    }
+    ops
 }
 
 /// Says why a wake may not make a call, for a person.

@@ -50,6 +50,18 @@ pub struct LoggedTurn {
     pub provider_state: Option<ProviderState>,
 }
 
+impl RunLog {
+    /// Returns how many calls a turn may still make. The turn after a cap has room again, to close
+    /// the run.
+    pub fn room_for_calls(&self, tools: ToolSet, limits: &Limits) -> usize {
+        let made: usize = self.turns.iter().map(|turn| turn.calls.len()).sum();
+        match tools {
+            ToolSet::All => limits.calls.saturating_sub(made),
+            ToolSet::Closing => limits.calls,
+        }
+    }
+}
+
 impl LoggedTurn {
     /// Returns the turn as later requests of the same run show it.
     pub fn shown(&self) -> Turn {
@@ -68,11 +80,13 @@ impl LoggedTurn {
 pub struct Limits {
     /// Number of turns after which only closing tools may be called.
     pub turns: usize,
+    /// Number of calls of all turns after which only closing tools may be called.
+    pub calls: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { turns: limits::TURNS.max }
+        Self { turns: limits::TURNS.max, calls: limits::CALLS_PER_WAKE.max }
     }
 }
 
@@ -95,7 +109,7 @@ pub enum Step {
     },
     /// End the run.
     Finish {
-        /// Whether the run reached the cap on turns.
+        /// Whether the run reached the cap on turns or on calls.
         cut: bool,
     },
 }
@@ -108,8 +122,12 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     if let Some(call) = last.results.iter().position(Option::is_none) {
         return Step::RunTool { turn: count - 1, call };
     }
-    // The turn after the cap, and the one that asks for a missing closing call, are always the last.
-    if count > limits.turns {
+    // The turn after a cap, and the one that asks for a missing closing call, are always the last.
+    let is_at_cap = |turns: &[LoggedTurn]| {
+        let calls: usize = turns.iter().map(|turn| turn.calls.len()).sum();
+        turns.len() >= limits.turns || calls >= limits.calls
+    };
+    if is_at_cap(&log.turns[..count - 1]) {
         return Step::Finish { cut: true };
     }
     let was_forced = count >= 2 && wants_nothing_more(&log.turns[count - 2]);
@@ -123,8 +141,8 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
         };
     }
     match log.closing {
-        Closing::Missing | Closing::Optional if count == limits.turns => ask(ToolSet::Closing),
-        Closing::Never if count == limits.turns => Step::Finish { cut: true },
+        Closing::Missing | Closing::Optional if is_at_cap(&log.turns) => ask(ToolSet::Closing),
+        Closing::Never if is_at_cap(&log.turns) => Step::Finish { cut: true },
         Closing::Never | Closing::Optional | Closing::Missing => ask(ToolSet::All),
     }
 }
@@ -159,7 +177,7 @@ mod tests {
     fn check(turns: &[&str], closing: Closing, expected: Step) {
         let turns = turns.iter().map(|spec| turn(spec)).collect();
         let log = RunLog { turns, closing };
-        assert_eq!(next(&log, &Limits { turns: 3 }), expected, "{log:?}");
+        assert_eq!(next(&log, &Limits { turns: 3, calls: 5 }), expected, "{log:?}");
     }
 
     fn ask(turn: u32, tools: ToolSet) -> Step {
@@ -194,6 +212,16 @@ mod tests {
     fn beyond_the_cap_only_a_closing_call_is_asked_for_and_the_run_is_cut() {
         check(&["o", "o", "o"], Closing::Optional, ask(4, ToolSet::Closing));
         check(&["o", "o", "o", "o"], Closing::Optional, Step::Finish { cut: true });
+    }
+
+    #[test]
+    fn calls_of_all_turns_count_together() {
+        check(&["ooo"], Closing::Optional, ask(2, ToolSet::All));
+        check(&["ooo", "o!"], Closing::Optional, ask(3, ToolSet::Closing));
+        check(&["ooo", "o!", "o"], Closing::Optional, Step::Finish { cut: true });
+        check(&["ooo", "oo."], Closing::Missing, ask(3, ToolSet::Closing));
+        check(&["ooo", "oo."], Closing::Optional, Step::Finish { cut: false });
+        check(&["ooooo"], Closing::Never, Step::Finish { cut: true });
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl Scheduler {
     }
 
     /// Raises the journal's fence, so that an owner with a lower epoch can no longer write there.
-    pub(crate) async fn raise_fence(
+    pub async fn raise_fence(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,

@@ -29,6 +29,8 @@ pub enum End {
         /// The provider's error.
         reason: String,
     },
+    /// A person cancelled the run while it was under way; no failure was counted.
+    Cancelled,
     /// Another process owns the run now.
     Lost,
 }

@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::{wake_queue, wake_run::Run};
+use dormouse_store::agent::wake_queue::QueueEntry;
+use dormouse_store::agent::{wake_queue, wake_run, wake_run::Run};
 use dormouse_store::{Commit, Db, Op, Refusal};
 use dormouse_types::{HolderId, WorkspaceId};
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, pending, select};
 
 use crate::{End, FinishedRun, Scheduler, SchedulerError};
+
+/// How soon after a commit a run looks at its lease.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// A claimed run.
 #[derive(Debug, Clone)]
@@ -33,6 +37,11 @@ impl Lease {
         wake_queue::guard(self.ws, &self.run.holder, &self.owner, self.run.epoch, self.lasts)
     }
 
+    /// Returns whether a row of the queue still says that this lease is held.
+    fn is_held(&self, row: &QueueEntry) -> bool {
+        (row.owner.as_deref(), row.epoch) == (Some(&*self.owner), self.run.epoch)
+    }
+
     /// Returns the op that ends the lease.
     pub fn release(&self) -> Op {
         wake_queue::release(self.ws, &self.run.holder, &self.owner, self.run.epoch)
@@ -41,15 +50,49 @@ impl Lease {
 
 impl Scheduler {
     /// Drives a claimed run to its end, renewing its lease meanwhile.
+    ///
+    /// If the lease is lost, the run is dropped where it is, and with it the connection to its
+    /// model.
     pub async fn run_alive(&self, lease: Lease) -> Result<FinishedRun, SchedulerError> {
         let handler = self.handler(lease.holder())?;
         let run = handler.run(&lease, &self.stop);
-        let beat = Box::pin(self.beat(&lease));
-        let end = match select(run, beat).await {
+        let lost = select(Box::pin(self.beat(&lease)), Box::pin(self.follow(&lease)));
+        let end = match select(run, lost).await {
             Either::Left((end, _)) => end?,
-            Either::Right(((), _)) => End::Lost,
+            Either::Right(_) => End::Lost,
+        };
+        let end = match end {
+            End::Lost => self.how_lost(&lease).await?,
+            other => other,
         };
         Ok(FinishedRun { holder: lease.holder().clone(), run: lease.run, end })
+    }
+
+    /// Returns how a run ended whose lease is lost.
+    async fn how_lost(&self, lease: &Lease) -> Result<End, SchedulerError> {
+        let run = self.store.first(wake_run::by_key(lease.ws, &lease.run.key)).await?;
+        let is_cancelled = run.is_some_and(|run| run.is_cancelled());
+        Ok(if is_cancelled { End::Cancelled } else { End::Lost })
+    }
+
+    /// Looks at the lease whenever something was committed, at most once in [`LOOK_AGAIN`]; ends
+    /// when it is lost. So a run that a person cancels ends at once, on whichever node it runs; the
+    /// next heartbeat, which would find out as well, may be many seconds away.
+    async fn follow(&self, lease: &Lease) {
+        let mut hints = self.store.changes();
+        // The lease may be lost already.
+        hints.mark_changed();
+        while hints.changed().await.is_ok() {
+            self.clock.sleep(LOOK_AGAIN).await;
+            hints.borrow_and_update();
+            match self.store.first(wake_queue::of_holder(lease.ws, lease.holder())).await {
+                Ok(Some(row)) if lease.is_held(&row) => {}
+                Ok(_) => return,
+                // A damaged row, or a store that does not answer: the heartbeat decides.
+                Err(error) => tracing::debug!(%error, holder = %lease.holder(), "no look"),
+            }
+        }
+        pending::<()>().await;
     }
 
     /// Renews a lease repeatedly; ends when the lease is lost.

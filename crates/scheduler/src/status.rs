@@ -17,8 +17,10 @@ pub enum Event {
     PutBack,
     /// It was claimed again.
     Resumed,
-    /// It was queued and is not resumed: it crashed too often, or a person cancelled it.
+    /// It was queued and is not resumed: it crashed too often, or a person cancelled its wake.
     GivenUp,
+    /// A person cancelled the run itself, while it was under way or waited to be resumed.
+    Cancelled,
 }
 
 /// An event that cannot happen in the run's status.
@@ -37,6 +39,7 @@ pub fn after(status: Status, event: Event) -> Result<Status, Impossible> {
         (Status::Started, Event::Completed) => Ok(Status::Completed),
         (Status::Started, Event::NothingChanged) => Ok(Status::Skipped),
         (Status::Started, Event::Failed) => Ok(Status::Failed),
+        (Status::Started | Status::Queued, Event::Cancelled) => Ok(Status::Failed),
         (Status::Started, Event::Crashed | Event::PutBack) => Ok(Status::Queued),
         (Status::Queued, Event::Resumed) => Ok(Status::Started),
         (Status::Queued, Event::GivenUp) => Ok(Status::Abandoned),
@@ -66,6 +69,7 @@ mod tests {
             Event::PutBack,
             Event::Resumed,
             Event::GivenUp,
+            Event::Cancelled,
         ];
         for status in [Status::Completed, Status::Skipped, Status::Failed, Status::Abandoned] {
             for event in events {
@@ -79,6 +83,9 @@ mod tests {
         assert_eq!(after(Status::Started, Event::Crashed), Ok(Status::Queued));
         assert_eq!(after(Status::Queued, Event::Resumed), Ok(Status::Started));
         assert_eq!(after(Status::Queued, Event::GivenUp), Ok(Status::Abandoned));
+        for status in [Status::Queued, Status::Started] {
+            assert_eq!(after(status, Event::Cancelled), Ok(Status::Failed));
+        }
         let event = Event::GivenUp;
         let status = Status::Started;
         assert_eq!(after(status, event), Err(Impossible { status, event }));

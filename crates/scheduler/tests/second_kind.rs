@@ -192,6 +192,7 @@ impl Handler for House {
                 started_at: Some(now),
                 completed_at: None,
                 error: None,
+                failure: None,
                 usage: dormouse_types::model::Usage::default(),
             };
             let (ops, if_repeated) = (Vec::new(), Vec::new());

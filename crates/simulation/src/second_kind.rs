@@ -187,6 +187,7 @@ impl Handler for House {
                 started_at: Some(now),
                 completed_at: None,
                 error: None,
+                failure: None,
                 usage: Usage::default(),
             };
             let (ops, if_repeated) = (Vec::new(), Vec::new());

@@ -27,5 +27,5 @@ pub mod backend;
 
 pub use commit::{Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal};
 pub use retry::{Attempts, MaybeRefused, Policy, retry};
-pub use store::{Backend, Hints, Query, ReadError, Store};
+pub use store::{Backend, HintSender, Hints, Query, ReadError, Store};
 pub use value::{Param, Row, Value};

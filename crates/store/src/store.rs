@@ -57,6 +57,28 @@ pub struct Query<T> {
 /// Receives hints of commits; see [`Backend::changes`].
 pub type Hints = watch::Receiver<u64>;
 
+/// Sends hints about something that is not in a database to readers in the same process.
+#[derive(Debug)]
+pub struct HintSender(watch::Sender<u64>);
+
+impl HintSender {
+    /// Receives the hints from now on.
+    pub fn hints(&self) -> Hints {
+        self.0.subscribe()
+    }
+
+    /// Says that there may be news.
+    pub fn send(&self) {
+        self.0.send_modify(|number| *number = number.wrapping_add(1));
+    }
+}
+
+impl Default for HintSender {
+    fn default() -> Self {
+        Self(watch::Sender::new(0))
+    }
+}
+
 /// An engine that holds both databases.
 pub trait Backend: Send + Sync {
     /// Reads rows that are committed.

@@ -91,6 +91,14 @@ closed_list! {
 }
 
 closed_list! {
+    /// A failure of a run that the program treats in a way of its own. Others have a text only.
+    pub enum RunFailure, "failure" {
+        /// A person cancelled it. It counts as a failure of nothing.
+        Cancelled = "cancelled",
+    }
+}
+
+closed_list! {
     /// Why an agent is woken, weakest first. The strongest pending reason names the run.
     pub enum WakeReason, "reason" {
         /// A change to its task.

@@ -2,6 +2,7 @@
 
 import { api, unwrap } from "../api/client";
 import { outbox } from "../app/outbox";
+import { drafts } from "./drafts.svelte";
 import { Socket, type WebSocketLike, type SocketDeps } from "./socket";
 import { live } from "./store.svelte";
 
@@ -23,9 +24,14 @@ const deps: SocketDeps = {
 };
 
 export const connection = new Socket(deps, {
-  onEvent: (event) => live.onEvent(event),
+  onEvent(event) {
+    drafts.onEvent(event);
+    live.onEvent(event);
+  },
+  onDraft: (frame) => drafts.onDraft(frame),
   onResync: () => live.resync(),
   onStateChange(up) {
+    if (!up) drafts.clear();
     if (up ? live.isUp : live.downSince !== undefined) return;
     live.isUp = up;
     live.downSince = up ? undefined : new Date();

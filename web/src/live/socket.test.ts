@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type WebSocketLike, type LiveEvent, Socket, type SocketDeps } from "./socket";
+import { type DraftFrame, type WebSocketLike, type LiveEvent, Socket, type SocketDeps } from "./socket";
 
 /** A fake server of events over connections that break. Time passes when the test says so. */
 class FakeServer implements SocketDeps {
@@ -62,6 +62,10 @@ class RecordingListener {
     this.states.push(up);
   }
   onVersion(): void {}
+  drafts: string[] = [];
+  onDraft(frame: DraftFrame): void {
+    this.drafts.push(`${frame.agent} ${frame.draft?.tldr ?? "-"}`);
+  }
 }
 
 async function begun(): Promise<{ server: FakeServer; listener: RecordingListener; socket: Socket }> {
@@ -96,6 +100,20 @@ describe("the live connection", () => {
     server.say({ type: "of:tomorrow", cursor: "not-a-cursor-of-today" });
     server.say({ type: "hello", cursor: "c0", version: "1" });
     expect(listener.resyncs).toBe(1);
+  });
+
+  it("passes on what an agent is writing, which moves no cursor", async () => {
+    const { server, listener } = await begun();
+    server.say({ type: "hello", cursor: "c0", version: "1" });
+    server.say({ type: "agent:delta", agent: "ag-1", runKey: "r", draft: { turn: 1, tldr: "A", content: "" } });
+    server.say({ type: "agent:delta", agent: "ag-1", runKey: "r", draft: { tldr: 1, content: "" } });
+    server.say({ type: "agent:delta", agent: "ag-1", draft: null });
+    server.say({ type: "agent:delta", agent: "ag-1", runKey: "r", draft: null });
+    expect(listener.drafts).toEqual(["ag-1 A", "ag-1 -"]);
+    server.cut();
+    await server.pass();
+    expect(server.lines.at(-1)?.url).toBe("/api/ws?ticket=t2&since=c0");
+    expect(listener.events).toEqual([]);
   });
 
   it("reloads everything when events may be missing", async () => {

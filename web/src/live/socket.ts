@@ -20,7 +20,24 @@ interface Resync {
   cursor: string;
 }
 
-type Frame = LiveEvent | Hello | Resync;
+/** What an agent has written of its report so far, or `null` once that is gone. It has no cursor. */
+export interface DraftFrame {
+  type: "agent:delta";
+  agent: string;
+  runKey: string;
+  draft: { tldr: string; content: string } | null;
+}
+
+type Frame = LiveEvent | Hello | Resync | DraftFrame;
+
+/** A draft frame whose fields are what they should be. */
+function parseDraft({ agent, runKey, draft }: Record<string, unknown>): DraftFrame | undefined {
+  if (typeof agent !== "string" || typeof runKey !== "string" || typeof draft !== "object") return undefined;
+  if (draft === null) return { type: "agent:delta", agent, runKey, draft };
+  const { tldr, content } = draft as Record<string, unknown>;
+  if (typeof tldr !== "string" || typeof content !== "string") return undefined;
+  return { type: "agent:delta", agent, runKey, draft: { tldr, content } };
+}
 
 /** Parses a frame. A newer server may send frames of other types. */
 function parseFrame(data: unknown): Frame | undefined {
@@ -32,6 +49,7 @@ function parseFrame(data: unknown): Frame | undefined {
   }
   if (typeof parsed !== "object" || parsed === null) return undefined;
   const { type, cursor, tasks } = parsed as Record<string, unknown>;
+  if (type === "agent:delta") return parseDraft(parsed as Record<string, unknown>);
   if (typeof type !== "string" || typeof cursor !== "string") return undefined;
   if (type === "hello" || type === "resync") return parsed as Frame;
   return { ...(parsed as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
@@ -59,6 +77,8 @@ export interface WebSocketLike {
 export interface Listener {
   /** Called once for each event, in order. */
   onEvent(event: LiveEvent): void;
+  /** A report is being written. */
+  onDraft(frame: DraftFrame): void;
   /** Events may have been missed: everything on screen must be loaded again. */
   onResync(): void;
   /** The connection is up or down. */
@@ -158,7 +178,7 @@ export class Socket {
       case "hello": {
         const isFirst = !this.#isGreeted;
         this.#isGreeted = true;
-        this.#cursor ??= frame.cursor;
+        this.#cursor ??= (frame as Hello).cursor;
         this.listener.onStateChange(true);
         this.listener.onVersion((frame as Hello).version);
         // What was loaded before the connection was up may be older than its first event.
@@ -166,11 +186,14 @@ export class Socket {
         break;
       }
       case "resync":
-        this.#cursor = frame.cursor;
+        this.#cursor = (frame as Resync).cursor;
         this.listener.onResync();
         break;
+      case "agent:delta":
+        this.listener.onDraft(frame as DraftFrame);
+        break;
       default:
-        this.#cursor = frame.cursor;
+        this.#cursor = (frame as LiveEvent).cursor;
         this.listener.onEvent(frame as LiveEvent);
     }
   }

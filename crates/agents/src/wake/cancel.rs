@@ -1,6 +1,7 @@
 //! Cancelling a pending wake.
 
-use dormouse_scheduler::claim::{given_up, has_moved};
+use dormouse_scheduler::claim::has_moved;
+use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
@@ -59,7 +60,7 @@ impl Agents {
             return Ok(nothing);
         };
         if row.owner.is_some() {
-            let hint = "pause it to keep it from asking again";
+            let hint = "cancel its run, which keeps what it was to see for the next wake";
             return Err(AgentError::State { agent: id.clone(), state: "at work", hint });
         }
         let run = match &row.run_key {
@@ -85,8 +86,9 @@ impl Agents {
                 ..crate::lifecycle::audit(context, "agent.cancel", id.as_str())
             });
         if let Some(run) = &run {
-            let given_up = given_up(ws, run, "cancelled by a person", self.clock.now());
-            commit = commit.op(given_up.map_err(broken)?);
+            let (from, error) = (run.status, "cancelled by a person");
+            let to = after(from, Event::GivenUp).map_err(broken)?;
+            commit = commit.op(wake_run::cancel(ws, &run.key, from, to, self.clock.now(), error));
         } else if row.due_at.is_none() && unheard.is_empty() {
             return Ok(nothing);
         }

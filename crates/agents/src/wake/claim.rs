@@ -5,7 +5,7 @@ use dormouse_scheduler::{Admission, Due, Room};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
-use dormouse_store::agent::wake_run::{Run, Status};
+use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{Db, Op, ReadError, change_log};
 use dormouse_types::agent::Initiator;
@@ -14,7 +14,7 @@ use dormouse_types::{AgentId, HostId, Id as _, Seq, ThreadId, Timestamp, Workspa
 
 use crate::inbox::UnheardRange;
 use crate::wake::holder::agent_of;
-use crate::wake::key::{Cause, run_key, strongest};
+use crate::wake::key::{Cause, key_after, run_key, strongest};
 use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
@@ -218,10 +218,16 @@ impl Agents {
                 (Cause::Request { id: id.clone() }, id, head)
             }
         };
+        let mut key = run_key(agent, &cause);
+        // What a cancelled run was to see is pending again, and that is no second delivery.
+        while self.store.first(wake_run::by_key(ws, &key)).await?.is_some_and(|r| r.is_cancelled())
+        {
+            key = key_after(&key);
+        }
         let by_itself = is_unattended(&row.reasons, before.words);
         let initiator = if by_itself { Initiator::Automation } else { Initiator::Person };
         Ok(Run {
-            key: run_key(agent, &cause),
+            key,
             holder: row.holder.clone(),
             reason: reason.into(),
             reason_id: Some(reason_id),
@@ -240,6 +246,7 @@ impl Agents {
             started_at: Some(now),
             completed_at: None,
             error: None,
+            failure: None,
             usage: Usage::default(),
         })
     }

@@ -49,6 +49,13 @@ pub fn run_key(agent: &AgentId, cause: &Cause) -> RunKey {
     RunKey(hash::joined(&[agent.as_str(), &middle, &last]).0)
 }
 
+/// Derives the key of the run that follows a cancelled one with the same cause.
+///
+/// Shape: as [`run_key`].
+pub fn key_after(cancelled: &RunKey) -> RunKey {
+    RunKey(hash::joined(&["after", cancelled.as_str()]).0)
+}
+
 /// Returns the strongest of several reasons, which names the run.
 pub fn strongest(reasons: &[Reason]) -> Reason {
     reasons.iter().copied().max().unwrap_or(Reason::Subscription)

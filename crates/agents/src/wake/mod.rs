@@ -11,6 +11,7 @@ pub mod claim;
 pub mod waiting;
 pub mod cancel;
 pub mod preview;
+pub mod cancel_run;
 mod trim;
 pub mod handler;
 pub mod chores;

@@ -90,7 +90,7 @@ fn a_run_at_work_is_not_cancelled_and_the_answer_says_what_to_do() {
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(2);
     let error = cancel(&world, &agent).expect_err("it is at work").to_string();
-    assert!(error.contains("at work: pause it"), "{error}");
+    assert!(error.contains("at work: cancel its run"), "{error}");
     world.model.open();
     node.settle();
     assert_eq!(node.ran(), [(agent, DONE)]);

@@ -45,6 +45,20 @@ fn calls_beyond_fifty_in_a_turn_are_dropped() {
 }
 
 #[test]
+fn calls_of_all_turns_count_together_and_the_report_may_still_be_written() {
+    let (world, task, agent) = World::settled();
+    let before = world.script.requests().len();
+    let some = |n: usize| Answer::calls((0..n).map(|_| ("dance", json!({})))).and_goes_on();
+    let most = limits::CALLS_PER_WAKE.max;
+    let last = Answer::calls([report("Cut.", "As far as it went.")]).and_goes_on();
+    let ends = world.run_with(&task, [some(most - 20), some(30), last]);
+    assert_eq!(ends, [End::Completed { cut: true }]);
+    assert_eq!(world.answered(&agent).len(), most + 1);
+    assert_eq!(world.script.requests()[before + 2].tools.len(), 1, "only a report");
+    assert_eq!(world.content(&agent), "As far as it went.");
+}
+
+#[test]
 fn a_model_that_repeats_an_id_gets_an_answer_to_each_call() {
     let (world, task, agent) = World::settled();
     let call = |minutes: u32| dormouse_types::model::ToolCall {

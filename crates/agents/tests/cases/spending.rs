@@ -8,6 +8,7 @@ use dormouse_scheduler::End;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{entity, model_call};
 use dormouse_store::{Commit, Db};
@@ -15,13 +16,13 @@ use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
 use dormouse_types::model_settings::ModelSettings;
-use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest};
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest, Stage};
 use dormouse_types::spend::{Budgets, Price, Unit};
 use dormouse_types::{AgentId, Id as _};
 use futures_util::stream;
 use serde_json::json;
 
-use crate::world::{DONE, WS, World, now, report};
+use crate::world::{DONE, WS, World, me, now, report};
 
 /// A dollar a million in, ten out: a request of 10,000 bytes reserves 5,000 micro-dollars for the
 /// input and 1,000 for 100 tokens of output.
@@ -72,7 +73,9 @@ impl Model for Priced {
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         self.asked.lock().expect("one thread").push(request.clone());
         let mut turns = self.turns.lock().expect("one thread");
-        assert!(!turns.is_empty(), "it is asked more often than it has answers");
+        if turns.is_empty() {
+            return Box::pin(stream::pending());
+        }
         match turns.remove(0) {
             Ok(events) => Box::pin(stream::iter(events.into_iter().map(Ok))),
             Err(error) => Box::pin(stream::iter([Err(error)])),
@@ -316,4 +319,52 @@ fn what_a_provider_wants_back_is_sent_again_and_nobody_else_sees_it() {
     assert_eq!(sent, [None, Some(state.clone()), Some(state)]);
     let rows = case.world.shown_rows();
     assert!(!rows.iter().any(|row| row.contains(secret)), "no message, text or log line has it");
+}
+
+/// A person cancels a run at a point; returns what the agent then has (reserved, spent).
+fn cancelled_at(stage: Stage, label: &'static str) -> Option<(i64, i64)> {
+    let case = Case::new(vec![answer(Some(USED))]);
+    let (agents, agent) = (case.agents.clone(), case.agent.clone());
+    let store = case.world.store.clone();
+    case.world.hooks.once(stage, label, move || {
+        let row = now(store.first(wake_queue::of_holder(WS, &agent))).expect("readable");
+        let run = row.and_then(|row| row.run_key).expect("a run");
+        now(agents.cancel_run(WS, &agent, &run, &me())).expect("cancelled");
+    });
+    assert_eq!(case.run(), End::Cancelled, "{label}");
+    assert_eq!(case.balance(case.agent.as_str()), case.balance(spend::WORKSPACE));
+    case.balance(case.agent.as_str())
+}
+
+#[test]
+fn a_cancelled_call_costs_what_was_reserved_and_one_that_was_not_made_nothing() {
+    assert_eq!(cancelled_at(Stage::BeforeCommit, "run.reserve"), None);
+    let whole = Some((0, RESERVED));
+    assert_eq!(cancelled_at(Stage::AfterCommit, "run.reserve"), whole);
+    assert_eq!(cancelled_at(Stage::BeforeEffect, "model.ask"), whole);
+    assert_eq!(cancelled_at(Stage::BeforeCommit, "run.final"), whole);
+}
+
+/// The call begins after the person's request has read which calls there are.
+#[test]
+fn a_call_that_begins_during_a_cancellation_is_settled_as_well() {
+    // It says nothing.
+    let case = Case::new(Vec::new());
+    case.world.wake_now(&case.agent, None);
+    let scheduler = case.agents.scheduler();
+    let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
+    let lease = lease.expect("a lease");
+    let run = lease.run.key.clone();
+    let agents = case.agents.clone();
+    case.world.hooks.once(Stage::BeforeCommit, "run.cancel", move || {
+        let scheduler = agents.scheduler();
+        let mut running = Box::pin(scheduler.run_alive(lease));
+        let waker = std::task::Waker::noop();
+        let mut context = std::task::Context::from_waker(waker);
+        let polled = std::future::Future::poll(running.as_mut(), &mut context);
+        assert!(polled.is_pending(), "it waits for its model");
+    });
+    let cancelled = now(case.agents.cancel_run(WS, &case.agent, &run, &me()));
+    assert!(cancelled.is_ok() && case.world.hooks.is_done(), "{cancelled:?}");
+    assert_eq!(case.spent(), (0, RESERVED));
 }

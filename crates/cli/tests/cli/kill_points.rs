@@ -67,6 +67,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("provider.tell", Way::Mood("model:away")),
     ("run.abandon", Way::AfterThreeKills),
     ("run.beat", Way::Mood("model:holds")),
+    ("run.cancel", Way::Never("a person cancels a run at work; tests of agents cut it everywhere")),
     ("run.claim", Way::Load),
     ("run.effect", Way::Load),
     ("run.fail", Way::Mood("model:fails")),
@@ -90,6 +91,7 @@ pub const POINTS: &[(&str, Way)] = &[
 /// Names of the same shape that are no points: what the audit log calls an action.
 const ACTIONS: &[&str] = &[
     "agent.cancel",
+    "agent.cancelRun",
     "agent.configure",
     "agent.destroy",
     "agent.pause",

@@ -64,6 +64,7 @@ fn an_agent_at_work_says_since_when_and_no_other_does() {
         started_at: Some(begun),
         completed_at: None,
         error: None,
+        failure: None,
         usage: dormouse_types::model::Usage::default(),
     };
     let epoch = now(world.dormouse.agent_state(&me(), &agent.id)).expect("a state").epoch;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::agent::{
-    AgentActivity, Initiator, MessageKind, OperationPhase, OperationStatus, RunStatus, TimerKind,
-    WakeReason,
+    AgentActivity, Initiator, MessageKind, OperationPhase, OperationStatus, RunFailure, RunStatus,
+    TimerKind, WakeReason,
 };
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
@@ -59,6 +59,8 @@ pub struct Wake {
     pub due_at: Option<Timestamp>,
     /// Why it failed.
     pub error_message: Option<String>,
+    /// What kind of failure that was; none for one that only the message describes.
+    pub failure: Option<Listed<RunFailure>>,
 }
 
 closed_list! {

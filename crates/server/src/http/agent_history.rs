@@ -15,6 +15,7 @@ use super::reply::{PageParams, Reply, page_size, whole};
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Query, id};
+use crate::problem_groups::Cancels;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -230,6 +231,21 @@ pub(super) async fn wakes(
 )]
 pub(super) async fn run(app: App, At((agent, run_key)): At<(String, String)>) -> Reply<Wake> {
     Ok(Json(app.dormouse.wake(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
+}
+
+/// Cancels a run that is under way, on any node, or that waits to be resumed.
+///
+/// It ends as failed with the failure `cancelled`, which counts for nothing. What it was to see, messages
+/// included, waits for the next wake. To cancel it twice changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/agents/{agent}/wakes/{runKey}/cancel",
+    operation_id = "cancelRun",
+    tag = "agents",
+    responses((status = 200, description = "The run, which has ended.", body = Wake), Cancels),
+)]
+pub(super) async fn cancel(app: App, At((agent, run_key)): At<(String, String)>) -> Reply<Wake> {
+    Ok(Json(app.dormouse.cancel_run(&app.caller, &id(&agent)?, &RunKey(run_key)).await?))
 }
 
 /// Shows what a run led to: its report, its proposals and its observations.

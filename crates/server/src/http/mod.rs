@@ -104,6 +104,7 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::decisions))
         .routes(routes!(agent_history::wakes))
         .routes(routes!(agent_history::run))
+        .routes(routes!(agent_history::cancel))
         .routes(routes!(agent_history::outcome))
         .routes(routes!(agent_history::prompt))
 }

@@ -4,6 +4,7 @@
 //! and too many sockets.
 
 mod close;
+mod draft_stream;
 mod event_stream;
 mod queue;
 #[cfg(test)]
@@ -20,7 +21,7 @@ use axum::http::Method;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use dormouse::events::Since;
-use dormouse::{Dormouse, Error};
+use dormouse::{Dormouse, Error, ReportDraft};
 use dormouse_types::Caller;
 use dormouse_types::limits::{SOCKET_MESSAGE, SOCKETS, SOCKETS_PER_TOKEN};
 use dormouse_types::port::{BoxFuture, Clock};
@@ -30,6 +31,7 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use self::close::Close;
+use self::draft_stream::{DraftSource, DraftStream};
 use self::event_stream::{EventSource, EventStream};
 use self::queue::{Frame, Queue};
 use crate::Problem;
@@ -165,9 +167,20 @@ async fn serve(
         queue: &queue,
         hints: sockets.dormouse.hints(),
     };
+    let mut drafts = DraftStream {
+        source: &feed,
+        clock: &*sockets.clock,
+        queue: &queue,
+        hints: sockets.dormouse.draft_hints(),
+    };
     let mut sending = Box::pin(send(&queue, sink));
+    let showing = async {
+        drafts.run().await;
+        std::future::pending::<()>().await;
+    };
     let close = tokio::select! {
         close = events.run(since) => close,
+        () = showing => return,
         () = &mut sending => return,
         () = read_frames(stream) => return,
         () = stopped(closing) => Close::STOPPING,
@@ -214,6 +227,12 @@ async fn stopped(closing: Option<Closing>) {
 struct OfCaller<'a> {
     dormouse: &'a Dormouse,
     caller: &'a Caller,
+}
+
+impl DraftSource for OfCaller<'_> {
+    fn drafts(&self) -> Result<Vec<Arc<ReportDraft>>, Error> {
+        self.dormouse.drafts(self.caller)
+    }
 }
 
 impl EventSource for OfCaller<'_> {

@@ -25,6 +25,8 @@ struct Inner {
     bytes: usize,
     /// Whether a frame is being sent.
     is_sending: bool,
+    /// Whether a frame that every reader gets was added.
+    has_begun: bool,
 }
 
 /// The frames between the producer and the socket.
@@ -47,10 +49,26 @@ impl Queue {
                 return Err(Close::TOO_SLOW);
             }
             inner.bytes = bytes;
+            inner.has_begun = true;
             inner.frames.push_back(Frame::Text(text));
         }
         self.filled.notify_one();
         Ok(())
+    }
+
+    /// Adds a text if nothing waits to be sent, and if it is not the first; returns whether it did.
+    /// For frames that a slow reader can do without.
+    pub(super) fn push_if_idle(&self, text: String) -> bool {
+        {
+            let mut inner = self.inner();
+            if !inner.has_begun || !inner.frames.is_empty() || inner.is_sending {
+                return false;
+            }
+            inner.bytes += text.len();
+            inner.frames.push_back(Frame::Text(text));
+        }
+        self.filled.notify_one();
+        true
     }
 
     /// Adds a ping after the waiting frames.

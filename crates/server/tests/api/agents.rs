@@ -175,6 +175,44 @@ async fn a_time_to_wake_is_set_and_taken_back_and_a_wake_that_waits_is_called_of
 }
 
 #[tokio::test]
+async fn a_run_is_cancelled_once_and_one_that_has_ended_is_not() {
+    let world = World::new();
+    let (task, agent) = with_agent(&world).await;
+    world.drain(&task).await;
+    let path = format!("/api/agents/{agent}");
+    let ended = world.get(&format!("{path}/wakes")).await.json()["items"][0].clone();
+    assert_eq!((&ended["status"], &ended["failure"]), (&json!("completed"), &json!(null)));
+    // Its model may not be asked, so that its run waits to be resumed.
+    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
+    world.call("PATCH", &path, r#"{"model": "acme/large"}"#).await;
+    world.call("POST", &format!("{path}/wake"), r#"{"message": "What about the van?"}"#).await;
+    world.drain(&task).await;
+    let run = world.get(&path).await.json()["runKey"].clone();
+    let cancel = format!("{path}/wakes/{}/cancel", run.as_str().expect("a run"));
+    for _ in 0..2 {
+        let cancelled = world.call("POST", &cancel, "").await;
+        assert_eq!(cancelled.status, 200, "{}", cancelled.body);
+        let cancelled = cancelled.json();
+        assert_eq!((&cancelled["runKey"], &cancelled["status"]), (&run, &json!("failed")));
+        assert_eq!(
+            (&cancelled["failure"], &cancelled["errorMessage"]),
+            (&json!("cancelled"), &json!("cancelled"))
+        );
+    }
+    let now = world.get(&path).await.json();
+    assert_eq!((&now["activity"], &now["runKey"]), (&json!("asleep"), &json!(null)));
+    assert_eq!(now["consecutiveFailureCount"], 0);
+    let attention = world.get("/api/needs-attention").await.json();
+    assert_eq!(attention["items"].as_array().map(Vec::len), Some(0), "{attention}");
+
+    let late = format!("{path}/wakes/{}/cancel", ended["runKey"].as_str().expect("a run"));
+    let late = world.call("POST", &late, "").await;
+    assert_eq!((late.status, &late.json()["type"]), (409, &json!("/problems/run-ended")));
+    let none = world.call("POST", &format!("{path}/wakes/{}/cancel", "0".repeat(64)), "").await;
+    assert_eq!((none.status, &none.json()["type"]), (404, &json!("/problems/not-found")));
+}
+
+#[tokio::test]
 async fn every_list_of_an_agent_refuses_a_missing_agent_and_a_bad_cursor() {
     let world = World::new();
     let (_, agent) = with_agent(&world).await;

@@ -234,6 +234,14 @@ async fn every_operation_answers_as_the_document_says() {
     read(&format!("{agent}/timers")).await;
     world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
     world.call("DELETE", &format!("{agent}/wake"), "").await;
+    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
+    world.call("PATCH", &agent, r#"{"model": "acme/large"}"#).await;
+    world.call("POST", &format!("{agent}/wake"), "{}").await;
+    world.drain(&id).await;
+    let waiting = text(&read(&agent).await["runKey"]);
+    world.call("POST", &format!("{agent}/wakes/{waiting}/cancel"), "").await;
+    world.call("PATCH", &agent, r#"{"model": null}"#).await;
+    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": true}"#).await;
     read("/api/journal/tasks?status=OPEN&q=butt&deleted=true&limit=1").await;
 
     read(&format!("{task}/changes")).await;

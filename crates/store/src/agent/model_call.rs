@@ -1,6 +1,6 @@
 //! Calls of models that are not built in: one row per call, written before it.
 
-use dormouse_types::closed_list::Listed;
+use dormouse_types::closed_list::{ClosedList as _, Listed};
 use dormouse_types::model::Usage;
 use dormouse_types::spend::{Amount, CallStatus, Unit};
 use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
@@ -87,6 +87,58 @@ pub fn settle(
         ],
         Refusal::Broken,
     )
+}
+
+/// A call that has not been settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCall {
+    /// The holder of its run.
+    pub holder: HolderId,
+    /// The day it counts for.
+    pub day: Date,
+    /// What is reserved for it.
+    pub reserved: Amount,
+}
+
+/// The calls of a run that have not been settled.
+pub fn open_of_run(workspace: WorkspaceId, run: &RunKey) -> Query<OpenCall> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT holder, day, unit, reserved FROM model_calls
+              WHERE ws = ?1 AND run_key = ?2 AND cost IS NULL ORDER BY turn, attempt",
+        params: params_values![ws(workspace), run.as_str()],
+        decode: open_call,
+    }
+}
+
+fn open_call(row: &Row) -> Result<OpenCall, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "model_call", &e);
+    let holder = row.text(0).map_err(column)?;
+    let corrupt = |detail: String| ReadError::Corrupt {
+        db: "agent",
+        noun: "model_call",
+        id: holder.to_owned(),
+        detail,
+    };
+    let (day, unit) = (row.text(1).map_err(column)?, row.text(2).map_err(column)?);
+    let unit = Unit::of_name(unit).ok_or_else(|| corrupt(format!("unknown unit `{unit}`")))?;
+    Ok(OpenCall {
+        holder: holder.parse().map_err(|e: dormouse_types::IdError| corrupt(e.to_string()))?,
+        day: day.parse().map_err(|e: jiff::Error| corrupt(e.to_string()))?,
+        reserved: Amount { unit, value: row.int(3).map_err(column)? },
+    })
+}
+
+/// Records that the open calls of a run cost what was reserved for them; refused if there are more
+/// or fewer than `count`, so that none is left out that began since they were read.
+pub fn assume(workspace: WorkspaceId, run: &RunKey, count: usize) -> Op {
+    Op {
+        sql: "UPDATE model_calls SET status = ?3, cost = reserved
+              WHERE ws = ?1 AND run_key = ?2 AND cost IS NULL",
+        params: params![ws(workspace), run.as_str(), CallStatus::Assumed.name()],
+        rows: count..=count,
+        refusal: Refusal::Stale,
+    }
 }
 
 /// What the calls of a run have cost so far.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use dormouse_types::{AgentId, HolderId, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
 pub use dormouse_types::agent::RunStatus as Status;
-use dormouse_types::agent::{Initiator, WakeReason};
+use dormouse_types::agent::{Initiator, RunFailure, WakeReason};
 use dormouse_types::closed_list::{ClosedList as _, Listed};
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::Usage;
@@ -58,6 +58,8 @@ pub struct Run {
     pub completed_at: Option<Timestamp>,
     /// Why it failed.
     pub error: Option<String>,
+    /// The kind of that failure, if the program acts on it.
+    pub failure: Option<Listed<RunFailure>>,
     /// Tokens it has used, over all its recorded turns.
     pub usage: Usage,
 }
@@ -169,6 +171,38 @@ pub fn finish(
     )
 }
 
+/// Ends a run that a person cancelled; `error` says so in words.
+pub fn cancel(
+    workspace: WorkspaceId,
+    key: &RunKey,
+    from: Status,
+    to: Status,
+    at: Timestamp,
+    error: &str,
+) -> Op {
+    Op::one(
+        "UPDATE wake_run_log SET status = ?4, completed_at = ?5, error_message = ?6, failure = ?7
+         WHERE ws = ?1 AND run_key = ?2 AND status = ?3",
+        params![
+            ws(workspace),
+            key.as_str(),
+            from.name(),
+            to.name(),
+            at,
+            error,
+            RunFailure::Cancelled.name()
+        ],
+        Refusal::LeaseLost,
+    )
+}
+
+impl Run {
+    /// Returns whether a person cancelled it.
+    pub fn is_cancelled(&self) -> bool {
+        self.failure == Some(Listed::Known(RunFailure::Cancelled))
+    }
+}
+
 fn decode(row: &Row) -> Result<Run, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
     let key = row.text(0).map_err(column)?;
@@ -205,6 +239,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         started_at: row.opt_time(16).map_err(column)?,
         completed_at: row.opt_time(17).map_err(column)?,
         error: row.opt_text(18).map_err(column)?.map(ToOwned::to_owned),
+        failure: row.opt_text(24).map_err(column)?.map(Listed::named),
         usage: Usage {
             input: tokens(19)?,
             cached_input: tokens(20)?,
@@ -223,7 +258,7 @@ pub fn by_key(workspace: WorkspaceId, key: &RunKey) -> Query<Run> {
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
                 input_tokens, cached_input_tokens, output_tokens,
-                cache_write_tokens, reasoning_tokens
+                cache_write_tokens, reasoning_tokens, failure
               FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
         params: params_values![ws(workspace), key.as_str()],
         decode,
@@ -238,7 +273,7 @@ pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Ru
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
                 input_tokens, cached_input_tokens, output_tokens,
-                cache_write_tokens, reasoning_tokens
+                cache_write_tokens, reasoning_tokens, failure
               FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2
               ORDER BY created_at DESC, run_key LIMIT ?3",
         params: params_values![ws(workspace), agent.to_string(), limit],
@@ -285,7 +320,7 @@ pub fn page(
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
-                r.cache_write_tokens, r.reasoning_tokens, ",
+                r.cache_write_tokens, r.reasoning_tokens, r.failure, ",
             counts!(),
             " FROM wake_run_log r
               WHERE r.ws = ?1 AND r.agent_id = ?2 AND r.created_at <= ?3
@@ -306,7 +341,7 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
-                r.cache_write_tokens, r.reasoning_tokens, ",
+                r.cache_write_tokens, r.reasoning_tokens, r.failure, ",
             counts!(),
             " FROM wake_run_log r WHERE r.ws = ?1 AND r.run_key = ?2"
         ),
@@ -317,9 +352,9 @@ pub fn with_counts_by_key(workspace: WorkspaceId, key: &RunKey) -> Query<RunWith
 
 fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "run", &e);
-    let (turns, calls) = (row.int(24).map_err(column)?, row.int(25).map_err(column)?);
+    let (turns, calls) = (row.int(25).map_err(column)?, row.int(26).map_err(column)?);
     let run = decode(row)?;
-    let kept_back = match row.opt_text(26).map_err(column)? {
+    let kept_back = match row.opt_text(27).map_err(column)? {
         None => KeptBack::default(),
         Some(text) => serde_json::from_str(text).map_err(|e| ReadError::Corrupt {
             db: "agent",
@@ -362,7 +397,7 @@ pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
                 logical_change_key, processed, upto, heard_upto, epoch, crashes, model, cut,
                 created_at, started_at, completed_at, error_message,
                 input_tokens, cached_input_tokens, output_tokens,
-                cache_write_tokens, reasoning_tokens
+                cache_write_tokens, reasoning_tokens, failure
               FROM wake_run_log WHERE ws = ?1 AND status IN ('queued', 'started')",
         params: params_values![ws(workspace)],
         decode,
@@ -432,7 +467,8 @@ pub fn begun_by_agents(workspace: WorkspaceId, keys: &[RunKey]) -> Query<(RunKey
     }
 }
 
-/// Failed runs that no later run of the same agent followed, newest first.
+/// Failed runs that no later run of the same agent followed, newest first. A run that a person
+/// cancelled did not fail, and says nothing about one that did.
 pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
     Query {
         db: Db::Agent,
@@ -440,12 +476,14 @@ pub fn failed_last(workspace: WorkspaceId, limit: i64) -> Query<Run> {
                 r.status, r.logical_change_key, r.processed, r.upto, r.heard_upto, r.epoch,
                 r.crashes, r.model, r.cut, r.created_at, r.started_at, r.completed_at,
                 r.error_message, r.input_tokens, r.cached_input_tokens, r.output_tokens,
-                r.cache_write_tokens, r.reasoning_tokens
+                r.cache_write_tokens, r.reasoning_tokens, r.failure
               FROM wake_run_log r
               WHERE r.ws = ?1 AND r.status IN ('failed', 'abandoned')
+                AND COALESCE(r.failure, '') <> 'cancelled'
                 AND NOT EXISTS (SELECT 1 FROM wake_run_log n
                   WHERE n.ws = r.ws AND n.agent_id = r.agent_id AND n.created_at > r.created_at
-                    AND n.status IN ('completed', 'skipped', 'failed', 'abandoned'))
+                    AND n.status IN ('completed', 'skipped', 'failed', 'abandoned')
+                    AND COALESCE(n.failure, '') <> 'cancelled')
               ORDER BY r.created_at DESC, r.run_key DESC LIMIT ?2",
         params: params_values![ws(workspace), limit],
         decode,

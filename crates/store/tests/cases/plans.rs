@@ -343,6 +343,7 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::completed_since(WS, at(0)),
         provider_state::of_run(WS, &key),
         model_call::of_run(WS, &key, 1),
+        model_call::open_of_run(WS, &key),
         model_call::per_day(WS, day, day),
         spend::of_account(WS, &account),
         model_setting::of_workspace(WS),

@@ -1,11 +1,14 @@
 //! Runs and their requests.
 
+use dormouse_store::agent::model_call::{self, NewCall, OpenCall};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
-use dormouse_types::agent::{Initiator, WakeReason};
+use dormouse_types::agent::{Initiator, RunFailure, WakeReason};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::model::Usage;
+use dormouse_types::spend::{Amount, CallStatus, Unit};
 use dormouse_types::{AgentId, RunKey, Seq, ThreadId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -16,6 +19,8 @@ each_engine!(
     a_run_adds_up_the_tokens_of_its_turns,
     a_run_moves_only_from_the_status_that_was_read,
     an_ended_run_says_how_it_ended,
+    a_cancelled_run_is_no_failure,
+    the_open_calls_of_a_run_are_settled_together_or_not_at_all,
     the_newest_runs_of_an_agent_come_first,
     a_request_that_was_never_answered_is_replaced,
 );
@@ -42,6 +47,7 @@ fn run(world: &World, key: &str) -> Run {
         started_at: Some(at(1)),
         completed_at: None,
         error: None,
+        failure: None,
         usage: Usage::default(),
     }
 }
@@ -132,6 +138,66 @@ fn an_ended_run_says_how_it_ended(world: &World) {
         let again = finish(&first, Status::Started, Status::Failed);
         assert_eq!(world.agent_refusal([again]), Refusal::LeaseLost);
     }
+}
+
+fn a_cancelled_run_is_no_failure(world: &World) {
+    let agent: AgentId = world.id();
+    let of_agent = |key, micros| {
+        inserted(world, Run { holder: (&agent).into(), created_at: at(micros), ..run(world, key) })
+    };
+    let failed = of_agent("failed", 1);
+    world.agent([finish(&failed, Status::Started, Status::Failed)]);
+    let first = of_agent("cancelled", 2);
+    let cancel = |from| wake_run::cancel(WS, &first.key, from, Status::Failed, at(9), "cancelled");
+    assert_eq!(world.agent_refusal([cancel(Status::Queued)]), Refusal::LeaseLost);
+    world.agent([cancel(Status::Started)]);
+    let ended = Run {
+        status: Status::Failed,
+        completed_at: Some(at(9)),
+        error: Some("cancelled".into()),
+        failure: Some(Listed::Known(RunFailure::Cancelled)),
+        ..first.clone()
+    };
+    assert_eq!(stored(world, &first), ended);
+    assert!(ended.is_cancelled() && !stored(world, &failed).is_cancelled());
+    assert_eq!(world.agent_refusal([cancel(Status::Started)]), Refusal::LeaseLost);
+    // It neither counts as the last failure of its agent, nor hides the one before.
+    let last = world.all(wake_run::failed_last(WS, 9));
+    assert_eq!(last.into_iter().map(|run| run.key).collect::<Vec<_>>(), [failed.key]);
+}
+
+fn the_open_calls_of_a_run_are_settled_together_or_not_at_all(world: &World) {
+    let run = inserted(world, run(world, "spends"));
+    let day: jiff::civil::Date = "2026-03-02".parse().expect("a day");
+    let call = |turn| NewCall {
+        run: run.key.clone(),
+        turn,
+        attempt: 1,
+        holder: run.holder.clone(),
+        model: "acme/large".into(),
+        at: at(1),
+        day,
+        reserved: Amount { unit: Unit::MicroDollars, value: 100 * i64::from(turn) },
+    };
+    let calls = [call(1), call(2), call(3)];
+    world.agent(calls.iter().map(|call| model_call::insert(WS, call)));
+    world.agent([model_call::settle(WS, &calls[0], CallStatus::Settled, 7, None)]);
+    let open = world.all(model_call::open_of_run(WS, &run.key));
+    let expected = calls[1..].iter().map(|call| OpenCall {
+        holder: call.holder.clone(),
+        day,
+        reserved: call.reserved,
+    });
+    assert_eq!(open, expected.collect::<Vec<_>>());
+    for wrong in [0, 1, 3] {
+        let refused = world.agent_refusal([model_call::assume(WS, &run.key, wrong)]);
+        assert_eq!(refused, Refusal::Stale, "{wrong}");
+    }
+    world.agent([model_call::assume(WS, &run.key, 2)]);
+    assert_eq!(world.all(model_call::open_of_run(WS, &run.key)), []);
+    let [today] = &world.all(model_call::per_day(WS, day, day))[..] else { panic!("one row") };
+    assert_eq!(today.cost, 7 + 200 + 300);
+    world.agent([model_call::assume(WS, &run.key, 0)]);
 }
 
 fn the_newest_runs_of_an_agent_come_first(world: &World) {

@@ -27,6 +27,8 @@ each_engine!(
     signals_that_came_before_a_reclaim_wait_for_the_next_run,
     an_interrupted_run_is_due_at_once_under_a_new_epoch,
     a_run_given_up_leaves_the_row_free,
+    a_cancelled_run_leaves_what_it_was_to_see_pending,
+    a_run_that_moved_since_it_was_read_is_not_cancelled,
     only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live,
     automatic_wakes_wait_for_the_end_of_a_sleep_and_a_persons_does_not,
     a_later_try_outlasts_a_sleep_that_is_cleared,
@@ -381,6 +383,55 @@ fn a_run_given_up_leaves_the_row_free(world: &World) {
     let expected = QueueEntry { run_key: None, epoch: 3, crashes: 0, due_at: None, ..dead.clone() };
     assert_eq!(row(world, &agent), expected);
     assert_eq!(world.agent_refusal([wake_queue::abandon(WS, &dead)]), Refusal::LeaseLost);
+}
+
+fn a_cancelled_run_leaves_what_it_was_to_see_pending(world: &World) {
+    let agent = entry(world);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(5), 7))]);
+    world.agent([claim(&agent, 0, "one", &key("run"))]);
+    let held = row(world, &agent);
+    world.agent([wake_queue::cancel_run(WS, &held, Some(at(3)))]);
+    let asleep = QueueEntry {
+        reasons: vec![Reason::Subscription],
+        first_signal_at: Some(at(3)),
+        due_at: None,
+        priority: 3,
+        run_key: None,
+        owner: None,
+        epoch: 2,
+        expires_at: None,
+        ..held.clone()
+    };
+    assert_eq!(row(world, &agent), asleep);
+    assert_eq!(
+        world.agent_refusal([wake_queue::cancel_run(WS, &held, None)]),
+        Refusal::LeaseLost,
+        "it is not there any more"
+    );
+    // What came during the run stays as it is; a run that waits to be resumed is cancelled as well.
+    world.agent([claim(&agent, 2, "one", &key("next"))]);
+    world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(50), 9))]);
+    world.agent([wake_queue::put_back(WS, &agent, "one", 3, Some(at(60)))]);
+    let waiting = row(world, &agent);
+    world.agent([wake_queue::cancel_run(WS, &waiting, None)]);
+    let left = QueueEntry { run_key: None, owner: None, epoch: 4, priority: 2, ..waiting.clone() };
+    assert_eq!(row(world, &agent), left);
+    assert_eq!((left.reasons, left.due_at), (vec![Reason::Timer], waiting.due_at));
+}
+
+fn a_run_that_moved_since_it_was_read_is_not_cancelled(world: &World) {
+    let agent = entry(world);
+    world.agent([claim(&agent, 0, "one", &key("run"))]);
+    let held = row(world, &agent);
+    world.agent([wake_queue::put_back(WS, &agent, "one", 1, Some(at(60)))]);
+    let waiting = row(world, &agent);
+    let cancel = |read: &QueueEntry| world.agent_refusal([wake_queue::cancel_run(WS, read, None)]);
+    assert_eq!(cancel(&held), Refusal::LeaseLost, "its owner has put it back");
+    world.agent([reclaim(&agent, 1, "other", &key("run"))]);
+    assert_eq!(cancel(&waiting), Refusal::LeaseLost, "another node has resumed it");
+    let running = row(world, &agent);
+    world.agent([wake_queue::release(WS, &agent, "other", 2)]);
+    assert_eq!(cancel(&running), Refusal::LeaseLost, "it has ended");
 }
 
 fn only_a_lease_that_ran_out_is_taken_from_an_owner_that_may_live(world: &World) {

@@ -78,6 +78,14 @@ export function cancelWake(agent: Agent): Promise<boolean> {
   return sendStop(agent, "agent.what.cancel", "/wake", (was) => ({ ...was, activity: "asleep", dueAt: null }));
 }
 
+/** Stops a run that is under way. Its next wake covers what it was to see. */
+export async function cancelRun(agent: Agent, runKey: string): Promise<void> {
+  const stopped = (was: Agent): Agent => ({ ...was, activity: "asleep", awakeSince: null, runKey: null });
+  if (await send(agent, "agent.what.cancelRun", "POST", `/wakes/${runKey}/cancel`, undefined, stopped)) {
+    toasts.show(t("agent.runCancelled", { name: agent.displayName }));
+  }
+}
+
 export function patchAgent(agent: Agent, patch: Schemas["AgentPatch"]): Promise<boolean> {
   return send(agent, "agent.what.set", "PATCH", "", patch, (was) => ({ ...was, ...(patch as Partial<Agent>) }));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Message, Wake } from "./data";
-import { formatArgs, badgeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, timeline, wakeDuration } from "./rules";
+import { formatArgs, badgeOf, isFailed, outcomeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, timeline, wakeDuration } from "./rules";
 
 const wake = (runKey: string | null, startedAt: string, status = "completed"): Wake =>
   ({ runKey, startedAt: status === "queued" ? null : startedAt, createdAt: startedAt, status }) as unknown as Wake;
@@ -67,6 +67,13 @@ it("shortens a key, and computes how long a wake took", () => {
   expect(shortKey("short")).toBe("short");
   expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: "2026-01-01T00:00:19Z" })).toBe(19_000);
   expect(wakeDuration({ startedAt: "2026-01-01T00:00:00Z", completedAt: null })).toBeUndefined();
+});
+
+it("does not call a cancelled wake failed", () => {
+  expect([isFailed({ status: "failed", failure: null }), outcomeOf({ status: "failed", failure: null })]).toEqual([true, "failed"]);
+  for (const status of ["failed", "abandoned"] as const) {
+    expect([isFailed({ status, failure: "cancelled" }), outcomeOf({ status, failure: "cancelled" })]).toEqual([false, "cancelled"]);
+  }
 });
 
 it("counts wakes by the day they started, and the failed ones", () => {

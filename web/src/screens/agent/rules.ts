@@ -115,6 +115,20 @@ export function callsFromDecisions(messages: readonly Message[]): ToolCall[] {
     });
 }
 
+/** Whether a wake failed. One that a person cancelled did not. */
+export function isFailed(wake: Pick<Wake, "status" | "failure">): boolean {
+  return (wake.status === "failed" || wake.status === "abandoned") && !isCancelled(wake);
+}
+
+export function isCancelled(wake: Pick<Wake, "failure">): boolean {
+  return wake.failure === "cancelled";
+}
+
+/** The outcome of a wake, as a key of its words. */
+export function outcomeOf(wake: Pick<Wake, "status" | "failure">): string {
+  return isCancelled(wake) ? "cancelled" : wake.status;
+}
+
 /** How many wakes started on each of the last days, oldest first. */
 export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { day: string; n: number; failed: number }[] {
   const dayOf = (date: Date): string =>
@@ -128,7 +142,7 @@ export function wakesPerDay(wakes: readonly Wake[], now: Date, days: number): { 
     const count = counts.find((one) => one.day === dayOf(new Date(wakeTime(wake))));
     if (count === undefined) continue;
     count.n += 1;
-    if (wake.status === "failed" || wake.status === "abandoned") count.failed += 1;
+    if (isFailed(wake)) count.failed += 1;
   }
   return counts;
 }

@@ -2,6 +2,7 @@
 
 mod name;
 mod stopped;
+mod cancel;
 mod create;
 mod follow;
 mod list;
@@ -28,6 +29,8 @@ pub enum Command {
     Show(show::Params),
     /// Wake an agent, now or at a time, and wait until it sleeps again
     Wake(wake::Params),
+    /// Cancel the run of an agent; its next wake covers what it was to see
+    Cancel(cancel::Params),
     /// Have an agent reanalyse its task
     Reanalyse(wake::ReanalyseParams),
     /// Choose whether changes wake an agent
@@ -50,6 +53,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::List(params) => list::run(session, params).await,
         Command::Show(params) => show::run(session, params).await,
         Command::Wake(params) => wake::run(session, params).await,
+        Command::Cancel(params) => cancel::run(session, params).await,
         Command::Reanalyse(params) => wake::reanalyse(session, params).await,
         Command::Automation(params) => settings::automation(session, params).await,
         Command::Model(params) => settings::model(session, params).await,

@@ -220,6 +220,42 @@ pub fn free(workspace: WorkspaceId, row: &QueueEntry, proof: Proof) -> Op {
     )
 }
 
+/// Ends the run of a row, whoever runs it: its owner finds its lease lost. Refused when the row was
+/// claimed, released or taken over since it was read.
+///
+/// What the run was to see is pending again, without a due time: `changed_since` says since when
+/// there is something, and is `None` if there is nothing. Signals that arrived during the run stay
+/// as they are.
+pub fn cancel_run(
+    workspace: WorkspaceId,
+    row: &QueueEntry,
+    changed_since: Option<Timestamp>,
+) -> Op {
+    Op::one(
+        concat!(
+            "UPDATE wake_queue SET ",
+            lease::take_away!(),
+            ", crashes = 0, run_key = NULL,
+               priority = CASE WHEN reasons & 24 <> 0 THEN 0 WHEN reasons & 4 <> 0 THEN 1
+                 WHEN reasons & 2 <> 0 THEN 2 ELSE 3 END,
+               due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END,
+               reasons = CASE WHEN CAST(?6 AS BIGINT) IS NULL THEN reasons ELSE reasons | 1 END,
+               first_signal_at = COALESCE(first_signal_at, CAST(?6 AS BIGINT))
+             WHERE ws = ?1 AND agent_id = ?2 AND COALESCE(owner, '') = ?3 AND epoch = ?4
+               AND run_key = ?5"
+        ),
+        params![
+            ws(workspace),
+            row.holder.to_string(),
+            row.owner.clone().unwrap_or_default(),
+            row.epoch,
+            row.run_key.as_ref().map(|key| key.as_str().to_owned()),
+            changed_since
+        ],
+        Refusal::LeaseLost,
+    )
+}
+
 /// Abandons the run of a row without an owner; refused when the row was claimed since.
 pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(

@@ -1,0 +1,103 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse_runs::{DeltaSink as _, LiveTurn};
+use dormouse_testkit::ManualClock;
+use dormouse_types::{HolderId, RunKey, WorkspaceId};
+
+use super::Drafts;
+
+const WS: WorkspaceId = WorkspaceId(1);
+
+struct Case {
+    clock: ManualClock,
+    drafts: Drafts,
+    holder: HolderId,
+}
+
+impl Case {
+    fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T09:00:00Z");
+        let drafts = Drafts::new(Arc::new(clock.clone()));
+        let holder = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+        Self { clock, drafts, holder }
+    }
+
+    fn write(&self, run: &str, turn: u32, index: usize, json: &str) {
+        let run = RunKey(run.into());
+        let live = LiveTurn { ws: WS, holder: &self.holder, run: &run, turn };
+        self.drafts.call(&live, index, "publish_report", json);
+    }
+
+    fn end(&self, run: &str) {
+        self.drafts.ended(WS, &self.holder, &RunKey(run.into()));
+    }
+
+    fn later(&self, millis: u64) {
+        self.clock.advance(Duration::from_millis(millis));
+    }
+
+    /// The draft that readers see, as `TURN TLDR|CONTENT`.
+    fn seen(&self) -> Option<String> {
+        let drafts = self.drafts.of_workspace(WS);
+        assert!(drafts.len() <= 1 && self.drafts.of_workspace(WorkspaceId(2)).is_empty());
+        let draft = drafts.first()?;
+        Some(format!("{} {}|{}", draft.turn, draft.tldr, draft.content))
+    }
+}
+
+#[test]
+fn readers_see_a_draft_grow_five_times_a_second() {
+    let case = Case::new();
+    let mut hints = case.drafts.hints();
+    case.write("r", 1, 0, "{\"tldr\":\"");
+    assert_eq!((case.seen(), hints.has_changed().ok()), (None, Some(false)), "nothing yet");
+    case.write("r", 1, 0, "All ");
+    assert_eq!(case.seen().as_deref(), Some("1 All |"));
+    hints.borrow_and_update();
+    (0..100).for_each(|_| case.write("r", 1, 0, "x"));
+    assert_eq!((case.seen().as_deref(), hints.has_changed().ok()), (Some("1 All |"), Some(false)));
+    case.later(200);
+    case.write("r", 1, 0, "!");
+    assert_eq!(case.seen(), Some(format!("1 All {}!|", "x".repeat(100))));
+    case.write("r", 1, 0, "\",\"content\":\"Done.\"}");
+    let whole = format!("1 All {}!|Done.", "x".repeat(100));
+    assert_eq!(case.seen(), Some(whole), "the end is shown at once");
+}
+
+#[test]
+fn a_draft_is_gone_when_its_run_is_over() {
+    let case = Case::new();
+    case.write("r", 1, 0, "{\"content\":\"A\"}");
+    case.end("an earlier one");
+    assert_eq!(case.seen().as_deref(), Some("1 |A"));
+    let hints = case.drafts.hints();
+    case.end("r");
+    assert_eq!((case.seen(), hints.has_changed().ok()), (None, Some(true)));
+}
+
+#[test]
+fn a_later_call_replaces_the_draft_once_it_says_something() {
+    let case = Case::new();
+    case.write("r", 1, 0, "{\"content\":\"A\"}");
+    case.write("r", 1, 2, "{\"content\":");
+    assert_eq!(case.seen().as_deref(), Some("1 |A"));
+    case.later(200);
+    case.write("r", 1, 2, "\"B\"}");
+    assert_eq!(case.seen().as_deref(), Some("1 |B"));
+    case.later(200);
+    case.write("r", 2, 0, "{\"content\":\"B\"}");
+    assert_eq!(case.seen().as_deref(), Some("2 |B"));
+    case.write("another", 1, 0, "{");
+    assert_eq!(case.seen(), None, "what another run wrote is not shown any more");
+}
+
+#[test]
+fn other_tools_and_other_holders_have_no_draft() {
+    let case = Case::new();
+    let run = RunKey("r".into());
+    let live = LiveTurn { ws: WS, holder: &case.holder, run: &run, turn: 1 };
+    case.drafts.call(&live, 0, "record_observations", "{\"content\":\"A\"}");
+    case.drafts.call(&live, usize::MAX, "no_such_tool", "{\"content\":\"A\"}");
+    assert_eq!(case.seen(), None);
+}

@@ -1,6 +1,7 @@
 //! The driver: performs what [`crate::step::next`] decides, one commit after another.
 
 mod ending;
+mod folding;
 pub mod preview;
 mod recorded_request;
 mod reservation;
@@ -29,6 +30,8 @@ use crate::run_log;
 use crate::spending::{Outcome, Reservation};
 use crate::step::{Closing, Limits, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
+
+use self::folding::Folding;
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]
@@ -197,7 +200,7 @@ impl ActiveRun<'_> {
             let error = format!("the run took longer than {} seconds", patience.as_secs());
             return self.fail(error).await.map(Some);
         }
-        let gathered = if turn == 1 {
+        let mut gathered = if turn == 1 {
             self.handler.context().await?
         } else {
             self.handler.followup_context(tools).await?
@@ -205,6 +208,11 @@ impl ActiveRun<'_> {
         if turn == 1 {
             if gathered.nothing_changed {
                 return self.skip().await.map(Some);
+            }
+            match self.fold().await? {
+                Folding::Ended(end) => return Ok(Some(end)),
+                Folding::Done => gathered = self.handler.context().await?,
+                Folding::Nothing => {}
             }
             self.closing = self.handler.closing().await?;
         }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::source::Source;
 use dormouse_store::{ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
+use crate::clearance::Clearance;
 use crate::gate::Draft;
 use crate::request::Offer;
-use crate::step::{RunLog, ToolSet};
+use crate::step::{LoggedTurn, RunLog, ToolSet};
 
 /// What one run is about; implemented by the room above, for one lease.
 ///
@@ -28,6 +30,29 @@ pub trait RunHandler: Send + Sync {
 
     /// Returns whether an accepted call in the log closed the run.
     fn is_closed(&self, log: &RunLog) -> bool;
+
+    /// Returns what its memory was folded from, as far as it was.
+    fn checkpoint_sources(&mut self) -> BoxFuture<'_, Result<Vec<Source>, RunError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+
+    /// Returns the next piece of its memory to fold before the first turn; `None` if there is none.
+    /// A checkpoint that the model may not see counts as not there.
+    fn piece_to_fold<'a>(
+        &'a mut self,
+        _may_see: &'a Clearance,
+    ) -> BoxFuture<'a, Result<Option<FoldPiece>, RunError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
+    /// Takes what came of the piece; returns what is written, or `None` if it cannot be used.
+    fn folded<'a>(
+        &'a mut self,
+        _folded: Folded<'a>,
+        _chain: &'a mut Chain,
+    ) -> BoxFuture<'a, Result<Option<Vec<Op>>, RunError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// Gathers the context of the first turn.
     fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>>;
@@ -89,6 +114,29 @@ pub struct RunOutput {
     pub ops: Vec<Op>,
     /// Change rows to publish, in addition to the end of the run.
     pub news: Vec<ChangeRow>,
+}
+
+/// A piece of memory that a model is to fold.
+#[derive(Debug, Clone)]
+pub struct FoldPiece {
+    /// The prompt, before the gate. Its log is what is folded.
+    pub fragments: Vec<Draft>,
+    /// The tool that takes the result.
+    pub tools: Arc<Offer>,
+}
+
+/// What came of a piece.
+#[derive(Debug, Clone, Copy)]
+pub enum Folded<'a> {
+    /// The model gave this turn.
+    Answer {
+        /// The turn.
+        turn: &'a LoggedTurn,
+        /// What the model was shown.
+        sources: &'a [Source],
+    },
+    /// The model may see none of the lines.
+    Hidden,
 }
 
 /// The context of a turn, of which the gate lets through what the model may see.

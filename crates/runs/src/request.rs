@@ -8,6 +8,7 @@ pub fn cap(kind: FragmentKind) -> usize {
     match kind {
         FragmentKind::System => 32 * 1024,
         FragmentKind::Log => 256 * 1024,
+        FragmentKind::Summary => 20 * 1024,
         FragmentKind::LinkedTasks => 24 * 1024,
         FragmentKind::TaskState | FragmentKind::Delta => 128 * 1024,
         FragmentKind::Decisions => 16 * 1024,
@@ -43,6 +44,7 @@ pub fn name(kind: FragmentKind) -> &'static str {
     match kind {
         FragmentKind::System => "system",
         FragmentKind::Log => "log",
+        FragmentKind::Summary => "summary",
         FragmentKind::LinkedTasks => "linkedTasks",
         FragmentKind::TaskState => "taskState",
         FragmentKind::Decisions => "decisions",

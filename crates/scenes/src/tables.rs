@@ -30,7 +30,7 @@ const TABLES: &[Table] = tables! {
         "access_codes";
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
-        "wake_requests", "texts", "log_lines", "change_items", "saga_log", "timers", "breakers", "outdated_agents",
+        "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "saga_log", "timers", "breakers", "outdated_agents",
         "provider_states", "model_calls", "spend", "model_settings";
 };
 

@@ -271,5 +271,7 @@ closed_list! {
         Action = "action",
         /// The result of an action.
         ToolResult = "toolResult",
+        /// What older lines of the agent's log were folded into.
+        Summary = "summary",
     }
 }

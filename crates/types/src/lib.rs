@@ -24,6 +24,7 @@ pub mod verdict;
 pub mod model;
 pub mod linked;
 pub mod kept_back;
+pub mod memory;
 pub mod spend;
 pub mod model_settings;
 pub mod draft;

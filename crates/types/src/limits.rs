@@ -79,6 +79,8 @@ limits! {
     ITEMS_PER_TASK = "checklist items per task", 500, "items", "limit-reached";
     /// Labels of one task.
     LABELS_PER_TASK = "labels per task", 50, "labels", "limit-reached";
+    /// What older lines of a log are folded into.
+    CHECKPOINT = "checkpoint", 16 * 1024, "bytes", "validation-failed";
     /// Links of one task, in both directions.
     LINKS_PER_TASK = "links per task", 200, "links", "limit-reached";
     /// Estimate of a task.

@@ -64,6 +64,8 @@ pub struct Fragment {
 pub enum FragmentKind {
     /// Scaffold and directives.
     System,
+    /// What older lines of the log were folded into.
+    Summary,
     /// The append-only log of the task: captured inputs and observations.
     Log,
     /// Tasks one link away.

@@ -44,6 +44,11 @@ pub trait Model: Send + Sync {
     fn price(&self) -> Option<Price> {
         None
     }
+    /// How much it reads and writes in one turn; `None` if nobody knows, or there is no limit. Units:
+    /// tokens.
+    fn window(&self) -> Option<u64> {
+        None
+    }
     /// The most it writes in one turn. Units: tokens.
     fn max_output(&self) -> u64 {
         0

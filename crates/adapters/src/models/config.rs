@@ -18,6 +18,8 @@ pub struct ModelConfig {
     pub model: ModelId,
     /// The key; many local servers need none.
     pub key: Option<Secret>,
+    /// Units: tokens. How much it reads and writes in one turn; `None` if nobody knows.
+    pub window: Option<u64>,
     /// Units: tokens. The longest answer.
     pub max_output_tokens: u32,
     /// Where what is sent ends up.

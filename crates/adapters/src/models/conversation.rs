@@ -55,7 +55,8 @@ impl<'a> Conversation<'a> {
             wanted.map(|(_, it)| it.text.as_str()).collect::<Vec<_>>().join("\n\n")
         };
         let is_system = |kind| kind == FragmentKind::System;
-        let log_end = request.fragments.iter().rposition(|it| it.kind == FragmentKind::Log);
+        let is_log = |kind| matches!(kind, FragmentKind::Summary | FragmentKind::Log);
+        let log_end = request.fragments.iter().rposition(|it| is_log(it.kind));
         let log_end = log_end.map_or(0, |last| last + 1);
         let system = text(&|_, kind| is_system(kind));
         let stable = text(&|n, kind| !is_system(kind) && n < log_end);

@@ -86,6 +86,10 @@ impl Model for RemoteModel {
         self.config.price
     }
 
+    fn window(&self) -> Option<u64> {
+        self.config.window
+    }
+
     fn max_output(&self) -> u64 {
         u64::from(self.config.max_output_tokens)
     }

@@ -17,6 +17,7 @@ pub fn config(format: WireFormat) -> ModelConfig {
         format,
         model: ModelId::new("small-1").unwrap(),
         key: Some(Secret::new("sk-very-secret").unwrap()),
+        window: None,
         max_output_tokens: 2048,
         location: ModelLocation::Elsewhere,
         class: ModelClass::Paid,

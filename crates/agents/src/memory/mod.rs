@@ -2,4 +2,5 @@
 
 pub mod report;
 pub mod linked;
+pub mod fold;
 pub mod log;

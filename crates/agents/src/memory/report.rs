@@ -176,6 +176,17 @@ fn without_ids(text: &str) -> String {
     out
 }
 
+/// Returns every internal id in a text.
+pub(crate) fn internal_ids(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some((start, end)) = internal_id(rest) {
+        found.push(&rest[start..end]);
+        rest = &rest[end..];
+    }
+    found
+}
+
 /// Returns the byte range of the first internal id.
 fn internal_id(text: &str) -> Option<(usize, usize)> {
     let starts = PREFIXES.iter().flat_map(|(prefix, _)| {

@@ -1,6 +1,7 @@
 //! The run handler of a task agent: context, calls, memory. [`dormouse_runs`] drives it.
 
 mod wake_input;
+mod folding;
 mod accepted;
 mod run_context;
 mod calls;
@@ -13,8 +14,8 @@ use std::sync::Arc;
 use dormouse_runs::clearance::{Clearance, clearance};
 use dormouse_runs::gate::Draft;
 use dormouse_runs::{
-    AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
-    StopReason, ToolSet, TurnContext,
+    AppliedCall, ClosingTools, ExecutedCalls, FoldPiece, Folded, Lease, RunError, RunHandler,
+    RunLog, RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
@@ -31,6 +32,7 @@ use crate::wake::holder::wake_event;
 use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
+use self::folding::FoldState;
 use self::wake_input::{TaskContext, WakeInput};
 
 /// A task agent during one run.
@@ -40,6 +42,7 @@ pub struct TaskAgent<'a> {
     lease: &'a Lease,
     /// What was read when the run began; `None` before its first step.
     input: Option<Arc<WakeInput>>,
+    fold: FoldState,
     mode: Mode,
 }
 
@@ -58,7 +61,7 @@ enum Mode {
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
-        Self { agents, agent, lease, input: None, mode: Mode::Run }
+        Self { agents, agent, lease, input: None, fold: FoldState::default(), mode: Mode::Run }
     }
 
     /// Creates the handler for a run that is not started: its context writes nothing.
@@ -95,7 +98,9 @@ impl<'a> TaskAgent<'a> {
         if let Some(input) = &self.input {
             return Ok(input.clone());
         }
-        let input = Arc::new(WakeInput::read(self.agents, &self.agent, self.lease).await?);
+        let passed_over = self.fold.passed_over();
+        let input = WakeInput::read(self.agents, &self.agent, self.lease, passed_over).await?;
+        let input = Arc::new(input);
         self.input = Some(input.clone());
         Ok(input)
     }
@@ -146,6 +151,29 @@ impl RunHandler for TaskAgent<'_> {
 
     fn is_closed(&self, log: &RunLog) -> bool {
         accepted::accepted_report(log).is_some()
+    }
+
+    fn checkpoint_sources(&mut self) -> BoxFuture<'_, Result<Vec<Source>, RunError>> {
+        Box::pin(async move {
+            let input = self.input().await?;
+            let sources = input.checkpoint.as_ref().map(|found| found.checkpoint.sources.clone());
+            Ok(sources.unwrap_or_default())
+        })
+    }
+
+    fn piece_to_fold<'a>(
+        &'a mut self,
+        may_see: &'a Clearance,
+    ) -> BoxFuture<'a, Result<Option<FoldPiece>, RunError>> {
+        Box::pin(self.next_piece(may_see))
+    }
+
+    fn folded<'a>(
+        &'a mut self,
+        folded: Folded<'a>,
+        chain: &'a mut Chain,
+    ) -> BoxFuture<'a, Result<Option<Vec<Op>>, RunError>> {
+        Box::pin(self.keep_folded(folded, chain))
     }
 
     fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>> {

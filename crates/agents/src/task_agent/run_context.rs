@@ -15,6 +15,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::RunKey;
 use dormouse_types::agent::MessageKind;
+use dormouse_types::memory::{FoldLimits, lines_beyond, tokens};
 use dormouse_types::model::{
     Entry, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
     ObservationPriority, TaskState,
@@ -26,6 +27,7 @@ use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
 
+use super::folding::{sizes, summary_part};
 use super::wake_input::{TaskContext, WakeInput};
 use super::{Mode, TaskAgent};
 
@@ -153,7 +155,9 @@ impl TaskAgent<'_> {
         let fragment =
             |kind, parts, data| Draft { kind, parts, data, data_sources: Vec::new(), tainted };
         let fixed = |kind, text: String| Draft::fixed(kind, text, FragmentData::None);
-        let logged: BTreeSet<&Source> = input.log.iter().flat_map(|line| &line.sources).collect();
+        let folded = input.checkpoint.iter().flat_map(|found| &found.checkpoint.sources);
+        let logged: BTreeSet<&Source> =
+            input.log.iter().flat_map(|line| &line.sources).chain(folded).collect();
         // A line of unknown origin may not be sent, so the entry that it shows is shown here as well.
         let with_entries = log_upto == 0 || logged.contains(&Source::Unknown);
         let is_unlogged =
@@ -203,8 +207,11 @@ impl TaskAgent<'_> {
         ];
         fragments.extend(linked_tasks(&input));
         if log_upto > 0 {
-            let lines = input.log.iter().map(log_part).collect();
-            fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
+            fragments.push(fragment(FragmentKind::Log, log_parts(&input), FragmentData::Log(log)));
+            let summary = summary_part(&input);
+            let summary =
+                summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
+            fragments.extend(summary);
         }
         for words in said {
             let source = vec![Source::Task(task.id.clone())];
@@ -212,8 +219,37 @@ impl TaskAgent<'_> {
             let data = FragmentData::Message(words);
             fragments.push(fragment(FragmentKind::Message, vec![part], data));
         }
+        let fragments = match input.window {
+            None => fragments,
+            Some(window) => within(fragments, window, input.max_output),
+        };
         Ok(TurnContext { fragments, tools: tools::offer(ToolSet::All), nothing_changed })
     }
+}
+
+/// Leaves out linked tasks, then decisions, until the prompt fits into a window with room for the
+/// answer and the tools, and says so in the instruction. Units: tokens.
+fn within(mut fragments: Vec<Draft>, window: u64, max_output: u64) -> Vec<Draft> {
+    // An answer may be as long as the model allows, but half of a small window is for reading. The
+    // tools take about 3,000.
+    let most = window - max_output.saturating_add(3_000).min(window / 2);
+    for (kind, what) in [
+        (FragmentKind::LinkedTasks, "linked tasks"),
+        (FragmentKind::Decisions, "earlier decisions"),
+    ] {
+        let parts = fragments.iter().flat_map(|draft| &draft.parts);
+        if parts.map(|part| tokens(&part.text)).sum::<u64>() <= most {
+            break;
+        }
+        let Some(place) = fragments.iter().position(|draft| draft.kind == kind) else { continue };
+        fragments.remove(place);
+        let is_instruction = |draft: &&mut Draft| draft.kind == FragmentKind::Instruction;
+        if let Some(instruction) = fragments.iter_mut().find(is_instruction) {
+            let note = format!("\nThere is no room for {what}: they are left out.");
+            instruction.parts.push(Part::fixed(note));
+        }
+    }
+    fragments
 }
 
 /// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be
@@ -244,8 +280,20 @@ fn ledger_parts(ledger: &LedgerOfSets, task: &TaskState) -> Vec<Part> {
     ledger::lines(&ledger.ledger, task).into_iter().map(part).collect()
 }
 
+/// The newest lines of the log that fit. Older ones that no checkpoint folds yet are counted.
+fn log_parts(input: &WakeInput) -> Vec<Part> {
+    let n_beyond = input.window.map_or(0, |window| {
+        lines_beyond(&sizes(&input.log), FoldLimits::of_window(window).fold_at)
+    });
+    let beyond = (n_beyond > 0).then(|| {
+        Part::fixed(format!("[{n_beyond} older lines are left out until they are folded]"))
+            .below(request::LOG_HEADING)
+    });
+    beyond.into_iter().chain(input.log[n_beyond..].iter().map(log_part)).collect()
+}
+
 /// A line of the log, as it was stored.
-fn log_part(line: &Line) -> Part {
+pub(super) fn log_part(line: &Line) -> Part {
     let is_of = |wanted: fn(&Source) -> bool| line.sources.iter().any(wanted);
     let piece = if is_of(|source| matches!(source, Source::Entry(_))) {
         Piece::Entry

@@ -4,12 +4,16 @@ use dormouse_journal::{JournalError, state};
 use dormouse_runs::{Lease, RunError};
 use dormouse_store::agent::agent_entity::{Agent, State};
 use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
+use dormouse_types::port::ModelLocation;
 use dormouse_types::{AgentId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::context::delta;
@@ -17,6 +21,9 @@ use crate::context::linked::{LinkedTask, LinkedTasks};
 use crate::error::from_journal;
 use crate::memory::report::Latest;
 use crate::{AgentError, Agents};
+
+/// The newest checkpoints among which one for the run's model is looked for.
+const CHECKPOINTS: i64 = 16;
 
 /// The most changes of linked tasks that one wake reads, newest first.
 const LINKED_CHANGES: i64 = 200;
@@ -40,7 +47,20 @@ pub(super) struct WakeInput {
     pub(super) fired: Vec<Timer>,
     /// The tasks one link away; `None` if they could not be read.
     pub(super) linked: Option<LinkedTasks>,
-    /// The log before this run.
+    /// What older lines of the log were folded into.
+    pub(super) checkpoint: Option<CheckpointText>,
+    /// The number of the newest checkpoint, whatever its audience; 0 if there is none.
+    pub(super) newest_checkpoint: i64,
+    /// Whose eyes the run's model is.
+    pub(super) audience: Audience,
+    /// The name of the run's model.
+    pub(super) model: String,
+    /// How much the model reads and writes; `None` for the built-in one, which has no limit. Units:
+    /// tokens.
+    pub(super) window: Option<u64>,
+    /// The most it writes. Units: tokens.
+    pub(super) max_output: u64,
+    /// The log before this run, without the lines that the checkpoint folds.
     pub(super) log: Vec<Line>,
     /// The report before this run, with its head.
     pub(super) report: Option<Latest>,
@@ -57,11 +77,13 @@ pub(super) struct TaskContext {
 }
 
 impl WakeInput {
-    /// Reads what a run is decided on, once for all of its steps.
+    /// Reads what a run is decided on, once for all of its steps. Checkpoints up to `passed_over`
+    /// count as not there.
     pub(super) async fn read(
         agents: &Agents,
         agent: &AgentId,
         lease: &Lease,
+        passed_over: i64,
     ) -> Result<Self, RunError> {
         let (ws, run, store) = (lease.ws, &lease.run, &agents.store);
         let state = agents.state(ws, agent).await?;
@@ -79,6 +101,27 @@ impl WakeInput {
         let mut fired = store.all(timer::of_holder(ws, agent)).await?;
         fired.retain(|timer| timer.fired_at.is_some());
         let timers = fired.iter().map(note).collect();
+        let model = agents.driver.models().named(run.model.as_deref());
+        let audience = match model.location() {
+            ModelLocation::BuiltIn | ModelLocation::OwnServer => Audience::Everything,
+            ModelLocation::Elsewhere => Audience::Public,
+        };
+        let window = match model.location() {
+            ModelLocation::BuiltIn => None,
+            ModelLocation::OwnServer | ModelLocation::Elsewhere => {
+                Some(model.window().unwrap_or(ASSUMED_WINDOW))
+            }
+        };
+        let checkpoints = checkpoint::of_holder(ws, &run.holder, CHECKPOINTS);
+        let checkpoints = store.all(checkpoints).await?;
+        let newest_checkpoint = checkpoints.first().map_or(0, |newest| newest.checkpoint.n);
+        let is_usable = |found: &CheckpointText| {
+            found.checkpoint.audience == Listed::Known(audience)
+                && found.checkpoint.kind == Listed::Known(CheckpointKind::Summary)
+                && found.checkpoint.n > passed_over
+        };
+        let checkpoint = checkpoints.into_iter().find(is_usable);
+        let folded = checkpoint.as_ref().map_or(0, |found| found.checkpoint.upto);
         let interval = [run.processed, newest];
         let (linked, news) = match read_linked(agents, ws, &task_id, interval).await {
             Ok((linked, news)) => (Some(linked), news),
@@ -93,7 +136,13 @@ impl WakeInput {
             linked,
             earlier: seen(&earlier).changes,
             fired,
-            log: store.all(log_line::of_holder(ws, agent, 1, i64::MAX)).await?,
+            log: store.all(log_line::of_holder(ws, agent, folded + 1, i64::MAX)).await?,
+            checkpoint,
+            newest_checkpoint,
+            audience,
+            model: model.name().to_owned(),
+            window,
+            max_output: model.max_output(),
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
             agent: row,
@@ -111,7 +160,8 @@ impl WakeInput {
 
     /// Returns the number of the last log line before this run; 0 if there is none.
     pub(super) fn log_upto(&self) -> i64 {
-        self.log.last().map_or(0, |line| line.n)
+        let folded = self.checkpoint.as_ref().map_or(0, |found| found.checkpoint.upto);
+        self.log.last().map_or(folded, |line| line.n)
     }
 }
 

@@ -101,6 +101,7 @@ impl Host {
             format: wire_format(provider.format),
             model,
             key,
+            window: known.and_then(|known| known.window),
             max_output_tokens: limits::MODEL_OUTPUT_TOKENS,
             location,
             class,

@@ -184,6 +184,7 @@ fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Frag
 fn kind_of(name: &str) -> Option<FragmentKind> {
     [
         FragmentKind::System,
+        FragmentKind::Summary,
         FragmentKind::Log,
         FragmentKind::LinkedTasks,
         FragmentKind::TaskState,

@@ -6,7 +6,7 @@ use dormouse_store::agent::{model_call, model_setting, spend};
 use dormouse_store::{CommitError, Op, Refusal};
 use dormouse_types::Timestamp;
 use dormouse_types::model::Request;
-use dormouse_types::spend::OverBudget;
+use dormouse_types::spend::{Budgets, OverBudget};
 use jiff::civil::Date;
 
 use super::ActiveRun;
@@ -75,6 +75,20 @@ impl ActiveRun<'_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns whether a call that can be left out fits into what one wake may spend, and leaves half
+    /// of that for its turns.
+    pub(super) async fn fits_wake(&self, request: &Request) -> Result<bool, RunError> {
+        let Some(outgoing) = self.model.outgoing(request) else { return Ok(true) };
+        let Lease { ws, run, .. } = self.lease;
+        let store = &self.driver.store;
+        let stored = store.first(model_setting::of_workspace(*ws)).await?;
+        let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
+        let so_far = store.first(model_call::of_run(*ws, &run.key, request.turn)).await?;
+        let amount = spending::price_of(&*self.model, &outgoing);
+        let half = Budgets { wake: budgets.wake / 2, ..budgets };
+        Ok(!spending::is_beyond_wake(&half, so_far.unwrap_or_default(), amount))
     }
 
     /// Returns a moment after the next midnight, spread so that not all agents begin at once.

@@ -87,6 +87,12 @@ pub struct Metadata {
     pub refused: Option<bool>,
     /// Of an observation: its weight.
     pub priority: Option<String>,
+    /// Of a summary: the first and the last line of the log that it folds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<[i64; 2]>,
+    /// Of a summary: how often the oldest of its lines were folded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<i64>,
 }
 
 impl Entity for Message {

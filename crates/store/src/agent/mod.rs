@@ -8,6 +8,7 @@ pub mod change_set;
 pub mod change_item;
 pub mod link;
 pub mod source;
+pub mod checkpoint;
 pub mod subscription;
 pub mod feed_position;
 pub mod outdated;

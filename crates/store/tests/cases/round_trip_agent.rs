@@ -241,6 +241,8 @@ fn a_report(world: &World, content: serde_json::Value) -> Report {
         content,
         tldr: Some("Two of three are done.".into()),
         confidence: Some(0.75),
+        own_addresses: vec![OwnAddress { address: "https://a.example/".into(), entry: world.id() }],
+        sources: Some(vec![Source::Entry(world.id())]),
         provenance: serde_json::json!({"model": "builtin", "runKey": "k", "cost": 0.1}),
         deleted_at: None,
     }

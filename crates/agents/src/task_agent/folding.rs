@@ -1,0 +1,168 @@
+//! How a task agent's log is folded: which lines are next, and what becomes of the answer.
+
+use dormouse_runs::clearance::Clearance;
+use dormouse_runs::gate::{Draft, Part, Piece};
+use dormouse_runs::{FoldPiece, Folded, RunError};
+use dormouse_store::Op;
+use dormouse_store::agent::checkpoint::{self, Checkpoint};
+use dormouse_store::agent::log_line::Line;
+use dormouse_store::agent::message::{Chain, Draft as MessageDraft, Metadata};
+use dormouse_store::agent::source::Source;
+use dormouse_types::agent::MessageKind;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::hash;
+use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold, tokens};
+use dormouse_types::model::{FragmentData, FragmentKind};
+
+use super::TaskAgent;
+use super::run_context::log_part;
+use super::wake_input::WakeInput;
+use crate::memory::fold;
+
+/// How far a run is with folding.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FoldState {
+    /// Whether a piece was folded, or is being folded.
+    has_begun: bool,
+    /// How many answers about the piece could not be used.
+    n_refused: u8,
+    /// How many lines the piece has.
+    n_lines: usize,
+    /// Checkpoints up to this one count as not there.
+    passed_over: i64,
+}
+
+impl FoldState {
+    /// Returns the number of the newest checkpoint that counts as not there.
+    pub(super) fn passed_over(&self) -> i64 {
+        self.passed_over
+    }
+}
+
+/// A checkpoint as a part of a prompt.
+pub(super) fn summary_part(input: &WakeInput) -> Option<Part> {
+    let found = input.checkpoint.as_ref()?;
+    let text = found.text.as_deref().unwrap_or("[purged]");
+    let Checkpoint { from, upto, sources, .. } = &found.checkpoint;
+    let text = format!("Summary of lines {from} to {upto} of the task log:\n{text}");
+    Some(Part::new(Piece::Note, text, sources.clone()))
+}
+
+fn size(line: &Line) -> u64 {
+    tokens(line.text.as_deref().unwrap_or_default())
+}
+
+/// Estimates the tokens of lines.
+pub(super) fn sizes(lines: &[Line]) -> Vec<u64> {
+    lines.iter().map(size).collect()
+}
+
+impl TaskAgent<'_> {
+    pub(super) async fn next_piece(
+        &mut self,
+        may_see: &Clearance,
+    ) -> Result<Option<FoldPiece>, RunError> {
+        let mut input = self.input().await?;
+        if let Some(found) = &input.checkpoint
+            && !may_see.allows_all(&found.checkpoint.sources)
+        {
+            self.fold.passed_over = found.checkpoint.n;
+            self.input = None;
+            input = self.input().await?;
+        }
+        let Some(window) = input.window else { return Ok(None) };
+        let limits = FoldLimits::of_window(window);
+        let n_lines = lines_to_fold(&sizes(&input.log), limits, self.fold.has_begun);
+        if n_lines == 0 {
+            return Ok(None);
+        }
+        self.fold.has_begun = true;
+        self.fold.n_lines = n_lines;
+        let lines = input.log[..n_lines].iter().map(log_part).collect();
+        let draft = |kind, parts| Draft {
+            kind,
+            parts,
+            data: FragmentData::None,
+            data_sources: Vec::new(),
+            tainted: true,
+        };
+        let mut fragments = vec![
+            Draft::fixed(FragmentKind::System, fold::SYSTEM, FragmentData::None),
+            draft(FragmentKind::Log, lines),
+            Draft::fixed(FragmentKind::Instruction, fold::INSTRUCTION, FragmentData::None),
+        ];
+        fragments.extend(summary_part(&input).map(|part| draft(FragmentKind::Summary, vec![part])));
+        Ok(Some(FoldPiece { fragments, tools: fold::tools() }))
+    }
+
+    pub(super) async fn keep_folded(
+        &mut self,
+        folded: Folded<'_>,
+        chain: &mut Chain,
+    ) -> Result<Option<Vec<Op>>, RunError> {
+        let input = self.input().await?;
+        let lines = &input.log[..self.fold.n_lines.min(input.log.len())];
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Ok(None) };
+        let before = input.checkpoint.as_ref();
+        let known = before.and_then(|before| before.text.as_deref());
+        let (text, model, sources) = match folded {
+            Folded::Hidden => {
+                let text = known.unwrap_or("(All of it is private.)").to_owned();
+                let sources = before.map(|before| before.checkpoint.sources.clone());
+                (text, fold::BY_RULES.to_owned(), sources.unwrap_or_default())
+            }
+            Folded::Answer { turn, sources } => {
+                let shown: Vec<&str> = lines
+                    .iter()
+                    .filter(|line| line.sources.iter().all(|source| sources.contains(source)))
+                    .filter_map(|line| line.text.as_deref())
+                    .collect();
+                let all: Vec<&str> = known.into_iter().chain(shown.iter().copied()).collect();
+                match fold::accepted(turn, &all.join("\n")) {
+                    Ok(text) => (text, input.model.clone(), sources.to_vec()),
+                    Err(why) => {
+                        self.fold.n_refused += 1;
+                        tracing::warn!(agent = %self.agent, %why, "a summary cannot be used");
+                        if self.fold.n_refused < fold::ATTEMPTS {
+                            return Ok(None);
+                        }
+                        (fold::by_rules(known, &shown), fold::BY_RULES.to_owned(), sources.to_vec())
+                    }
+                }
+            }
+        };
+        let (ws, run, now) = (self.lease.ws, &self.lease.run, self.agents.clock.now());
+        let depth = before.map_or(1, |before| before.checkpoint.depth + 1);
+        let checkpoint = Checkpoint {
+            n: input.newest_checkpoint + 1,
+            audience: Listed::Known(input.audience),
+            kind: Listed::Known(CheckpointKind::Summary),
+            model,
+            version: fold::VERSION,
+            from: before.map_or(first.n, |before| before.checkpoint.from),
+            upto: last.n,
+            depth,
+            sha256: hash::sha256(&text),
+            tainted: sources.iter().any(|source| !matches!(source, Source::Task(_))),
+            sources,
+            run: run.key.clone(),
+            created_at: now,
+        };
+        let mut ops = Vec::from(checkpoint::insert(ws, &run.holder, &checkpoint, &text));
+        let message = MessageDraft {
+            kind: MessageKind::Summary.name(),
+            content: text,
+            content_type: "text/markdown",
+            trigger: Some(run.reason.name().to_owned()),
+            metadata: Metadata {
+                lines: Some([checkpoint.from, checkpoint.upto]),
+                depth: Some(depth),
+                ..Metadata::default()
+            },
+        };
+        ops.extend(chain.append(message, now, &*self.agents.entropy).1);
+        self.fold.n_refused = 0;
+        self.input = None;
+        Ok(Some(ops))
+    }
+}

@@ -1,0 +1,145 @@
+//! The memory of an agent: what the older lines of its log are folded into, and when.
+//!
+//! Tokens are estimated, because every model counts them differently: four bytes of ASCII make one,
+//! and every other character is one by itself.
+
+crate::closed_list! {
+    /// What the text of a checkpoint is.
+    pub enum CheckpointKind, "kind of a checkpoint" {
+        /// A summary in words.
+        Summary = "summary",
+        /// The facts of the built-in rules.
+        Facts = "facts",
+    }
+}
+
+crate::closed_list! {
+    /// Whose eyes a checkpoint is for.
+    pub enum Audience, "audience of a checkpoint" {
+        /// Models that may see everything: the person's own, and the built-in one.
+        Everything = "everything",
+        /// Models of somebody else, which do not see what is private.
+        Public = "public",
+    }
+}
+
+/// The window that is assumed of a model which does not state one. Units: tokens.
+pub const ASSUMED_WINDOW: u64 = 8_192;
+
+/// When a log is folded, and how much of it stays as it is. Units: tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoldLimits {
+    /// Lines beyond this are folded.
+    pub fold_at: u64,
+    /// The newest lines that stay.
+    pub keep: u64,
+    /// The most lines that one call folds.
+    pub piece: u64,
+}
+
+impl FoldLimits {
+    /// Returns the limits for a window. Units: tokens.
+    pub fn of_window(window: u64) -> Self {
+        let part = |percent: u64| window.saturating_mul(percent) / 100;
+        Self {
+            fold_at: part(40).min(50_000),
+            keep: part(15).min(20_000),
+            piece: part(35).min(12_000),
+        }
+    }
+}
+
+/// Estimates the tokens of a text.
+pub fn tokens(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let others = text.chars().filter(|c| !c.is_ascii()).count();
+    u64::try_from(ascii.div_ceil(4) + others).unwrap_or(u64::MAX)
+}
+
+/// Returns how many of the oldest lines are folded next; 0 if none.
+///
+/// `sizes` are the lines that no checkpoint folds, oldest first. Folding begins beyond `fold_at` and
+/// then goes on, piece by piece, until no more than `keep` is left; `has_begun` says that it does. A
+/// piece has at least one line, however long.
+pub fn lines_to_fold(sizes: &[u64], limits: FoldLimits, has_begun: bool) -> usize {
+    let all: u64 = sizes.iter().fold(0, |sum, size| sum.saturating_add(*size));
+    let most = if has_begun { limits.keep } else { limits.fold_at };
+    if all <= most {
+        return 0;
+    }
+    let mut folded = 0u64;
+    let mut n = 0;
+    for size in sizes {
+        let fits = folded.saturating_add(*size) <= limits.piece;
+        if n > 0 && (!fits || all - folded <= limits.keep) {
+            break;
+        }
+        folded = folded.saturating_add(*size);
+        n += 1;
+    }
+    n
+}
+
+/// Returns how many of the oldest lines must be left out so that the rest fits.
+pub fn lines_beyond(sizes: &[u64], most: u64) -> usize {
+    let mut room = most;
+    let fitting = sizes.iter().rev().take_while(|size| {
+        let fits = **size <= room;
+        room = room.saturating_sub(**size);
+        fits
+    });
+    sizes.len() - fitting.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limits_are_shares_of_small_windows_and_fixed_for_large_ones() {
+        let limits = FoldLimits::of_window(8_192);
+        assert_eq!((limits.fold_at, limits.keep, limits.piece), (3_276, 1_228, 2_867));
+        let limits = FoldLimits::of_window(1_000_000);
+        assert_eq!((limits.fold_at, limits.keep, limits.piece), (50_000, 20_000, 12_000));
+    }
+
+    fn check(sizes: &[u64], has_begun: bool, expected: usize) {
+        let limits = FoldLimits { fold_at: 100, keep: 40, piece: 30 };
+        assert_eq!(lines_to_fold(sizes, limits, has_begun), expected, "{sizes:?}");
+    }
+
+    #[test]
+    fn nothing_is_folded_before_the_limit_and_then_down_to_what_stays() {
+        check(&[], false, 0);
+        check(&[10; 10], false, 0);
+        check(&[10; 11], false, 3);
+        check(&[10; 8], false, 0);
+        check(&[10; 8], true, 3);
+        check(&[10; 5], true, 1);
+        check(&[10; 4], true, 0);
+    }
+
+    #[test]
+    fn a_line_that_is_longer_than_a_piece_is_folded_by_itself() {
+        check(&[500, 10], false, 1);
+        check(&[10, 500], false, 1);
+        check(&[500], false, 1);
+        check(&[u64::MAX, u64::MAX], false, 1);
+    }
+
+    #[test]
+    fn the_newest_lines_that_fit_are_kept() {
+        assert_eq!(lines_beyond(&[10, 10, 10], 30), 0);
+        assert_eq!(lines_beyond(&[10, 10, 10], 29), 1);
+        assert_eq!(lines_beyond(&[1, 500, 10], 100), 2, "no gap in the middle");
+        assert_eq!(lines_beyond(&[], 0), 0);
+    }
+
+    #[test]
+    fn tokens_are_estimated_from_above_for_other_scripts() {
+        assert_eq!(tokens(""), 0);
+        assert_eq!(tokens("four"), 1);
+        assert_eq!(tokens("fünf"), 2);
+        assert_eq!(tokens("五个字符吧"), 5);
+    }
+}

@@ -134,6 +134,26 @@ pub(super) async fn wake(
     }))
 }
 
+/// Shows what a wake would send now, byte for byte, without waking the agent.
+///
+/// A wake on the same state sends the same body. Nothing is written or sent.
+#[utoipa::path(
+    post,
+    path = "/api/agents/{agent}/wake/preview",
+    operation_id = "previewWake",
+    tag = "agents",
+    request_body = PreviewParams,
+    responses((status = 200, description = "What would be sent.", body = WakePreview), Agents),
+)]
+pub(super) async fn preview(
+    app: App,
+    At(agent): At<String>,
+    Body(params): Body<PreviewParams>,
+) -> Reply<WakePreview> {
+    let message = params.message.as_deref();
+    Ok(Json(app.dormouse.preview_wake(&app.caller, &id(&agent)?, message).await?))
+}
+
 /// Cancels the waiting wake; the next wake covers the changes.
 ///
 /// `unheard` lists the messages that were cancelled with the wake; no later wake delivers them.

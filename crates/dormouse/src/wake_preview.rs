@@ -121,10 +121,13 @@ fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
 
 fn shown(model: &dyn Model, outgoing: OutgoingRequest, reserved: Option<Amount>) -> PreviewedRequest {
     let estimated_tokens = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX).div_ceil(4);
-    let usage = Usage { input: estimated_tokens, ..Usage::default() };
     let estimated_cost = match model.class() {
         ModelClass::Free => Some(0),
-        ModelClass::Paid => model.price().map(|price| cost(Some(&price), &usage).value),
+        ModelClass::Paid => model.price().and_then(|price| {
+            let usage = Usage { input: estimated_tokens, ..Usage::default() };
+            let bytes = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX);
+            cost(Some(&price), &usage, bytes, model.max_output()).map(|cost| cost.value)
+        }),
     };
     let headers = outgoing.headers.into_iter();
     PreviewedRequest {

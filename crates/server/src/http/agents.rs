@@ -3,6 +3,7 @@
 use axum::Json;
 use dormouse::AgentFilter;
 use dormouse::view::{Agent, Page, Report, StoppedAgent};
+use dormouse::wake_preview::WakePreview;
 use dormouse_types::AgentId;
 use dormouse_types::agent::{AgentActivity, Lifecycle};
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Agents, Writes};
-use crate::wire::{AgentPatch, Reading, WakeParams, Wanted};
+use crate::wire::{AgentPatch, PreviewParams, Reading, WakeParams, Wanted};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

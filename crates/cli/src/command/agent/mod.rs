@@ -3,6 +3,7 @@
 mod name;
 mod stopped;
 mod create;
+mod dry_run;
 mod follow;
 mod list;
 mod log;

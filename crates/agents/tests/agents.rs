@@ -21,6 +21,7 @@ mod cases {
     mod neighbours;
     mod order;
     mod positions;
+    mod privacy;
     mod proposing;
     mod reads;
     mod remembering;

@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`change_sets`], [`drain`], [`serve`].
+//! [`agents`], [`wake_preview`], [`change_sets`], [`drain`], [`serve`].
 
 pub mod error;
 pub mod access;
@@ -15,6 +15,7 @@ pub mod task_links;
 pub mod imports;
 pub mod models;
 pub mod agents;
+pub mod wake_preview;
 pub mod change_sets;
 pub mod drain;
 pub mod run_outcome;

@@ -13,6 +13,7 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_types::agent::{Initiator, MessageKind};
 use dormouse_types::closed_list::Listed;
+use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
@@ -422,6 +423,7 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
         epoch: row.epoch,
         turns: 0,
         operations: 0,
+        kept_back: KeptBack::default(),
         created_at: row.first_signal_at.unwrap_or_default(),
         started_at: None,
         completed_at: None,
@@ -433,7 +435,7 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
 
 /// Builds the view of a run; one that waits to be resumed is due with its agent's row.
 fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
-    let wake_run::RunWithCounts { run, turns, calls } = counted;
+    let wake_run::RunWithCounts { run, turns, calls, kept_back } = counted;
     let is_waiting = |row: &&QueueEntry| {
         run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
     };
@@ -453,6 +455,7 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
         epoch: run.epoch,
         turns,
         operations: calls,
+        kept_back,
         created_at: run.created_at,
         started_at: run.started_at,
         completed_at: run.completed_at,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_runs::{Lease, Preview};
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
-use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::port::Model;
 use dormouse_types::{AgentId, WorkspaceId, limits};
 
 use crate::lifecycle::alive;
@@ -12,12 +12,10 @@ use crate::task_agent::TaskAgent;
 use crate::{AgentError, Agents};
 
 /// The request that a wake at this moment would begin with.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct WakePreview {
     /// The model that would be asked.
-    pub model: String,
-    /// Where the request would end up.
-    pub location: ModelLocation,
+    pub model: Arc<dyn Model>,
     /// What would be sent.
     pub preview: Preview,
 }
@@ -50,8 +48,7 @@ impl Agents {
         let lease = Lease { ws, owner: self.owner.clone(), lasts: self.lease, run };
         let mut handler = TaskAgent::previewing(self, id.clone(), &lease, message);
         let preview = self.driver.preview(&mut handler, &lease).await?;
-        let (model, location) = (model.name().to_owned(), model.location());
-        Ok(WakePreview { model, location, preview })
+        Ok(WakePreview { model, preview })
     }
 }
 

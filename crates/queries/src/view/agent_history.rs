@@ -8,6 +8,7 @@ use dormouse_types::agent::{
 };
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::kept_back::KeptBack;
 use dormouse_types::{
     AgentId, ChangeSetId, LinkId, MessageId, RunKey, SubscriptionId, TaskId, ThreadId, Timestamp,
 };
@@ -49,6 +50,8 @@ pub struct Wake {
     pub turns: i64,
     /// How many tools it called; the list of calls has the details.
     pub operations: i64,
+    /// How much of its task its model was not shown, because it is private.
+    pub kept_back: KeptBack,
     /// When it was claimed, or when the signal came.
     pub created_at: Timestamp,
     /// When it was claimed last.

@@ -3,6 +3,7 @@
 use axum::Json;
 use dormouse::AgentFilter;
 use dormouse::view::{Agent, Page, Report, StoppedAgent};
+use dormouse::wake_preview::WakePreview;
 use dormouse_types::AgentId;
 use dormouse_types::agent::{AgentActivity, Lifecycle};
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Agents, Writes};
-use crate::wire::{AgentPatch, Reading, WakeParams, Wanted};
+use crate::wire::{AgentPatch, PreviewParams, Reading, WakeParams, Wanted};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -132,6 +133,26 @@ pub(super) async fn wake(
         Wanted::Now(message) => app.dormouse.wake_agent(&app.caller, &agent, message, key).await?,
         Wanted::At(at) => app.dormouse.wake_agent_at(&app.caller, &agent, at, key).await?,
     }))
+}
+
+/// Shows what a wake would send now, byte for byte, without waking the agent.
+///
+/// A wake on the same state sends the same body. Nothing is written or sent.
+#[utoipa::path(
+    post,
+    path = "/api/agents/{agent}/wake/preview",
+    operation_id = "previewWake",
+    tag = "agents",
+    request_body = PreviewParams,
+    responses((status = 200, description = "What would be sent.", body = WakePreview), Agents),
+)]
+pub(super) async fn preview(
+    app: App,
+    At(agent): At<String>,
+    Body(params): Body<PreviewParams>,
+) -> Reply<WakePreview> {
+    let message = params.message.as_deref();
+    Ok(Json(app.dormouse.preview_wake(&app.caller, &id(&agent)?, message).await?))
 }
 
 /// Cancels the waiting wake; the next wake covers the changes.

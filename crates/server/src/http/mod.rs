@@ -90,6 +90,7 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agents::list))
         .routes(routes!(agents::show, agents::edit, agents::destroy))
         .routes(routes!(agents::wake, agents::cancel))
+        .routes(routes!(agents::preview))
         .routes(routes!(agents::reanalyse))
         .routes(routes!(agents::pause))
         .routes(routes!(agents::resume))

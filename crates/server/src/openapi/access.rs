@@ -25,6 +25,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("getOpenApi", Needs::Token),
     ("exchangeCode", Needs::Nothing),
     ("openSocket", Needs::Nothing),
+    ("previewWake", Needs::Scope(Scope::Read)),
     ("createTicket", Needs::Scope(Scope::Read)),
     ("createCode", Needs::Scope(Scope::Admin)),
     ("listTokens", Needs::Scope(Scope::Admin)),

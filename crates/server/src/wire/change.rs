@@ -63,6 +63,14 @@ pub(crate) struct WakeParams {
     at: Option<Option<String>>,
 }
 
+/// A message to the agent, as a wake would deliver it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PreviewParams {
+    /// A message from the user.
+    pub(crate) message: Option<String>,
+}
+
 /// The kind of wake requested.
 pub(crate) enum Wanted {
     /// Immediately, with this message.

@@ -11,7 +11,7 @@ mod task;
 pub(crate) use access::{CodeParams, TokenParams};
 pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecisionParams, ShownParams, VerdictParams,
-    WakeParams, Wanted, over,
+    PreviewParams, WakeParams, Wanted, over,
 };
 pub(crate) use export::Exported;
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};

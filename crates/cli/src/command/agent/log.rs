@@ -70,6 +70,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for wake in &page.items {
         session.screen.say("");
         session.screen.say(heading(session, wake));
+        if !wake.kept_back.is_empty() {
+            session.screen.say(format!("  kept back: {}", wake.kept_back.words()));
+        }
         if let Some(error) = &wake.error_message {
             session.screen.say(format!("  {}", line(error)));
         }

@@ -4,6 +4,7 @@ mod name;
 mod stopped;
 mod cancel;
 mod create;
+mod dry_run;
 mod follow;
 mod list;
 mod log;

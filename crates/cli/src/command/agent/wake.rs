@@ -30,6 +30,9 @@ pub struct Params {
     /// Cancel the waiting wake; the next one covers the changes
     #[arg(long, conflicts_with_all = ["due", "say", "at"])]
     cancel: bool,
+    /// Print the body that the wake would send to its model, and send nothing
+    #[arg(long, conflicts_with_all = ["due", "at", "cancel"])]
+    dry_run: bool,
     /// Every agent with a wake that can run now
     #[arg(long, conflicts_with = "no_wait")]
     due: bool,
@@ -52,6 +55,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     };
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let path = format!("/api/agents/{}/wake", agent.id);
+    if params.dry_run {
+        return super::dry_run::run(session, &agent, params.say).await;
+    }
     if params.cancel {
         let reply = session.client.delete(&path).await?;
         tell(session, &reply, &format!("{} has no waiting wake", named(&agent)))?;

@@ -1,0 +1,79 @@
+//! `dormouse agent wake --dry-run`: what would be sent, and nothing else.
+
+use dormouse::view::Agent;
+use dormouse::wake_preview::{PreviewOutcome, PreviewedRequest, WakePreview};
+use dormouse_types::spend::{Amount, Unit};
+use serde_json::json;
+
+use super::stopped::with_its_task;
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal::{line, note};
+
+/// Prints the body on standard output, byte for byte, and what there is to say about it on standard
+/// error.
+pub async fn run(
+    session: &mut Session,
+    agent: &Agent,
+    message: Option<String>,
+) -> Result<(), Failure> {
+    let path = format!("/api/agents/{}/wake/preview", agent.id);
+    let reply = session.client.post(&path, json!({ "message": message })).await;
+    let reply = reply.map_err(|failure| with_its_task(session, agent, failure))?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let preview: WakePreview = reply.read()?;
+    let model = line(&preview.model);
+    match preview.outcome {
+        PreviewOutcome::Request => {}
+        PreviewOutcome::NothingLeaves => {
+            note(&format!("nothing leaves: the model {model} runs in this program"));
+        }
+        PreviewOutcome::Private => {
+            note(&format!(
+                "nothing would be sent: the task is private, and {model} is not a model of your own"
+            ));
+        }
+        PreviewOutcome::NoTask => note("nothing would be sent: the task is deleted"),
+        PreviewOutcome::Unusable => {
+            note(&format!(
+                "nothing would be sent: {model} cannot be used; see `{}`",
+                session.command("models list")
+            ));
+        }
+    }
+    if preview.outcome == PreviewOutcome::Request && !preview.kept_back.is_empty() {
+        note(&format!("kept back because it is private: {}", preview.kept_back.words()));
+    }
+    if let Some(request) = &preview.request {
+        about(request);
+        session.screen.file(request.body.as_bytes());
+    }
+    Ok(())
+}
+
+fn about(request: &PreviewedRequest) {
+    note(&format!("{} {}", request.method, line(&request.url)));
+    for header in &request.headers {
+        note(&format!("{}: {}", line(&header.name), line(&header.value)));
+    }
+    let cost = match request.estimated_cost {
+        None => "no price is known".to_owned(),
+        Some(cost) => format!("about {} without the answer", dollars(cost)),
+    };
+    let most = match request.reserved {
+        None => String::new(),
+        Some(Amount { unit: Unit::MicroDollars, value }) => {
+            format!("; at most {} with it", dollars(value))
+        }
+        Some(Amount { unit: Unit::Tokens, value: 0 }) => String::new(),
+        Some(Amount { unit: Unit::Tokens, value }) => format!("; at most {value} tokens with it"),
+    };
+    note(&format!("about {} tokens; {cost}{most}", request.estimated_tokens));
+}
+
+/// Micro-dollars as dollars.
+fn dollars(micros: i64) -> String {
+    format!("${}.{:06}", micros / 1_000_000, micros % 1_000_000)
+}

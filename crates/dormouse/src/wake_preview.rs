@@ -1,0 +1,142 @@
+//! What a wake would send, without waking the agent.
+
+use dormouse_agents::wake::preview;
+use dormouse_runs::Preview;
+use dormouse_types::kept_back::KeptBack;
+use dormouse_types::model::Usage;
+use dormouse_types::port::{Model, ModelClass, ModelLocation, OutgoingRequest};
+use dormouse_types::spend::{Amount, cost};
+use dormouse_types::{AgentId, Caller, Scope};
+use serde::{Deserialize, Serialize};
+
+use crate::request::require;
+use crate::{Dormouse, Error};
+
+/// The first request of a wake that a person would ask for now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WakePreview {
+    /// The agent.
+    pub agent_id: AgentId,
+    /// The model that would be asked.
+    pub model: String,
+    /// What would be sent.
+    pub outcome: PreviewOutcome,
+    /// The request, byte for byte, with its key left out. `null` unless `outcome` is `request`.
+    pub request: Option<PreviewedRequest>,
+    /// What would be kept back from the model because it is private.
+    pub kept_back: KeptBack,
+}
+
+/// What a wake would send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum PreviewOutcome {
+    /// A request.
+    Request,
+    /// Nothing: the model runs in this program, and nothing leaves it.
+    NothingLeaves,
+    /// Nothing: the task is private, and the model is not the person's own.
+    Private,
+    /// Nothing: the task is deleted.
+    NoTask,
+    /// Nothing: the model cannot be used.
+    Unusable,
+}
+
+/// A request over HTTP.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewedRequest {
+    /// For example `POST`.
+    pub method: String,
+    /// The whole address.
+    pub url: String,
+    /// The headers, in order; the value of a key is replaced.
+    pub headers: Vec<PreviewedHeader>,
+    /// The body, byte for byte.
+    pub body: String,
+    /// Units: tokens, estimated as bytes / 4.
+    pub estimated_tokens: u64,
+    /// Units: micro-dollars, for the estimated tokens without those of the answer; `null` if the
+    /// model has no price.
+    pub estimated_cost: Option<i64>,
+    /// The most that the call may cost, answer included: what is reserved before it.
+    pub reserved: Option<Amount>,
+}
+
+/// A header of a request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewedHeader {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl Dormouse {
+    /// Shows what a wake of an agent would send now, perhaps with a message to it: the same bytes
+    /// that a wake on the same state sends. Nothing is written or sent.
+    ///
+    /// Scope: read.
+    /// Errors: the agent is destroyed, or at work.
+    pub async fn preview_wake(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        message: Option<&str>,
+    ) -> Result<WakePreview, Error> {
+        require(caller, Scope::Read)?;
+        let preview = self.agents.preview(caller.workspace, id, message).await?;
+        Ok(view(id, preview))
+    }
+}
+
+fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
+    let model = &*of.model;
+    let nothing = |outcome, kept_back| (outcome, None, kept_back);
+    let (outcome, request, kept_back) = match of.preview {
+        Preview::NothingChanged => nothing(PreviewOutcome::NoTask, KeptBack::default()),
+        Preview::Hidden(kept_back) => nothing(PreviewOutcome::Private, kept_back),
+        Preview::Request(request) => match (request.outgoing, model.location()) {
+            (Some(outgoing), _) => {
+                let shown = shown(model, outgoing, request.reserved);
+                (PreviewOutcome::Request, Some(shown), request.kept_back)
+            }
+            (None, ModelLocation::BuiltIn) => {
+                nothing(PreviewOutcome::NothingLeaves, request.kept_back)
+            }
+            (None, ModelLocation::OwnServer | ModelLocation::Elsewhere) => {
+                nothing(PreviewOutcome::Unusable, request.kept_back)
+            }
+        },
+    };
+    WakePreview { agent_id: id.clone(), model: model.name().to_owned(), outcome, request, kept_back }
+}
+
+fn shown(model: &dyn Model, outgoing: OutgoingRequest, reserved: Option<Amount>) -> PreviewedRequest {
+    let estimated_tokens = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX).div_ceil(4);
+    let estimated_cost = match model.class() {
+        ModelClass::Free => Some(0),
+        ModelClass::Paid => model.price().and_then(|price| {
+            let usage = Usage { input: estimated_tokens, ..Usage::default() };
+            let bytes = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX);
+            cost(Some(&price), &usage, bytes, model.max_output()).map(|cost| cost.value)
+        }),
+    };
+    let headers = outgoing.headers.into_iter();
+    PreviewedRequest {
+        method: outgoing.method.to_owned(),
+        url: outgoing.url,
+        headers: headers.map(|(name, value)| PreviewedHeader { name, value }).collect(),
+        body: outgoing.body,
+        estimated_tokens,
+        estimated_cost,
+        reserved,
+    }
+}

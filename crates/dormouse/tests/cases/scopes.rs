@@ -4,6 +4,8 @@ use dormouse::{
     ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown,
     TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
+use dormouse_store::agent::wake_run;
+use dormouse_store::{Commit, Db};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
     AgentId, ChangeSetId, EntryId, ItemId, RunKey, Scope, TaskId, TaskLinkId, TokenId, TokenKind,
@@ -22,6 +24,8 @@ struct Subject {
     link: TaskLinkId,
     agent: AgentId,
     run: RunKey,
+    /// A run that a person cancelled, which may be cancelled again.
+    cancelled: RunKey,
     set: ChangeSetId,
     token: TokenId,
 }
@@ -40,7 +44,9 @@ impl Subject {
         let linked =
             now(world.dormouse.link_task(&me(), &task.id, to, None, None)).expect("a link");
         let run = wakes.into_iter().find_map(|wake| wake.run_key).expect("a run");
+        let cancelled = cancelled(&world, &run);
         Self {
+            cancelled,
             task: task.id,
             item: task.items[0].id.clone(),
             entry: task.entries[0].id.clone(),
@@ -53,6 +59,21 @@ impl Subject {
             world,
         }
     }
+}
+
+/// Adds a cancelled run that is otherwise like another.
+fn cancelled(world: &World, like: &RunKey) -> RunKey {
+    let ws = dormouse::WORKSPACE;
+    let run = now(world.store.first(wake_run::by_key(ws, like))).expect("readable");
+    let key = RunKey("cancelled".into());
+    let started = wake_run::Status::Started;
+    let run = wake_run::Run { key: key.clone(), status: started, ..run.expect("a run") };
+    let at = run.created_at;
+    let commit = Commit::new("test.write", Db::Agent, ws)
+        .op(wake_run::insert(ws, &run))
+        .op(wake_run::cancel(ws, &key, started, wake_run::Status::Failed, at, "cancelled"));
+    now(world.store.commit(commit)).expect("written");
+    key
 }
 
 type Call = fn(&Subject, &Caller) -> Result<(), Error>;
@@ -135,6 +156,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit edit_agent |s, c| s.world.dormouse.edit_agent(c, &s.agent, AgentPatch { wake_on_linked: Some(true), ..AgentPatch::default() }, None);
     Edit wake_agent_at |s, c| s.world.dormouse.wake_agent_at(c, &s.agent, None, None);
     Edit cancel_wake |s, c| s.world.dormouse.cancel_wake(c, &s.agent);
+    Edit cancel_run |s, c| s.world.dormouse.cancel_run(c, &s.agent, &s.cancelled);
     Edit pause_agent |s, c| s.world.dormouse.pause_agent(c, &s.agent, None);
     Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
@@ -211,4 +233,12 @@ fn no_method_is_forgotten_in_the_table() {
     public.sort_unstable();
     tried.sort_unstable();
     assert_eq!(tried, public);
+}
+
+#[test]
+fn drafts_are_shown_to_who_may_read() {
+    let world = World::new();
+    let refused = world.dormouse.drafts(&token(&[Scope::Edit]));
+    assert!(matches!(refused, Err(Error::ScopeMissing { scope: "read" })), "{refused:?}");
+    assert!(world.dormouse.drafts(&token(&[Scope::Read])).is_ok());
 }

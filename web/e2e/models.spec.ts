@@ -180,3 +180,49 @@ test("an agent can be given the built-in model, and that of the workspace again"
   await sample.getByRole("menuitem", { name: /^The workspace’s model/ }).click();
   await expect.poll(staying).toBe(0);
 });
+
+test("a budget that is used up is shown, and lifted for today", async ({ sample, server }) => {
+  const task = await taskId(server, PASSPORTS);
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };
+  const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
+  // Nothing is sent: at this address nobody listens, and the budget has no room.
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  await server.ask("PUT", "/api/models/price", { model: "far/big", price: { input: 1_000_000, cachedInput: 1_000_000, cacheWrite: 1_000_000, output: 1_000_000 } });
+  await server.ask("PUT", "/api/models/budgets", { ...(await stored(server)).budgets, agentDay: 1 });
+  await server.ask("PATCH", `/api/agents/${agent}`, { model: "far/big" });
+  await sample.goto(`${server.address}/agents/${agent}`);
+  await server.ask("POST", `/api/agents/${agent}/wake`, {});
+  await expect(sample.getByText("This agent has used up its budget of the day. It wakes again after midnight.")).toBeVisible();
+
+  await sample.goto(`${server.address}/`);
+  const entry = sample.getByRole("listitem").filter({ hasText: `${displayName} has used up today’s budget` });
+  await expect(entry).toContainText("the next call may cost");
+  await entry.getByRole("button", { name: /^Once more today/ }).click();
+  await expect(sample.getByText("For today, less than $0.0001 may be spent.")).toBeVisible();
+});
+
+test("a price that is set is shown, and the price table can be used again", async ({ app, server }) => {
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  await server.ask("PUT", "/api/models/price", { model: "far/big", price: { input: 1, cachedInput: 1, cacheWrite: 1, output: 1 } });
+  await settings(app, server);
+  const row = models(app).getByRole("listitem").filter({ hasText: "big (far)" });
+  await expect(row).toContainText("Set by you on");
+  await row.getByRole("button", { name: /^Set the price/ }).click();
+  const dialog = app.getByRole("dialog", { name: "Set the price of big (far)" });
+  await dialog.getByLabel("Input", { exact: true }).fill("3");
+  await dialog.getByLabel("Output").fill("fifteen");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Enter dollars");
+  await dialog.getByLabel("Output").fill("15");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("$3.00 in, $15.00 out per million tokens");
+  await row.getByRole("button", { name: /^Set the price/ }).click();
+  await dialog.getByRole("button", { name: "Use the price table" }).click();
+  await expect(row).toContainText("no known price");
+});
+
+test("servers on this machine are looked for only when asked", async ({ app, server }) => {
+  await settings(app, server);
+  await app.getByRole("button", { name: "Look for servers here" }).click();
+  await expect(app.getByText(/No model server answers at its usual address|, with \d+ model/)).toBeVisible({ timeout: 20_000 });
+});

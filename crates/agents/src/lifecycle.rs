@@ -324,6 +324,10 @@ impl Agents {
             let soonest = self.clock.now() + SHORTEST_WINDOW;
             more_ops.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
+        if settings.model.is_some() {
+            // What put its wake off may not concern the other model.
+            more_ops.push(wake_queue::release_one(ws, id, self.clock.now()));
+        }
         let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), more_ops };
         self.change_agent(ws, id, wanted, context, |agent| {
             alive(agent)?;

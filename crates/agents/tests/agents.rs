@@ -29,6 +29,7 @@ mod cases {
     mod reporting;
     mod scale;
     mod serving;
+    mod spend_oracle;
     mod spending;
     mod taking_over;
     mod timers;

@@ -94,6 +94,7 @@ pub struct Dormouse {
     pub(crate) source: ModelSource,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
+    pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) compute: Arc<dyn Compute>,
 }
@@ -168,6 +169,7 @@ impl Dormouse {
             models,
             source,
             clock,
+            entropy,
             zone,
             compute,
         }

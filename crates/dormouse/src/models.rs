@@ -3,6 +3,9 @@
 //! A key or a server that was found makes a provider usable; nothing is sent to it until a person
 //! chose it. No model ever steps in for another.
 
+mod once_more;
+mod price;
+mod test_call;
 mod view;
 
 use std::collections::BTreeMap;
@@ -11,21 +14,23 @@ use std::time::Duration;
 
 use dormouse_runs::models::unusable;
 use dormouse_store::agent::agent_entity::{Agent, Automation, Lifecycle};
-use dormouse_store::agent::{breaker, entity, model_call, model_setting, wake_run};
+use dormouse_store::agent::{
+    breaker, entity, model_call, model_setting, spend, wake_queue, wake_run,
+};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
 use dormouse_types::model_settings::{
-    KeySource, KnownModel, ModelHost, ModelSettings, ModelTest, OfferedModel, Provider, ToolMode,
-    split_id,
+    KeySource, KnownModel, ModelHost, ModelSettings, OfferedModel, Provider, split_id,
 };
 use dormouse_types::port::{Model, ModelClass, Patience};
-use dormouse_types::spend::{Budgets, Price, Unit, cost};
+use dormouse_types::spend::Budgets;
 use dormouse_types::{Caller, Origin, Scope};
 use futures_util::future::{Either, select};
 use jiff::civil::Date;
 
+pub use once_more::BudgetScope;
 pub use view::{
-    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
-    TestFailure, UsageDay,
+    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, PriceSource,
+    ProviderView, TestFailure, UsageDay,
 };
 
 use crate::request::require;
@@ -71,9 +76,6 @@ impl dormouse_store::MaybeRefused for EditError {
         }
     }
 }
-
-/// How long a test call may take in all, with each of the ways to call tools.
-const TEST: Duration = Duration::from_secs(180);
 
 /// What a request of a wake contains, for the question.
 const SENT: [&str; 6] = [
@@ -171,7 +173,8 @@ impl Dormouse {
     }
 
     /// Edits the settings and makes them known; the edit is decided again if somebody else's came
-    /// first. Providers that failed may be asked again at once.
+    /// first. Whatever wakes waited for, a provider, a budget or the switch, may be another matter
+    /// with the new settings: they are due at once, and put off again if it is not.
     async fn edit_models(
         &self,
         caller: &Caller,
@@ -188,9 +191,12 @@ impl Dormouse {
             edit(&mut settings).map_err(EditError::No)?;
             let closed = self.store.all(breaker::all(ws)).await?;
             let again = closed.iter().map(|closed| breaker::delete(ws, &closed.provider));
+            let now = self.clock.now();
             let commit = Commit::new("models.edit", Db::Agent, ws)
                 .op(model_setting::put(ws, revision, &settings))
                 .ops(again)
+                .op(spend::end_holds(ws, now.day_in(&self.zone)))
+                .op(wake_queue::release_put_off(ws, now))
                 .change(ChangeRow::agent(
                     Origin::Person { via: None },
                     "models:changed",
@@ -267,6 +273,7 @@ impl Dormouse {
             tool_mode: known.and_then(|known| known.tool_mode),
             window: known.and_then(|known| known.window),
             price: built.as_ref().ok().and_then(|model| model.price()),
+            price_source: self.price_source(settings, id),
             is_free: built.as_ref().is_ok_and(|model| model.class() == ModelClass::Free),
             agents: agents.get(id).copied().unwrap_or_default(),
             problem: built.err(),
@@ -408,36 +415,6 @@ impl Dormouse {
         Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
     }
 
-    /// Makes one real call of a model with a tool that must come back, and keeps what it showed.
-    ///
-    /// Errors: the provider cannot be reached or refuses; paid calls are switched off.
-    pub async fn test_model(&self, caller: &Caller, id: &str) -> Result<ModelTestView, Error> {
-        require(caller, Scope::Admin)?;
-        let settings = self.model_settings(caller).await?;
-        let (provider, name) = self.provider_of(&settings, id)?;
-        if !settings.paid_calls && !provider.is_own {
-            let message = "calls that cost money are switched off: switch them on first".into();
-            return Err(Error::Invalid { field: "model", message });
-        }
-        let limit = if provider.is_own { Patience::local().first } else { TEST };
-        let tested = self.source.host.test(&provider, name);
-        let shown = match select(tested, self.clock.sleep(limit)).await {
-            Either::Left((shown, _)) => shown.map_err(|e| Error::Model(e.to_string()))?,
-            Either::Right(((), _)) => {
-                let seconds = limit.as_secs();
-                return Err(Error::Model(format!("{id} did not answer within {seconds} seconds")));
-            }
-        };
-        self.edit_models(caller, "models.test", id, |settings| {
-            note_test(settings, id, &shown);
-            Ok(())
-        })
-        .await?;
-        let price = settings.known(id).and_then(|known| known.price);
-        let price = price.or_else(|| self.source.host.price(&provider, name));
-        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
-    }
-
     /// What a person should know before [`Dormouse::use_model`].
     pub async fn model_question(&self, caller: &Caller, id: &str) -> Result<ModelQuestion, Error> {
         require(caller, Scope::Read)?;
@@ -519,12 +496,7 @@ impl Dormouse {
         let wrong = |message| Error::Invalid { field: "model", message };
         self.build(settings, id).map_err(wrong)?;
         if settings.known(id).is_none() {
-            settings.models.push(KnownModel {
-                id: id.to_owned(),
-                tool_mode: None,
-                window: None,
-                price: None,
-            });
+            settings.models.push(KnownModel::new(id));
         }
         Ok(())
     }
@@ -603,46 +575,6 @@ pub enum PaidCalls {
     Allowed,
     /// None may.
     Off,
-}
-
-fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
-    let known = settings.known(id).cloned();
-    let before = known.unwrap_or(KnownModel {
-        id: id.to_owned(),
-        tool_mode: None,
-        window: None,
-        price: None,
-    });
-    settings.models.retain(|known| known.id != id);
-    settings.models.push(KnownModel {
-        tool_mode: shown.tool_mode,
-        window: shown.window.or(before.window),
-        ..before
-    });
-    settings.models.sort_by(|a, b| a.id.cmp(&b.id));
-}
-
-fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
-    let usage = shown.usage;
-    let amount = usage.zip(price).and_then(|(usage, price)| {
-        let amount = cost(Some(&price), &usage, usage.input, usage.output)?;
-        (amount.unit == Unit::MicroDollars).then_some(amount.value)
-    });
-    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-    let failure = |(tool_mode, detail): &(ToolMode, String)| TestFailure {
-        tool_mode: *tool_mode,
-        detail: detail.clone(),
-    };
-    ModelTestView {
-        id: id.to_owned(),
-        tool_mode: shown.tool_mode,
-        first_word_ms: shown.first_event.map(millis),
-        input_tokens: usage.map(|usage| usage.input),
-        output_tokens: usage.map(|usage| usage.output),
-        cost: amount,
-        window: shown.window,
-        failures: shown.failures.iter().map(failure).collect(),
-    }
 }
 
 fn usage_day(row: model_call::DayUsage) -> UsageDay {

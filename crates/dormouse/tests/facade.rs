@@ -24,6 +24,7 @@ mod cases {
     mod sample;
     mod scopes;
     mod serving;
+    mod spending;
     mod staleness;
     mod telling;
     mod tools_page;

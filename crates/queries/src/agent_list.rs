@@ -8,9 +8,11 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
-use dormouse_types::agent::{AgentActivity, Lifecycle};
+use dormouse_types::agent::{AgentActivity, Lifecycle, PutOff};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, HolderId, TaskId, WorkspaceId};
 
+use crate::agents::{effective, put_off};
 use crate::view::{Agent, Page};
 use crate::{Queries, QueryError, page};
 
@@ -58,10 +60,12 @@ impl Queries {
                 self.store.all(entity::page_of_kind::<Stored>(ws, place, read)).await?
             }
         };
+        let held = if lifecycle.is_some() { self.put_off(ws).await? } else { HashMap::new() };
         let is_wanted = |line: &Line<Stored>| match &line.row {
             Ok(agent) => {
                 let agent = &agent.doc.value;
-                lifecycle.is_none_or(|wanted| agent.lifecycle == wanted) && is_doing(&agent.id)
+                let (life, _) = effective(agent, held.get(&agent.id));
+                lifecycle.is_none_or(|wanted| life == wanted) && is_doing(&agent.id)
             }
             // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
@@ -78,6 +82,18 @@ impl Queries {
         }
         let items = self.agent_views(ws, rows, &mut damaged).await?;
         Ok(Page { items, next_cursor: cut.next_cursor, damaged })
+    }
+
+    /// Why the wakes of agents are put off.
+    async fn put_off(
+        &self,
+        ws: WorkspaceId,
+    ) -> Result<HashMap<AgentId, Listed<PutOff>>, QueryError> {
+        let now = self.clock.now();
+        let rows = self.store.each(wake_queue::put_off(ws)).await?.into_iter().flatten();
+        Ok(rows
+            .filter_map(|row| Some(((&row.holder).try_into().ok()?, put_off(&row, now)?)))
+            .collect())
     }
 
     /// The activity of all agents that are running or queued.

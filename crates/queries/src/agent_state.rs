@@ -210,6 +210,7 @@ mod tests {
             expires_at: None,
             crashes: 0,
             sleep_until: None,
+            put_off: None,
         };
         activity(Some(&row), NOW, class)
     }

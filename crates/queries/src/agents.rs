@@ -2,11 +2,12 @@
 
 use dormouse_agents::wake::policy::is_automatic;
 use dormouse_journal::JournalError;
-use dormouse_store::agent::agent_entity::{self, Lifecycle, State};
+use dormouse_store::agent::agent_entity::{self, DormantReason, Lifecycle, State};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Query, ReadError, in_list};
+use dormouse_types::agent::PutOff;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
@@ -123,13 +124,17 @@ impl Queries {
         let now = self.clock.now();
         let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
         let scheduled_wakes = scheduled::wakes(&known);
+        let put_off = row.and_then(|row| put_off(row, now));
+        let (lifecycle, dormant_reason) = effective(&agent, put_off.as_ref());
         Agent {
             automatic,
             id: agent.id,
             kind: Listed::named(&agent.kind),
             display_name: agent.display_name,
-            lifecycle: agent.lifecycle,
-            dormant_reason: agent.dormant_reason.map(Listed::Known),
+            lifecycle,
+            dormant_reason: dormant_reason.map(Listed::Known),
+            own_model: agent.config.model.clone(),
+            put_off,
             mode: Listed::named(&agent.mode),
             automation: agent.config.automation,
             allowed_category_ids: agent.allowed_category_ids,
@@ -153,6 +158,28 @@ impl Queries {
             created_at: agent.created_at,
             destroyed_at: agent.destroyed_at,
             vector_clock: stored.columns.clock,
+        }
+    }
+}
+
+/// Why a wake waits, as long as it does.
+pub(crate) fn put_off(row: &wake_queue::QueueEntry, now: Timestamp) -> Option<Listed<PutOff>> {
+    row.put_off.clone().filter(|_| row.owner.is_none() && row.due_at.is_some_and(|due| due > now))
+}
+
+/// Where an agent is in its life, and why it is dormant. One whose budget of the day is used up is
+/// dormant until the timer of its wake, which its row does not say: it ends by itself.
+pub(crate) fn effective(
+    agent: &agent_entity::Agent,
+    put_off: Option<&Listed<PutOff>>,
+) -> (Lifecycle, Option<DormantReason>) {
+    let is_over = put_off.is_some_and(|why| *why == PutOff::AgentBudget);
+    match agent.lifecycle {
+        Lifecycle::Created | Lifecycle::Active if is_over => {
+            (Lifecycle::Dormant, Some(DormantReason::Budget))
+        }
+        Lifecycle::Created | Lifecycle::Active | Lifecycle::Dormant | Lifecycle::Destroyed => {
+            (agent.lifecycle, agent.dormant_reason)
         }
     }
 }

@@ -9,10 +9,13 @@ use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle}
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
+use dormouse_types::model::ProviderUnavailable;
+use dormouse_types::spend::{Unit, dollars};
 use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
 
 use crate::proposals::OpenProposal;
-use crate::view::{Attention, AttentionAction, AttentionKind, Page};
+use crate::spending::HeldAccount;
+use crate::view::{Attention, AttentionAction, AttentionKind, Page, ProviderAlert};
 use crate::{Queries, QueryError, page};
 
 /// Proposals that expire within this time are listed separately.
@@ -33,24 +36,54 @@ impl Queries {
         let mut all = proposals(self.open_proposals(ws).await?, self.clock.now());
         all.extend(self.stopped(ws).await?);
         all.extend(restored(&self.store.all(outdated::all(ws)).await?));
-        for alert in self.alerts(ws).await? {
-            let name = &alert.provider;
-            all.push(Attention {
-                text: format!("The model provider {name} does not answer: {}", alert.detail),
-                expires_at: Some(alert.until),
-                ..blank(
-                    format!("provider:{name}"),
-                    AttentionKind::Provider,
-                    alert.since,
-                    &[AttentionAction::Open],
-                )
-            });
-        }
+        all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
+        all.extend(self.used_up(ws).await?);
         all.sort_by_cached_key(Place::of);
         all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
         self.name_them(ws, &mut page.items).await?;
         Ok(page)
+    }
+
+    /// Budgets of today that leave no room for the next call.
+    async fn used_up(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
+        let held = self.held_accounts(ws).await?;
+        let end_of_day = self.end_of_day();
+        let entry = |HeldAccount { agent, unit, spent }: HeldAccount| {
+            let amount = |value: i64| match unit {
+                Unit::MicroDollars => dollars(value),
+                Unit::Tokens => format!("{value} tokens"),
+            };
+            let who = if agent.is_some() { "This agent has" } else { "All agents together have" };
+            let call = spent.next_call.unwrap_or_default();
+            let scope = agent.as_ref().map_or("workspace", |agent| agent.as_str());
+            Attention {
+                expires_at: Some(end_of_day),
+                agent_id: agent.clone(),
+                text: format!(
+                    "{who} used {} of the {} for today, and the next call may cost {}: raise the \
+                     budget, allow as much again for today, or wait until midnight",
+                    amount(spent.used),
+                    amount(spent.budget.saturating_add(spent.extra)),
+                    amount(call),
+                ),
+                ..blank(
+                    format!("budget:{scope}:{}", unit.name()),
+                    AttentionKind::Budget,
+                    spent.held_since.unwrap_or(self.clock.now()),
+                    &[AttentionAction::OnceMore, AttentionAction::Open],
+                )
+            }
+        };
+        Ok(held.into_iter().map(entry).collect())
+    }
+
+    /// When the day of the workspace ends.
+    fn end_of_day(&self) -> Timestamp {
+        let now = self.clock.now();
+        let tomorrow = now.day_in(&self.zone).tomorrow().ok();
+        let midnight = tomorrow.and_then(|day| day.to_zoned(self.zone.clone()).ok());
+        midnight.map_or(now, |midnight| Timestamp::from_jiff(midnight.timestamp()))
     }
 
     /// Agents that failed too often, and those whose last run failed.
@@ -140,6 +173,27 @@ impl Queries {
             }
         }
         Ok(())
+    }
+}
+
+/// What is wrong with a provider, or with one model of it.
+fn of_provider(alert: ProviderAlert) -> Attention {
+    let name = &alert.provider;
+    let (kind, what) = match alert.why.known() {
+        Some(ProviderUnavailable::Configuration) => {
+            (AttentionKind::ModelSetup, format!("The model {name} cannot be used"))
+        }
+        Some(ProviderUnavailable::Authentication) => {
+            (AttentionKind::ModelSetup, format!("The model provider {name} cannot be used"))
+        }
+        Some(ProviderUnavailable::Quota | ProviderUnavailable::Outage) | None => {
+            (AttentionKind::Provider, format!("The model provider {name} does not answer"))
+        }
+    };
+    Attention {
+        text: format!("{what}: {}", alert.detail),
+        expires_at: Some(alert.until),
+        ..blank(format!("provider:{name}"), kind, alert.since, &[AttentionAction::Open])
     }
 }
 

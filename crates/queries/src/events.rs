@@ -36,7 +36,8 @@ pub struct Event {
 impl Event {
     /// Whether the list of what needs the user may have changed.
     pub fn moves_attention(&self) -> bool {
-        let kinds = ["change-set:", "agent:changed", "agent:wake", "provider:"];
+        let kinds =
+            ["change-set:", "agent:changed", "agent:wake", "provider:", "budget:", "models:"];
         kinds.iter().any(|kind| self.kind.starts_with(kind))
     }
 }

@@ -6,8 +6,8 @@
 //! the workspace, a damaged row that hides the others, a client that misses an event.
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
-//! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`attention`], [`overview`],
-//! [`operations`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
+//! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
+//! [`overview`], [`operations`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
 
 pub mod view;
 pub mod tasks;
@@ -19,6 +19,7 @@ pub mod inspect;
 pub mod tool_calls;
 pub mod change_sets;
 pub mod recent;
+pub mod spending;
 pub mod attention;
 pub mod overview;
 pub mod operations;

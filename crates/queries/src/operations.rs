@@ -90,6 +90,7 @@ pub(crate) fn alert(breaker: Breaker) -> Option<ProviderAlert> {
     Some(ProviderAlert {
         until: breaker.open_until?,
         provider: breaker.provider,
+        why: breaker.why,
         since: breaker.since,
         detail: breaker.detail,
     })

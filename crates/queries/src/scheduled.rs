@@ -4,8 +4,10 @@ use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
 use dormouse_store::agent::timer::{Kind, Timer};
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_types::Timestamp;
+use dormouse_types::agent::PutOff;
 use dormouse_types::closed_list::Listed;
 
+use crate::agents;
 use crate::view::{HeldBy, ScheduledReason, ScheduledWake};
 
 /// The facts that determine when an agent wakes.
@@ -60,10 +62,17 @@ fn sleeps_until(known: &AgentFacts<'_>) -> Option<Timestamp> {
 /// The wake in the queue.
 fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
+    let put_off =
+        agents::put_off(row, known.now).and_then(|why| why.known()).map(|why| match why {
+            PutOff::AgentBudget | PutOff::WorkspaceBudget => HeldBy::Budget,
+            PutOff::Provider => HeldBy::Provider,
+            PutOff::PaidCalls => HeldBy::PaidCalls,
+        });
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
     let mut wake = |reason: ScheduledReason, about: Option<String>, is_automatic: bool| {
         let held_by = match kept_by(known) {
-            _ if !is_automatic && known.agent.lifecycle != Lifecycle::Dormant => None,
+            None if put_off.is_some() => put_off,
+            _ if !is_automatic && known.agent.lifecycle != Lifecycle::Dormant => put_off,
             Some(kept) => Some(kept),
             None if row.due_at.is_some() && row.due_at == sleeps_until(known) => {
                 Some(HeldBy::SleepUntil)

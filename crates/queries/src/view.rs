@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use dormouse_types::agent::{
     AgentActivity, AgentKind, AgentMode, Automation, DecisionVerdict, DormantReason, ItemStatus,
-    Lifecycle, RunStatus, SetStatus, VerdictOutcome,
+    Lifecycle, PutOff, RunStatus, SetStatus, VerdictOutcome,
 };
 use dormouse_types::change::What;
 use dormouse_types::closed_list;
@@ -25,6 +25,7 @@ use serde_json::Value;
 mod attention;
 mod health;
 mod agent_history;
+mod spending;
 
 pub use agent_history::{
     AgentState, CallOutcome, HeldBy, Lease, Link, LinkedChange, Message, Operation, Prompt,
@@ -38,6 +39,7 @@ pub use dormouse_access::view::{
 pub use dormouse_types::model::{Entry, Item, Named};
 pub use dormouse_types::task::StatusEntry;
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
+pub use spending::{Spending, Spent};
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -314,6 +316,10 @@ pub struct Agent {
     pub model: String,
     /// Whether that model acts on messages. The built-in rules read only notes.
     pub reads_messages: bool,
+    /// The model of its own; none if it uses that of the workspace.
+    pub own_model: Option<String>,
+    /// Why its wake waits although it could otherwise run; none if nothing puts it off.
+    pub put_off: Option<Listed<PutOff>>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was destroyed.
@@ -561,6 +567,9 @@ pub struct Overview {
     pub queue: Queue,
     /// Model providers that are currently unavailable.
     pub alerts: Vec<ProviderAlert>,
+    /// What all agents have spent today on models that cost money.
+    #[serde(default)]
+    pub spending: Spending,
 }
 
 closed_list! {

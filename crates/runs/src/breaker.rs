@@ -3,12 +3,14 @@
 //!
 //! A provider's failures never count against an agent. After five within a minute, or at once if
 //! the key is refused, no run asks for a minute; then one run asks as a probe. If it fails, the
-//! pause doubles, up to half an hour. An answer resets the breaker.
+//! pause doubles, up to half an hour. An answer resets the breaker. A model whose name or address is
+//! wrong has a breaker of its own, so that other models of the provider go on.
 
 use std::time::Duration;
 
 use dormouse_store::agent::breaker::Breaker;
 use dormouse_types::model::ProviderUnavailable;
+use dormouse_types::port::Model;
 use dormouse_types::{Timestamp, limits};
 
 /// Whether a provider may be asked.
@@ -34,6 +36,29 @@ pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     }
 }
 
+/// Returns whether a model may be asked now, by all the breakers that hold it: the narrowest gate.
+pub fn gate_of_all(breakers: &[Breaker], now: Timestamp) -> Gate {
+    let narrower = |a, b| match (a, b) {
+        (Gate::Closed { until: a }, Gate::Closed { until: b }) => Gate::Closed { until: a.max(b) },
+        (closed @ Gate::Closed { .. }, Gate::Free | Gate::Probe)
+        | (Gate::Free | Gate::Probe, closed @ Gate::Closed { .. }) => closed,
+        (Gate::Probe, Gate::Free | Gate::Probe) | (Gate::Free, Gate::Probe) => Gate::Probe,
+        (Gate::Free, Gate::Free) => Gate::Free,
+    };
+    breakers.iter().map(|breaker| gate(Some(breaker), now)).fold(Gate::Free, narrower)
+}
+
+/// Returns what a failure holds: the provider, or only the model if a person has to correct its name
+/// or address.
+pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
+    match why {
+        ProviderUnavailable::Configuration => model.name(),
+        ProviderUnavailable::Authentication
+        | ProviderUnavailable::Quota
+        | ProviderUnavailable::Outage => model.provider(),
+    }
+}
+
 /// Returns the breaker after a failure of the provider.
 pub fn failed(
     before: Option<&Breaker>,
@@ -45,6 +70,7 @@ pub fn failed(
     let window = Duration::from_secs(limits::BREAKER_WINDOW_SECONDS);
     let fresh = Breaker {
         provider: provider.to_owned(),
+        why: why.into(),
         failures: 0,
         since: now,
         opened: 0,
@@ -58,12 +84,17 @@ pub fn failed(
     let was_probing = is_probing(&after);
     after.failures = after.failures.max(0) + 1;
     detail.clone_into(&mut after.detail);
+    after.why = why.into();
     if after.open_until.is_some_and(|until| now < until) && !was_probing {
         // Runs that asked before it opened fail as well; they add no information.
         return after;
     }
-    let enough =
-        after.failures >= limits::BREAKER_FAILURES || why == ProviderUnavailable::Authentication;
+    // A person has to change something, so another attempt soon is pointless.
+    let needs_person = match why {
+        ProviderUnavailable::Authentication | ProviderUnavailable::Configuration => true,
+        ProviderUnavailable::Quota | ProviderUnavailable::Outage => false,
+    };
+    let enough = after.failures >= limits::BREAKER_FAILURES || needs_person;
     if enough || after.opened > 0 {
         after.opened += 1;
         after.open_until = Some(now + pause(after.opened));
@@ -132,6 +163,18 @@ mod tests {
     fn a_refused_key_opens_it_at_once() {
         let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         assert_eq!(gate(Some(&breaker), at(1)), Gate::Closed { until: at(60) });
+    }
+
+    #[test]
+    fn a_wrong_name_or_address_opens_it_at_once_and_the_narrowest_gate_counts() {
+        let own = failed(None, "far/x", ProviderUnavailable::Configuration, "404", at(0));
+        assert_eq!(gate(Some(&own), at(1)), Gate::Closed { until: at(60) });
+        let failing = fail(None, 0);
+        let both = [failing.clone(), own.clone()];
+        assert_eq!(gate_of_all(&both, at(1)), Gate::Closed { until: at(60) });
+        assert_eq!(gate_of_all(&both, at(60)), Gate::Probe);
+        assert_eq!(gate_of_all(&[failing], at(1)), Gate::Free);
+        assert_eq!(gate_of_all(&[], at(1)), Gate::Free);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod ending;
 mod folding;
+mod interruption;
 pub mod preview;
 mod recorded_request;
 mod reservation;
@@ -19,6 +20,8 @@ use dormouse_types::{Id as _, LinkId, Timestamp};
 use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
+use interruption::Interruption;
+pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
 
 use self::recorded_request::Shown;
@@ -237,8 +240,9 @@ impl ActiveRun<'_> {
             return Ok(Some(end));
         }
         self.driver.store.pass(Stage::BeforeEffect, "model.ask");
-        let Some(answer) = self.answer(&request).await else {
-            return self.stopped().await.map(Some);
+        let answer = match self.answer(&request).await {
+            Ok(answer) => answer,
+            Err(why) => return self.interrupt(why).await.map(Some),
         };
         self.driver.store.pass(Stage::AfterEffect, "model.ask");
         let answer = match answer {
@@ -334,18 +338,18 @@ impl ActiveRun<'_> {
         self.commit("run.effect", ops).await
     }
 
-    /// Asks the model; returns `None` if the program is to stop first.
-    async fn answer(&self, request: &Request) -> Option<Result<Answer, ModelError>> {
-        let Driver { clock, sink, stop, .. } = self.driver;
+    /// Asks the model, unless something ends the call first; its connection is closed then.
+    async fn answer(&self, request: &Request) -> Result<Result<Answer, ModelError>, Interruption> {
+        let Driver { clock, sink, .. } = self.driver;
         let limit = self.model.patience().run;
         let left = clock.now().until(self.started() + limit);
         let who = (self.lease.ws, self.lease.holder());
         let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock);
-        let cut_off = select(stop.clone(), clock.sleep(left));
+        let cut_off = select(Box::pin(self.interrupted()), clock.sleep(left));
         match select(Box::pin(asked), cut_off).await {
-            Either::Left((answer, _)) => Some(answer),
-            Either::Right((Either::Left(((), _)), _)) => None,
-            Either::Right((Either::Right(((), _)), _)) => Some(Err(late(&*self.model, left))),
+            Either::Left((answer, _)) => Ok(answer),
+            Either::Right((Either::Left((why, _)), _)) => Err(why),
+            Either::Right((Either::Right(((), _)), _)) => Ok(Err(late(&*self.model, left))),
         }
     }
 

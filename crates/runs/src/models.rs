@@ -119,8 +119,7 @@ impl Model for Unusable {
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         Box::pin(stream::iter([Err(ModelError::Provider {
             provider: self.name.clone(),
-            // Requests are pointless until a person changes something.
-            why: ProviderUnavailable::Authentication,
+            why: ProviderUnavailable::Configuration,
             detail: self.why.clone(),
             retry_after: None,
         })]))

@@ -1,5 +1,7 @@
 //! What a run may spend: an amount is reserved before a call and settled after it.
 
+use std::time::Duration;
+
 use dormouse_store::Op;
 use dormouse_store::agent::model_call;
 use dormouse_store::agent::model_call::{NewCall, OpenCall, RunCost};
@@ -8,10 +10,14 @@ use dormouse_store::agent::spend::{self, Account, Balance};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
-    Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, reservation,
+    Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, dollars, reservation,
 };
 use dormouse_types::{HolderId, RunKey, WorkspaceId};
 use jiff::civil::Date;
+
+/// How soon a run tries again that paid calls were switched off for. Switching them on makes it due
+/// at once.
+pub const PAID_CALLS_OFF: Duration = Duration::from_secs(3600);
 
 /// A call that is about to be made, and what it may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +28,8 @@ pub struct Reservation {
     request_bytes: u64,
     max_output: u64,
     is_free: bool,
+    /// The scopes whose budgets it counts in.
+    scopes: &'static [OverBudget],
 }
 
 /// How a call ended.
@@ -40,7 +48,10 @@ impl Outcome<'_> {
     pub fn of_error(error: &ModelError) -> Self {
         match error {
             ModelError::Provider {
-                why: ProviderUnavailable::Authentication | ProviderUnavailable::Quota,
+                why:
+                    ProviderUnavailable::Authentication
+                    | ProviderUnavailable::Quota
+                    | ProviderUnavailable::Configuration,
                 ..
             } => Self::NotServed,
             ModelError::Provider { why: ProviderUnavailable::Outage, .. }
@@ -60,6 +71,11 @@ pub fn price_of(model: &dyn Model, outgoing: &OutgoingRequest) -> Amount {
     }
 }
 
+/// What the calls of a model are counted in.
+pub fn unit_of(model: &dyn Model) -> Unit {
+    if model.price().is_some() { Unit::MicroDollars } else { Unit::Tokens }
+}
+
 /// Returns the scope whose budget leaves no room, once a reservation was refused.
 ///
 /// `agent` is the balance of the agent's account; if it has room, the workspace has none.
@@ -68,7 +84,7 @@ pub fn scope_without_room(
     amount: Amount,
     agent: Option<&Balance>,
 ) -> OverBudget {
-    let used = agent.map_or(0, |balance| balance.reserved.saturating_add(balance.spent));
+    let used = agent.map_or(0, |balance| balance.used().saturating_sub(balance.extra));
     match budgets.limit(OverBudget::Agent, amount.unit) {
         Some(limit) if used.saturating_add(amount.value) > limit => OverBudget::Agent,
         Some(_) | None => OverBudget::Workspace,
@@ -93,19 +109,27 @@ pub fn is_beyond_wake(budgets: &Budgets, so_far: RunCost, amount: Amount) -> boo
 impl Reservation {
     /// Prepares the row of a call of `model`.
     pub fn new(call: NewCall, model: &dyn Model, outgoing: &OutgoingRequest) -> Self {
+        let is_free = model.class() == ModelClass::Free;
         Self {
+            scopes: if is_free { &[] } else { call.reserved.unit.daily_scopes() },
             call,
             price: model.price(),
             request_bytes: u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX),
             max_output: model.max_output(),
-            is_free: model.class() == ModelClass::Free,
+            is_free,
         }
+    }
+
+    /// Prepares the row of a call that no agent makes: it counts for all agents together only.
+    pub fn of_workspace(call: NewCall, model: &dyn Model, outgoing: &OutgoingRequest) -> Self {
+        let reservation = Self::new(call, model, outgoing);
+        let scopes = if reservation.is_free { &[][..] } else { &[OverBudget::Workspace] };
+        Self { scopes, ..reservation }
     }
 
     /// Returns the accounts that the call is reserved in.
     fn accounts(&self) -> impl Iterator<Item = (OverBudget, Account)> {
-        let scopes = if self.is_free { &[] } else { self.call.reserved.unit.daily_scopes() };
-        scopes.iter().map(|scope| {
+        self.scopes.iter().map(|scope| {
             let name = account_scope(*scope, &self.call.run, &self.call.holder);
             (*scope, self.in_scope(name))
         })
@@ -118,6 +142,16 @@ impl Reservation {
     /// Returns the account of the holder, to find out why a reservation was refused.
     pub fn holder_account(&self) -> Account {
         self.in_scope(self.call.holder.to_string())
+    }
+
+    /// Builds the op that notes that a scope has no room for this call.
+    ///
+    /// Only the scopes that have a budget for a day are noted; a wake's own cap ends the wake.
+    pub fn held(&self, ws: WorkspaceId, scope: OverBudget, budgets: &Budgets) -> Option<Op> {
+        let Amount { unit, value } = self.call.reserved;
+        let (_, account) = self.accounts().find(|(of, _)| *of == scope)?;
+        let limit = budgets.limit(scope, unit)?;
+        Some(spend::hold(ws, &account, self.call.at, value, limit))
     }
 
     /// Builds the ops that reserve the amount in every scope, or nothing at all.
@@ -199,10 +233,4 @@ pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
             format!("the next call may cost {what}, more than all agents may still spend on {day}")
         }
     }
-}
-
-/// Writes an amount of money. Units: micro-dollars.
-fn dollars(micros: i64) -> String {
-    let cents = micros.max(0).div_euclid(100);
-    format!("${}.{:04}", cents / 10_000, cents % 10_000)
 }

@@ -4,6 +4,7 @@ use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::journal::fence;
 use dormouse_store::{Commit, CommitError, Db, Op, Policy, ReadError, Refusal, Store, retry};
+use dormouse_types::agent::PutOff;
 use dormouse_types::{Timestamp, WorkspaceId, limits};
 
 use crate::Scheduler;
@@ -49,8 +50,8 @@ impl Scheduler {
         let admission = handler.admit(Due { ws, entry: row, waiting: waiting.as_ref() }).await?;
         let mut repeated = Vec::new();
         let (run, ops) = match (admission, waiting) {
-            (Admission::Postpone { until }, _) => {
-                self.postpone(ws, row, until).await?;
+            (Admission::Postpone { until, why }, _) => {
+                self.postpone(ws, row, until, why).await?;
                 return Ok(None);
             }
             (Admission::Hold { guard }, _) => {
@@ -152,13 +153,14 @@ impl Scheduler {
         ws: WorkspaceId,
         row: &QueueEntry,
         until: Timestamp,
+        why: PutOff,
     ) -> Result<(), SchedulerError> {
         if row.due_at.is_none_or(|due| due >= until) {
             return Ok(());
         }
         let postpone = Commit::new("run.postpone", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
-            .op(wake_queue::postpone(ws, row, until));
+            .op(wake_queue::postpone(ws, row, until, why));
         unless(self.store.commit(postpone).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
     }
 

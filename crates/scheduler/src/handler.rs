@@ -6,6 +6,7 @@ use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
 use dormouse_store::agent::wake_run::Run;
 use dormouse_store::{ChangeRow, Op};
+use dormouse_types::agent::PutOff;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 use futures_util::future::Shared;
@@ -78,6 +79,8 @@ pub enum Admission {
     Postpone {
         /// When to ask again.
         until: Timestamp,
+        /// What puts it off.
+        why: PutOff,
     },
     /// It never runs: the waiting run ends, or the signals are cleared if there is none.
     End {

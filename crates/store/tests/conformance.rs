@@ -33,6 +33,7 @@ mod cases {
     mod runs;
     mod sagas;
     mod schemas;
+    mod spend;
     mod subscriptions;
     mod task_links;
     mod task_list;

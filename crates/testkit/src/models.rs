@@ -4,10 +4,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::RunKey;
+use dormouse_types::model::{ModelError, Request, ToolChoice, TurnEvent};
 use dormouse_types::model_settings::{
-    ApiFormat, KeySource, KeyState, KnownModel, ModelHost, ModelTest, OfferedModel, Provider,
-    ToolMode,
+    ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
+    Provider, ToolMode,
 };
 use dormouse_types::port::{
     BoxFuture, BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest,
@@ -49,6 +50,7 @@ struct Remote {
     id: String,
     provider: String,
     is_own: bool,
+    price: Price,
 }
 
 impl Model for Remote {
@@ -69,7 +71,11 @@ impl Model for Remote {
     }
 
     fn price(&self) -> Option<Price> {
-        (!self.is_own).then_some(PRICE)
+        (!self.is_own).then_some(self.price)
+    }
+
+    fn max_output(&self) -> u64 {
+        100
     }
 
     fn outgoing(&self, _: &Request) -> Option<OutgoingRequest> {
@@ -87,14 +93,15 @@ impl ModelHost for Host {
         &self,
         provider: &Provider,
         name: &str,
-        _: Option<&KnownModel>,
+        known: Option<&KnownModel>,
     ) -> Result<Arc<dyn Model>, String> {
         if name == "broken" {
             return Err("the key of acme has a line break".into());
         }
         let id = format!("{}/{name}", provider.name);
         let (provider, is_own) = (provider.name.clone(), provider.is_own);
-        Ok(Arc::new(Remote { id, provider, is_own }))
+        let price = known.and_then(|known| known.price).unwrap_or(PRICE);
+        Ok(Arc::new(Remote { id, provider, is_own, price }))
     }
 
     fn checked(&self, provider: Provider) -> Result<Provider, String> {
@@ -113,14 +120,26 @@ impl ModelHost for Host {
         Ok(())
     }
 
-    fn price(&self, _: &Provider, _: &str) -> Option<Price> {
-        Some(PRICE)
+    fn price(&self, _: &Provider, _: &str) -> Option<ListedPrice> {
+        let (on, source) = ("2026-01-01".into(), "https://prices.example".into());
+        Some(ListedPrice { price: PRICE, on, source })
     }
 
     fn list<'a>(&'a self, _: &'a Provider) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
         let small =
             OfferedModel { name: "small".into(), window: Some(8192), calls_tools: Some(true) };
         Box::pin(std::future::ready(Ok(vec![small])))
+    }
+
+    fn test_request(&self) -> Option<Request> {
+        Some(Request {
+            run_key: RunKey("test".into()),
+            turn: 1,
+            fragments: Vec::new(),
+            turns: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Required,
+        })
     }
 
     fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {

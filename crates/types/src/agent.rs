@@ -47,6 +47,21 @@ closed_list! {
 }
 
 closed_list! {
+    /// Why a wake waits that could otherwise run. Each ends by itself; a change of the settings of
+    /// models makes the wake due at once.
+    pub enum PutOff, "reason to wait" {
+        /// The provider of its model does not work, or its model is not set up rightly.
+        Provider = "provider",
+        /// The budget of its agent is used up for the day.
+        AgentBudget = "agentBudget",
+        /// The budget of all agents is used up for the day.
+        WorkspaceBudget = "workspaceBudget",
+        /// Calls that cost money are switched off.
+        PaidCalls = "paidCalls",
+    }
+}
+
+closed_list! {
     /// Whether changes wake an agent automatically.
     #[derive(Default)]
     pub enum Automation, "automation" {

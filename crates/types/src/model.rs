@@ -547,15 +547,19 @@ pub struct Usage {
     pub reasoning: u64,
 }
 
-/// Why a provider is unavailable to everybody.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProviderUnavailable {
-    /// It rejects the key: requests are pointless until the key is changed.
-    Authentication,
-    /// The quota is used up, or the rate limit is exceeded.
-    Quota,
-    /// It cannot be reached, or does not work.
-    Outage,
+crate::closed_list! {
+    /// Why a provider is unavailable to everybody.
+    pub enum ProviderUnavailable, "reason of a provider" {
+        /// It rejects the key: requests are pointless until the key is changed.
+        Authentication = "authentication",
+        /// The quota is used up, or the rate limit is exceeded.
+        Quota = "quota",
+        /// It cannot be reached, or does not work.
+        Outage = "outage",
+        /// The address or the name of the model is wrong: requests for this model are pointless
+        /// until a person changes one of them.
+        Configuration = "configuration",
+    }
 }
 
 /// Why a model gave no answer.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ModelError, Usage};
+use crate::model::{ModelError, Request, Usage};
 use crate::port::{BoxFuture, Model};
 use crate::spend::{Budgets, Price};
 
@@ -80,6 +81,20 @@ pub struct KnownModel {
     pub window: Option<u64>,
     /// The price that a person set; `None` means that of the price table.
     pub price: Option<Price>,
+    /// The day on which they set it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = Date))]
+    pub priced_on: Option<Date>,
+}
+
+/// A price, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPrice {
+    /// The price.
+    pub price: Price,
+    /// The day on which it was found. Shape: `YYYY-MM-DD`.
+    pub on: String,
+    /// Where it was found.
+    pub source: String,
 }
 
 impl Default for ModelSettings {
@@ -103,6 +118,13 @@ impl ModelSettings {
     /// What is known of a model.
     pub fn known(&self, id: &str) -> Option<&KnownModel> {
         self.models.iter().find(|known| known.id == id)
+    }
+}
+
+impl KnownModel {
+    /// A model of which nothing is known.
+    pub fn new(id: &str) -> Self {
+        Self { id: id.to_owned(), tool_mode: None, window: None, price: None, priced_on: None }
     }
 }
 
@@ -191,7 +213,7 @@ pub trait ModelHost: Send + Sync {
     fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String>;
 
     /// The price of a model by the price table; `None` if it is not listed.
-    fn price(&self, provider: &Provider, name: &str) -> Option<Price>;
+    fn price(&self, provider: &Provider, name: &str) -> Option<ListedPrice>;
 
     /// The models that a provider offers, by name.
     fn list<'a>(
@@ -205,6 +227,11 @@ pub trait ModelHost: Send + Sync {
         provider: &'a Provider,
         name: &'a str,
     ) -> BoxFuture<'a, Result<ModelTest, ModelError>>;
+
+    /// The request of a test call, to find out what it may cost; `None` if a test sends nothing.
+    fn test_request(&self) -> Option<Request> {
+        None
+    }
 
     /// Looks for model servers on this machine, at the addresses that they use by default. A server
     /// that does not answer soon is left out. [`Provider::is_own`] is a suggestion: the person
@@ -250,7 +277,7 @@ impl ModelHost for NoModels {
         Err("this program keeps no keys".into())
     }
 
-    fn price(&self, _: &Provider, _: &str) -> Option<Price> {
+    fn price(&self, _: &Provider, _: &str) -> Option<ListedPrice> {
         None
     }
 

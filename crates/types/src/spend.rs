@@ -132,6 +132,17 @@ fn tokens(count: u64) -> Amount {
     Amount { unit: Unit::Tokens, value: i64::try_from(count).unwrap_or(i64::MAX) }
 }
 
+/// Writes an amount of money: dollars with two decimals, or four if it has a part of a cent. Units:
+/// micro-dollars, rounded up to a hundredth of a cent.
+pub fn dollars(micros: i64) -> String {
+    let hundredths = micros.max(0).div_euclid(100) + i64::from(micros.max(0) % 100 > 0);
+    let (whole, part) = (hundredths / 10_000, hundredths % 10_000);
+    if part % 100 == 0 {
+        return format!("${whole}.{:02}", part / 100);
+    }
+    format!("${whole}.{part:04}")
+}
+
 /// How much may be spent. Units: micro-dollars, and tokens of models without a price.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -223,6 +234,13 @@ mod tests {
         let cheap = Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
         assert_eq!(cost(Some(&cheap), &used(400, 0, 10), 1000, 100).map(|a| a.value), Some(2));
         assert_eq!(cost(None, &usage, 1000, 100).map(|a| a.value), Some(410));
+    }
+
+    #[test]
+    fn amounts_keep_the_parts_of_a_cent_and_are_never_rounded_to_nothing() {
+        let written = [0, 1, 600, 6_000, 500_000, 1_234_500, 3_000_000].map(dollars);
+        let expected = ["$0.00", "$0.0001", "$0.0006", "$0.0060", "$0.50", "$1.2345", "$3.00"];
+        assert_eq!(written, expected);
     }
 
     #[test]

@@ -19,7 +19,7 @@ export const touchesTask =
     event.tasks.includes(task);
 
 /** What moves the number of tasks, of agents in each state, and of queued wakes. */
-const OVERVIEW_EVENTS = ["journal:changed", "agent:created", "agent:changed", "agent:wake"];
+const OVERVIEW_EVENTS = ["journal:changed", "agent:created", "agent:changed", "agent:wake", "budget:reached", "models:changed"];
 
 export const queries = {
   awake: (): Query<Schemas["Page_Agent"]> => ({

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::Bytes;
 use dormouse_types::limits;
-use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::BoxStream;
 use futures_util::stream::{self, StreamExt as _};
 use serde_json::Value;
@@ -201,7 +201,12 @@ pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {
         "text/html" => "a web page".to_owned(),
         _ => format!("the content type {shown:?}"),
     };
-    WireError::malformed(format!(
-        "{origin} answered with {what} instead of an answer of a model; check the base URL"
-    ))
+    WireError::Unavailable {
+        // Whatever answers there is not a server of models, and will not become one by itself.
+        why: ProviderUnavailable::Configuration,
+        detail: format!(
+            "{origin} answered with {what} instead of an answer of a model; check the base URL"
+        ),
+        retry_after: None,
+    }
 }

@@ -75,7 +75,12 @@ impl WireError {
 impl From<HttpError> for WireError {
     fn from(error: HttpError) -> Self {
         let detail = clean(&chain(&error));
-        Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after: None }
+        let why = match &error {
+            // The address is that of something else, until a person corrects it.
+            HttpError::Redirect { .. } => ProviderUnavailable::Configuration,
+            _ => ProviderUnavailable::Outage,
+        };
+        Self::Unavailable { why, detail, retry_after: None }
     }
 }
 
@@ -211,15 +216,17 @@ impl Said {
         if matches!(status, Some(402)) || lower.contains("credit balance is too low") {
             return unavailable(ProviderUnavailable::Quota, "the account needs credit");
         }
-        let is_unknown_model = code(&["model_not_found"])
+        let is_unknown_model = code(&["model_not_found", "invalid_model"])
+            || UNKNOWN_MODEL.iter().any(|phrase| lower.contains(phrase))
             || (matches!(status, Some(404)) || code(&["not_found_error", "not_found"]))
                 && lower.contains("model");
         if is_unknown_model {
-            return WireError::refused(detail(&format!(
+            let what = format!(
                 "{} does not offer the model {}; choose one that it lists",
                 config.provider,
                 config.model.as_str()
-            )));
+            );
+            return unavailable(ProviderUnavailable::Configuration, &what);
         }
         match status {
             Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
@@ -227,10 +234,13 @@ impl Said {
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
             _ if code(QUOTA_CODES) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             _ if code(OUTAGE_CODES) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
-            Some(404 | 405) => WireError::refused(detail(&format!(
-                "{} has nothing at this address; check the base URL {}",
-                config.provider, config.base
-            ))),
+            Some(404 | 405) => {
+                let what = format!(
+                    "{} has nothing at this address; check the base URL {}",
+                    config.provider, config.base
+                );
+                unavailable(ProviderUnavailable::Configuration, &what)
+            }
             Some(_) => WireError::refused(detail("the provider refused the request")),
             None if code(REQUEST_CODES) => {
                 WireError::refused(detail("the provider refused the request"))
@@ -264,6 +274,8 @@ const QUOTA_CODES: &[&str] = &[
     "quota_exceeded",
     "resource_exhausted",
 ];
+/// What providers say that have no code for a model that they do not offer.
+const UNKNOWN_MODEL: &[&str] = &["model not exist", "is not a valid model", "invalid model:"];
 const OUTAGE_CODES: &[&str] = &[
     "overloaded_error",
     "api_error",

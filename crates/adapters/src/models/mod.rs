@@ -36,7 +36,7 @@ pub use config::{ModelConfig, ModelId, ModelIdError, Rung, WireFormat};
 pub use failure::WireError;
 pub use input::Input;
 pub use list::{ListedModel, list};
-pub use probe::{Probe, probe};
+pub use probe::{Probe, probe, probe_request};
 pub use wire::{Decoder, http_request};
 
 use crate::http::Transport;

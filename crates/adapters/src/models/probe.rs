@@ -5,8 +5,8 @@ use std::time::Duration;
 use dormouse_types::RunKey;
 use dormouse_types::hash::sha256;
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, Request, ToolChoice, ToolSpec, TurnEvent,
-    Usage,
+    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice,
+    ToolSpec, TurnEvent, Usage,
 };
 use dormouse_types::port::Clock;
 use futures_util::StreamExt as _;
@@ -35,15 +35,17 @@ const WORD: &str = "hazelnut";
 /// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
 /// no influence. The caller limits the time.
 ///
-/// Errors: the provider is unavailable. A request that it refuses on one rung, as for a model
-/// without tools, leads to the next.
+/// Errors: the provider is unavailable, or has no such model. A request that it refuses on one rung,
+/// as for a model without tools, leads to the next; and so does an answer that it has no such model,
+/// because some providers say that of models without tools.
 pub async fn probe(
     transport: &dyn Transport,
     config: &ModelConfig,
     clock: &dyn Clock,
 ) -> Result<Probe, ModelError> {
-    let request = request();
+    let request = probe_request();
     let mut failures = Vec::new();
+    let mut unknown = None;
     for rung in Rung::ALL.iter().copied() {
         let config = ModelConfig { rung, ..config.clone() };
         match call(transport, &config, clock, &request).await {
@@ -59,8 +61,20 @@ pub async fn probe(
                 Some(problem) => failures.push((rung, problem)),
             },
             Err(ModelError::Request { detail }) => failures.push((rung, detail)),
+            Err(error @ ModelError::Provider { why: ProviderUnavailable::Configuration, .. }) => {
+                failures.push((rung, error.to_string()));
+                unknown = Some(error);
+            }
             Err(error @ ModelError::Provider { .. }) => return Err(error),
         }
+    }
+    // On the last rung nothing but a text is sent: if that is refused, the fault is the name or the
+    // address.
+    match unknown {
+        Some(error) if failures.last().is_some_and(|(_, said)| *said == error.to_string()) => {
+            return Err(error);
+        }
+        Some(_) | None => {}
     }
     Ok(Probe { rung: None, usage: None, first_event: None, failures })
 }
@@ -107,7 +121,8 @@ async fn call(
     Ok(Answer { problem, usage, first_event })
 }
 
-fn request() -> Request {
+/// The request that each call of a probe sends.
+pub fn probe_request() -> Request {
     let fragment = |kind, text: &str| Fragment {
         kind,
         text: text.to_owned(),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_adapters::models::{ModelConfig, Probe, Rung, WireFormat, probe};
 use dormouse_types::Timestamp;
-use dormouse_types::model::{ModelError, TurnEvent, Usage};
+use dormouse_types::model::{ModelError, ProviderUnavailable, TurnEvent, Usage};
 use dormouse_types::port::{BoxFuture, Clock};
 use serde_json::{Value, json};
 
@@ -180,4 +180,21 @@ async fn a_probe_reports_tokens_and_stops_if_the_provider_is_unavailable() {
     assert_eq!((found.rung, found.usage), (Some(Rung::Native), Some(usage)));
     let error = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
     assert!(matches!(error, ModelError::Provider { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_probe_of_a_model_that_nobody_offers_is_an_error_and_one_without_tools_is_not() {
+    let unknown =
+        r#"{"error":{"message":"The model `small-1` does not exist","code":"model_not_found"}}"#;
+    let unknown = Answer::new(404, "application/json", unknown);
+    let error = probed(vec![unknown.clone(); 3]).await.unwrap_err();
+    let ModelError::Provider { why, detail, .. } = &error else { panic!("{error}") };
+    assert_eq!(*why, ProviderUnavailable::Configuration);
+    assert!(detail.contains("choose one that it lists"), "{detail}");
+
+    // Some providers say of a model without tools that they do not offer it.
+    let call: Said =
+        (String::new(), vec![("confirm_word".into(), json!({ "word": "hazelnut" }))], false);
+    let found = probed(vec![unknown.clone(), unknown, answer(Rung::Fenced, &call)]).await.unwrap();
+    assert_eq!((found.rung, found.failures.len()), (Some(Rung::Fenced), 2));
 }

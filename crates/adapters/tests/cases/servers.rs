@@ -107,6 +107,14 @@ async fn outage(play: Play) -> String {
     }
 }
 
+/// What is said of an address where no model answers: a person has to correct it.
+async fn wrong_address(play: Play) -> String {
+    match played(play).await.0 {
+        Err(ModelError::Provider { why: ProviderUnavailable::Configuration, detail, .. }) => detail,
+        other => panic!("{other:?}"),
+    }
+}
+
 #[tokio::test]
 async fn a_turn_is_read_and_what_was_shown_was_sent() {
     let (turn, got) = played(Play::Bytes(format!("{EVENTS}{WHOLE}"))).await;
@@ -213,26 +221,29 @@ async fn headers_beyond_the_limits_are_refused() {
 async fn a_redirect_is_an_error_that_names_where_it_points() {
     let head = "HTTP/1.1 307 Moved\r\nlocation: https://evil.example/steal?key=1\r\n\
                 content-length: 0\r\n\r\n";
-    let detail = outage(Play::Bytes(head.into())).await;
+    let detail = wrong_address(Play::Bytes(head.into())).await;
     let expected = "answered 307 and points to https://evil.example: redirects are not followed; \
                     enter the address of the server itself";
     assert!(detail.ends_with(expected), "{detail}");
 }
 
 #[tokio::test]
-async fn what_is_not_http_or_not_a_model_is_an_outage_that_says_so() {
-    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
-    let cases = [
-        ("SSH-2.0-OpenSSH_9.6\r\n", "the connection to http://127.0.0.1:"),
-        ("", "the connection to http://127.0.0.1:"),
-        (page, "answered with a web page instead of an answer of a model; check the base URL"),
-        (
-            "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 2\r\n\r\n{}",
-            "answered with the content type \"application/x-ndjson\"",
-        ),
-    ];
-    for (text, expected) in cases {
+async fn what_is_not_http_is_an_outage_and_what_is_not_a_model_a_wrong_address() {
+    for text in ["SSH-2.0-OpenSSH_9.6\r\n", ""] {
         let detail = outage(Play::Bytes(text.into())).await;
+        assert!(detail.contains("the connection to http://127.0.0.1:"), "{detail}");
+    }
+    let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
+    let lines =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 2\r\n\r\n{}";
+    let nothing =
+        "HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
+    for (text, expected) in [
+        (page, "answered with a web page instead of an answer of a model; check the base URL"),
+        (lines, "answered with the content type \"application/x-ndjson\""),
+        (nothing, "has nothing at this address; check the base URL"),
+    ] {
+        let detail = wrong_address(Play::Bytes(text.into())).await;
         assert!(detail.contains(expected), "{detail}");
     }
 }

@@ -1,16 +1,19 @@
 //! What a claim of an agent's wake decides: whether the run may start, and the interval it sees.
 
-use dormouse_runs::breaker::{Gate, gate, probing};
+use dormouse_runs::breaker::{Gate, gate, gate_of_all, probing};
+use dormouse_runs::spending::{PAID_CALLS_OFF, unit_of};
 use dormouse_scheduler::{Admission, Due, Room};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::Stored;
+use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
-use dormouse_store::agent::{breaker, entity};
+use dormouse_store::agent::{breaker, entity, model_setting};
 use dormouse_store::{Db, Op, ReadError, change_log};
-use dormouse_types::agent::Initiator;
+use dormouse_types::agent::{Initiator, PutOff};
 use dormouse_types::model::Usage;
-use dormouse_types::{AgentId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::port::{Model, ModelClass};
+use dormouse_types::{AgentId, HolderId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::inbox::UnheardRange;
 use crate::wake::holder::agent_of;
@@ -128,14 +131,19 @@ impl Agents {
                 }
             }
         }
-        let known = self.store.first(breaker::of_provider(ws, model.provider())).await?;
-        match gate(known.as_ref(), now) {
+        if let Some((until, why)) = self.unaffordable(ws, &row.holder, &*model, now).await? {
+            return Ok(Admission::Postpone { until, why });
+        }
+        let query = breaker::of_model(ws, model.provider(), model.name());
+        let known = self.store.all(query).await?;
+        match gate_of_all(&known, now) {
             Gate::Free => {}
-            Gate::Closed { until } => return Ok(Admission::Postpone { until }),
+            Gate::Closed { until } => {
+                return Ok(Admission::Postpone { until, why: PutOff::Provider });
+            }
             Gate::Probe => {
-                let probe =
-                    known.as_ref().map(|known| breaker::put(ws, Some(known), &probing(known, now)));
-                ops.extend(probe);
+                let open = known.iter().filter(|known| known.open_until.is_some());
+                ops.extend(open.map(|known| breaker::put(ws, Some(known), &probing(known, now))));
             }
         }
         if waiting.is_some() {
@@ -145,6 +153,37 @@ impl Agents {
         // A wake that was delivered twice must not lose what its run has not heard.
         let again = (!before.words.is_empty()).then(|| self.hear(ws, id, row.upto));
         Ok(Admission::Start { run, ops, if_repeated: again.into_iter().collect() })
+    }
+
+    /// Returns until when an agent may not ask a model because of what it costs, and why.
+    ///
+    /// A budget that is used up holds the agents of paid models like a breaker; others go on. That
+    /// there is room again is found out by the next reservation, not here.
+    async fn unaffordable(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        model: &dyn Model,
+        now: Timestamp,
+    ) -> Result<Option<(Timestamp, PutOff)>, AgentError> {
+        if model.class() == ModelClass::Free {
+            return Ok(None);
+        }
+        if self.store.first(model_setting::paid_calls(ws)).await? == Some(false) {
+            return Ok(Some((now + PAID_CALLS_OFF, PutOff::PaidCalls)));
+        }
+        let day = self.driver.day_of(now);
+        let unit = unit_of(model);
+        let scopes =
+            [(spend::WORKSPACE, PutOff::WorkspaceBudget), (holder.as_str(), PutOff::AgentBudget)];
+        for (scope, why) in scopes {
+            let account = Account { scope: scope.to_owned(), day, unit };
+            let balance = self.store.first(spend::of_account(ws, &account)).await?;
+            if balance.is_some_and(|balance| balance.held_at.is_some()) {
+                return Ok(Some((self.driver.next_day(day), why)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the op that revives an agent whose deleted task has been restored. Routing normally

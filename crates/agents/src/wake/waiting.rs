@@ -102,6 +102,9 @@ pub(crate) fn may_run(row: &QueueEntry, now: Timestamp, class: ModelClass) -> bo
     }
     // An agent that was just unblocked becomes due within the shortest window.
     let is_due = due <= now + SHORTEST_WINDOW;
+    if row.put_off.is_some() && !is_due {
+        return false;
+    }
     let by_person = row.reasons.iter().any(|reason| !reason.is_automatic());
     is_due || by_person || only_merges(row, due, now, merge_window(class))
 }

@@ -1,25 +1,27 @@
 //! What calls of a model cost: reserved before, settled after, never beyond a budget.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dormouse_agents::Agents;
 use dormouse_runs::Models;
-use dormouse_scheduler::End;
+use dormouse_scheduler::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::agent::spend::{self, Account, Balance};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::Status;
-use dormouse_store::agent::{entity, model_call};
-use dormouse_store::{Commit, Db};
+use dormouse_store::agent::{breaker, entity, model_call, wake_queue};
+use dormouse_store::{ChangeRow, Commit, Db, Refusal};
+use dormouse_types::agent::PutOff;
 use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
 use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest, Stage};
 use dormouse_types::spend::{Budgets, Price, Unit};
-use dormouse_types::{AgentId, Id as _};
-use futures_util::stream;
+use dormouse_types::{AgentId, Id as _, Origin};
+use futures_util::{FutureExt as _, stream};
 use serde_json::json;
 
 use crate::world::{DONE, WS, World, me, now, report};
@@ -42,6 +44,26 @@ type Turn = Result<Vec<TurnEvent>, ModelError>;
 struct Priced {
     turns: Mutex<Vec<Turn>>,
     asked: Mutex<Vec<Request>>,
+    /// Whether it never answers.
+    hangs: AtomicBool,
+    /// Calls under way that never end.
+    open: Arc<AtomicUsize>,
+}
+
+/// A call under way.
+struct Connection(Arc<AtomicUsize>);
+
+impl Connection {
+    fn open(open: &Arc<AtomicUsize>) -> Self {
+        open.fetch_add(1, Ordering::Relaxed);
+        Self(open.clone())
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl Model for Priced {
@@ -72,6 +94,13 @@ impl Model for Priced {
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         self.asked.lock().expect("one thread").push(request.clone());
+        if self.hangs.load(Ordering::Relaxed) {
+            let connection = Connection::open(&self.open);
+            return Box::pin(stream::once(async move {
+                let _open = connection;
+                std::future::pending().await
+            }));
+        }
         let mut turns = self.turns.lock().expect("one thread");
         if turns.is_empty() {
             return Box::pin(stream::pending());
@@ -106,17 +135,24 @@ impl Case {
         let world = World::new();
         let task = world.task("Move", &["It began."]);
         let agent = world.try_create(&task, true).expect("an agent");
-        let row = entity::by_id::<Agent>(WS, agent.as_str());
-        let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
-        row.doc.value.config.model = Some("acme/large".into());
-        let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
-        now(world.store.commit(commit)).expect("committed");
         let model = Arc::new(Priced { turns: Mutex::new(turns), ..Priced::default() });
         let models = Models::new(world.model.clone()).with(model.clone());
         let agents = world.choosing(models);
-        Self { world, agent, model, agents }
+        let case = Self { world, agent, model, agents };
+        case.pays(&case.agent);
+        case
     }
 
+    /// Gives an agent the model that costs money.
+    fn pays(&self, agent: &AgentId) {
+        let row = entity::by_id::<Agent>(WS, agent.as_str());
+        let mut row = now(self.world.store.first(row)).expect("readable").expect("an agent");
+        row.doc.value.config.model = Some("acme/large".into());
+        let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
+        now(self.world.store.commit(commit)).expect("committed");
+    }
+
+    /// Changes the settings as a person does, which others hear of.
     fn settings(&self, edit: impl FnOnce(&mut ModelSettings)) {
         let stored = now(self.world.store.first(model_setting::of_workspace(WS)));
         let stored = stored.expect("readable");
@@ -124,8 +160,23 @@ impl Case {
         let mut settings = stored.settings;
         edit(&mut settings);
         let put = model_setting::put(WS, stored.revision, &settings);
-        let commit = Commit::new("test", Db::Agent, WS).op(put);
+        let by = Origin::Person { via: None };
+        let commit = Commit::new("test", Db::Agent, WS).op(put).change(ChangeRow::agent(
+            by,
+            "models:changed",
+            None,
+            "test",
+        ));
         now(self.world.store.commit(commit)).expect("committed");
+    }
+
+    /// Claims the wake of an agent that is due, if it may run.
+    fn claim(&self, agent: &AgentId) -> Option<Lease> {
+        now(self.agents.scheduler().claim(WS, &self.world.row(agent))).expect("a claim")
+    }
+
+    fn put_off(&self, agent: &AgentId) -> Option<PutOff> {
+        self.world.row(agent).put_off.and_then(|why| why.known())
     }
 
     fn run(&self) -> End {
@@ -214,6 +265,64 @@ fn an_agent_at_its_budget_waits_for_the_next_day() {
     let waiting: Vec<_> = waiting.iter().filter(|run| run.status == Status::Queued).collect();
     assert_eq!((waiting.len(), waiting[0].error.as_deref()), (1, None));
     assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::AgentBudget));
+    case.world.wake_now(&case.agent, None);
+    assert!(case.claim(&case.agent).is_none(), "a request does not make room");
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::AgentBudget));
+}
+
+#[test]
+fn the_next_day_has_a_budget_of_its_own() {
+    let case = Case::new(vec![answer(Some(USED)), answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED + COST - 1);
+    assert_eq!(case.run(), DONE);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    case.world.later(24 * 3600 + 600);
+    let lease = case.claim(&case.agent).expect("a lease");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
+    assert_eq!((case.asked(), case.put_off(&case.agent)), (2, None));
+}
+
+/// An agent of the workspace's model, which is free here, and one that pays.
+#[test]
+fn a_used_up_budget_of_the_workspace_holds_the_agents_of_paid_models_only() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::WorkspaceBudget));
+    let [paying, free] = [("Sell", true), ("Rent", false)].map(|(title, pays)| {
+        let task = case.world.task(title, &["It began."]);
+        let agent = case.world.try_create(&task, true).expect("an agent");
+        if pays {
+            case.pays(&agent);
+        }
+        case.world.wake_now(&agent, None);
+        agent
+    });
+    assert!(case.claim(&paying).is_none());
+    assert_eq!(case.world.runs(&paying).len(), 0, "nothing was begun");
+    assert_eq!(case.put_off(&paying), Some(PutOff::WorkspaceBudget));
+    assert!(case.claim(&free).is_some());
+}
+
+#[test]
+fn what_a_person_allows_beyond_a_budget_counts_for_that_day() {
+    let case = Case::new(vec![answer(Some(USED)), answer(Some(USED))]);
+    let budget = RESERVED + COST - 1;
+    case.settings(|settings| settings.budgets.agent_day = budget);
+    assert_eq!(case.run(), DONE);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
+    let commit = Commit::new("test", Db::Agent, WS)
+        .op(spend::lift(WS, &account, budget))
+        .op(wake_queue::release_one(WS, &case.agent, case.world.clock.now()));
+    now(case.world.store.commit(commit.clone())).expect("committed");
+    let again = now(case.world.store.commit(commit)).expect_err("once");
+    assert_eq!(again.refusal(), Some(Refusal::Missing));
+    let lease = case.claim(&case.agent).expect("it is due at once");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
+    assert_eq!(case.spent(), (0, 2 * COST));
 }
 
 #[test]
@@ -223,6 +332,7 @@ fn the_budget_of_the_workspace_holds_for_all_agents_together() {
     let End::PutBack { reason } = case.run() else { panic!("it ran beyond the budget") };
     assert!(reason.contains("all agents may still spend"), "{reason}");
     assert_eq!((case.asked(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
+    assert_eq!(case.balance(spend::WORKSPACE), Some((0, 0)));
 }
 
 #[test]
@@ -246,12 +356,60 @@ fn a_budget_of_nothing_allows_nothing() {
 #[test]
 fn no_call_begins_once_paid_calls_are_switched_off() {
     let case = Case::new(vec![answer(Some(USED))]);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim(&case.agent).expect("a lease");
     case.settings(|settings| settings.paid_calls = false);
-    let End::PutBack { reason } = case.run() else { panic!("it called") };
+    let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+    let End::PutBack { reason } = ended else { panic!("it called") };
     assert!(reason.contains("switched off"), "{reason}");
     assert_eq!((case.asked(), case.balance(spend::WORKSPACE)), (0, None));
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
+    case.world.wake_now(&case.agent, None);
+    assert!(case.claim(&case.agent).is_none(), "it does not even begin");
     case.settings(|settings| settings.paid_calls = true);
     assert_eq!(case.run(), DONE);
+}
+
+#[test]
+fn switching_paid_calls_off_ends_a_call_under_way_and_counts_its_reservation() {
+    let case = Case::new(vec![]);
+    case.model.hangs.store(true, Ordering::Relaxed);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim(&case.agent).expect("a lease");
+    let scheduler = case.agents.scheduler();
+    let mut running = Box::pin(scheduler.run_alive(lease));
+    assert!(running.as_mut().now_or_never().is_none(), "the model is silent");
+    assert_eq!((case.asked(), case.model.open.load(Ordering::Relaxed)), (1, 1));
+    case.settings(|settings| settings.budgets.agent_day += 1);
+    assert!(running.as_mut().now_or_never().is_none(), "another change does not end it");
+    case.settings(|settings| settings.paid_calls = false);
+    let ended = running.as_mut().now_or_never().expect("it ended").expect("it ran").end;
+    let End::PutBack { reason } = ended else { panic!("{ended:?}") };
+    assert!(reason.contains("switched off"), "{reason}");
+    assert_eq!(case.model.open.load(Ordering::Relaxed), 0, "its connection is closed");
+    assert_eq!(case.spent(), (0, RESERVED));
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+}
+
+#[test]
+fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
+    let unknown = ModelError::Provider {
+        provider: "acme".into(),
+        why: ProviderUnavailable::Configuration,
+        detail: "acme does not offer the model large; choose one that it lists".into(),
+        retry_after: None,
+    };
+    let case = Case::new(vec![Err(unknown)]);
+    assert!(matches!(case.run(), End::Away { .. }));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+    let held = now(case.world.store.all(breaker::all(WS))).expect("readable");
+    let held: Vec<_> = held.iter().map(|it| (it.provider.as_str(), it.why.name())).collect();
+    assert_eq!(held, [("acme/large", "configuration")], "only the model is held");
+    assert_eq!((case.spent(), case.put_off(&case.agent)), ((0, 0), Some(PutOff::Provider)));
+    case.world.wake_now(&case.agent, None);
+    assert!(case.claim(&case.agent).is_none());
+    assert_eq!(case.asked(), 1);
 }
 
 /// A node that died during a call leaves the reservation; the run asks again, and both count.

@@ -1,7 +1,8 @@
 //! `dormouse`: an overview, and what to type next.
 
-use dormouse::view::{Overview, ProviderAlert};
+use dormouse::view::{Overview, ProviderAlert, Spending, Spent};
 use dormouse_types::Timestamp;
+use dormouse_types::spend::dollars;
 
 use crate::failure::Failure;
 use crate::session::Session;
@@ -21,6 +22,9 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
     for alert in &overview.alerts {
         let text = away(alert, |at| time::minute(at, &session.zone));
         session.screen.say(style.paint(Color::Red, &text));
+    }
+    if let Some(text) = spent(&overview.spending) {
+        session.screen.say(text);
     }
     let minute = |at| time::minute(at, &session.zone);
     for (what, command) in next(&overview, minute) {
@@ -58,6 +62,20 @@ fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
     format!("{provider} is away since {since}, and is asked again at {until}: {detail}")
 }
 
+/// What was spent on models today; `None` if nothing was.
+fn spent(spending: &Spending) -> Option<String> {
+    let Spent { used, budget, extra, held_since, .. } = spending.money;
+    if used == 0 && held_since.is_none() {
+        return None;
+    }
+    let limit = budget.saturating_add(extra);
+    let text = format!("Models cost {} of {} today", dollars(used), dollars(limit));
+    Some(match held_since {
+        Some(_) => format!("{text}: no room for the next call, wakes wait until midnight."),
+        None => format!("{text}."),
+    })
+}
+
 /// Next steps with their commands, most useful first.
 fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(String, &'static str)> {
     let mut next = Vec::new();
@@ -83,6 +101,10 @@ fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(Strin
     if overview.dormant_agents > 0 {
         let agents = counted(overview.dormant_agents, "agent");
         next.push((format!("look at {agents} that stopped"), "agent list"));
+    }
+    let is_held = |spent: &Spent| spent.held_since.is_some();
+    if is_held(&overview.spending.money) || overview.spending.tokens.as_ref().is_some_and(is_held) {
+        next.push(("allow as much again for today".to_owned(), "models once-more"));
     }
     if overview.agents == 0 {
         next.push(("give a task an agent".to_owned(), "agent create TASK"));
@@ -118,12 +140,30 @@ mod tests {
             held_by: None,
         },
         alerts: Vec::new(),
+        spending: Spending { day: jiff::civil::date(2026, 3, 2), money: SPENT, tokens: None },
     };
+
+    const SPENT: Spent =
+        Spent { used: 0, budget: 3_000_000, extra: 0, held_since: None, next_call: None };
+
+    #[test]
+    fn what_models_cost_is_shown_once_there_is_something() {
+        assert_eq!(spent(&EMPTY.spending), None);
+        let some = Spent { used: 1_250_000, extra: 3_000_000, ..SPENT };
+        let said = |money| spent(&Spending { money, ..EMPTY.spending });
+        assert_eq!(said(some.clone()).as_deref(), Some("Models cost $1.25 of $6.00 today."));
+        let held = Spent { held_since: Some(Timestamp::from_micros(1)), ..some };
+        assert!(said(held.clone()).is_some_and(|text| text.contains("no room")));
+        let spending = Spending { money: held, ..EMPTY.spending };
+        let steps = next(&Overview { tasks: 1, spending, ..EMPTY }, |_| String::new());
+        assert!(steps.iter().any(|(_, command)| *command == "models once-more"));
+    }
 
     #[test]
     fn a_provider_that_is_away_is_one_line() {
         let alert = ProviderAlert {
             provider: "far".into(),
+            why: dormouse_types::model::ProviderUnavailable::Outage.into(),
             since: Timestamp::from_micros(1),
             until: Timestamp::from_micros(2),
             detail: "503\nno \u{1b}[2Jservice".into(),

@@ -4,15 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_adapters::http::{BaseUrl, Secret, Transport};
-use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe};
+use dormouse_adapters::models::{
+    ModelConfig, ModelId, RemoteModel, Rung, WireFormat, list, probe, probe_request,
+};
 use dormouse_types::limits;
-use dormouse_types::model::{ModelError, ProviderUnavailable};
+use dormouse_types::model::{ModelError, ProviderUnavailable, Request};
 use dormouse_types::model_settings::{
-    ApiFormat, KeySource, KeyState, KnownModel, ModelHost, ModelTest, OfferedModel, Provider,
-    ToolMode,
+    ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
+    Provider, ToolMode,
 };
 use dormouse_types::port::{BoxFuture, Clock, Model, ModelClass, ModelLocation};
-use dormouse_types::spend::Price;
 use futures_util::future::{Either, join_all, select};
 
 use super::environment::{Environment, variable_of};
@@ -89,7 +90,8 @@ impl Host {
         let base = base(provider)?;
         let key = self.find_key(&provider.name, &base)?.key;
         let price = known.and_then(|known| known.price);
-        let price = price.or_else(|| self.price(provider, model.as_str()));
+        let price =
+            price.or_else(|| self.price(provider, model.as_str()).map(|listed| listed.price));
         let (location, class, price) = if provider.is_own {
             (ModelLocation::OwnServer, ModelClass::Free, None)
         } else {
@@ -264,12 +266,12 @@ impl ModelHost for Host {
         file.set(&provider.name, &base, &secret).map_err(|wrong| wrong.to_string())
     }
 
-    fn price(&self, provider: &Provider, name: &str) -> Option<Price> {
+    fn price(&self, provider: &Provider, name: &str) -> Option<ListedPrice> {
         if provider.is_own {
             return None;
         }
         let known = BaseUrl::parse(&provider.base_url).ok().and_then(|it| known::by_address(&it));
-        self.0.prices.price(&provider.name, known.map(|known| known.name), name)
+        self.0.prices.price(&provider.name, known.map(|known| known.name), name).cloned()
     }
 
     fn list<'a>(
@@ -288,6 +290,10 @@ impl ModelHost for Host {
         name: &'a str,
     ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
         Box::pin(self.tested(provider, name))
+    }
+
+    fn test_request(&self) -> Option<Request> {
+        Some(probe_request())
     }
 
     fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {

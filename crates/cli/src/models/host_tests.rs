@@ -234,8 +234,10 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
     assert_eq!(hosted.price().map(|price| price.output), Some(5_000_000));
     assert_eq!(hosted.max_output(), u64::from(limits::MODEL_OUTPUT_TOKENS));
 
-    let price = Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
+    let price =
+        dormouse_types::spend::Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
     let known = KnownModel {
+        priced_on: None,
         id: "anthropic/claude-haiku-4-5".into(),
         tool_mode: None,
         window: None,

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
+use dormouse_types::model_settings::ListedPrice;
 use dormouse_types::spend::Price;
 use jiff::civil::Date;
 
@@ -28,7 +29,7 @@ pub struct PriceTable(Vec<Row>);
 struct Row {
     provider: String,
     pattern: Pattern,
-    price: Price,
+    price: ListedPrice,
     /// Whether a person wrote it, who names providers as their settings do.
     is_own: bool,
 }
@@ -110,12 +111,12 @@ impl PriceTable {
     ///
     /// An exact row goes before a prefix, a long prefix before a short one, and a person's row
     /// before one of the program.
-    pub fn price(&self, name: &str, known: Option<&str>, model: &str) -> Option<Price> {
+    pub fn price(&self, name: &str, known: Option<&str>, model: &str) -> Option<&ListedPrice> {
         let is_for =
             |row: &&Row| Some(row.provider.as_str()) == known || row.is_own && row.provider == name;
         let fits = self.0.iter().filter(is_for).filter_map(|row| {
             let length = row.pattern.matches(model)?;
-            Some(((length, row.is_own), row.price))
+            Some(((length, row.is_own), &row.price))
         });
         fits.max_by_key(|(rank, _)| *rank).map(|(_, price)| price)
     }
@@ -209,11 +210,15 @@ impl Fields<'_> {
         Ok(Row {
             provider: self.text("provider")?.to_owned(),
             pattern: self.pattern()?,
-            price: Price {
-                input,
-                cached_input: self.price_or("cachedInput", input)?,
-                cache_write: self.price_or("cacheWrite", input)?,
-                output: self.price("output")?,
+            price: ListedPrice {
+                price: Price {
+                    input,
+                    cached_input: self.price_or("cachedInput", input)?,
+                    cache_write: self.price_or("cacheWrite", input)?,
+                    output: self.price("output")?,
+                },
+                on: self.get("date").to_owned(),
+                source: self.get("source").to_owned(),
             },
             is_own: origin == Origin::Person,
         })

@@ -16,7 +16,7 @@ fn error(text: &str) -> String {
 }
 
 fn input(table: &PriceTable, name: &str, known: Option<&str>, model: &str) -> Option<u64> {
-    table.price(name, known, model).map(|price| price.input)
+    table.price(name, known, model).map(|listed| listed.price.input)
 }
 
 #[test]
@@ -25,11 +25,13 @@ fn the_built_in_table_is_of_known_providers_and_plausible() -> anyhow::Result<()
     assert!(!table.0.is_empty());
     for row in &table.0 {
         assert!(known::by_name(&row.provider).is_some(), "{row:?}");
-        let Price { input, cached_input, cache_write, output } = row.price;
+        let Price { input, cached_input, cache_write, output } = row.price.price;
         assert!(cached_input <= input && input <= cache_write && input <= output, "{row:?}");
     }
     assert_eq!(
-        table.price("work", Some("anthropic"), "claude-haiku-4-5-20251001"),
+        table
+            .price("work", Some("anthropic"), "claude-haiku-4-5-20251001")
+            .map(|listed| listed.price),
         Some(Price {
             input: 1_000_000,
             cached_input: 100_000,
@@ -55,7 +57,9 @@ fn an_exact_row_goes_before_a_prefix_and_a_long_prefix_before_a_short_one() {
 
 #[test]
 fn an_empty_price_for_a_cache_is_that_of_the_input() {
-    let price = table("acme,a,0.15,,0.2,1,2026-11-01,s").price("acme", None, "a");
+    let price = table("acme,a,0.15,,0.2,1,2026-11-01,s").price("acme", None, "a").cloned();
+    let (price, place) = price.map(|it| (it.price, (it.on, it.source))).unzip();
+    assert_eq!(place, Some(("2026-11-01".to_owned(), "s".to_owned())));
     let expected =
         Price { input: 150_000, cached_input: 150_000, cache_write: 200_000, output: 1_000_000 };
     assert_eq!(price, Some(expected));

@@ -64,12 +64,27 @@ pub struct ModelView {
     pub window: Option<u64>,
     /// What it costs; `null` if it is free or nobody knows.
     pub price: Option<Price>,
+    /// Where the price comes from; `null` without one.
+    pub price_source: Option<PriceSource>,
     /// Whether calls cost nothing.
     pub is_free: bool,
     /// How many agents ask it now.
     pub agents: usize,
     /// Why it cannot be used; `null` if nothing is known against it.
     pub problem: Option<String>,
+}
+
+/// Where a price comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PriceSource {
+    /// Whether a person set it here, so that it goes before the price table.
+    pub is_set_by_you: bool,
+    /// The day on which it was set or found, `YYYY-MM-DD`.
+    pub on: Option<String>,
+    /// Where the table has it from; `null` if a person set it.
+    pub source: Option<String>,
 }
 
 /// A provider and its key, without the key.

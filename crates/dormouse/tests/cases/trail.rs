@@ -340,6 +340,7 @@ fn open_operations_and_unavailable_providers_are_listed() {
     assert_eq!((before.alerts.len(), before.queue.held_by), (0, None));
     let until = world.fresh(&task.id).updated_at + std::time::Duration::from_secs(3600);
     let away = breaker::Breaker {
+        why: dormouse_types::model::ProviderUnavailable::Outage.into(),
         provider: dormouse_types::port::Model::provider(&*world.script).to_owned(),
         failures: 5,
         since: at,

@@ -122,6 +122,12 @@ closed_list! {
         Automation = "automation",
         /// The agent is dormant and does not wake.
         Dormant = "dormant",
+        /// A budget of the day is used up; the wake was moved to the next day.
+        Budget = "budget",
+        /// The provider of its model is not available; the wake was moved to the next try.
+        Provider = "provider",
+        /// Calls that cost money are switched off.
+        PaidCalls = "paidCalls",
     }
 }
 

@@ -17,6 +17,10 @@ closed_list! {
         AgentDormant = "agentDormant",
         /// A model provider does not answer.
         Provider = "provider",
+        /// The key, the address or the name of a model is wrong.
+        ModelSetup = "modelSetup",
+        /// A budget of the day is used up.
+        Budget = "budget",
         /// The last run of an agent failed.
         RunFailed = "runFailed",
         /// A database was restored or recreated.
@@ -33,6 +37,8 @@ closed_list! {
         Resume = "resume",
         /// Wake the agent.
         Wake = "wake",
+        /// Allow one more budget of the same size for this day.
+        OnceMore = "onceMore",
         /// Look at it.
         Open = "open",
     }
@@ -60,7 +66,8 @@ pub struct Attention {
     /// Of proposals: how many. Of a database that was restored: how many agents have not reported
     /// since.
     pub count: Option<usize>,
-    /// Of proposals: when the first of them expires. Of a provider: when it is asked again.
+    /// Of proposals: when the first of them expires. Of a provider: when it is asked again. Of
+    /// a budget: when the day ends.
     pub expires_at: Option<Timestamp>,
     /// A one-line summary.
     pub text: String,

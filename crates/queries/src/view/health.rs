@@ -1,6 +1,8 @@
 //! The health of the workspace: its queue, providers and files.
 
 use dormouse_types::Timestamp;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::model::ProviderUnavailable;
 use serde::{Deserialize, Serialize};
 
 use super::Operation;
@@ -31,8 +33,10 @@ pub struct Queue {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderAlert {
-    /// Its name.
+    /// Its name; `provider/model` if only a model is held.
     pub provider: String,
+    /// Why it is not called.
+    pub why: Listed<ProviderUnavailable>,
     /// When it failed first.
     pub since: Timestamp,
     /// When it is tried again.

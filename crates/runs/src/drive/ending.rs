@@ -6,6 +6,7 @@ use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, Op, Policy, retry};
+use dormouse_types::agent::PutOff;
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::ModelError;
 use dormouse_types::{Origin, Timestamp, limits};
@@ -95,7 +96,7 @@ impl ActiveRun<'_> {
             return Err(RunError::Broken(error.to_string()));
         };
         let (why, detail) = (*why, &error.to_string());
-        let provider = self.model.provider();
+        let provider = breaker::held_by(why, &*self.model);
         let ws = self.lease.ws;
         let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
             let now = self.driver.clock.now();
@@ -105,29 +106,35 @@ impl ActiveRun<'_> {
             let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
             let mut ops = self.settled(Outcome::of_error(error));
             ops.push(row::put(ws, before.as_ref(), &after));
-            self.requeue(Some(due), ops).await?;
+            self.requeue(Some(due), Some(PutOff::Provider), ops, Vec::new()).await?;
             Ok::<_, RunError>((after.opened > before.map_or(0, |row| row.opened)).then_some(due))
         })
         .await?;
         if let Some(due) = opened {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
-            self.tell("provider:away", Vec::new()).await?;
+            self.tell("provider:away", provider, Vec::new()).await?;
         }
         Ok(End::Away { reason: detail.clone() })
     }
 
-    /// Resets the breaker, because the provider answered.
+    /// Resets the breakers of the model, because it answered.
     pub(super) async fn note_provider_is_back(&self) -> Result<(), RunError> {
         let ws = self.lease.ws;
-        let provider = self.model.provider();
-        match self.driver.store.first(row::of_provider(ws, provider)).await? {
-            None => Ok(()),
-            Some(_) => self.tell("provider:back", vec![row::delete(ws, provider)]).await,
+        let (provider, name) = (self.model.provider(), self.model.name());
+        let held = self.driver.store.all(row::of_model(ws, provider, name)).await?;
+        if held.is_empty() {
+            return Ok(());
         }
+        let ops: Vec<Op> = held.iter().map(|held| row::delete(ws, &held.provider)).collect();
+        self.tell("provider:back", provider, ops).await
     }
 
-    pub(super) async fn tell(&self, event: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
-        let provider = self.model.provider();
+    async fn tell(
+        &self,
+        event: &'static str,
+        provider: &str,
+        ops: Vec<Op>,
+    ) -> Result<(), RunError> {
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
         self.driver
             .store
@@ -138,7 +145,7 @@ impl ActiveRun<'_> {
 
     pub(super) async fn stopped(&self) -> Result<End, RunError> {
         let now = self.driver.clock.now();
-        self.requeue(Some(now), self.settled(Outcome::Unknown)).await?;
+        self.requeue(Some(now), None, self.settled(Outcome::Unknown), Vec::new()).await?;
         Ok(End::PutBack { reason: "the program stops".into() })
     }
 
@@ -148,25 +155,28 @@ impl ActiveRun<'_> {
         due_at: Option<Timestamp>,
         reason: String,
     ) -> Result<End, RunError> {
-        self.requeue(due_at, Vec::new()).await?;
+        self.requeue(due_at, None, Vec::new(), Vec::new()).await?;
         Ok(End::PutBack { reason })
     }
 
-    /// Puts the run and its queue row back, with the given ops.
+    /// Puts the run and its queue row back, with the given ops and change rows. `put_off` is why it
+    /// waits, if it could otherwise run.
     ///
     /// Run and queue row change in one commit: a queued run without a queue row would never be
     /// resumed. The run keeps its key and its recorded turns, so nothing is asked twice.
     pub(super) async fn requeue(
         &self,
         due_at: Option<Timestamp>,
+        put_off: Option<PutOff>,
         mut ops: Vec<Op>,
+        mut news: Vec<ChangeRow>,
     ) -> Result<(), RunError> {
         let Lease { ws, owner, run, .. } = self.lease;
         let to = step(Event::PutBack)?;
         let from = Status::Started;
         ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
-        ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at));
-        let news = vec![self.handler.announce()];
+        ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at, put_off));
+        news.push(self.handler.announce());
         self.commit_as("run.putBack", ops, news).await
     }
 

@@ -82,8 +82,9 @@ impl ActiveRun<'_> {
                 return Ok(Folding::Ended(end));
             }
             self.driver.store.pass(Stage::BeforeEffect, "model.fold");
-            let Some(answer) = self.answer(&request).await else {
-                return self.stopped().await.map(Folding::Ended);
+            let answer = match self.answer(&request).await {
+                Ok(answer) => answer,
+                Err(why) => return self.interrupt(why).await.map(Folding::Ended),
             };
             self.driver.store.pass(Stage::AfterEffect, "model.fold");
             let (turn, usage) = match answer {

@@ -1,22 +1,21 @@
-//! What a call may cost, reserved before it is made and settled after it.
+//! What a call may cost, reserved before it is made and settled after it; and what becomes of a run
+//! whose call may not be made.
 
 use std::time::Duration;
 
 use dormouse_store::agent::{model_call, model_setting, spend};
-use dormouse_store::{CommitError, Op, Refusal};
-use dormouse_types::Timestamp;
+use dormouse_store::{Attempts, ChangeRow, CommitError, Op, Refusal};
+use dormouse_types::agent::PutOff;
 use dormouse_types::model::Request;
+use dormouse_types::port::OutgoingRequest;
 use dormouse_types::spend::{Budgets, OverBudget};
+use dormouse_types::{Origin, Timestamp};
 use jiff::civil::Date;
 
-use super::ActiveRun;
+use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
 use crate::handler::RunError;
-use crate::spending::{self, Outcome, Reservation};
+use crate::spending::{self, Outcome, PAID_CALLS_OFF, Reservation};
 use crate::{End, Lease};
-
-/// How soon a run tries again that paid calls were switched off for. Switching them on makes it due
-/// at once.
-const PAID_CALLS_OFF: Duration = Duration::from_secs(3600);
 
 /// Runs that wait for the budget of the next day begin within this time after midnight.
 const BUDGET_SPREAD: Duration = Duration::from_secs(600);
@@ -29,15 +28,32 @@ impl ActiveRun<'_> {
     /// before the call: from its answer on, switching paid calls off lets no call pass.
     pub(super) async fn reserve(&mut self, request: &Request) -> Result<Option<End>, RunError> {
         let Some(outgoing) = self.model.outgoing(request) else { return Ok(None) };
+        let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
+        loop {
+            let result = self.reserve_once(request, &outgoing).await;
+            if !attempts.go_on_after(&result) {
+                return result;
+            }
+        }
+    }
+
+    /// Makes one attempt to reserve. It fails as stale if there was no room, and by the time that is
+    /// to be noted there is: somebody raised a budget or lifted it.
+    async fn reserve_once(
+        &mut self,
+        request: &Request,
+        outgoing: &OutgoingRequest,
+    ) -> Result<Option<End>, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let store = &self.driver.store;
         let stored = store.first(model_setting::of_workspace(*ws)).await?;
+        let revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
         let so_far = store.first(model_call::of_run(*ws, &run.key, request.turn)).await?;
         let so_far = so_far.unwrap_or_default();
         let now = self.driver.clock.now();
-        let day = now.to_jiff().to_zoned(self.driver.zone.clone()).date();
-        let amount = spending::price_of(&*self.model, &outgoing);
+        let day = self.driver.day_of(now);
+        let amount = spending::price_of(&*self.model, outgoing);
         if spending::is_beyond_wake(&budgets, so_far, amount) {
             let error = spending::refusal(OverBudget::Wake, amount, day);
             return self.fail(error).await.map(Some);
@@ -52,7 +68,7 @@ impl ActiveRun<'_> {
             day,
             reserved: amount,
         };
-        let reserved = Reservation::new(call, &*self.model, &outgoing);
+        let reserved = Reservation::new(call, &*self.model, outgoing);
         match self.commit("run.reserve", reserved.ops(*ws, &budgets)).await {
             Ok(()) => {
                 self.reserved = Some(reserved);
@@ -64,15 +80,14 @@ impl ActiveRun<'_> {
                 let account = reserved.holder_account();
                 let balance = store.first(spend::of_account(*ws, &account)).await?;
                 let scope = spending::scope_without_room(&budgets, amount, balance.as_ref());
-                let due = self.next_day(day);
-                self.requeue_run(Some(due), spending::refusal(scope, amount, day)).await.map(Some)
+                let mut ops = vec![model_setting::unchanged(*ws, revision)];
+                ops.extend(reserved.held(*ws, scope, &budgets));
+                self.put_off_by_budget(scope, ops, day).await?;
+                Ok(Some(End::PutBack { reason: spending::refusal(scope, amount, day) }))
             }
             Err(RunError::Commit(CommitError::Refused {
                 refusal: Refusal::PaidCallsOff, ..
-            })) => {
-                let reason = "calls that cost money are switched off";
-                self.requeue_run(Some(now + PAID_CALLS_OFF), reason.into()).await.map(Some)
-            }
+            })) => self.put_off_by_switch().await.map(Some),
             Err(error) => Err(error),
         }
     }
@@ -91,21 +106,53 @@ impl ActiveRun<'_> {
         Ok(!spending::is_beyond_wake(&half, so_far.unwrap_or_default(), amount))
     }
 
-    /// Returns a moment after the next midnight, spread so that not all agents begin at once.
-    pub(super) fn next_day(&self, day: Date) -> Timestamp {
-        let midnight =
-            day.tomorrow().ok().and_then(|next| next.to_zoned(self.driver.zone.clone()).ok());
-        let now = self.driver.clock.now();
-        let midnight =
-            midnight.map_or(now + PAID_CALLS_OFF, |at| Timestamp::from_jiff(at.timestamp()));
-        let mut byte = [0u8; 1];
-        self.driver.entropy.fill(&mut byte);
-        midnight + BUDGET_SPREAD * u32::from(byte[0]) / 256
+    /// Puts the run off to the next day, and notes in the same commit that the scope has no room.
+    async fn put_off_by_budget(
+        &self,
+        scope: OverBudget,
+        ops: Vec<Op>,
+        day: Date,
+    ) -> Result<(), RunError> {
+        let why = match scope {
+            OverBudget::Wake | OverBudget::Agent => PutOff::AgentBudget,
+            OverBudget::Workspace => PutOff::WorkspaceBudget,
+        };
+        let until = self.driver.next_day(day);
+        let subject = self.lease.run.holder.to_string();
+        let news = ChangeRow::agent(Origin::Person { via: None }, "budget:reached", None, &subject);
+        self.requeue(Some(until), Some(why), ops, vec![news]).await
+    }
+
+    /// Puts the run off until calls that cost money are allowed again.
+    pub(super) async fn put_off_by_switch(&self) -> Result<End, RunError> {
+        let until = self.driver.clock.now() + PAID_CALLS_OFF;
+        let settled = self.settled(Outcome::Unknown);
+        self.requeue(Some(until), Some(PutOff::PaidCalls), settled, Vec::new()).await?;
+        Ok(End::PutBack { reason: "calls that cost money are switched off".into() })
     }
 
     /// Builds the ops that settle the call under way.
     pub(super) fn settled(&self, outcome: Outcome<'_>) -> Vec<Op> {
         let reserved = self.reserved.as_ref();
         reserved.map(|reserved| reserved.settled(self.lease.ws, outcome)).unwrap_or_default()
+    }
+}
+
+impl Driver {
+    /// Returns the day on which calls at a time are counted.
+    pub fn day_of(&self, at: Timestamp) -> Date {
+        at.day_in(&self.zone)
+    }
+
+    /// Returns a moment after the midnight that ends a day, spread so that not all agents begin at
+    /// once.
+    pub fn next_day(&self, day: Date) -> Timestamp {
+        let midnight = day.tomorrow().ok().and_then(|next| next.to_zoned(self.zone.clone()).ok());
+        let now = self.clock.now();
+        let midnight =
+            midnight.map_or(now + PAID_CALLS_OFF, |at| Timestamp::from_jiff(at.timestamp()));
+        let mut byte = [0u8; 1];
+        self.entropy.fill(&mut byte);
+        midnight + BUDGET_SPREAD * u32::from(byte[0]) / 256
     }
 }

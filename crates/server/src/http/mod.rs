@@ -122,6 +122,9 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::use_model))
         .routes(routes!(models::paid_calls))
         .routes(routes!(models::budgets))
+        .routes(routes!(models::price))
+        .routes(routes!(models::once_more))
+        .routes(routes!(models::spending))
         .routes(routes!(models::usage))
 }
 

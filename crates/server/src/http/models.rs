@@ -1,18 +1,18 @@
 //! Models: providers, the model in use, budgets, usage.
 
 use dormouse::models::{
-    FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay,
+    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay,
 };
-use dormouse::view::Page;
+use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::{ApiFormat, OfferedModel, Provider};
-use dormouse_types::spend::Budgets;
+use dormouse_types::spend::{Budgets, Price};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
 use super::reply::{Reply, whole};
 use crate::Problem;
 use crate::app::App;
-use crate::extract::{At, Json, Query};
+use crate::extract::{At, Json, Query, id};
 use crate::problem_groups::{AsksProvider, Models};
 use crate::wire::Reading;
 
@@ -58,6 +58,26 @@ pub(crate) struct BudgetParams {
     wake: i64,
     /// By all agents on one day, on models without a price. Units: tokens.
     unpriced_day: i64,
+}
+
+/// What a model costs.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PriceParams {
+    /// `provider/model`.
+    model: String,
+    /// Its price; `null` means that of the price table again.
+    #[schema(required)]
+    price: Option<Price>,
+}
+
+/// Whose budget of the day is lifted.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct OnceMoreParams {
+    /// The agent; `null` means the budget of all agents.
+    #[schema(required)]
+    agent_id: Option<String>,
 }
 
 /// Whether calls that cost money may be made.
@@ -261,6 +281,53 @@ pub(super) async fn budgets(app: App, Json(params): Json<BudgetParams>) -> Reply
     let BudgetParams { workspace_day, agent_day, wake, unpriced_day } = params;
     let budgets = Budgets { workspace_day, agent_day, wake, unpriced_day };
     Ok(axum::Json(app.dormouse.set_budgets(&app.caller, budgets).await?))
+}
+
+/// Sets what a model costs. It goes before the price table, from the next call on.
+#[utoipa::path(
+    put,
+    path = "/api/models/price",
+    operation_id = "setModelPrice",
+    tag = "models",
+    request_body = PriceParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn price(app: App, Json(params): Json<PriceParams>) -> Reply<ModelsView> {
+    let PriceParams { model, price } = params;
+    Ok(axum::Json(app.dormouse.set_model_price(&app.caller, &model, price).await?))
+}
+
+/// Allows one more budget of the same size for today, where the budget of the day is used up.
+///
+/// The wakes that wait for it are due at once. The next day has the plain budget again. The audit log
+/// notes who allowed it, and how much.
+#[utoipa::path(
+    post,
+    path = "/api/models/once-more",
+    operation_id = "allowOnceMore",
+    tag = "models",
+    request_body = OnceMoreParams,
+    responses((status = 200, description = "What is spent, and the limit.", body = Spending), Models),
+)]
+pub(super) async fn once_more(app: App, Json(params): Json<OnceMoreParams>) -> Reply<Spending> {
+    let scope = match params.agent_id {
+        Some(agent) => BudgetScope::Agent(id(&agent)?),
+        None => BudgetScope::Workspace,
+    };
+    Ok(axum::Json(app.dormouse.once_more_today(&app.caller, &scope).await?))
+}
+
+/// Shows what an agent has spent today on models that cost money, and its budget.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/spending",
+    operation_id = "getAgentSpending",
+    tag = "agents",
+    responses((status = 200, description = "What is spent, and the limit.", body = Spending)),
+)]
+pub(super) async fn spending(app: App, At(agent): At<String>) -> Reply<Spending> {
+    let scope = BudgetScope::Agent(id(&agent)?);
+    Ok(axum::Json(app.dormouse.spending(&app.caller, &scope).await?))
 }
 
 /// The use of models per day, oldest first.

@@ -40,6 +40,8 @@ const OTHERS: &[(&str, Needs)] = &[
     ("useModel", Needs::Scope(Scope::Admin)),
     ("setPaidCalls", Needs::Scope(Scope::Admin)),
     ("setBudgets", Needs::Scope(Scope::Admin)),
+    ("setModelPrice", Needs::Scope(Scope::Admin)),
+    ("allowOnceMore", Needs::Scope(Scope::Admin)),
 ];
 
 /// The requirement of an operation.

@@ -329,6 +329,17 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", "/api/models/use", r#"{"model": "home/small"}"#).await;
     world.call("POST", "/api/models/use", r#"{"model": "builtin"}"#).await;
     world.call("DELETE", home, "").await;
+    let price = r#"{"input": 1, "cachedInput": 1, "cacheWrite": 1, "output": 1000000}"#;
+    let price = format!(r#"{{"model": "acme/large", "price": {price}}}"#);
+    world.call("PUT", "/api/models/price", &price).await;
+    let little = r#"{"workspaceDay": 9000, "agentDay": 1, "wake": 9000, "unpricedDay": 9}"#;
+    world.call("PUT", "/api/models/budgets", little).await;
+    world.call("PATCH", &agent, r#"{"model": "acme/large"}"#).await;
+    world.call("POST", &format!("{agent}/wake"), "{}").await;
+    world.drain(task.trim_start_matches("/api/journal/tasks/")).await;
+    let again = format!(r#"{{"agentId": "{}"}}"#, agent.trim_start_matches("/api/agents/"));
+    world.call("POST", "/api/models/once-more", &again).await;
+    read(&format!("{agent}/spending")).await;
     world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
     let budgets = r#"{"workspaceDay": 1, "agentDay": 0, "wake": 1, "unpricedDay": 9}"#;
     world.call("PUT", "/api/models/budgets", budgets).await;

@@ -1,5 +1,7 @@
 //! Circuit breakers for model providers that failed recently: work stays queued instead of failing.
 
+use dormouse_types::closed_list::Listed;
+use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::{Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
@@ -7,11 +9,13 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// The recorded failures of a provider. A healthy provider has no row.
+/// The recorded failures of a provider, or of one model of it. What works has no row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Breaker {
-    /// Its name.
+    /// The name of the provider; `provider/model` if only a model is held.
     pub provider: String,
+    /// Why the latest call failed.
+    pub why: Listed<ProviderUnavailable>,
     /// Failures since `since`.
     pub failures: i64,
     /// When the first of them was.
@@ -34,11 +38,12 @@ pub fn put(workspace: WorkspaceId, before: Option<&Breaker>, after: &Breaker) ->
         after.opened,
         after.open_until,
         after.detail.as_str(),
+        after.why.name(),
     ];
     match before {
         None => Op::one(
-            "INSERT INTO breakers (ws, provider, failures, since, opened, open_until, detail)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO breakers (ws, provider, failures, since, opened, open_until, detail, why)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             new,
             Refusal::Stale,
         ),
@@ -47,9 +52,9 @@ pub fn put(workspace: WorkspaceId, before: Option<&Breaker>, after: &Breaker) ->
             params.extend(params![before.failures, before.opened, before.open_until]);
             Op::one(
                 "UPDATE breakers SET failures = ?3, since = ?4, opened = ?5,
-                   open_until = CAST(?6 AS BIGINT), detail = ?7
-                 WHERE ws = ?1 AND provider = ?2 AND failures = ?8 AND opened = ?9
-                   AND COALESCE(open_until, -1) = COALESCE(CAST(?10 AS BIGINT), -1)",
+                   open_until = CAST(?6 AS BIGINT), detail = ?7, why = ?8
+                 WHERE ws = ?1 AND provider = ?2 AND failures = ?9 AND opened = ?10
+                   AND COALESCE(open_until, -1) = COALESCE(CAST(?11 AS BIGINT), -1)",
                 params,
                 Refusal::Stale,
             )
@@ -74,6 +79,7 @@ fn decode(row: &Row) -> Result<Breaker, ReadError> {
         opened: row.int(3).map_err(column)?,
         open_until: row.opt_time(4).map_err(column)?,
         detail: row.text(5).map_err(column)?.to_owned(),
+        why: Listed::named(row.text(6).map_err(column)?),
     })
 }
 
@@ -81,9 +87,20 @@ fn decode(row: &Row) -> Result<Breaker, ReadError> {
 pub fn of_provider(workspace: WorkspaceId, provider: &str) -> Query<Breaker> {
     Query {
         db: Db::Agent,
-        sql: "SELECT provider, failures, since, opened, open_until, detail FROM breakers
+        sql: "SELECT provider, failures, since, opened, open_until, detail, why FROM breakers
               WHERE ws = ?1 AND provider = ?2",
         params: params_values![ws(workspace), provider],
+        decode,
+    }
+}
+
+/// The breakers that hold a model: that of its provider, and its own.
+pub fn of_model(workspace: WorkspaceId, provider: &str, model: &str) -> Query<Breaker> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT provider, failures, since, opened, open_until, detail, why FROM breakers
+              WHERE ws = ?1 AND provider IN (?2, ?3) ORDER BY provider",
+        params: params_values![ws(workspace), provider, model],
         decode,
     }
 }
@@ -92,7 +109,7 @@ pub fn of_provider(workspace: WorkspaceId, provider: &str) -> Query<Breaker> {
 pub fn all(workspace: WorkspaceId) -> Query<Breaker> {
     Query {
         db: Db::Agent,
-        sql: "SELECT provider, failures, since, opened, open_until, detail FROM breakers
+        sql: "SELECT provider, failures, since, opened, open_until, detail, why FROM breakers
               WHERE ws = ?1 ORDER BY provider",
         params: params_values![ws(workspace)],
         decode,

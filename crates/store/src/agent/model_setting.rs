@@ -46,6 +46,30 @@ pub fn allows_paid_calls(workspace: WorkspaceId) -> Op {
     }
 }
 
+/// Checks that the settings are still as they were read: a decision was made on them.
+pub fn unchanged(workspace: WorkspaceId, revision: i64) -> Op {
+    Op {
+        sql: "UPDATE model_settings SET revision = revision WHERE ws = ?1 AND revision <> ?2",
+        params: params![ws(workspace), revision],
+        rows: 0..=0,
+        refusal: Refusal::Stale,
+    }
+}
+
+/// Whether calls that cost money may be made; `None` if nothing was stored, so that they may.
+pub fn paid_calls(workspace: WorkspaceId) -> Query<bool> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT paid_calls FROM model_settings WHERE ws = ?1",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let paid =
+                row.int(0).map_err(|e| ReadError::column(Db::Agent, "model_settings", &e))?;
+            Ok(paid != 0)
+        },
+    }
+}
+
 fn decode(row: &Row) -> Result<StoredSettings, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "model_settings", &e);
     let doc = row.text(1).map_err(column)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::backend::postgres::{Options, Postgres, Time};
 use dormouse_store::journal::setting;
 use dormouse_store::{
@@ -12,6 +13,7 @@ use dormouse_store::{
 };
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::postgres::Server;
+use dormouse_types::spend::Unit;
 use dormouse_types::{Origin, Seq, WorkspaceId, hash};
 use tokio_postgres::Client;
 
@@ -396,4 +398,27 @@ fn readers_cannot_write() {
     let error = wait(store.all(write)).expect_err("it is refused");
     assert!(error.to_string().contains("journal database"), "{error}");
     assert_eq!(wait(store.first(setting::by_key(WS, "k"))), Ok(None));
+}
+
+/// Two nodes reserve what only one of them can have: one is refused, whoever comes first.
+#[test]
+fn of_two_nodes_that_reserve_the_last_cent_one_is_refused() {
+    let cluster = Cluster::new();
+    let nodes: Vec<Store> = (0..2).map(|_| store(cluster.node())).collect();
+    let day = jiff::civil::date(2026, 3, 2);
+    let account = Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
+    for n in 1..=20 {
+        let limit = n * 10_000;
+        let reserve = |store: &Store| {
+            let op = spend::reserve(WS, &account, 10_000, limit);
+            let store = store.clone();
+            async move { store.commit(Commit::new("reserve", Db::Agent, WS).op(op)).await }
+        };
+        let both = soon(async { tokio::join!(reserve(&nodes[0]), reserve(&nodes[1])) });
+        let refusals: Vec<_> = [both.0, both.1]
+            .into_iter()
+            .filter_map(|result| result.err().map(|error| error.refusal()))
+            .collect();
+        assert_eq!(refusals, [Some(Refusal::OverBudget)], "with a limit of {limit}");
+    }
 }

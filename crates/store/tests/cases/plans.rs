@@ -259,6 +259,7 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_queue::of_holder(WS, &agent),
         wake_queue::claimable(WS, at(0), 1),
         wake_queue::waiting(WS),
+        wake_queue::put_off(WS),
         wake_queue::leased(WS),
         wake_queue::expired_leases(at(0)),
         wake_queue::owned_by("owner"),
@@ -281,6 +282,7 @@ fn queries(world: &World) -> Vec<Statement> {
         timer::next_of_each(),
         breaker::of_provider(WS, "provider"),
         breaker::all(WS),
+        breaker::of_model(WS, "provider", "provider/model"),
         agent::raw::after(WS, "", 1),
         task::by_id(WS, &task),
         task::aggregate(WS, &task),
@@ -346,6 +348,8 @@ fn queries(world: &World) -> Vec<Statement> {
         model_call::open_of_run(WS, &key),
         model_call::per_day(WS, day, day),
         spend::of_account(WS, &account),
+        spend::held(WS, day),
+        model_setting::paid_calls(WS),
         model_setting::of_workspace(WS),
         task_list::all(WS),
         task_list::by_status(WS),
@@ -394,6 +398,8 @@ const SMALL: &[&str] = &[
     "SCAN feed_position USING INDEX sqlite_autoindex_feed_position_1",
     // Only waiting rows.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
+    // Only rows that a budget, a provider or a switch puts off.
+    "SEARCH wake_queue USING INDEX wake_queue_put_off (ws=?)",
     // Only open items.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
@@ -430,6 +436,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     // Only waiting rows, only leased rows.
     "wake_queue_due",
     "wake_queue_leased",
+    "wake_queue_put_off",
     // Only open items.
     "change_items_waiting",
     "saga_log_open",

@@ -78,6 +78,7 @@ fn timers_come_due_in_order_and_each_workspace_says_when_its_next_is(world: &Wor
 
 fn a_breaker_is_written_by_the_last_to_read_it(world: &World) {
     let first = Breaker {
+        why: dormouse_types::model::ProviderUnavailable::Outage.into(),
         provider: "far".into(),
         failures: 1,
         since: at(1),

@@ -103,6 +103,7 @@ fn asleep(agent: &AgentId) -> QueueEntry {
         expires_at: None,
         crashes: 0,
         sleep_until: None,
+        put_off: None,
     }
 }
 
@@ -277,7 +278,7 @@ fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
         assert_eq!(world.agent_refusal([guard]), Refusal::LeaseLost, "{owner} {epoch}");
         let release = wake_queue::release(WS, &agent, owner, epoch);
         assert_eq!(world.agent_refusal([release]), Refusal::LeaseLost, "{owner} {epoch}");
-        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, Some(at(9000)));
+        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, Some(at(9000)), None);
         assert_eq!(world.agent_refusal([put_back]), Refusal::LeaseLost, "{owner} {epoch}");
     }
     assert_eq!(row(world, &agent), held);
@@ -311,7 +312,7 @@ fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
 fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     assert_eq!((waiting.due_at, waiting.run_key.clone()), (Some(at(60)), Some(key("run"))));
     assert_eq!((waiting.owner.as_deref(), waiting.expires_at), (None, None));
@@ -333,7 +334,7 @@ fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
 fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
     world.agent([reclaim(&agent, 1, "next", &key("run"))]);
     let held = row(world, &agent);
@@ -498,7 +499,7 @@ fn a_persons_run_keeps_its_place_until_it_ends(world: &World) {
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(5), 1))]);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)))]);
+    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
     assert_eq!(place(), Reason::UserInitiated.priority());
     let sleep = wake_queue::sleep_until(WS, &agent, Some(at(500)), at(1), None);
     world.agent([sleep]);
@@ -566,7 +567,7 @@ fn the_run_of_a_destroyed_agent_stays_due_until_it_is_ended(world: &World) {
     let (idle, interrupted) = (entry(world), entry(world));
     world.agent([wake_queue::signal(WS, &signal(&interrupted, Reason::Timer, Some(5), 1))]);
     world.agent([claim(&interrupted, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &interrupted, "node", 1, None)]);
+    world.agent([wake_queue::put_back(WS, &interrupted, "node", 1, None, None)]);
     for agent in [&idle, &interrupted] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
         world.agent([wake_queue::destroy(WS, agent, at(50))]);

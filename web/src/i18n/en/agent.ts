@@ -24,7 +24,7 @@ export const agent = {
   "agent.resting.paused": "You paused this agent. It will catch up when you resume it.",
   "agent.resting.failures": "This agent stopped after several failed runs in a row. See the wakes below for the reason. Resume it to try again.",
   "agent.resting.taskDeleted": "This agent stopped because its task was deleted. It continues when you restore the task.",
-  "agent.resting.budget": "This agent has used up its budget. It will catch up in the next period.",
+  "agent.resting.budget": "This agent has used up its budget of the day. It wakes again after midnight.",
 
   "agent.wake": "Wake",
   "agent.say": "Message for {name}",
@@ -84,6 +84,9 @@ export const agent = {
   "wake.held.backOff": "delayed after failures",
   "wake.held.automation": "held: this agent wakes only on request",
   "wake.held.dormant": "held until you resume the agent",
+  "wake.held.budget": "waiting for the budget of the next day",
+  "wake.held.provider": "waiting for its model provider",
+  "wake.held.paidCalls": "waiting until paid calls are allowed",
   "agent.unschedule": "Unschedule",
   "agent.wakesBy": "Automatic wakes",
   "agent.automation": "When its task changes",

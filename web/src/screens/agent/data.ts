@@ -68,12 +68,18 @@ export const queries = {
     revisionOf: (agent) => agent.revision,
     // Changes to its task may wake it, and no agent event reports the queue alone. The model of the
     // workspace is that of most agents.
-    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "journal:changed" || event.type === "models:changed",
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || ["journal:changed", "models:changed", "budget:reached"].includes(event.type),
   }),
   state: (agentRef: AgentRef): Query<AgentState> => ({
     key: `agent-state/${agentRef.id}`,
     load: () => unwrap(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
     invalidatedBy: (event) => concernsAgent(agentRef)(event) || event.type === "journal:changed",
+  }),
+  /** What it has spent today. */
+  spending: (id: string): Query<Schemas["Spending"]> => ({
+    key: `agent-spending/${id}`,
+    load: () => unwrap(api.GET("/api/agents/{agent}/spending", { params: path(id) })),
+    invalidatedBy: (event) => event.subject === id || event.agent === id || event.type === "models:changed",
   }),
   /** The latest report; `null` if there is none. */
   report: (agentRef: AgentRef): Query<Report | null> => ({

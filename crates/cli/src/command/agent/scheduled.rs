@@ -20,6 +20,9 @@ fn one(wake: &ScheduledWake, failures: i64, at: &impl Fn(Timestamp) -> String) -
         Some(Listed::Known(HeldBy::BackOff)) => ", with its next try",
         Some(Listed::Known(HeldBy::Automation)) => ", but it wakes only when asked",
         Some(Listed::Known(HeldBy::Dormant)) => ", but it is dormant",
+        Some(Listed::Known(HeldBy::Budget)) => ", when there is a new budget",
+        Some(Listed::Known(HeldBy::Provider)) => ", when its provider is tried again",
+        Some(Listed::Known(HeldBy::PaidCalls)) => ", unless calls that cost money stay off",
         Some(Listed::Other(_)) => ", held back",
     };
     format!("{when}: {}{held}", why(wake, failures))

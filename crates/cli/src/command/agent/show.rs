@@ -3,7 +3,7 @@
 use clap::Args;
 use dormouse::view::Agent;
 use dormouse_types::Id as _;
-use dormouse_types::agent::Lifecycle;
+use dormouse_types::agent::{DormantReason, Lifecycle};
 
 use super::list::state;
 use super::scheduled;
@@ -46,6 +46,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     if let Some(command) = restores(session, &agent) {
         session.screen.say(format!("\nrestore its task: {command}"));
+    } else if agent.dormant_reason.as_ref().is_some_and(|why| *why == DormantReason::Budget) {
+        let command = session.command(&format!("models once-more --agent {}", agent.id.short()));
+        session.screen.say(format!("\nallow as much again for today: {command}"));
     } else if agent.lifecycle == Lifecycle::Dormant {
         let command = session.command(&format!("agent resume {}", agent.id.short()));
         session.screen.say(format!("\nresume it: {command}"));
@@ -93,7 +96,7 @@ fn why(reason: &str) -> &str {
         "paused" => "you paused it",
         "failures" => "it failed too often in a row",
         "taskDeleted" => "its task was deleted",
-        "budget" => "its budget is used up",
+        "budget" => "its budget of the day is used up",
         other => other,
     }
 }

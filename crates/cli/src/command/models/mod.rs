@@ -8,12 +8,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, UsageDay};
-use dormouse::view::Page;
+use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::{ApiFormat, OfferedModel};
+use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
 use crate::client::{Reply, encode, path};
 use crate::failure::Failure;
+use crate::find;
 use crate::session::Session;
 use crate::terminal::line;
 
@@ -39,6 +41,8 @@ pub enum Command {
     Offered(ProviderParams),
     /// Make one real call of a model, and say how it works
     Test(ModelParams),
+    /// Set what a model costs, before the price table
+    Edit(EditParams),
     /// Choose the model of all agents that have none of their own
     Use(UseParams),
     /// Switch off all calls that cost money
@@ -47,6 +51,8 @@ pub enum Command {
     On,
     /// Show or set what may be spent
     Budget(BudgetParams),
+    /// Allow one more budget of the same size for today, where it is used up
+    OnceMore(OnceMoreParams),
     /// Show what models were used for, and what they cost
     Usage(UsageParams),
 }
@@ -116,6 +122,34 @@ pub struct BudgetParams {
 }
 
 #[derive(Debug, Args)]
+pub struct EditParams {
+    /// The model, as provider/model
+    model: String,
+    /// Of a million tokens of input, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    input_price: Option<Amount>,
+    /// Of a million tokens of output, in dollars
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    output_price: Option<Amount>,
+    /// Of a million tokens of input that a cache served [default: as other input]
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    cached_input_price: Option<Amount>,
+    /// Of a million tokens of input that are written to a cache [default: as other input]
+    #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
+    cache_write_price: Option<Amount>,
+    /// Use the price table again
+    #[arg(long, conflicts_with_all = ["input_price", "output_price", "cached_input_price", "cache_write_price"])]
+    listed_price: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct OnceMoreParams {
+    /// The budget of one agent [default: that of all agents]
+    #[arg(long, value_name = "AGENT")]
+    agent: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct UsageParams {
     /// The first day, YYYY-MM-DD [default: two weeks before the last]
     #[arg(long, value_name = "DAY")]
@@ -130,6 +164,18 @@ fn format(text: &str) -> Result<ApiFormat, String> {
 }
 
 pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    let list = session.command("models list");
+    let done = dispatch(session, command).await;
+    done.map_err(|failure| {
+        if failure.is("not-found") {
+            failure.hint(format!("{list} shows what exists"))
+        } else {
+            failure
+        }
+    })
+}
+
+async fn dispatch(session: &mut Session, command: Command) -> Result<(), Failure> {
     match command {
         Command::List => list(session).await,
         Command::Add(params) => add(session, params).await,
@@ -138,10 +184,12 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Look => look(session).await,
         Command::Offered(params) => offered(session, params).await,
         Command::Test(params) => test(session, params).await,
+        Command::Edit(params) => edit(session, params).await,
         Command::Use(params) => choose(session, params).await,
         Command::Off => paid_calls(session, json!({ "allowed": false })).await,
         Command::On => paid_calls(session, json!({ "allowed": true })).await,
         Command::Budget(params) => budget(session, params).await,
+        Command::OnceMore(params) => once_more(session, params).await,
         Command::Usage(params) => usage(session, params).await,
     }
 }
@@ -303,6 +351,49 @@ async fn budget(session: &mut Session, params: BudgetParams) -> Result<(), Failu
     }
     let models: ModelsView = reply.read()?;
     show::budgets(session, &models);
+    Ok(())
+}
+
+async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
+    let model = line(&params.model);
+    if params.listed_price {
+        let body = json!({ "model": params.model, "price": null });
+        let reply = session.client.put("/api/models/price", body).await?;
+        say(session, &reply, &format!("{model} costs what the price table says"));
+        return Ok(());
+    }
+    let (Some(Amount(input)), Some(Amount(output))) = (params.input_price, params.output_price)
+    else {
+        return Err(Failure::usage("give --input-price and --output-price")
+            .hint("in dollars for a million tokens; --listed-price goes back to the price table"));
+    };
+    let or_input = |price: Option<Amount>| price.map_or(input, |Amount(price)| price);
+    let price = json!({
+        "input": input,
+        "cachedInput": or_input(params.cached_input_price),
+        "cacheWrite": or_input(params.cache_write_price),
+        "output": output,
+    });
+    let body = json!({ "model": params.model, "price": price });
+    let reply = session.client.put("/api/models/price", body).await?;
+    let (input, output) = (dollars(input), dollars(output));
+    say(session, &reply, &format!("{model} costs {input} in and {output} out a million tokens"));
+    Ok(())
+}
+
+async fn once_more(session: &mut Session, params: OnceMoreParams) -> Result<(), Failure> {
+    let agent = match &params.agent {
+        Some(agent) => Some(find::agent(session, agent).await?),
+        None => None,
+    };
+    let body = json!({ "agentId": agent.as_ref().map(|agent| &agent.id) });
+    let reply = session.client.post("/api/models/once-more", body).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let spending: Spending = reply.read()?;
+    let who = agent.map_or_else(|| "all agents".to_owned(), |agent| line(&agent.display_name));
+    session.screen.say(format!("today {who} may spend: {}", show::spent(&spending)));
     Ok(())
 }
 

@@ -4,10 +4,10 @@ use dormouse::models::{
     ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
     UsageDay,
 };
+use dormouse::view::{Spending, Spent};
 use dormouse_types::model_settings::{KeySource, OfferedModel, ToolMode};
-use dormouse_types::spend::Unit;
+use dormouse_types::spend::{Unit, dollars};
 
-use super::amount::dollars;
 use crate::session::Session;
 use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
@@ -54,7 +54,9 @@ fn price(model: &ModelView) -> String {
         (_, true) => "free".to_owned(),
         (Some(price), false) => {
             let million = |micros: u64| dollars(i64::try_from(micros).unwrap_or(i64::MAX));
-            format!("{} in, {} out a million", million(price.input), million(price.output))
+            let own = model.price_source.as_ref().is_some_and(|source| source.is_set_by_you);
+            let by = if own { ", set by you" } else { "" };
+            format!("{} in, {} out a million{by}", million(price.input), million(price.output))
         }
         (None, false) => "price not known".to_owned(),
     }
@@ -101,6 +103,23 @@ pub fn budgets(session: &mut Session, models: &ModelsView) {
     ));
     if !models.paid_calls {
         session.screen.say("calls that cost money are switched off");
+    }
+}
+
+/// What a scope has spent today, in words.
+pub fn spent(spending: &Spending) -> String {
+    let of = |amount: &Spent, write: &dyn Fn(i64) -> String| {
+        let limit = amount.budget.saturating_add(amount.extra);
+        let once = if amount.extra > 0 { ", for today only" } else { "" };
+        format!("{}{once}; {} are used", write(limit), write(amount.used))
+    };
+    let money = of(&spending.money, &dollars);
+    match spending.tokens.as_ref().filter(|tokens| tokens.used > 0 || tokens.extra > 0) {
+        Some(tokens) => {
+            let tokens = of(tokens, &|count| format!("{count} tokens"));
+            format!("{money}. On models without a price: {tokens}")
+        }
+        None => money,
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 
-use super::QueueEntry;
+use super::{PutOff, QueueEntry};
 use crate::commit::{Op, Refusal};
 use crate::lease::{self, Proof};
 use crate::params;
@@ -58,7 +58,7 @@ pub fn claim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
             "UPDATE wake_queue SET ",
             lease::take!(),
             ", run_key = ?6, reasons = 0, first_signal_at = NULL, due_at = NULL,
-               request_id = NULL
+               request_id = NULL, put_off = NULL
              WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::free!()
         ),
@@ -103,7 +103,7 @@ pub fn reclaim(workspace: WorkspaceId, claim: &Claim<'_>) -> Op {
             lease::take!(),
             ", due_at = CASE WHEN reasons = 0 THEN NULL
                  WHEN reasons & 24 = 0 AND sleep_until > due_at THEN sleep_until
-                 ELSE due_at END
+                 ELSE due_at END, put_off = NULL
              WHERE ws = ?1 AND agent_id = ?2 AND run_key = ?6 AND ",
             lease::free!()
         ),
@@ -146,22 +146,32 @@ pub fn release(workspace: WorkspaceId, holder: impl Into<HolderId>, owner: &str,
 }
 
 /// Releases a lease and leaves its run to be resumed at a time. Without a time the run waits until
-/// the holder may run again, unless a due time was set meanwhile.
+/// the holder may run again, unless a due time was set meanwhile. With a reason it is due again as
+/// soon as that no longer holds, see [`super::release_put_off`].
 pub fn put_back(
     workspace: WorkspaceId,
     holder: impl Into<HolderId>,
     owner: &str,
     epoch: i64,
     due_at: Option<Timestamp>,
+    put_off: Option<PutOff>,
 ) -> Op {
     Op::one(
         concat!(
             "UPDATE wake_queue SET ",
             lease::give_back!(),
-            ", due_at = COALESCE(CAST(?5 AS BIGINT), due_at) WHERE ws = ?1 AND agent_id = ?2 AND ",
+            ", due_at = COALESCE(CAST(?5 AS BIGINT), due_at), put_off = CAST(?6 AS TEXT)
+             WHERE ws = ?1 AND agent_id = ?2 AND ",
             lease::held!()
         ),
-        params![ws(workspace), String::from(holder.into()), owner, epoch, due_at],
+        params![
+            ws(workspace),
+            String::from(holder.into()),
+            owner,
+            epoch,
+            due_at,
+            put_off.map(|why| why.name().to_owned())
+        ],
         Refusal::LeaseLost,
     )
 }
@@ -260,7 +270,7 @@ pub fn cancel_run(
 pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         concat!(
-            "UPDATE wake_queue SET crashes = 0, run_key = NULL, epoch = epoch + 1, ",
+            "UPDATE wake_queue SET crashes = 0, run_key = NULL, put_off = NULL, epoch = epoch + 1, ",
             place_of_the_rest!(),
             ", due_at = CASE WHEN reasons = 0 THEN NULL ELSE due_at END
              WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL"

@@ -3,9 +3,10 @@
 mod claim;
 mod read;
 
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
-pub use dormouse_types::agent::WakeReason as Reason;
+pub use dormouse_types::agent::{PutOff, WakeReason as Reason};
 
 use crate::commit::{Op, Refusal};
 use crate::params;
@@ -17,7 +18,7 @@ pub use claim::{
 };
 pub use read::{
     claimable, expired_leases, first_per_priority, leased, next_due, of_holder, of_holders,
-    oldest_signal, owned_by, waiting, with_due_beyond, workspaces,
+    oldest_signal, owned_by, put_off, waiting, with_due_beyond, workspaces,
 };
 
 /// The row of a holder.
@@ -49,6 +50,8 @@ pub struct QueueEntry {
     pub crashes: i64,
     /// Automatic wakes are held back until then.
     pub sleep_until: Option<Timestamp>,
+    /// Why it waits although it could otherwise run.
+    pub put_off: Option<Listed<PutOff>>,
 }
 
 /// A signal for one holder.
@@ -140,7 +143,7 @@ pub fn signal(workspace: WorkspaceId, signal: &Signal) -> Op {
 pub fn cancel(workspace: WorkspaceId, row: &QueueEntry) -> Op {
     Op::one(
         "UPDATE wake_queue SET reasons = CASE WHEN reasons % 2 = 1 THEN 1 ELSE 0 END,
-           first_signal_at = NULL, due_at = NULL, request_id = NULL,
+           first_signal_at = NULL, due_at = NULL, request_id = NULL, put_off = NULL,
            run_key = NULL, crashes = 0, epoch = epoch + 1
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL",
         params![ws(workspace), row.holder.to_string(), row.epoch],
@@ -193,18 +196,54 @@ pub fn make_due(workspace: WorkspaceId, holder: impl Into<HolderId>, due_at: Tim
 }
 
 /// Puts a row off to a time; what is due later stays so.
-pub fn postpone(workspace: WorkspaceId, row: &QueueEntry, until: Timestamp) -> Op {
+pub fn postpone(workspace: WorkspaceId, row: &QueueEntry, until: Timestamp, why: PutOff) -> Op {
     Op::any(
-        "UPDATE wake_queue SET due_at = ?4
+        "UPDATE wake_queue SET due_at = ?4, put_off = ?5
          WHERE ws = ?1 AND agent_id = ?2 AND epoch = ?3 AND owner IS NULL AND due_at < ?4",
-        params![ws(workspace), row.holder.to_string(), row.epoch, until],
+        params![ws(workspace), row.holder.to_string(), row.epoch, until, why.name()],
+    )
+}
+
+/// What a released row becomes: SET part. A sleep that a person set goes on.
+macro_rules! released {
+    () => {
+        "put_off = NULL, due_at = CASE
+           WHEN due_at < ?2 THEN due_at
+           WHEN sleep_until > ?2 AND reasons & 24 = 0 AND run_key IS NULL THEN due_at
+           WHEN due_at IS NULL THEN NULL
+           ELSE ?2 END"
+    };
+}
+
+/// Makes every row due that was put off, because what put it off may no longer hold. A row for which
+/// it still holds is put off again when it is claimed.
+pub fn release_put_off(workspace: WorkspaceId, now: Timestamp) -> Op {
+    Op::any(
+        concat!(
+            "UPDATE wake_queue SET ",
+            released!(),
+            " WHERE ws = ?1 AND put_off IS NOT NULL AND owner IS NULL"
+        ),
+        params![ws(workspace), now],
+    )
+}
+
+/// Makes the row of one holder due if it was put off; see [`release_put_off`].
+pub fn release_one(workspace: WorkspaceId, holder: impl Into<HolderId>, now: Timestamp) -> Op {
+    Op::any(
+        concat!(
+            "UPDATE wake_queue SET ",
+            released!(),
+            " WHERE ws = ?1 AND agent_id = ?3 AND put_off IS NOT NULL AND owner IS NULL"
+        ),
+        params![ws(workspace), now, String::from(holder.into())],
     )
 }
 
 /// Clears the due time and keeps the pending signals.
 pub fn park(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
-        "UPDATE wake_queue SET due_at = NULL WHERE ws = ?1 AND agent_id = ?2",
+        "UPDATE wake_queue SET due_at = NULL, put_off = NULL WHERE ws = ?1 AND agent_id = ?2",
         params![ws(workspace), String::from(holder.into())],
     )
 }
@@ -213,7 +252,7 @@ pub fn park(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
 /// and so does a run that has not ended: its claim decides whether it may continue.
 pub fn park_automatic(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
-        "UPDATE wake_queue SET due_at = NULL
+        "UPDATE wake_queue SET due_at = NULL, put_off = NULL
          WHERE ws = ?1 AND agent_id = ?2 AND reasons & 24 = 0 AND run_key IS NULL",
         params![ws(workspace), String::from(holder.into())],
     )
@@ -223,7 +262,7 @@ pub fn park_automatic(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op
 pub fn clear_signals(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, due_at = NULL,
-           request_id = NULL
+           request_id = NULL, put_off = NULL
          WHERE ws = ?1 AND agent_id = ?2",
         params![ws(workspace), String::from(holder.into())],
     )
@@ -234,7 +273,7 @@ pub fn clear_signals(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Op 
 pub fn destroy(workspace: WorkspaceId, holder: impl Into<HolderId>, now: Timestamp) -> Op {
     Op::any(
         "UPDATE wake_queue SET reasons = 0, first_signal_at = NULL, request_id = NULL,
-           due_at = CASE WHEN run_key IS NULL THEN NULL ELSE CAST(?3 AS BIGINT) END
+           put_off = NULL, due_at = CASE WHEN run_key IS NULL THEN NULL ELSE CAST(?3 AS BIGINT) END
          WHERE ws = ?1 AND agent_id = ?2",
         params![ws(workspace), String::from(holder.into()), now],
     )

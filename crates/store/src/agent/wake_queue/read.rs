@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::sync::LazyLock;
 
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
 use super::{QueueEntry, Reason};
@@ -35,6 +36,7 @@ fn decode(row: &Row) -> Result<QueueEntry, ReadError> {
         expires_at: row.opt_time(10).map_err(column)?,
         crashes: row.int(11).map_err(column)?,
         sleep_until: row.opt_time(12).map_err(column)?,
+        put_off: row.opt_text(13).map_err(column)?.map(Listed::named),
     })
 }
 
@@ -43,7 +45,7 @@ pub fn of_holder(workspace: WorkspaceId, holder: impl Into<HolderId>) -> Query<Q
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
               FROM wake_queue WHERE ws = ?1 AND agent_id = ?2",
         params: params_values![ws(workspace), String::from(holder.into())],
         decode,
@@ -55,7 +57,7 @@ pub fn of_holders(workspace: WorkspaceId, holders: &[impl Display]) -> Query<Que
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-               run_key, owner, epoch, expires_at, crashes, sleep_until
+               run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
              FROM wake_queue WHERE ws = ?1 AND agent_id IN (",
             ")",
         )
@@ -63,12 +65,24 @@ pub fn of_holders(workspace: WorkspaceId, holders: &[impl Display]) -> Query<Que
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, holders), decode }
 }
 
+/// The rows that something puts off, by holder.
+pub fn put_off(workspace: WorkspaceId) -> Query<QueueEntry> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
+              FROM wake_queue WHERE ws = ?1 AND put_off IS NOT NULL ORDER BY agent_id",
+        params: params_values![ws(workspace)],
+        decode,
+    }
+}
+
 /// The rows that may be claimed at a time, in claim order.
 pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
               FROM wake_queue
               WHERE ws = ?1 AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
               ORDER BY priority, due_at, agent_id LIMIT ?3",
@@ -82,7 +96,7 @@ pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
               FROM wake_queue WHERE ws = ?1 AND due_at IS NOT NULL
               ORDER BY priority, due_at, agent_id",
         params: params_values![ws(workspace)],
@@ -98,7 +112,7 @@ pub fn leased(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
               FROM wake_queue WHERE owner IS NOT NULL AND +ws = ?1 ORDER BY agent_id",
         params: params_values![ws(workspace)],
         decode,
@@ -110,7 +124,7 @@ pub fn expired_leases(now: Timestamp) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off, ws
               FROM wake_queue WHERE owner IS NOT NULL AND expires_at <= ?1 ORDER BY +ws, agent_id",
         params: params_values![now],
         decode: with_workspace,
@@ -122,7 +136,7 @@ pub fn owned_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until, ws
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off, ws
               FROM wake_queue WHERE owner = ?1 ORDER BY ws, agent_id",
         params: params_values![owner],
         decode: with_workspace,
@@ -141,7 +155,7 @@ pub fn first_per_priority(workspace: WorkspaceId, now: Timestamp) -> Query<Queue
         ($priority:literal) => {
             concat!(
                 "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
-                   request_id, run_key, owner, epoch, expires_at, crashes, sleep_until
+                   request_id, run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
                  FROM wake_queue WHERE ws = ?1 AND priority = ",
                 $priority,
                 " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
@@ -217,7 +231,7 @@ pub fn with_due_beyond(workspace: WorkspaceId, beyond: Timestamp) -> Query<Queue
         db: Db::Agent,
         sql:
             "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
-                run_key, owner, epoch, expires_at, crashes, sleep_until
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
               FROM wake_queue
               WHERE ws = ?1 AND due_at IS NOT NULL AND due_at > ?2 AND first_signal_at > ?2 LIMIT 1",
         params: params_values![ws(workspace), beyond],

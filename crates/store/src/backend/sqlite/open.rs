@@ -41,6 +41,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0007_agent.sql"),
     include_str!("../../migrations/sqlite/0009_agent.sql"),
     include_str!("../../migrations/sqlite/0010_agent.sql"),
+    include_str!("../../migrations/sqlite/0011_agent.sql"),
     include_str!("../../migrations/sqlite/0012_agent.sql"),
 ];
 

@@ -12,6 +12,9 @@ export type Offered = Schemas["OfferedModel"];
 export type Question = Schemas["ModelQuestion"];
 export type Test = Schemas["ModelTestView"];
 export type UsageDay = Schemas["UsageDay"];
+export type Price = Schemas["Price"];
+export type Spending = Schemas["Spending"];
+export type FoundServer = Schemas["FoundServer"];
 
 export const FORMATS: readonly ApiFormat[] = ["chatCompletions", "responses", "anthropic", "gemini"];
 
@@ -20,6 +23,9 @@ const LISTING_MS = 40_000;
 
 /** Units: milliseconds. The server waits up to eight minutes for the first word of an own server. */
 const TEST_MS = 540_000;
+
+/** Units: milliseconds. The server waits two seconds for each address. */
+const LOOKING_MS = 30_000;
 
 /** What moves the number of agents per model. */
 const AGENT_EVENTS = ["agent:created", "agent:changed"];
@@ -86,4 +92,20 @@ export function setPaidCalls(allowed: boolean): Promise<ModelsView> {
 
 export function setBudgets(body: Budgets): Promise<ModelsView> {
   return settled(unwrap(api.PUT("/api/models/budgets", { body })));
+}
+
+/** Sets what a model costs; `null` means the price table again. */
+export function setPrice(model: string, price: Price | null): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/price", { body: { model, price } })));
+}
+
+/** Allows one more budget of the same size for today, to one agent or to all together. */
+export function allowOnceMore(agentId: string | null): Promise<Spending> {
+  return unwrap(api.POST("/api/models/once-more", { body: { agentId } }));
+}
+
+/** The model servers that answer on the machine of the server. None is added. */
+export async function findServers(): Promise<FoundServer[]> {
+  const page = await unwrap(api.GET("/api/models/servers", { fetch: within(LOOKING_MS) }));
+  return page.items;
 }

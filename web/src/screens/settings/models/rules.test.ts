@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { addressFault, cachedShare, costWords, dollarsField, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, splitId, tokensField, usedModels, workWords } from "./rules";
+import { addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, usedModels, workWords } from "./rules";
 
-const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, price: null, isFree: false, agents: 0, problem: null, ...parts });
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, ...parts });
 const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   model: "builtin",
@@ -102,6 +102,12 @@ describe("a model", () => {
     expect(priceWords(model({ price: { input: 3_000_000, output: 15_000_000, cachedInput: 0, cacheWrite: 0 } }))).toBe("$3.00 in, $15.00 out per million tokens");
   });
 
+  it("says where its price comes from", () => {
+    expect(sourceWords(model({}))).toBeUndefined();
+    expect(sourceWords(model({ priceSource: { isSetByYou: true, on: "2026-03-02", source: null } }))).toBe("Set by you on 2026-03-02");
+    expect(sourceWords(model({ priceSource: { isSetByYou: false, on: "2026-01-01", source: "https://prices.example" } }))).toBe("Price of 2026-01-01 from https://prices.example");
+  });
+
   it("belongs to the provider of its name, added or found", () => {
     const view = settings({ providers: [provider({})], found: [provider({ name: "anthropic" })] });
     expect(providerOf(view, "house/qwen")?.name).toBe("house");
@@ -178,5 +184,21 @@ describe("the use per day", () => {
   it("knows the share that caches served", () => {
     expect(cachedShare([row({}), row({ cachedInputTokens: 0 })])).toBe(0.25);
     expect(cachedShare([])).toBeUndefined();
+  });
+});
+
+describe("what was spent today", () => {
+  const spent = { used: 2_900_000, budget: 3_000_000, extra: 0, heldSince: null, nextCall: null };
+
+  it("is shown of what may be spent, with what was allowed beyond the budget", () => {
+    expect(spentWords(spent)).toBe("$2.90 of $3.00");
+    expect(spentWords({ ...spent, extra: 3_000_000 })).toBe("$2.90 of $6.00");
+  });
+
+  it("holds wakes if there is no room, and says with which amounts", () => {
+    const held = { heldSince: "2026-03-02T09:00:00Z" };
+    expect(heldWords({ day: "2026-03-02", money: spent, tokens: null })).toBeUndefined();
+    expect(heldWords({ day: "2026-03-02", money: { ...spent, ...held, nextCall: 200_000 }, tokens: null })).toContain("$2.90 of $3.00 is used, and the call may cost $0.20");
+    expect(heldWords({ day: "2026-03-02", money: spent, tokens: { ...spent, ...held, used: 490_000, budget: 500_000, nextCall: 20_000 } })).toContain("490k of 500k tokens");
   });
 });

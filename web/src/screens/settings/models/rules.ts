@@ -2,7 +2,9 @@
 
 import { compact, dollars, t, valueText } from "../../../i18n/index.svelte";
 import { daysLater } from "../../../ui/month";
-import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
+import type { Model, ModelsView, Provider, Question, Spending, UsageDay } from "./data";
+
+type Spent = Spending["money"];
 
 export const BUILT_IN = "builtin";
 
@@ -81,6 +83,31 @@ export function priceWords(model: Pick<Model, "isFree" | "price">): string {
   if (model.isFree) return t("models.free");
   if (model.price === null) return t("models.noPrice");
   return t("models.price", { input: money(model.price.input), output: money(model.price.output) });
+}
+
+/** Where the price of a model comes from: a person, or the price table. */
+export function sourceWords(model: Pick<Model, "priceSource">): string | undefined {
+  const source = model.priceSource;
+  if (source === null) return undefined;
+  if (source.isSetByYou) return t("models.priceByYou", { day: source.on ?? "" });
+  return t("models.priceListed", { day: source.on ?? "", source: source.source ?? "" });
+}
+
+/** What was spent today, of what may be. */
+export function spentWords(spent: Spent): string {
+  return t("models.spentOf", { used: money(spent.used), limit: money(spent.budget + spent.extra) });
+}
+
+/** Why a budget holds wakes, with the amounts; undefined if it holds none. */
+export function heldWords(spending: Spending): string | undefined {
+  const { money: dollars, tokens } = spending;
+  if (dollars.heldSince !== null) {
+    return t("models.heldMoney", { used: money(dollars.used), limit: money(dollars.budget + dollars.extra), call: money(dollars.nextCall ?? 0) });
+  }
+  if (tokens !== null && tokens.heldSince !== null) {
+    return t("models.heldTokens", { used: compact(tokens.used), limit: compact(tokens.budget + tokens.extra), call: compact(tokens.nextCall ?? 0) });
+  }
+  return undefined;
 }
 
 /** The state of a provider's key. */

@@ -1,0 +1,190 @@
+//! One real call of a model that shows how it works, paid like any other.
+
+use std::time::Duration;
+
+use dormouse_runs::spending::{self, Outcome, Reservation};
+use dormouse_store::agent::model_call::NewCall;
+use dormouse_store::{Commit, CommitError, Db, Refusal};
+use dormouse_types::model::ModelError;
+use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
+use dormouse_types::port::Patience;
+use dormouse_types::spend::{Amount, OverBudget, Price, Unit, cost};
+use dormouse_types::{Caller, HolderId, Id as _, RequestId, RunKey, Scope};
+use futures_util::future::{Either, select};
+
+use super::{ModelTestView, TestFailure};
+use crate::request::require;
+use crate::{Dormouse, Error};
+
+/// How long a test call may take in all, with each of the ways to call tools.
+const TEST: Duration = Duration::from_secs(180);
+
+/// How often the switch for paid calls is read if no hint comes.
+const SWITCH_EVERY: Duration = Duration::from_secs(20);
+
+impl Dormouse {
+    /// Makes one real call of a model with a tool that must come back, and keeps what it showed. It
+    /// is counted in the budget of the day of all agents.
+    ///
+    /// Errors: the provider cannot be reached or refuses; there is no such model; paid calls are
+    /// switched off; the budget leaves no room.
+    pub async fn test_model(&self, caller: &Caller, id: &str) -> Result<ModelTestView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let (provider, name) = self.provider_of(&settings, id)?;
+        let reserved = self.reserve_test(caller, &settings, &provider, name).await?;
+        let tested = self.tested(caller, id, &provider, name).await;
+        let outcome = match &tested {
+            // A way to call tools that did not work was a call as well, without a figure.
+            Ok(shown) if shown.failures.is_empty() => Outcome::Answered(shown.usage.as_ref()),
+            Ok(_) | Err(TestError::Ended(_)) => Outcome::Unknown,
+            Err(TestError::Model(error)) => Outcome::of_error(error),
+        };
+        if let Some(reserved) = reserved {
+            let settled = reserved.settled(caller.workspace, outcome);
+            let commit = Commit::new("models.settleTest", Db::Agent, caller.workspace);
+            self.store.commit(commit.ops(settled)).await?;
+        }
+        let shown = tested.map_err(|error| match error {
+            TestError::Ended(error) => error,
+            TestError::Model(error) => Error::Model(error.to_string()),
+        })?;
+        self.edit_models(caller, "models.test", id, |settings| {
+            note_test(settings, id, &shown);
+            Ok(())
+        })
+        .await?;
+        let price = settings.known(id).and_then(|known| known.price);
+        let price =
+            price.or_else(|| self.source.host.price(&provider, name).map(|listed| listed.price));
+        Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
+    }
+
+    /// Reserves what a test may cost at most: a call in each of the ways to call tools. A test that
+    /// sends nothing reserves nothing.
+    async fn reserve_test(
+        &self,
+        caller: &Caller,
+        settings: &ModelSettings,
+        provider: &Provider,
+        name: &str,
+    ) -> Result<Option<Reservation>, Error> {
+        let wrong = |message| Error::Invalid { field: "model", message };
+        let id = format!("{}/{name}", provider.name);
+        let Some(request) = self.source.host.test_request() else { return Ok(None) };
+        let known = settings.known(&id).cloned().unwrap_or_else(|| KnownModel::new(&id));
+        let mut calls = Vec::new();
+        for tool_mode in ToolMode::ALL.iter().copied() {
+            let known = KnownModel { tool_mode: Some(tool_mode), ..known.clone() };
+            let model = self.source.host.build(provider, name, Some(&known)).map_err(wrong)?;
+            calls.extend(model.outgoing(&request).map(|outgoing| (model, outgoing)));
+        }
+        // The first way is tried first, and its figures are believed if it works.
+        let Some((model, outgoing)) = calls.first() else { return Ok(None) };
+        let amounts = calls.iter().map(|(model, out)| spending::price_of(&**model, out));
+        let unit = spending::price_of(&**model, outgoing).unit;
+        let value = amounts.map(|amount| amount.value).fold(0, i64::saturating_add);
+        let now = self.clock.now();
+        let day = now.day_in(&self.zone);
+        let test = RequestId::fresh(now, &*self.entropy);
+        let holder = test.as_str().parse::<HolderId>();
+        let call = NewCall {
+            run: RunKey(test.to_string()),
+            turn: 1,
+            attempt: 1,
+            holder: holder.map_err(|error| wrong(error.to_string()))?,
+            model: id,
+            at: now,
+            day,
+            reserved: Amount { unit, value },
+        };
+        let amount = call.reserved;
+        let reserved = Reservation::of_workspace(call, &**model, outgoing);
+        let ops = reserved.ops(caller.workspace, &settings.budgets);
+        let commit = Commit::new("models.reserveTest", Db::Agent, caller.workspace).ops(ops);
+        match self.store.commit(commit).await {
+            Ok(_) => Ok(Some(reserved)),
+            Err(CommitError::Refused { refusal: Refusal::OverBudget, .. }) => {
+                Err(wrong(spending::refusal(OverBudget::Workspace, amount, day)))
+            }
+            Err(CommitError::Refused { refusal: Refusal::PaidCallsOff, .. }) => Err(paid_off()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes the call; it ends when its time is over, or when paid calls are switched off.
+    async fn tested(
+        &self,
+        caller: &Caller,
+        id: &str,
+        provider: &Provider,
+        name: &str,
+    ) -> Result<ModelTest, TestError> {
+        let limit = if provider.is_own { Patience::local().first } else { TEST };
+        let tested = self.source.host.test(provider, name);
+        let off = async {
+            if provider.is_own {
+                return std::future::pending().await;
+            }
+            let (ws, clock) = (caller.workspace, &*self.clock);
+            dormouse_runs::drive::paid_calls_off(&self.store, ws, clock, SWITCH_EVERY).await;
+        };
+        let ended = select(Box::pin(off), self.clock.sleep(limit));
+        match select(tested, ended).await {
+            Either::Left((shown, _)) => shown.map_err(TestError::Model),
+            Either::Right((Either::Left(((), _)), _)) => Err(TestError::Ended(paid_off())),
+            Either::Right((Either::Right(((), _)), _)) => {
+                let seconds = limit.as_secs();
+                let error = format!("{id} did not answer within {seconds} seconds");
+                Err(TestError::Ended(Error::Model(error)))
+            }
+        }
+    }
+}
+
+/// Why a test showed nothing.
+enum TestError {
+    /// The provider.
+    Model(ModelError),
+    /// Its time was over, or paid calls were switched off.
+    Ended(Error),
+}
+
+fn paid_off() -> Error {
+    let message = "calls that cost money are switched off: switch them on first".into();
+    Error::Invalid { field: "model", message }
+}
+
+fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
+    let before = settings.known(id).cloned().unwrap_or_else(|| KnownModel::new(id));
+    settings.models.retain(|known| known.id != id);
+    settings.models.push(KnownModel {
+        tool_mode: shown.tool_mode,
+        window: shown.window.or(before.window),
+        ..before
+    });
+    settings.models.sort_by(|a, b| a.id.cmp(&b.id));
+}
+
+fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
+    let usage = shown.usage;
+    let amount = usage.zip(price).and_then(|(usage, price)| {
+        let amount = cost(Some(&price), &usage, usage.input, usage.output)?;
+        (amount.unit == Unit::MicroDollars).then_some(amount.value)
+    });
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let failure = |(tool_mode, detail): &(ToolMode, String)| TestFailure {
+        tool_mode: *tool_mode,
+        detail: detail.clone(),
+    };
+    ModelTestView {
+        id: id.to_owned(),
+        tool_mode: shown.tool_mode,
+        first_word_ms: shown.first_event.map(millis),
+        input_tokens: usage.map(|usage| usage.input),
+        output_tokens: usage.map(|usage| usage.output),
+        cost: amount,
+        window: shown.window,
+        failures: shown.failures.iter().map(failure).collect(),
+    }
+}

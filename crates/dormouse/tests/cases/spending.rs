@@ -1,0 +1,157 @@
+//! What models may cost: budgets that are used up, what a person does about it, and prices.
+
+use std::sync::Arc;
+
+use dormouse::models::BudgetScope;
+use dormouse::view::{Attention, AttentionAction, AttentionKind};
+use dormouse::{AgentPatch, Error};
+use dormouse_testkit::models::{Host, PRICE};
+use dormouse_types::Scope;
+use dormouse_types::agent::{DormantReason, Lifecycle, PutOff};
+use dormouse_types::port::Clock as _;
+use dormouse_types::spend::{Budgets, Price};
+use dormouse_types::{AgentId, TaskId};
+
+use crate::world::{World, me, now, slug, token};
+
+/// What a call of the models of the test host reserves: a token in and 100 out.
+const CALL: i64 = 501;
+
+/// A world with an agent that asks a model with a price, and its task.
+fn paying() -> (World, TaskId, AgentId) {
+    let mut world = World::new();
+    world.dormouse = world.dormouse.clone().with_model_host(Arc::new(Host), None);
+    now(world.dormouse.load_models()).expect("loaded");
+    let task = world.task("Sell the house");
+    let agent = world.agent(&task.id);
+    let patch = AgentPatch { model: Some(Some("acme/large".into())), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("changed");
+    (world, task.id, agent.id)
+}
+
+fn budgets(world: &World, workspace_day: i64, agent_day: i64) {
+    let budgets = Budgets { workspace_day, agent_day, ..Budgets::default() };
+    now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+}
+
+fn wake(world: &World, task: &TaskId, agent: &AgentId) {
+    now(world.dormouse.wake_agent(&me(), agent, None, None)).expect("woken");
+    world.drain(task);
+}
+
+fn used_up(world: &World) -> Vec<Attention> {
+    let page = now(world.dormouse.needs_attention(&me(), 200, None)).expect("a page");
+    page.items.into_iter().filter(|one| one.kind == AttentionKind::Budget).collect()
+}
+
+#[test]
+fn an_agent_whose_budget_is_used_up_is_dormant_until_the_day_turns() {
+    let (world, task, agent) = paying();
+    budgets(&world, 1_000_000, CALL - 1);
+    wake(&world, &task, &agent);
+    let shown = world.fresh_agent(&agent);
+    assert_eq!(shown.lifecycle, Lifecycle::Dormant);
+    assert_eq!(shown.dormant_reason, Some(DormantReason::Budget.into()));
+    assert_eq!(shown.put_off, Some(PutOff::AgentBudget.into()));
+    let [entry] = &used_up(&world)[..] else { panic!("{:?}", used_up(&world)) };
+    assert_eq!(entry.agent_id.as_ref(), Some(&agent));
+    assert_eq!(entry.actions, [AttentionAction::OnceMore, AttentionAction::Open]);
+    assert!(entry.text.contains("$0.00 of the $0.0005"), "{}", entry.text);
+    let spending = now(world.dormouse.spending(&me(), &BudgetScope::Agent(agent.clone())));
+    let spending = spending.expect("figures");
+    assert_eq!((spending.money.used, spending.money.next_call), (0, Some(CALL)));
+    assert!(spending.money.held_since.is_some());
+
+    world.later(24 * 3600);
+    assert_eq!(used_up(&world), []);
+    let shown = world.fresh_agent(&agent);
+    assert_eq!((shown.lifecycle, shown.put_off), (Lifecycle::Created, None));
+}
+
+#[test]
+fn once_more_lifts_a_budget_by_its_size_for_the_day_and_makes_the_wake_due() {
+    let (world, task, agent) = paying();
+    budgets(&world, 1_000_000, CALL - 1);
+    let scope = BudgetScope::Agent(agent.clone());
+    let error = now(world.dormouse.once_more_today(&me(), &scope)).expect_err("there is room");
+    assert_eq!(slug(&error).0, "validation-failed");
+    wake(&world, &task, &agent);
+    let reader = token(&[Scope::Read, Scope::Edit]);
+    let error = now(world.dormouse.once_more_today(&reader, &scope)).expect_err("no right");
+    assert!(matches!(error, Error::ScopeMissing { .. }), "{error}");
+
+    let spending = now(world.dormouse.once_more_today(&me(), &scope)).expect("lifted");
+    assert_eq!((spending.money.extra, spending.money.held_since), (CALL - 1, None));
+    assert_eq!(used_up(&world), []);
+    let shown = world.fresh_agent(&agent);
+    assert_eq!((shown.lifecycle, shown.put_off), (Lifecycle::Created, None));
+    let audited = world.rows().into_iter().filter(|row| row.contains("models.onceMore"));
+    assert_eq!(audited.count(), 1);
+    let error = now(world.dormouse.once_more_today(&me(), &scope)).expect_err("only once");
+    assert_eq!(slug(&error).0, "validation-failed");
+    world.drain(&task);
+    let spending = now(world.dormouse.spending(&me(), &scope)).expect("figures");
+    assert_eq!(spending.money.used, CALL, "the answer of the test host breaks off");
+}
+
+#[test]
+fn a_budget_of_nothing_is_not_lifted() {
+    let (world, task, agent) = paying();
+    budgets(&world, 0, 1_000_000);
+    wake(&world, &task, &agent);
+    let error = now(world.dormouse.once_more_today(&me(), &BudgetScope::Workspace));
+    let error = error.expect_err("as much again is nothing").to_string();
+    assert!(error.contains("raise the budget"), "{error}");
+}
+
+#[test]
+fn a_budget_that_is_raised_makes_what_waits_for_it_due_at_once() {
+    let (world, task, agent) = paying();
+    budgets(&world, CALL - 1, 1_000_000);
+    wake(&world, &task, &agent);
+    let overview = now(world.dormouse.overview(&me())).expect("an overview");
+    assert!(overview.spending.money.held_since.is_some());
+    assert_eq!(world.fresh_agent(&agent).put_off, Some(PutOff::WorkspaceBudget.into()));
+    assert_eq!(world.fresh_agent(&agent).lifecycle, Lifecycle::Created, "it is not its own");
+    budgets(&world, 10 * CALL, 1_000_000);
+    let shown = world.fresh_agent(&agent);
+    assert_eq!((shown.put_off, used_up(&world).len()), (None, 0));
+    assert!(shown.due_at.is_some_and(|due| due <= world.clock.now()), "{:?}", shown.due_at);
+}
+
+#[test]
+fn a_test_call_is_paid_from_the_budget_of_all_agents() {
+    let (world, _, _) = paying();
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    let overview = now(world.dormouse.overview(&me())).expect("an overview");
+    // A call in each of three ways, without a figure of the provider.
+    assert_eq!(overview.spending.money.used, 3 * CALL);
+    let usage = now(world.dormouse.usage(&me(), None, None)).expect("usage");
+    assert_eq!((usage.len(), usage[0].cost), (1, 3 * CALL));
+    budgets(&world, 3 * CALL, 1_000_000);
+    let error = now(world.dormouse.test_model(&me(), "acme/large")).expect_err("no room");
+    assert!(error.to_string().contains("more than all agents may still spend"), "{error}");
+}
+
+#[test]
+fn a_price_that_a_person_sets_goes_before_the_table() {
+    let (world, _, _) = paying();
+    let of = |models: dormouse::models::ModelsView| {
+        let model = models.models.into_iter().find(|model| model.id == "acme/large");
+        let model = model.expect("known");
+        (model.price, model.price_source.expect("a source"))
+    };
+    let (price, source) = of(now(world.dormouse.models(&me())).expect("models"));
+    assert_eq!((price, source.is_set_by_you), (Some(PRICE), false));
+    let own = Price { input: 7, cached_input: 1, cache_write: 9, output: 8 };
+    let set = now(world.dormouse.set_model_price(&me(), "acme/large", Some(own)));
+    let (price, source) = of(set.expect("set"));
+    assert_eq!((price, source.is_set_by_you), (Some(own), true));
+    assert_eq!(source.on.as_deref(), Some("2026-03-02"));
+    let back = now(world.dormouse.set_model_price(&me(), "acme/large", None)).expect("set");
+    assert_eq!(of(back).0, Some(PRICE));
+
+    let absurd = Price { output: u64::MAX, ..own };
+    let error = now(world.dormouse.set_model_price(&me(), "acme/large", Some(absurd)));
+    assert_eq!(slug(&error.expect_err("a mistake")).0, "validation-failed");
+}

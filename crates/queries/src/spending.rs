@@ -1,0 +1,93 @@
+//! What was spent on models today, and what may still be.
+
+use dormouse_store::agent::model_setting;
+use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_types::spend::{Budgets, OverBudget, Unit};
+use dormouse_types::{AgentId, Id as _, WorkspaceId};
+
+use crate::view::{Spending, Spent};
+use crate::{Queries, QueryError};
+
+impl Queries {
+    /// What all agents have spent today.
+    pub async fn spending(&self, ws: WorkspaceId) -> Result<Spending, QueryError> {
+        let budgets = self.budgets(ws).await?;
+        let money = self.spent(ws, spend::WORKSPACE, Unit::MicroDollars).await?;
+        let tokens = self.spent(ws, spend::WORKSPACE, Unit::Tokens).await?;
+        Ok(Spending {
+            day: self.today(),
+            money: spent(money.as_ref(), budgets.workspace_day),
+            tokens: Some(spent(tokens.as_ref(), budgets.unpriced_day)),
+        })
+    }
+
+    /// What one agent has spent today. Tokens of models without a price have a budget for all agents
+    /// together only.
+    pub async fn spending_of_agent(
+        &self,
+        ws: WorkspaceId,
+        agent: &AgentId,
+    ) -> Result<Spending, QueryError> {
+        let budgets = self.budgets(ws).await?;
+        let money = self.spent(ws, agent.as_str(), Unit::MicroDollars).await?;
+        let money = spent(money.as_ref(), budgets.agent_day);
+        Ok(Spending { day: self.today(), money, tokens: None })
+    }
+
+    /// The accounts of today that have no room for the next call, each with its scope and budget.
+    pub(crate) async fn held_accounts(
+        &self,
+        ws: WorkspaceId,
+    ) -> Result<Vec<HeldAccount>, QueryError> {
+        let held = self.store.all(spend::held(ws, self.today())).await?;
+        if held.is_empty() {
+            return Ok(Vec::new());
+        }
+        let budgets = self.budgets(ws).await?;
+        let account = |balance: Balance| {
+            let unit = balance.unit.known()?;
+            let agent = balance.scope.parse::<AgentId>().ok();
+            let scope = if agent.is_some() { OverBudget::Agent } else { OverBudget::Workspace };
+            let spent = spent(Some(&balance), budgets.limit(scope, unit)?);
+            Some(HeldAccount { agent, unit, spent })
+        };
+        Ok(held.into_iter().filter_map(account).collect())
+    }
+
+    async fn budgets(&self, ws: WorkspaceId) -> Result<Budgets, QueryError> {
+        let stored = self.store.first(model_setting::of_workspace(ws)).await?;
+        Ok(stored.map(|stored| stored.settings.budgets).unwrap_or_default())
+    }
+
+    async fn spent(
+        &self,
+        ws: WorkspaceId,
+        scope: &str,
+        unit: Unit,
+    ) -> Result<Option<Balance>, QueryError> {
+        let account = Account { scope: scope.to_owned(), day: self.today(), unit };
+        Ok(self.store.first(spend::of_account(ws, &account)).await?)
+    }
+
+    fn today(&self) -> jiff::civil::Date {
+        self.clock.now().day_in(&self.zone)
+    }
+}
+
+/// A scope without room for its next call.
+pub(crate) struct HeldAccount {
+    /// The agent; `None` means all agents.
+    pub agent: Option<AgentId>,
+    pub unit: Unit,
+    pub spent: Spent,
+}
+
+fn spent(balance: Option<&Balance>, budget: i64) -> Spent {
+    Spent {
+        used: balance.map_or(0, Balance::used),
+        budget,
+        extra: balance.map_or(0, |balance| balance.extra),
+        held_since: balance.and_then(|balance| balance.held_at),
+        next_call: balance.filter(|it| it.held_at.is_some()).map(|balance| balance.wanted),
+    }
+}

@@ -8,7 +8,7 @@ import { expect, type Server, taskId, test } from "./world";
 
 const ESTIMATE = "Estimate: 2 h";
 /** It contains every single-letter shortcut, and many Y, X and V. */
-const SENTENCE = "Why? Very busy: my taxi / van. Xavier said yes, PDELSRC gt gh j k yxvyxv";
+const SENTENCE = "Why? Very busy: my taxi / van. Xavier said yes, PDELSRCF gt gh j k yxvyxv";
 
 async function statuses(server: Server, id: string): Promise<string[]> {
   return (await openItems(server, id)).map((item) => item.status).sort();

@@ -64,6 +64,11 @@ fn clearable<T>(
     read(text).map(|value| Clearable(Some(value)))
 }
 
+/// What a pair of switches such as `--private` and `--no-private` says; nothing if neither is given.
+pub fn flag(on: bool, off: bool) -> Option<bool> {
+    (on || off).then_some(on)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

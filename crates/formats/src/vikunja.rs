@@ -113,6 +113,7 @@ fn task(
         Some("4" | "5") => draft.task.priority = Some(Priority::P0),
         Some(_) | None => {}
     }
+    draft.task.flags.starred = object.take("is_favorite").is_some_and(|is| is.is_true());
     for label in object.take("labels").map(|labels| labels.items()).unwrap_or_default() {
         if let Some(title) = label.object().take_text("title") {
             draft.label(&title);

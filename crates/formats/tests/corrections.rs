@@ -215,10 +215,11 @@ fn corrections_are_written_with_camel_case_names() {
         Edit::LeaveOutTask,
         Edit::SetAgent { agent: AgentChoice::Give },
         Edit::SetCategory { category: None },
+        Edit::SetPrivate { private: true },
     ];
     let all: Vec<_> = edits.map(|edit| Correction { line: 3, edit }).into();
     let json = serde_json::to_string(&all).unwrap();
-    assert_snapshot!(json, @r#"[{"line":3,"edit":"setRole","role":"note"},{"line":3,"edit":"leaveOutTask"},{"line":3,"edit":"setAgent","agent":"give"},{"line":3,"edit":"setCategory","category":null}]"#);
+    assert_snapshot!(json, @r#"[{"line":3,"edit":"setRole","role":"note"},{"line":3,"edit":"leaveOutTask"},{"line":3,"edit":"setAgent","agent":"give"},{"line":3,"edit":"setCategory","category":null},{"line":3,"edit":"setPrivate","private":true}]"#);
     assert_eq!(serde_json::from_str::<Vec<Correction>>(&json).unwrap(), all);
     let kept = apply(MOVE, &Kept::default(), &[(9, Edit::LeaveOut)]).unwrap().kept;
     assert_snapshot!(serde_json::to_string(&kept).unwrap(), @r#"{"edits":[{"at":{"at":"item","task":"move.md/move to the new flat/movers#1","item":"choose one#1"},"edit":"leaveOut"}]}"#);

@@ -3,7 +3,7 @@
 use dormouse_formats::export::{self, Link, Loss, Lost, Target, Task, losses, page, write};
 use dormouse_formats::plan::{Format, Reading};
 use dormouse_types::draft;
-use dormouse_types::task::{Flags, LinkDirection, LinkKind, Priority, Status};
+use dormouse_types::task::{EntryKind, Flags, LinkDirection, LinkKind, Priority, Status};
 use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use proptest::prelude::*;
@@ -277,6 +277,7 @@ fn words() -> impl Strategy<Value = String> {
         1 => Just("(A)".to_owned()),
         1 => Just("2026-01-31".to_owned()),
         1 => Just("due:2026-02-30".to_owned()),
+        1 => Just("[private]:".to_owned()),
     ];
     prop::collection::vec(word, 1..6).prop_map(|words| words.join(" "))
 }
@@ -292,6 +293,15 @@ fn text() -> impl Strategy<Value = String> {
 
 fn day() -> impl Strategy<Value = Date> {
     (1990_i16..2090, 1_i8..13, 1_i8..29).prop_map(|(year, month, day)| date(year, month, day))
+}
+
+fn flags() -> impl Strategy<Value = Flags> {
+    (any::<bool>(), any::<bool>()).prop_map(|(starred, private)| Flags { starred, private })
+}
+
+fn marks() -> impl Strategy<Value = (EntryKind, Flags)> {
+    let kinds = vec![EntryKind::Text, EntryKind::Audio, EntryKind::ImageAnalysis];
+    (prop::sample::select(kinds), flags())
 }
 
 /// A task as a reader makes one: notes before comments, items that nest by one.
@@ -314,10 +324,12 @@ fn task() -> impl Strategy<Value = draft::Task> {
         words(),
     );
     let items = prop::collection::vec((words(), any::<bool>(), 0_u32..4), 0..5);
-    let entries =
-        (prop::option::of(text()), prop::collection::vec((prop::option::of(day()), text()), 0..3));
-    (fields, names, items, entries).prop_map(
-        |(fields, (category, labels, reason), items, (note, comments))| {
+    let entries = (
+        prop::option::of(text()),
+        prop::collection::vec((prop::option::of(day()), text(), marks()), 0..3),
+    );
+    (fields, names, items, entries, flags()).prop_map(
+        |(fields, (category, labels, reason), items, (note, comments), flags)| {
             let (title, status, priority, due_on, estimate_minutes) = fields;
             let mut depth = 0;
             let items = (0..).zip(items).map(|(n, (title, is_checked, deep))| {
@@ -329,11 +341,12 @@ fn task() -> impl Strategy<Value = draft::Task> {
                 text,
                 ..draft::Entry::default()
             });
-            let comments = (1..).zip(comments).map(|(n, (on, text))| draft::Entry {
+            let comments = (1..).zip(comments).map(|(n, (on, text, marks))| draft::Entry {
                 key: format!("comment#{n}"),
                 text,
                 on,
-                ..draft::Entry::default()
+                kind: marks.0,
+                flags: marks.1,
             });
             let has_note = note.is_some();
             draft::Task {
@@ -346,6 +359,7 @@ fn task() -> impl Strategy<Value = draft::Task> {
                 estimate_minutes,
                 category,
                 labels: labels.into_iter().collect(),
+                flags,
                 items: items.collect(),
                 entries: note.into_iter().chain(comments.filter(|_| has_note)).collect(),
                 ..draft::Task::default()
@@ -391,6 +405,8 @@ proptest! {
         prop_assert!(lost.contains(&Lost::Title) || (read.due_on, read.priority, read.estimate_minutes) == (task.due_on, task.priority, task.estimate_minutes), "{:?}", read);
         prop_assert_eq!(lost.contains(&Lost::Items), !task.items.is_empty());
         prop_assert_eq!(lost.contains(&Lost::Entries), !task.entries.is_empty());
+        prop_assert_eq!(lost.contains(&Lost::Starred), task.flags.starred);
+        prop_assert_eq!(lost.contains(&Lost::Private), task.flags.private);
     }
 
     #[test]
@@ -421,7 +437,7 @@ proptest! {
     }
 
     #[test]
-    fn any_calendar_says_the_same_after_writing(lines in prop::collection::vec("(BEGIN:VTODO|END:VTODO|BEGIN:VTODO|END:VTODO|SUMMARY:[a-c ]{0,3}|UID:[a-e]|RELATED-TO:[a-e]|DUE:2026110[1-9](T101500Z?)?|DTSTART;TZID=X:20261101T100000|X-A;B=\"c:d\":e\\\\,f|DESCRIPTION:a\\\\nb|COMPLETED:20261101T100000Z|STATUS:(COMPLETED|ODD)|RRULE:FREQ=DAILY|broken|BEGIN:VALARM|END:VALARM|ATTACH:a;b)", 0..30)) {
+    fn any_calendar_says_the_same_after_writing(lines in prop::collection::vec("(BEGIN:VTODO|END:VTODO|BEGIN:VTODO|END:VTODO|SUMMARY:[a-c ]{0,3}|UID:[a-e]|RELATED-TO:[a-e]|DUE:2026110[1-9](T101500Z?)?|DTSTART;TZID=X:20261101T100000|X-A;B=\"c:d\":e\\\\,f|DESCRIPTION:a\\\\nb|COMPLETED:20261101T100000Z|STATUS:(COMPLETED|ODD)|RRULE:FREQ=DAILY|CLASS:(PUBLIC|PRIVATE|CONFIDENTIAL|X-A)|broken|BEGIN:VALARM|END:VALARM|ATTACH:a;b)", 0..30)) {
         let text = format!("BEGIN:VCALENDAR\n{}\n", lines.join("\n"));
         let first = read(Format::ICalendar, "a", &text).unwrap();
         is_whole(&first, &text);

@@ -310,7 +310,7 @@ fn any_corrections_of_any_text_are_made_or_refused() {
 
 fn edit(numbers: &mut Numbers) -> Edit {
     let name = || "Other words by 3 December".to_owned();
-    match numbers.below(9) {
+    match numbers.below(11) {
         0 => Edit::Split,
         1 => Edit::Join,
         2 => Edit::LeaveOut,
@@ -318,6 +318,8 @@ fn edit(numbers: &mut Numbers) -> Edit {
         4 => Edit::RenameTask { title: name() },
         5 => Edit::SetAgent { agent: AgentChoice::Give },
         6 => Edit::SetCategory { category: Some(name()) },
+        7 => Edit::SetStarred { starred: true },
+        8 => Edit::SetPrivate { private: true },
         _ => Edit::SetRole { role: Role::ALL[numbers.below(Role::ALL.len())] },
     }
 }

@@ -5,6 +5,7 @@ mod corrections;
 mod deadlines;
 mod differential;
 mod exports;
+mod flags;
 mod fuzz;
 mod golden;
 mod hostile;

@@ -337,9 +337,13 @@ impl EntryKind {
 impl FromStr for EntryKind {
     type Err = NotListed;
 
-    /// Reads a kind, ignoring case and any `-`, `_` and spaces between its words.
+    /// Reads a kind, ignoring case and any `-`, `_` and spaces between its words; also `image`, its
+    /// name in older files.
     fn from_str(text: &str) -> Result<Self, NotListed> {
         let given = text.trim().to_lowercase().replace(['-', '_', ' '], "");
+        if given == "image" {
+            return Ok(Self::ImageAnalysis);
+        }
         let found = Self::ALL.iter().copied().find(|kind| kind.name().to_lowercase() == given);
         found.ok_or_else(|| NotListed {
             what: "kind",

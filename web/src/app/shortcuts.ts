@@ -28,6 +28,7 @@ export const SHORTCUTS = [
   { keys: ["/"], description: "shell.keys.search", opens: "field" },
   { keys: ["s", "p"], description: "shell.keys.menus" },
   { keys: ["d", "e", "l"], description: "shell.keys.properties", opens: "field" },
+  { keys: ["f"], description: "shell.keys.star" },
   { keys: ["r"], description: "shell.keys.review" },
   { keys: ["y", "v"], description: "shell.keys.decide" },
   { keys: ["x"], description: "shell.keys.reject", opens: "field" },

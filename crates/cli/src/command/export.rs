@@ -39,6 +39,9 @@ pub struct Params {
     /// Only tasks of this category; may be given several times
     #[arg(long, value_name = "NAME", requires = "format")]
     category: Vec<String>,
+    /// Only starred tasks
+    #[arg(long, requires = "format", conflicts_with = "task")]
+    starred: bool,
     /// The file to write; it must not exist yet [default: standard output]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
@@ -88,6 +91,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             query.extend(params.status.iter().map(|status| ("status", status.name())));
             query.extend(params.label.iter().map(|label| ("label", label.as_str())));
             query.extend(params.category.iter().map(|name| ("category", name.as_str())));
+            query.extend(params.starred.then_some(("starred", "true")));
             let losses = session.client.get(&path("/api/export/losses", &query)).await?;
             name_losses(format, &losses.read()?);
             session.client.get(&path("/api/export", &query)).await?
@@ -137,6 +141,9 @@ fn described(loss: &ExportLoss) -> String {
         Lost::Language => "the language",
         Lost::Priority => "the priority",
         Lost::Due => "the due date",
+        Lost::Starred => "stars",
+        Lost::Private => "that the task or a note is private",
+        Lost::Kinds => "that a note is a recording or an image analysis",
         Lost::Links => "links to other tasks, beyond their text",
         Lost::Times => "the times of creation and completion, or their hours",
         Lost::Report => "the report",

@@ -15,6 +15,8 @@ pub enum Fit {
     Cut,
     /// Dropped; the highest number first.
     Drop(u8),
+    /// The same, and not shown at all if no row has anything in it.
+    DropEmpty(u8),
 }
 
 /// Rows under a header.
@@ -98,8 +100,11 @@ impl Table {
 
     /// The width of the widest cell of a column.
     fn natural(&self, at: usize, with_names: bool) -> Option<usize> {
-        let (name, _) = self.columns.get(at)?;
+        let (name, fit) = self.columns.get(at)?;
         let cells = self.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width());
+        if matches!(fit, Fit::DropEmpty(_)) && cells.clone().all(|width| width == 0) {
+            return None;
+        }
         cells.chain(with_names.then_some(name.width())).max()
     }
 
@@ -118,8 +123,8 @@ impl Table {
     /// Drops the least important column.
     fn drop_one(&self, widths: &mut [Option<usize>]) -> bool {
         let droppable = self.columns.iter().zip(widths).filter_map(|((_, fit), width)| match fit {
-            Fit::Drop(order) if width.is_some() => Some((*order, width)),
-            Fit::Drop(_) | Fit::Whole | Fit::Cut => None,
+            Fit::Drop(order) | Fit::DropEmpty(order) if width.is_some() => Some((*order, width)),
+            Fit::Drop(_) | Fit::DropEmpty(_) | Fit::Whole | Fit::Cut => None,
         });
         let Some((_, width)) = droppable.max_by_key(|(order, _)| *order) else { return false };
         *width = None;
@@ -183,6 +188,17 @@ mod tests {
              k3f9a  Paint the fence before th…  IN PROGRESS\n\
              9x0z1  屋根の修理                  OPEN"
         );
+    }
+
+    #[test]
+    fn a_column_that_only_some_lists_need_is_not_there_while_it_is_empty() {
+        let table = |mark: &str| {
+            let mut table = Table::new([("id", Fit::Whole), ("marks", Fit::DropEmpty(1))]);
+            table.row(["k3f9a".into(), mark.into()]);
+            table.render(40, Style::new(false))
+        };
+        assert_eq!(table(""), "id\nk3f9a");
+        assert_eq!(table("private"), "id     marks\nk3f9a  private");
     }
 
     #[test]

@@ -65,6 +65,25 @@ fn an_edited_plan_is_written_and_holds_for_the_next_import() {
 }
 
 #[test]
+fn a_plan_says_what_is_private_or_starred_and_is_corrected() {
+    let world = World::new();
+    let text = format!("---\nprivate: true\n---\n{MOVE}");
+    let file = world.file("move.md", &text);
+    let edit = editor(&world, "s/+ private/+ starred/\n");
+    let settings = [("VISUAL", edit.as_str())];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ny\n");
+    assert!(done.out.contains("private"), "{done:?}");
+    let list = world.json(&["task", "list"]);
+    for row in list["items"].as_array().expect("a list") {
+        assert_eq!((&row["starred"], &row["private"]), (&true.into(), &false.into()), "{row}");
+    }
+    let edit = editor(&world, "s/+ starred/+ secret/\n");
+    let settings = [("VISUAL", edit.as_str())];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\nn\n");
+    assert!(done.out.contains("unknown flag `secret`; one of: starred, private"), "{done:?}");
+}
+
+#[test]
 fn an_edit_that_is_not_possible_is_explained_and_changes_nothing() {
     let world = World::new();
     let file = world.file("move.md", MOVE);

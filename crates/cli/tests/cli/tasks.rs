@@ -74,6 +74,37 @@ fn an_edit_of_an_older_revision_is_refused() {
 }
 
 #[test]
+fn a_task_and_a_note_are_starred_and_private_by_command() {
+    let world = World::new();
+    world.ok(&["task", "add", "Surprise party", "--private", "--note", "Forty guests."]);
+    world.ok(&["task", "note", "party", "--image", "--starred", "A cake with candles."]);
+    let flags = |value: &Value| (value["starred"].clone(), value["private"].clone());
+    let (yes, no) = (json!(true), json!(false));
+    let party = task(&world, "party");
+    assert_eq!(flags(&party), (no.clone(), yes.clone()));
+    assert_eq!(flags(&party["entries"][1]), (yes.clone(), no.clone()));
+    assert_eq!(party["entries"][1]["kind"], "imageAnalysis");
+    world.ok(&["task", "edit", "party", "--no-private", "--starred"]);
+    let done = world.ok(&["task", "entry", "party", "last", "--private", "--no-starred"]);
+    assert!(done.out.contains("changed image analysis"), "{done:?}");
+    let party = task(&world, "party");
+    assert_eq!(flags(&party), (yes.clone(), no.clone()));
+    assert_eq!(flags(&party["entries"][1]), (no, yes));
+    let page = world.ok(&["task", "show", "party"]).out;
+    assert!(page.contains("image analysis · private"), "{page}");
+    let activity = world.ok(&["task", "show", "party", "--activity"]).out;
+    assert!(activity.contains("private: yes -> no; ") || activity.contains("private: yes -> no"));
+    assert!(activity.contains("star: no -> yes"), "{activity}");
+    let list = world.ok(&["task", "list", "--starred"]).out;
+    assert!(list.contains("marks") && list.contains("starred"), "{list}");
+    assert!(world.ok(&["task", "list", "--private"]).out.contains("No tasks."));
+    let both = world.run(&["task", "edit", "party", "--private", "--no-private"]);
+    assert_eq!(both.code, 2, "{both:?}");
+    let nobody = world.run(&["task", "entry", "party", "zzzzz", "--private"]);
+    assert!(nobody.err.contains("no entry `zzzzz`"), "{nobody:?}");
+}
+
+#[test]
 fn items_are_named_by_number_or_words() {
     let world = World::with_tasks();
     world.ok(&["task", "check", "water butt", "2"]);

@@ -79,6 +79,10 @@ pub struct TaskPlan {
     pub category: Option<String>,
     /// The labels' names.
     pub labels: Vec<String>,
+    /// Whether it is starred.
+    pub starred: bool,
+    /// Whether it is private, with all that belongs to it.
+    pub private: bool,
     /// How many checklist items it has.
     pub items: usize,
     /// How many of them are ticked.
@@ -359,6 +363,8 @@ fn task_view(task: PlannedTask, read_title: Option<String>, known: Known) -> Tas
         estimate_minutes: draft.estimate_minutes,
         category: draft.category,
         labels: draft.labels,
+        starred: draft.flags.starred,
+        private: draft.flags.private,
         items: draft.items.len(),
         checked_items: draft.items.iter().filter(|item| item.is_checked).count(),
         notes: draft.entries.len(),

@@ -18,6 +18,8 @@ const LIST: &str = r#"{"format": "dormouse-tasks", "version": 1, "tasks": [
         "statusReason": "waits for the survey", "priority": "P1", "dueOn": "2026-12-05",
         "estimateMinutes": 90, "language": "en", "category": "Harbour",
         "labels": ["paper work", "sea"],
+        "starred": true,
+        "private": true,
         "items": [
             {"title": "Photos", "isChecked": true, "depth": 0},
             {"title": "of the keel", "isChecked": false, "depth": 1},
@@ -65,7 +67,16 @@ fn content(world: &World) -> Vec<Map<String, Value>> {
                 let all = task[list].as_array().into_iter().flatten();
                 all.map(|one| one[member].clone()).collect()
             };
-            let fields = ["title", "status", "statusReason", "priority", "dueOn", "language"];
+            let fields = [
+                "title",
+                "status",
+                "statusReason",
+                "priority",
+                "dueOn",
+                "language",
+                "starred",
+                "private",
+            ];
             let mut content: Map<String, Value> =
                 fields.iter().map(|name| ((*name).to_owned(), task[*name].clone())).collect();
             content.insert("estimate".into(), task["estimateMinutes"].clone());
@@ -95,7 +106,9 @@ fn member(part: Lost) -> Option<&'static str> {
         Lost::Language => Some("language"),
         Lost::Priority => Some("priority"),
         Lost::Due => Some("dueOn"),
-        Lost::Links | Lost::Times | Lost::Report | Lost::Key => None,
+        Lost::Starred => Some("starred"),
+        Lost::Private => Some("private"),
+        Lost::Links | Lost::Kinds | Lost::Times | Lost::Report | Lost::Key => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::names::NAMES;
 use super::sheet::Sheet;
-use super::write::HEAD;
+use super::write::{HEAD, OLDER};
 use crate::intake::{Dates, ReadOptions, is_done, priority_of, status_of};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
@@ -14,8 +14,8 @@ const MAX_GUESSED: usize = 2000;
 /// The columns of a sheet, from its first row and from what stands below it.
 pub(super) fn guess(sheet: &Sheet) -> Columns {
     let head = sheet.head();
-    let is_own =
-        head.len() == HEAD.len() && head.iter().zip(HEAD).all(|(name, (own, _))| name == own);
+    let is_own = [HEAD.len(), OLDER].contains(&head.len())
+        && head.iter().zip(HEAD).all(|(name, (own, _))| name == own);
     let upper: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
     let has = |name: &str| upper.iter().any(|known| known == name);
     let is_todoist = has("TYPE") && has("CONTENT") && (has("INDENT") || has("PRIORITY"));
@@ -139,6 +139,8 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         Column::Priority,
         Column::Key,
         Column::Category,
+        Column::Starred,
+        Column::Private,
     ] {
         // A name outweighs what stands in a column.
         let is_best = |guess: &ColumnGuess| guess.column == only && guess.because == Because::Name;

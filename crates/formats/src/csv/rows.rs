@@ -5,8 +5,8 @@ use dormouse_types::task::{self, Status};
 use super::sheet::{Row, Sheet};
 use super::{untitled, write};
 use crate::intake::{
-    Comment, DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done,
-    priority_of, status_of, ticked,
+    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
+    status_of, ticked,
 };
 use crate::reading::{Column, Columns, Role};
 
@@ -173,7 +173,7 @@ fn draft(
                 true
             }
             Column::Entries => {
-                draft.comments.extend(write::entries(cell).into_iter().map(Comment::from));
+                draft.comments.extend(write::entries(cell));
                 true
             }
             Column::Details => {
@@ -182,6 +182,16 @@ fn draft(
                     draft.details.push(name, value);
                 }
                 details.is_some()
+            }
+            Column::Starred => {
+                let mark = is_done(cell);
+                draft.task.flags.starred |= mark == Some(true);
+                mark.is_some()
+            }
+            Column::Private => {
+                let mark = is_done(cell);
+                draft.task.flags.private |= mark == Some(true);
+                mark.is_some()
             }
             Column::LeftOut => true,
             Column::Start | Column::KeptInNote => false,

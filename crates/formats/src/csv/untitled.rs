@@ -55,6 +55,8 @@ fn words_of<'r>(row: &'r Row, columns: &Columns) -> Option<&'r str> {
         | Column::Category
         | Column::Label
         | Column::Details
+        | Column::Starred
+        | Column::Private
         | Column::LeftOut => false,
     };
     let is_name = |column| matches!(column, Column::Reason | Column::Category | Column::Label);

@@ -6,9 +6,12 @@
 //!
 //! Source: owasp.org/www-community/attacks/CSV_Injection.
 
+use dormouse_types::draft::Entry;
+use dormouse_types::task::{EntryKind, Flag, Flags};
 use jiff::civil::Date;
 
 use crate::export::task::{Lost, Task, block};
+use crate::intake::Comment;
 use crate::reading::Column;
 
 /// The first row and what its columns mean.
@@ -31,7 +34,12 @@ pub(super) const HEAD: &[(&str, Column)] = &[
     ("created", Column::LeftOut),
     ("completed", Column::LeftOut),
     ("report", Column::KeptInNote),
+    ("starred", Column::Starred),
+    ("private", Column::Private),
 ];
+
+/// How many columns the first row had in versions without flags.
+pub(super) const OLDER: usize = 18;
 
 /// The parts of a task that its row does not hold.
 pub(crate) fn lost(task: &Task) -> Vec<Lost> {
@@ -68,10 +76,10 @@ fn row(text: &mut String, cells: impl Iterator<Item = String>) {
 fn cells(task: &Task) -> [String; HEAD.len()] {
     let shown = |value: Option<String>| value.unwrap_or_default();
     let (details, entries) = task.parts();
-    let note = entries.iter().position(|entry| entry.on.is_none());
+    let note = entries.iter().position(|entry| Marks::of(entry).is_none());
     let others = entries.iter().enumerate().filter(|(at, _)| Some(*at) != note);
     let others: Vec<String> =
-        others.map(|(_, entry)| entry_text(entry.on, &block(&entry.text))).collect();
+        others.map(|(_, entry)| entry_text(Marks::of(entry), &block(&entry.text))).collect();
     let items: Vec<String> = task
         .items
         .iter()
@@ -111,7 +119,13 @@ fn cells(task: &Task) -> [String; HEAD.len()] {
         shown(task.created_at.map(|at| at.to_string())),
         shown(task.completed_at.map(|at| at.to_string())),
         shown(task.report.clone()),
+        mark(task.flags.starred),
+        mark(task.flags.private),
     ]
+}
+
+fn mark(is_set: bool) -> String {
+    if is_set { "yes".to_owned() } else { String::new() }
 }
 
 fn is_formula(cell: &str) -> bool {
@@ -184,45 +198,105 @@ pub(super) fn items(cell: &str) -> Vec<(String, bool, u32)> {
         .collect()
 }
 
-/// An entry in a cell that holds several: its day on a line of its own, and a backslash before lines
-/// that would separate or date it.
-fn entry_text(on: Option<Date>, text: &str) -> String {
+/// What stands before the text of an entry, in a cell that holds several:
+/// `2026-11-20 [private, imageAnalysis]:`, a line of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Marks {
+    on: Option<Date>,
+    kind: EntryKind,
+    flags: Flags,
+}
+
+impl Marks {
+    fn of(entry: &Entry) -> Self {
+        Self { on: entry.on, kind: entry.kind, flags: entry.flags }
+    }
+
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn line(&self) -> String {
+        let mut words = Vec::new();
+        if self.kind != EntryKind::Text {
+            words.push(self.kind.name());
+        }
+        let flags = Flag::ALL.iter().filter(|flag| self.flags.has(**flag));
+        words.extend(flags.map(|flag| flag.name()));
+        let words =
+            if words.is_empty() { String::new() } else { format!("[{}]", words.join(", ")) };
+        let day = self.on.map(|day| day.to_string());
+        let parts = [day, Some(words)].into_iter().flatten().filter(|part| !part.is_empty());
+        format!("{}:", parts.collect::<Vec<_>>().join(" "))
+    }
+
+    /// The marks of such a line; `None` for any other line.
+    fn read(line: &str) -> Option<Self> {
+        let mut rest = line.strip_suffix(':').filter(|rest| rest.len() <= LONGEST)?;
+        let mut marks = Self::default();
+        if let Some((words, before)) = rest
+            .strip_suffix(']')
+            .and_then(|rest| rest.rsplit_once('['))
+            .map(|(before, words)| (words, before))
+        {
+            for word in words.split(", ") {
+                if let Some(flag) = Flag::ALL.iter().find(|flag| flag.name() == word) {
+                    marks.flags = marks.flags.with(*flag, true);
+                } else {
+                    let kinds = EntryKind::ALL.iter().filter(|kind| kind.is_derived());
+                    marks.kind = *kinds.clone().find(|kind| kind.name() == word)?;
+                }
+            }
+            rest = before.strip_suffix(' ').unwrap_or(before);
+        }
+        if !rest.is_empty() {
+            marks.on = Some(rest.parse().ok().filter(|_| rest.len() == 10)?);
+        }
+        Some(marks).filter(|marks| !marks.is_none())
+    }
+}
+
+/// Units: bytes. No line of marks is longer.
+const LONGEST: usize = 60;
+
+/// An entry in a cell that holds several: its marks on a line of their own, and a backslash before
+/// lines that would separate or mark it.
+fn entry_text(marks: Marks, text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (n, line) in text.split('\n').enumerate() {
         let bare = line.trim_start_matches('\\');
-        let is_mark = bare == "---" || (n == 0 && day_line(bare).is_some());
+        let is_mark = bare == "---" || (n == 0 && Marks::read(bare).is_some());
         lines.push(if is_mark { format!("\\{line}") } else { line.to_owned() });
     }
     let text = lines.join("\n");
-    on.map_or_else(|| text.clone(), |day| format!("{day}:\n{text}"))
-}
-
-fn day_line(line: &str) -> Option<Date> {
-    line.strip_suffix(':').filter(|day| day.len() == 10)?.parse().ok()
+    if marks.is_none() { text } else { format!("{}\n{text}", marks.line()) }
 }
 
 /// Reads such a cell.
-pub(super) fn entries(cell: &str) -> Vec<(Option<Date>, String)> {
-    let (mut all, mut on, mut lines, mut is_first) = (Vec::new(), None, Vec::new(), true);
+pub(super) fn entries(cell: &str) -> Vec<Comment> {
+    let (mut all, mut marks, mut lines) = (Vec::new(), Marks::default(), Vec::new());
+    let mut is_first = true;
     for line in cell.split('\n').map(Some).chain([None]) {
         match line {
             Some(line) if line != "---" => {
-                if is_first && let Some(day) = day_line(line) {
-                    on = Some(day);
+                if is_first && let Some(read) = Marks::read(line) {
+                    marks = read;
                     is_first = false;
                     continue;
                 }
                 let bare = line.trim_start_matches('\\');
-                let is_mark = bare == "---" || (lines.is_empty() && day_line(bare).is_some());
+                let is_mark = bare == "---" || (lines.is_empty() && Marks::read(bare).is_some());
                 lines.push(if is_mark { line.strip_prefix('\\').unwrap_or(line) } else { line });
                 is_first = false;
             }
             Some(_) | None => {
-                all.push((on.take(), std::mem::take(&mut lines).join("\n")));
+                let Marks { on, kind, flags } = std::mem::take(&mut marks);
+                let text = std::mem::take(&mut lines).join("\n");
+                all.push(Comment { on, text, kind, flags });
                 is_first = true;
             }
         }
     }
-    all.retain(|(_, text): &(Option<Date>, String)| !text.trim().is_empty());
+    all.retain(|comment| !comment.text.trim().is_empty());
     all
 }

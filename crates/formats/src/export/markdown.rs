@@ -7,7 +7,7 @@ use crate::markdown::escaped_field;
 
 /// The parts of a task that Markdown does not hold.
 pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
-    let mut lost = Vec::new();
+    let mut lost = task.entry_marks();
     if !task.links.is_empty() {
         lost.push(Lost::Links);
     }
@@ -61,6 +61,8 @@ pub(super) fn fields(task: &Task) -> Vec<(&'static str, String)> {
         ("estimate", task.estimate_minutes.map(|minutes| format!("{minutes}m"))),
         ("language", task.language.clone()),
         ("category", task.category.as_deref().map(one_line)),
+        ("starred", task.flags.starred.then(|| "true".to_owned())),
+        ("private", task.flags.private.then(|| "true".to_owned())),
         (
             "labels",
             Some(task.labels.iter().map(|label| one_line(label)).collect::<Vec<_>>().join(", ")),

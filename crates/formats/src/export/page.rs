@@ -75,6 +75,8 @@ fn facts(task: &Task) -> Vec<String> {
         task.estimate_minutes.map(|minutes| format!("Estimate {}", hours(minutes))),
         task.category.as_deref().map(one_line),
         Some(labels.join(", ")).filter(|labels| !labels.is_empty()),
+        task.flags.starred.then(|| "Starred".to_owned()),
+        task.flags.private.then(|| "Private".to_owned()),
         task.created_at.map(|at| format!("Created {}", day(at))),
         task.completed_at.map(|at| format!("Completed {}", day(at))),
     ]

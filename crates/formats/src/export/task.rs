@@ -3,7 +3,7 @@
 
 use dormouse_types::closed_list;
 use dormouse_types::draft;
-use dormouse_types::task::{Flags, LinkDirection, LinkKind, Priority, Status};
+use dormouse_types::task::{EntryKind, Flags, LinkDirection, LinkKind, Priority, Status};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
@@ -88,6 +88,17 @@ impl Task {
         one_line(&self.title)
     }
 
+    /// What its entries have besides text and day, as parts that a format may have no place for.
+    pub(crate) fn entry_marks(&self) -> Vec<Lost> {
+        let any = |is: fn(&draft::Entry) -> bool| self.entries.iter().any(is);
+        let marks = [
+            (any(|entry| entry.flags.starred), Lost::Starred),
+            (any(|entry| entry.flags.private), Lost::Private),
+            (any(|entry| entry.kind != EntryKind::Text), Lost::Kinds),
+        ];
+        marks.into_iter().filter_map(|(is, part)| is.then_some(part)).collect()
+    }
+
     /// What was kept as text because there was no field for it, and the other entries.
     pub(crate) fn parts(&self) -> (Details, Vec<&draft::Entry>) {
         let mut details = None;
@@ -137,6 +148,12 @@ closed_list! {
         Priority = "priority",
         /// The due day.
         Due = "due",
+        /// The star of the task or of entries.
+        Starred = "starred",
+        /// That the task or entries are private.
+        Private = "private",
+        /// The kind of entries, such as image analysis.
+        Kinds = "kinds",
         /// Links to other tasks, beyond their text.
         Links = "links",
         /// The hours of creation and completion, or the times as a whole.

@@ -39,8 +39,8 @@ pub(super) fn resolve(todos: &[Todo], gather: &mut Gather<'_>) -> Vec<Standing> 
     }
     let mut is_item = vec![false; todos.len()];
     for &at in order.iter().rev() {
-        is_item[at] = parents[at].is_some()
-            && is_bare(&todos[at])
+        is_item[at] = is_bare(&todos[at])
+            && parents[at].is_some_and(|parent| is_open(&todos[at]) || !is_open(&todos[parent]))
             && children[at].iter().all(|&child| is_item[child]);
     }
     let items_of = |task: usize| {
@@ -149,6 +149,14 @@ pub(super) fn is_told(line: &ContentLine) -> bool {
     }
 }
 
+/// Whether a to-do is public. An item has no class of its own: a private one is an item only in a
+/// private task.
+fn is_open(todo: &Todo) -> bool {
+    let classes = todo.properties.iter().filter(|line| line.name == "CLASS");
+    let mut values = classes.map(|line| line.value.trim());
+    values.all(|value| value.is_empty() || value.eq_ignore_ascii_case("PUBLIC"))
+}
+
 /// Whether a to-do is no more than a title and a tick.
 fn is_bare(todo: &Todo) -> bool {
     let summary = todo.summary();
@@ -161,7 +169,7 @@ fn is_bare(todo: &Todo) -> bool {
             "STATUS" => matches!(value.to_uppercase().as_str(), "NEEDS-ACTION" | "COMPLETED"),
             "PERCENT-COMPLETE" => matches!(value, "0" | "100"),
             "PRIORITY" => value == "0",
-            "CLASS" => value.eq_ignore_ascii_case("PUBLIC"),
+            "CLASS" => matches!(value.to_uppercase().as_str(), "PUBLIC" | "PRIVATE"),
             _ => value.is_empty(),
         }
     };

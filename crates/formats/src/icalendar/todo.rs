@@ -1,12 +1,12 @@
 //! One to-do as a task.
 
-use dormouse_types::task::{self, Priority, Status};
+use dormouse_types::task::{self, EntryKind, Flags, Priority, Status};
 
 use super::components::{Todo, first_line};
 use super::content_line::{ContentLine, list};
 use super::{relations, time};
 use crate::dormouse_json::OWN_TIMES;
-use crate::intake::{Draft, Gather, ReadOptions};
+use crate::intake::{Comment, Draft, Gather, ReadOptions};
 
 /// The label under which a property is kept as text, and whether its value is TEXT with escapes.
 pub(super) const KEPT: &[(&str, &str)] =
@@ -22,6 +22,15 @@ pub(super) const DETAIL: &str = "X-DORMOUSE-DETAIL";
 
 /// Marks a time that is the task's own here, not one that the file of another program had.
 pub(super) const OWN: &str = "X-DORMOUSE-OWN";
+
+/// The star of a task, as a property, or of an entry, as a parameter.
+pub(super) const STARRED: &str = "X-DORMOUSE-STARRED";
+
+/// Marks an entry that is private, in a task that is not.
+pub(super) const PRIVATE: &str = "X-DORMOUSE-PRIVATE";
+
+/// The kind of an entry that is no plain text.
+pub(super) const KIND: &str = "X-DORMOUSE-KIND";
 
 /// The task, without what its relations say.
 pub(super) fn draft(todo: &Todo, options: &ReadOptions, gather: &mut Gather<'_>) -> Draft {
@@ -81,7 +90,14 @@ fn property(
         "DESCRIPTION" => notes.extend(Some(line.text()).filter(|text| !text.trim().is_empty())),
         "COMMENT" => {
             let on = line.param("X-DORMOUSE-ON").and_then(|day| day.parse().ok());
-            draft.comments.push((on, line.text()).into());
+            let kind = line.param(KIND).and_then(|kind| kind.parse::<EntryKind>().ok());
+            let kind = kind.filter(|kind| kind.is_derived()).unwrap_or_default();
+            let is_set = |name| line.param(name).is_some();
+            let flags = Flags { starred: is_set(STARRED), private: is_set(PRIVATE) };
+            draft.comments.push(Comment { on, text: line.text(), kind, flags });
+        }
+        name if name == STARRED => {
+            draft.task.flags.starred |= line.value.trim().eq_ignore_ascii_case("TRUE");
         }
         "CATEGORIES" => {
             for name in list(&line.value) {
@@ -124,8 +140,22 @@ fn property(
         },
         "PERCENT-COMPLETE" if matches!(line.value.trim(), "0" | "100") => {}
         "RELATED-TO" if relations::is_told(line) => {}
-        "CLASS" if line.value.trim().eq_ignore_ascii_case("PUBLIC") => {}
+        "CLASS" => class(line, draft, gather),
         _ => keep(line, draft, gather),
+    }
+}
+
+/// A class other than public is private, also one that this program does not know (RFC 5545, 3.8.1.3).
+fn class(line: &ContentLine, draft: &mut Draft, gather: &mut Gather<'_>) {
+    match line.value.trim().to_uppercase().as_str() {
+        "" | "PUBLIC" => {}
+        "PRIVATE" => draft.task.flags.private = true,
+        _ => {
+            draft.task.flags.private = true;
+            draft.details.push(&line.head(), &line.value);
+            let words = "a CLASS that is not PUBLIC is private; this one is kept as text too";
+            gather.say(*line.lines.start(), words);
+        }
     }
 }
 

@@ -2,19 +2,20 @@
 //!
 //! - What other programs have no property for stands in properties that begin with `X-DORMOUSE-`, so
 //!   that a file that is read again says the same.
-//! - The first entry without a day is the `DESCRIPTION`, each further one a `COMMENT`.
+//! - The first plain entry without a day is the `DESCRIPTION`, each further one a `COMMENT`.
+//! - A private task, and each of its items, has the class that other programs know.
 //! - No clock is read: `DTSTAMP`, which the format requires, is the time of creation, or 1970.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use dormouse_types::draft::Item;
-use dormouse_types::task::{Priority, Status};
+use dormouse_types::draft::{self, Item};
+use dormouse_types::task::{EntryKind, Priority, Status};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::time;
-use super::todo::{DETAIL, KEPT, OWN, TIMES, VALUES, public};
+use super::todo::{DETAIL, KEPT, KIND, OWN, PRIVATE, STARRED, TIMES, VALUES, public};
 use crate::export::task::{Lost, Task, block, one_line};
 use crate::intake::fold;
 
@@ -125,18 +126,32 @@ impl Out {
             let labels: Vec<String> = task.labels.iter().map(|label| escaped(label)).collect();
             self.line(&format!("CATEGORIES:{}", labels.join(",")));
         }
-        let description = entries.iter().position(|entry| entry.on.is_none());
+        if task.flags.starred {
+            self.line(&format!("{STARRED}:TRUE"));
+        }
+        // What the file said itself, such as CONFIDENTIAL, is written below.
+        let is_said = details.iter().any(|(name, _)| name == "CLASS");
+        if task.flags.private && !is_said {
+            self.line("CLASS:PRIVATE");
+        }
+        let is_plain = |entry: &&draft::Entry| {
+            entry.on.is_none() && entry.flags.is_none() && entry.kind == EntryKind::Text
+        };
+        let description = entries.iter().position(is_plain);
         if let Some(at) = description {
             self.text("DESCRIPTION", &entries[at].text);
         }
         for (_, entry) in entries.iter().enumerate().filter(|(at, _)| Some(*at) != description) {
-            let on = entry.on.map(|day| format!(";X-DORMOUSE-ON={day}")).unwrap_or_default();
-            self.text(&format!("COMMENT{on}"), &entry.text);
+            self.text(&format!("COMMENT{}", marks(entry)), &entry.text);
         }
         let mut due_time = due_time;
         for (name, value) in details.iter() {
             match due_time.take_if(|_| name == "Due") {
                 Some(written) => self.line(&format!("DUE{written}")),
+                // A class that no longer holds says nothing to other programs.
+                None if name == "CLASS" && !task.flags.private => {
+                    self.text(DETAIL, &format!("{name}: {value}"));
+                }
                 None => self.detail(name, value),
             }
         }
@@ -216,11 +231,28 @@ impl Out {
             self.line(&format!("DTSTAMP:{}", utc(stamp)));
             self.text("SUMMARY", &one_line(&item.title));
             self.line(if item.is_checked { "STATUS:COMPLETED" } else { "STATUS:NEEDS-ACTION" });
+            if task.flags.private {
+                self.line("CLASS:PRIVATE");
+            }
             self.text("RELATED-TO", &part_of);
             self.line("END:VTODO");
             above.push((item.depth, uid));
         }
     }
+}
+
+/// The day, kind and flags of an entry as parameters.
+fn marks(entry: &draft::Entry) -> String {
+    let on = entry.on.map(|day| format!(";X-DORMOUSE-ON={day}")).unwrap_or_default();
+    let kind = match entry.kind {
+        EntryKind::Text => String::new(),
+        EntryKind::Audio | EntryKind::ImageAnalysis | EntryKind::Time => {
+            format!(";{KIND}={}", entry.kind.name())
+        }
+    };
+    let mark = |is, name| if is { format!(";{name}=TRUE") } else { String::new() };
+    let starred = mark(entry.flags.starred, STARRED);
+    format!("{on}{kind}{starred}{}", mark(entry.flags.private, PRIVATE))
 }
 
 /// An item's id. A key that is unique only within its task gets the task's in front, once.

@@ -5,10 +5,10 @@
 
 use dormouse_types::draft::{Remark, Task};
 use dormouse_types::limits;
-use dormouse_types::task::{self, Priority, Status};
+use dormouse_types::task::{self, Flags, Priority, Status};
 
 use super::source::{Source, remark};
-use crate::intake::{Dated, Dates, ReadOptions, priority_of, status_of};
+use crate::intake::{Dated, Dates, ReadOptions, is_done, priority_of, status_of};
 use crate::reading::Role;
 
 /// What the front matter says about the file's tasks.
@@ -28,6 +28,7 @@ pub(super) struct FrontMatter {
     pub language: Option<String>,
     pub category: Option<String>,
     pub labels: Vec<String>,
+    pub flags: Flags,
     /// Whether it says that each check item is a task, as a board of Obsidian does.
     pub is_board: bool,
     /// The role of each of its lines.
@@ -48,6 +49,8 @@ enum Key {
     Language,
     Category,
     Labels,
+    Starred,
+    Private,
 }
 
 fn known(key: &str) -> Option<Key> {
@@ -62,6 +65,8 @@ fn known(key: &str) -> Option<Key> {
         "language" | "lang" => Key::Language,
         "category" => Key::Category,
         "label" | "labels" | "tag" | "tags" => Key::Labels,
+        "starred" => Key::Starred,
+        "private" => Key::Private,
         _ => return None,
     })
 }
@@ -253,6 +258,8 @@ impl FrontMatter {
         task.estimate_minutes = self.estimate.map(|(_, minutes)| minutes).or(task.estimate_minutes);
         task.language = self.language.or(task.language.take());
         task.category = self.category.or(task.category.take());
+        task.flags.starred |= self.flags.starred;
+        task.flags.private |= self.flags.private;
         for label in self.labels {
             let fits = task.labels.len() < limits::LABELS_PER_TASK.max;
             if fits && !task.labels.contains(&label) {
@@ -337,6 +344,8 @@ impl FrontMatter {
                     .or_else(|refused| priority_of(value).ok_or(refused));
                 self.priority = Some(priority?);
             }
+            Key::Starred => self.flags.starred = flag(pair, value)?,
+            Key::Private => self.flags.private = flag(pair, value)?,
             Key::Language => self.language = Some(listed(pair, task::language(value))?),
             Key::Due => {
                 let dated = Dates::new(options).day(value);
@@ -398,6 +407,10 @@ fn listed<T>(pair: &Pair<'_>, value: Result<T, task::NotListed>) -> Result<T, Re
         value: refused.given.to_string(),
         ..pair.refused(format!("write one of: {}", refused.allowed))
     })
+}
+
+fn flag(pair: &Pair<'_>, value: &str) -> Result<bool, Refused> {
+    is_done(value).ok_or_else(|| pair.refused("write true or false"))
 }
 
 fn unquoted(value: &str) -> &str {

@@ -162,6 +162,7 @@ impl File<'_> {
             language: matter.language.clone(),
             category: matter.category.clone(),
             labels: matter.labels.clone(),
+            flags: matter.flags,
             ..Task::default()
         }
     }

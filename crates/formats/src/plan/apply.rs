@@ -18,7 +18,7 @@ use super::{Place, Reading, Role};
 /// Applies the corrections of earlier imports and those of now to what was read of a text.
 ///
 /// Corrections may come in any order: lines change first, then tasks are split, left out, made
-/// categories, joined, renamed, and get categories and agents. A due date whose words depend on the
+/// categories, joined, renamed, and get categories, agents and flags. A due date whose words depend on the
 /// day of reading stays what `kept` says as long as its task says these words. `text` must be the one that was read.
 /// Errors: a correction of now that cannot be made; one of an earlier import is passed over, and
 /// stays in [`Planned::kept`].
@@ -55,6 +55,7 @@ pub fn apply(
     plan.rename(&wanted)?;
     plan.categorise(&wanted)?;
     plan.choose_agents(&wanted);
+    plan.flag(&wanted);
     Ok(plan.finish(Kept { edits, days: days.into_kept() }))
 }
 
@@ -371,6 +372,29 @@ impl<'a> Plan<'a> {
             if let (Edit::SetAgent { agent }, Some(at)) = (edit, self.of_line[line]) {
                 let at = self.host(at);
                 self.works[at].agent = Some(*agent);
+            }
+        }
+    }
+
+    fn flag(&mut self, wanted: &Wanted) {
+        let starred = wanted.of(Slot::Starred);
+        for (line, edit, _) in starred.chain(wanted.of(Slot::Private)) {
+            let Some(at) = self.of_line[line] else { continue };
+            let at = self.host(at);
+            let flags = &mut self.works[at].pieces.task.flags;
+            match edit {
+                Edit::SetStarred { starred } => flags.starred = *starred,
+                Edit::SetPrivate { private } => flags.private = *private,
+                Edit::SetRole { .. }
+                | Edit::Split
+                | Edit::Join
+                | Edit::LeaveOut
+                | Edit::LeaveOutTask
+                | Edit::PutBack
+                | Edit::Rename { .. }
+                | Edit::RenameTask { .. }
+                | Edit::SetAgent { .. }
+                | Edit::SetCategory { .. } => {}
             }
         }
     }

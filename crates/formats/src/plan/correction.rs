@@ -98,6 +98,16 @@ pub enum Edit {
         /// The category; `null` for none.
         category: Option<String>,
     },
+    /// Whether the task of the line is starred.
+    SetStarred {
+        /// Whether it is.
+        starred: bool,
+    },
+    /// Whether the task of the line is private, with all that belongs to it.
+    SetPrivate {
+        /// Whether it is.
+        private: bool,
+    },
 }
 
 impl Edit {
@@ -108,6 +118,8 @@ impl Edit {
             Self::Rename { .. } | Self::RenameTask { .. } => Some("title"),
             Self::SetAgent { .. } => Some("agent"),
             Self::SetCategory { .. } => Some("category"),
+            Self::SetStarred { .. } => Some("starred"),
+            Self::SetPrivate { .. } => Some("private"),
             Self::Split | Self::Join | Self::LeaveOut | Self::LeaveOutTask | Self::PutBack => None,
         }
     }

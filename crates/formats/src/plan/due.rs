@@ -211,8 +211,8 @@ impl Plan<'_> {
         kinds.texts.insert(line, (at, texts.len(), 0));
         texts.push(TextPiece {
             key: keys.take("due#1".to_owned(), "line"),
-            on: None,
             lines: vec![TextLine { text, from: Some(line) }],
+            ..TextPiece::default()
         });
     }
 }

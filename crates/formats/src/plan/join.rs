@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use dormouse_types::task::Flags;
+
 use super::sheet::{Pieces, TextLine, TextPiece, words};
 use crate::markdown::key::fold;
 
@@ -28,12 +30,14 @@ pub(super) fn join(
         fields(&mut into.task, from.task).into_iter().map(|text| TextLine { text, from: None }),
     );
     let mut texts = from.texts.into_iter().peekable();
+    let mut flags = Flags::NONE;
     if let Some(first) = texts.next_if(|first| first.on.is_none()) {
+        flags = first.flags;
         head.push(TextLine { text: String::new(), from: None });
         head.extend(first.lines);
     }
     let key = keys.texts.take(format!("{name}#1"), &name);
-    into.texts.push(TextPiece { key, on: None, lines: head });
+    into.texts.push(TextPiece { key, flags, lines: head, ..TextPiece::default() });
     for mut piece in texts {
         piece.key = keys.texts.take(piece.key, &name);
         into.texts.push(piece);
@@ -113,6 +117,9 @@ fn fields(
     or_text("reason", true, from.status_reason);
     let differs = into.category != from.category;
     or_text("category", differs, from.category);
+    // Whatever was private or starred is so as a part of the other.
+    into.flags.starred |= from.flags.starred;
+    into.flags.private |= from.flags.private;
     into.due_on = into.due_on.or(from.due_on);
     into.priority = into.priority.or(from.priority);
     into.estimate_minutes = into.estimate_minutes.or(from.estimate_minutes);

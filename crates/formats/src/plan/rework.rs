@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use dormouse_types::draft::{Item, Task};
 use dormouse_types::limits::{self, Limit};
-use dormouse_types::task::Status;
+use dormouse_types::task::{Flags, Status};
 
 use super::Role;
 use super::correction::{CorrectionError, Edit};
@@ -67,8 +67,8 @@ fn change_roles(
             text.extend(more.map(|&line| TextLine { text: String::new(), from: Some(line) }));
             texts.push(TextPiece {
                 key: format!("item {}", piece.item.key),
-                on: None,
                 lines: text,
+                ..TextPiece::default()
             });
             return false;
         }
@@ -103,7 +103,11 @@ fn change_roles(
         let title = match shortened(&title, limits::ITEM_TITLE) {
             Some(short) => {
                 let text = vec![TextLine { text: title, from: None }];
-                texts.push(TextPiece { key: format!("item {key}"), on: None, lines: text });
+                texts.push(TextPiece {
+                    key: format!("item {key}"),
+                    lines: text,
+                    ..TextPiece::default()
+                });
                 short
             }
             None => title,
@@ -247,13 +251,18 @@ impl Owners {
                 language: origin.task.language.clone(),
                 category: origin.task.category.clone(),
                 labels: origin.task.labels.clone(),
+                flags: Flags { starred: false, private: origin.task.flags.private },
                 ..Task::default()
             };
             let mut pieces = Pieces { task, items: Vec::new(), texts: Vec::new() };
             pieces.task.title = match shortened(&title, limits::TITLE) {
                 Some(short) => {
                     let text = vec![TextLine { text: title, from: None }];
-                    pieces.texts.push(TextPiece { key: "title#1".into(), on: None, lines: text });
+                    pieces.texts.push(TextPiece {
+                        key: "title#1".into(),
+                        lines: text,
+                        ..TextPiece::default()
+                    });
                     short
                 }
                 None => title,
@@ -292,7 +301,8 @@ impl Owners {
                 }
             }
             for (owner, lines) in parts {
-                let part = TextPiece { key: piece.key.clone(), on: piece.on, lines };
+                let TextPiece { on, kind, flags, .. } = piece;
+                let part = TextPiece { key: piece.key.clone(), on, kind, flags, lines };
                 let task = owner.and_then(|line| split.get_mut(&line));
                 if part.has_words() {
                     task.map_or(&mut origin.texts, |task| &mut task.texts).push(part);

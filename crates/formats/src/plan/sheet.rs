@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use dormouse_types::draft::{Entry, Item, Task};
+use dormouse_types::task::{EntryKind, Flags};
 use jiff::civil::Date;
 
 use super::{Reading, Role};
@@ -25,10 +26,12 @@ pub(super) struct ItemPiece {
 }
 
 /// An entry, line by line.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct TextPiece {
     pub key: String,
     pub on: Option<Date>,
+    pub kind: EntryKind,
+    pub flags: Flags,
     pub lines: Vec<TextLine>,
 }
 
@@ -115,6 +118,8 @@ fn by_line(lines: &[&str], entries: Vec<Entry>, numbers: &[usize]) -> Vec<TextPi
             .collect(),
         key: entry.key,
         on: entry.on,
+        kind: entry.kind,
+        flags: entry.flags,
     });
     pieces.collect()
 }
@@ -131,6 +136,8 @@ impl Pieces {
         let texts = std::mem::take(&mut task.entries).into_iter().map(|entry| TextPiece {
             key: entry.key,
             on: entry.on,
+            kind: entry.kind,
+            flags: entry.flags,
             lines: vec![TextLine { text: entry.text, from: None }],
         });
         let items = items.map(|item| ItemPiece { item, lines: Vec::new() });
@@ -151,7 +158,8 @@ impl Pieces {
             let lines: Vec<&str> = piece.lines.iter().map(|line| line.text.as_str()).collect();
             let text = lines.join("\n").trim_matches('\n').trim_end().to_owned();
             if !text.trim().is_empty() {
-                task.entries.push(Entry { key: piece.key, text, on: piece.on, ..Entry::default() });
+                let TextPiece { key, on, kind, flags, .. } = piece;
+                task.entries.push(Entry { key, text, on, kind, flags });
             }
         }
         task

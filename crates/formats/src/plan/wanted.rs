@@ -22,6 +22,8 @@ pub(super) enum Slot {
     RenameTask,
     Agent,
     Category,
+    Starred,
+    Private,
 }
 
 fn slot(edit: &Edit) -> Slot {
@@ -36,13 +38,21 @@ fn slot(edit: &Edit) -> Slot {
         Edit::RenameTask { .. } => Slot::RenameTask,
         Edit::SetAgent { .. } => Slot::Agent,
         Edit::SetCategory { .. } => Slot::Category,
+        Edit::SetStarred { .. } => Slot::Starred,
+        Edit::SetPrivate { .. } => Slot::Private,
     }
 }
 
 /// Whether an edit is about the task of its line, not about the line.
 fn is_of_task(slot: Slot) -> bool {
     match slot {
-        Slot::Join | Slot::LeaveOutTask | Slot::RenameTask | Slot::Agent | Slot::Category => true,
+        Slot::Join
+        | Slot::LeaveOutTask
+        | Slot::RenameTask
+        | Slot::Agent
+        | Slot::Category
+        | Slot::Starred
+        | Slot::Private => true,
         Slot::Role | Slot::Split | Slot::LeaveOut | Slot::PutBack | Slot::Rename => false,
     }
 }
@@ -247,7 +257,9 @@ fn normal(line: usize, now: Role, edit: &Edit) -> Result<Edit, CorrectionError> 
         | Edit::LeaveOut
         | Edit::LeaveOutTask
         | Edit::PutBack
-        | Edit::SetAgent { .. } => edit.clone(),
+        | Edit::SetAgent { .. }
+        | Edit::SetStarred { .. }
+        | Edit::SetPrivate { .. } => edit.clone(),
     })
 }
 
@@ -364,7 +376,13 @@ impl<'a> Index<'a> {
             (Slot::PutBack, _) => Ok(()),
             (Slot::LeaveOut | Slot::Rename | Slot::Category, Role::Category) => Ok(()),
             (
-                Slot::Join | Slot::LeaveOutTask | Slot::RenameTask | Slot::Agent | Slot::Category,
+                Slot::Join
+                | Slot::LeaveOutTask
+                | Slot::RenameTask
+                | Slot::Agent
+                | Slot::Category
+                | Slot::Starred
+                | Slot::Private,
                 _,
             ) => {
                 if has_task {

@@ -38,6 +38,10 @@ closed_list! {
         Entries = "entries",
         /// Named values, as our own export writes them.
         Details = "details",
+        /// A mark that means starred.
+        Starred = "starred",
+        /// A mark that means private.
+        Private = "private",
         /// Kept as text under the column's name.
         KeptInNote = "keptInNote",
         /// Not imported.

@@ -27,6 +27,8 @@ pub(crate) fn lost(task: &Task) -> Vec<Lost> {
         (!task.parts().1.is_empty(), Lost::Entries),
         (!task.links.is_empty(), Lost::Links),
         (task.report.is_some(), Lost::Report),
+        (task.flags.starred, Lost::Starred),
+        (task.flags.private, Lost::Private),
     ];
     lost.extend(has.into_iter().filter_map(|(has, part)| has.then_some(part)));
     lost

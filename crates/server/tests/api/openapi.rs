@@ -298,7 +298,7 @@ async fn every_operation_answers_as_the_document_says() {
     let whole =
         world.call("POST", &format!("{task}/time-entries"), r#"{"minutes": 9}"#).await.json();
     let entry = format!("{task}/entries/{}", text(&whole["entries"][0]["id"]));
-    world.call("PATCH", &entry, r#"{"text": "Wet."}"#).await;
+    world.call("PATCH", &entry, r#"{"text": "Wet.", "starred": true}"#).await;
     world.call("DELETE", &entry, "").await;
     world.call("POST", &format!("{entry}/restore"), "").await;
     world.call("POST", &format!("{task}/checklist-items"), r#"{"title": "tap"}"#).await;

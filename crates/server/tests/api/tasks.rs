@@ -124,6 +124,100 @@ async fn the_parts_of_a_task_are_written_one_by_one() {
 }
 
 #[tokio::test]
+async fn a_task_and_its_entries_are_starred_and_private_from_the_start_or_later() {
+    let world = World::new();
+    let made = r#"{"title": "Party", "private": true, "note": "Forty guests."}"#;
+    let path = format!("/api/journal/tasks/{}", world.task(made).await);
+    let task = world.get(&path).await.json();
+    assert_eq!((&task["private"], &task["starred"]), (&json!(true), &json!(false)));
+    assert_eq!(task["entries"][0]["private"], false, "the mark is the task's, not the entry's");
+    let change = r#"{"private": false, "starred": true}"#;
+    let task = world.call("PATCH", &path, change).await.json();
+    assert_eq!((&task["private"], &task["starred"]), (&json!(false), &json!(true)));
+    let entry = r#"{"kind": "imageAnalysis", "text": "A cake.", "private": true, "starred": true}"#;
+    let task = world.call("POST", &format!("{path}/entries"), entry).await.json();
+    let entry = &task["entries"][1];
+    for (member, value) in
+        [("kind", json!("imageAnalysis")), ("private", json!(true)), ("starred", json!(true))]
+    {
+        assert_eq!(entry[member], value, "{entry}");
+    }
+    let entry = format!("{path}/entries/{}", entry["id"].as_str().expect("an id"));
+    let opened = world.call("PATCH", &entry, r#"{"private": false}"#).await.json();
+    assert_eq!(opened["entries"][1]["private"], false, "{opened}");
+    assert_eq!(opened["entries"][1]["text"], "A cake.", "its text stays");
+    let time = r#"{"minutes": 20, "private": true}"#;
+    let task = world.call("POST", &format!("{path}/time-entries"), time).await.json();
+    assert_eq!(task["entries"][2]["private"], true, "{task}");
+}
+
+#[tokio::test]
+async fn a_flag_of_an_entry_is_not_set_on_a_revision_that_is_gone() {
+    let world = World::new();
+    let path = format!("/api/journal/tasks/{}", world.task(r#"{"note": "A cake."}"#).await);
+    let task = world.get(&path).await.json();
+    let entry = format!("{path}/entries/{}", task["entries"][0]["id"].as_str().expect("an id"));
+    let revision = format!("\"{}\"", task["revision"]);
+    let change = async |body| {
+        world.call_with("PATCH", &entry, body, &[("if-match", revision.as_str())]).await
+    };
+    assert_eq!(change(r#"{"starred": true}"#).await.status, 200);
+    let late = change(r#"{"private": true}"#).await;
+    assert_eq!(late.status, 412, "{}", late.shown());
+    assert_eq!(world.get(&path).await.json()["entries"][0]["private"], false);
+}
+
+#[tokio::test]
+async fn a_list_and_a_file_hold_only_what_is_starred_or_private() {
+    let world = World::new();
+    world.task(r#"{"title": "Party", "private": true, "starred": true}"#).await;
+    world.task(r#"{"title": "Rent", "starred": true}"#).await;
+    world.task(r#"{"title": "Taxes"}"#).await;
+    for (query, titles) in [
+        ("starred=true", vec!["Rent", "Party"]),
+        ("private=true", vec!["Party"]),
+        ("starred=true&private=true", vec!["Party"]),
+    ] {
+        let list = world.get(&format!("/api/journal/tasks?{query}")).await.json();
+        let rows = list["items"].as_array().expect("a list").iter();
+        let shown: Vec<_> = rows.map(|row| row["title"].as_str().unwrap_or_default()).collect();
+        assert_eq!(shown, titles, "{query}");
+        let file = world.get(&format!("/api/export?format=json&{query}")).await.json();
+        assert_eq!(file["tasks"].as_array().map(Vec::len), Some(titles.len()), "{query}");
+    }
+    let refused = world.get("/api/journal/tasks?starred=maybe").await;
+    assert_eq!(refused.status, 422, "{}", refused.shown());
+    assert_eq!(refused.json()["errors"][0]["pointer"], "?starred");
+}
+
+#[tokio::test]
+async fn a_file_of_flags_and_an_image_analysis_is_read_as_it_was_written() {
+    let world = World::new();
+    let made = world.task(r#"{"title": "Party", "private": true, "starred": true}"#).await;
+    let entry = r#"{"kind": "imageAnalysis", "text": "A cake.", "private": true}"#;
+    world.call("POST", &format!("/api/journal/tasks/{made}/entries"), entry).await;
+    for format in ["json", "csv", "iCalendar"] {
+        let file = world.get(&format!("/api/export?format={format}")).await.body;
+        let other = World::new();
+        let done = other.call("POST", &format!("/api/imports?name=party.{format}"), &file).await;
+        assert_eq!(done.status, 200, "{format}: {}", done.shown());
+        let list = other.get("/api/journal/tasks?private=true&starred=true").await.json();
+        let id = list["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{format}: {list}"));
+        let task = other.get(&format!("/api/journal/tasks/{id}")).await.json();
+        let entry = &task["entries"][0];
+        assert_eq!(
+            (&entry["kind"], &entry["private"], &entry["text"]),
+            (&json!("imageAnalysis"), &json!(true), &json!("A cake.")),
+            "{format}"
+        );
+    }
+    let losses = world.get("/api/export/losses?format=markdown").await.json();
+    let parts = losses["losses"].as_array().expect("losses").iter();
+    let parts: Vec<_> = parts.map(|loss| loss["part"].as_str().unwrap_or_default()).collect();
+    assert_eq!(parts, ["private", "kinds", "times"]);
+}
+
+#[tokio::test]
 async fn labels_and_categories_are_made_by_naming_them() {
     let world = World::new();
     world.task(r#"{"title": "Fence", "labels": ["garden"], "category": "Home"}"#).await;

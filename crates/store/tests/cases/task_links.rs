@@ -64,7 +64,7 @@ fn a_link_is_found_from_both_ends_with_the_other_task(world: &World) {
         title,
         status: Status::Blocked,
         is_deleted: false,
-        is_private: false,
+        is_private: true,
     };
     assert_eq!(edge.other, gate);
     assert_eq!(world.all(linked_entry::of_task(OTHER_WS, &fence)).len(), 0);

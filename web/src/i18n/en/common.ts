@@ -22,7 +22,17 @@ export const common = {
   "do.delete": "Delete",
   "do.edit": "Edit",
 
+  "flag.starred": "Starred",
+  "flag.starAdd": "Star this",
+  "flag.starRemove": "Remove the star",
+  "flag.private": "Private",
+  "flag.privateAdd": "Make this private: models that are not yours never see it",
+  "flag.privateRemove": "No longer private: any model you use may see it",
+  "flag.privateMeans": "Private, with everything in it. Models that are not yours never see it.",
+
   "value.none": "None",
+  "value.yes": "Yes",
+  "value.no": "No",
   "value.newer": "A value that this page doesn’t know yet",
 
   "status.OPEN": "Open",

@@ -157,6 +157,8 @@ export const imports = {
   "imports.column.note": "Note",
   "imports.column.entries": "Journal entries",
   "imports.column.details": "Details",
+  "imports.column.starred": "Starred",
+  "imports.column.private": "Private",
   "imports.column.keptInNote": "Kept in the note",
   "imports.column.leftOut": "Left out",
   "imports.because.name": "by its name",

@@ -27,6 +27,10 @@ function slot(edit: Edit["edit"]): string {
       return "agent";
     case "setCategory":
       return "category";
+    case "setStarred":
+      return "starred";
+    case "setPrivate":
+      return "private";
   }
 }
 
@@ -47,7 +51,7 @@ export function madeBetween(all: readonly Made[], from: number, to: number): Mad
   return all.filter(({ correction }) => correction.line >= from && correction.line <= to);
 }
 
-/** What a correction is called when it is counted; an agent's switch shows its own state. */
+/** What a correction is called when it is counted; the switches of agent, star and private show their own state. */
 export type Counted = "joined" | "split" | "leftOut" | "renamed" | "changed" | "putBack";
 
 export function counted(correction: Correction): Counted | undefined {
@@ -68,6 +72,8 @@ export function counted(correction: Correction): Counted | undefined {
     case "setCategory":
       return "changed";
     case "setAgent":
+    case "setStarred":
+    case "setPrivate":
       return undefined;
   }
 }

@@ -22,6 +22,8 @@ export function formatValue(value: Value | null): string {
       return minutes(value.minutes);
     case "language":
       return languageName(value.code);
+    case "flag":
+      return t(value.isSet ? "value.yes" : "value.no");
     case "item":
       return value.title;
     case "label":

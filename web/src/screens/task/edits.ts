@@ -8,6 +8,7 @@ import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
+import type { Flag } from "../../ui/flag";
 import { savedList } from "../tasks/savedList.svelte";
 import { queries, readTask, type Entry, type Named, type Task } from "./data";
 import { idsOf, titleOf, withPending } from "./rules";
@@ -54,6 +55,11 @@ export function setFields(task: Task, patch: Patch, field: string): Promise<void
 
 export function setField(task: Task, patch: Patch, field: string): Promise<boolean> {
   return reportRefusal(field, setFields(task, patch, field));
+}
+
+/** Sets or clears a flag of the task. */
+export function setFlag(task: Task, flag: Flag, on: boolean): Promise<boolean> {
+  return setField(task, { [flag]: on }, t(`flag.${flag}`));
 }
 
 /** How often an edit is retried because another part of the task changed. */
@@ -154,6 +160,19 @@ export function setEntry(task: Task, entry: Entry, text: string): Promise<void> 
     task,
     (was) => ({ ...was, entries: was.entries.map((one) => (one.id === entry.id ? { ...one, text } : one)) }),
     () => outbox.send({ method: "PATCH", path: `${taskPath(task.id)}/entries/${entry.id}`, body: { text }, description: t("task.what.note", { title: titleOf(task) }) }),
+  );
+}
+
+/** Sets or clears a flag of an entry. */
+export function setEntryFlag(task: Task, entry: Entry, flag: Flag, on: boolean): Promise<boolean> {
+  const description = t("task.what.field", { field: t(`flag.${flag}`), title: titleOf(task) });
+  return reportRefusal(
+    description,
+    withOverlay(
+      task,
+      (was) => ({ ...was, entries: was.entries.map((one) => (one.id === entry.id ? { ...one, [flag]: on } : one)) }),
+      () => outbox.send({ method: "PATCH", path: `${taskPath(task.id)}/entries/${entry.id}`, body: { [flag]: on }, description }),
+    ),
   );
 }
 

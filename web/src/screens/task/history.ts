@@ -21,6 +21,12 @@ export function describeStep(what: What): string {
     }
     case "itemChecked":
       return t(what.isChecked ? "task.did.itemTicked" : "task.did.itemUnticked", { title: what.title });
+    case "entryFlagged": {
+      const keys = what.isSet
+        ? ({ starred: "task.did.entryStarred", private: "task.did.entryPrivate" } as const)
+        : ({ starred: "task.did.entryUnstarred", private: "task.did.entryOpened" } as const);
+      return t(keys[what.flag]);
+    }
     case "itemArchived":
       return t(what.isArchived ? "task.did.itemArchived" : "task.did.itemBack", { title: what.title });
     default: {

@@ -27,6 +27,10 @@ export interface Filters {
   agent: readonly string[];
   /** Only tasks with suggested changes. */
   review: boolean;
+  /** Only starred tasks. */
+  starred: boolean;
+  /** Only private tasks. */
+  private: boolean;
   /** Only deleted tasks. */
   deleted: boolean;
   sort: Sort;
@@ -57,6 +61,8 @@ export function readFilters(query: URLSearchParams): Filters {
     due: several(query, "due"),
     agent: several(query, "agent"),
     review: query.get("proposals") === "open",
+    starred: query.get("starred") === "true",
+    private: query.get("private") === "true",
     deleted: query.get("deleted") === "true",
     sort: one(query, "sort", SORTS, "updated"),
     group: one(query, "group", GROUPS, "status"),
@@ -78,6 +84,8 @@ export function isNarrowed(filters: Filters): boolean {
   return (
     filters.q !== "" ||
     filters.review ||
+    filters.starred ||
+    filters.private ||
     filters.deleted ||
     (["priority", "label", "category", "due", "agent"] as const).some((kind) => filters[kind].length > 0)
   );
@@ -103,6 +111,8 @@ export function segmentsOf(filters: Filters, categories: readonly string[]): Seg
       due: some(filters.due),
       agent: some(filters.agent),
       proposals: filters.review ? "open" : undefined,
+      starred: filters.starred ? "true" : undefined,
+      private: filters.private ? "true" : undefined,
       sort: filters.sort,
       ...over,
     };
@@ -160,6 +170,8 @@ export function matchesFilters(row: Row, filters: Filters, now: Date): boolean {
     within(filters.priority, row.priority ?? "P2") &&
     within(filters.category, row.category?.id ?? NO_CATEGORY) &&
     (!filters.review || row.openProposals > 0) &&
+    (!filters.starred || row.starred === true) &&
+    (!filters.private || row.private === true) &&
     (filters.due.length === 0 || filters.due.includes(due)) &&
     (filters.agent.length === 0 || agent.some((kind) => filters.agent.includes(kind))) &&
     (filters.label.length === 0 || row.labels.some((label) => filters.label.includes(label.id)))

@@ -9,6 +9,8 @@ use std::process::Command;
 
 use dormouse::imports::{Correction, ImportAgents, ImportPlan};
 use dormouse_formats::plan::{self, AgentChoice, Edit, Role};
+use dormouse_types::closed_list::ClosedList as _;
+use dormouse_types::task::{Flag, Flags, NotListed};
 
 use super::plan::{has_agent, role};
 use crate::failure::Failure;
@@ -16,6 +18,7 @@ use crate::terminal::line;
 
 const HELP: &str = "\
 # What each line becomes. Change the word after a number, or the title after `=`; then save and close.
+# Below a title, `+ private`, `+ starred` or `+ private, starred` marks the task.
 #   task       begins a task; `task+` one with an agent
 #   item, note, due   of the task above
 #   category   of the tasks below
@@ -38,6 +41,8 @@ struct Shown {
     word: Word,
     /// The title of the task that begins here.
     title: Option<String>,
+    /// Its flags.
+    flags: Flags,
 }
 
 /// The document of several plans.
@@ -60,6 +65,11 @@ pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAge
             if let Some(title) = &shown.title {
                 let _always = writeln!(out, "{:digits$} = {}", "", line(title));
             }
+            let flags = Flag::ALL.iter().filter(|flag| shown.flags.has(**flag));
+            let flags: Vec<&str> = flags.map(|flag| flag.name()).collect();
+            if !flags.is_empty() {
+                let _always = writeln!(out, "{:digits$} + {}", "", flags.join(", "));
+            }
         }
     }
     out
@@ -75,7 +85,9 @@ fn shown(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
             let agent = |gets| if gets { AgentChoice::Give } else { AgentChoice::Refuse };
             let word =
                 begun.map_or(Word::Is(run.role), |task| Word::Task(agent(has_agent(task, agents))));
-            all.insert(at, Shown { word, title: begun.map(|task| task.title.clone()) });
+            let flags = begun.map(|task| Flags { starred: task.starred, private: task.private });
+            let title = begun.map(|task| task.title.clone());
+            all.insert(at, Shown { word, title, flags: flags.unwrap_or_default() });
         }
     }
     all
@@ -115,6 +127,17 @@ pub(super) fn corrections(
             task.title = Some(title.trim().to_owned());
             continue;
         }
+        if let Some(marks) = row.strip_prefix('+') {
+            let flags = flags(marks).map_err(|error| format!("line {number}: {error}"))?;
+            let task = written.get_mut(&last).filter(|task| matches!(task.word, Word::Task(_)));
+            let Some(task) = task else {
+                return Err(format!(
+                    "line {number} of the edited plan: private and starred need their task above"
+                ));
+            };
+            task.flags = flags;
+            continue;
+        }
         let mut words = row.split_whitespace();
         let at = words.next().and_then(|at| at.parse().ok());
         let word = words.next().and_then(word);
@@ -125,7 +148,7 @@ pub(super) fn corrections(
             ));
         };
         last = at;
-        written.insert(at, Shown { word, title: None });
+        written.insert(at, Shown { word, title: None, flags: Flags::NONE });
     }
     let changed = plans.iter().zip(&written).zip(texts).map(|((made, written), text)| {
         let beyond = written.keys().find(|at| **at == 0 || **at > plan::lines(text).len());
@@ -146,8 +169,14 @@ fn word(text: &str) -> Option<Word> {
     }
 }
 
+/// The flags that a list of their names sets.
+fn flags(names: &str) -> Result<Flags, NotListed> {
+    let names = names.split([',', ' ']).map(str::trim).filter(|name| !name.is_empty());
+    names.map(Flag::parse).try_fold(Flags::NONE, |flags, flag| Ok(flags.with(flag?, true)))
+}
+
 fn differences(before: &BTreeMap<usize, Shown>, after: &BTreeMap<usize, Shown>) -> Vec<Correction> {
-    let out = Shown { word: Word::Is(Role::LeftOut), title: None };
+    let out = Shown { word: Word::Is(Role::LeftOut), title: None, flags: Flags::NONE };
     let mut all = Vec::new();
     for (&line, was) in before {
         let is = after.get(&line).unwrap_or(&out);
@@ -170,6 +199,14 @@ fn differences(before: &BTreeMap<usize, Shown>, after: &BTreeMap<usize, Shown>) 
                     }
                 }
                 (_, Word::Is(role)) => push(Edit::SetRole { role: *role }),
+            }
+        }
+        if matches!(is.word, Word::Task(_)) {
+            if was.flags.starred != is.flags.starred {
+                push(Edit::SetStarred { starred: is.flags.starred });
+            }
+            if was.flags.private != is.flags.private {
+                push(Edit::SetPrivate { private: is.flags.private });
             }
         }
         if let (Some(was), Some(title)) = (&was.title, &is.title)
@@ -210,7 +247,9 @@ fn is_place(edit: &Edit) -> bool {
         Edit::Rename { .. }
         | Edit::RenameTask { .. }
         | Edit::SetAgent { .. }
-        | Edit::SetCategory { .. } => false,
+        | Edit::SetCategory { .. }
+        | Edit::SetStarred { .. }
+        | Edit::SetPrivate { .. } => false,
     }
 }
 

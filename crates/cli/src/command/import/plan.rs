@@ -145,6 +145,9 @@ fn facts(task: &TaskPlan, agents: ImportAgents) -> String {
     if task.notes > 0 {
         facts.push(counted(task.notes, "note"));
     }
+    for (is, word) in [(task.starred, "starred"), (task.private, "private")] {
+        facts.extend(is.then(|| word.to_owned()));
+    }
     if has_agent(task, agents) {
         facts.push("agent".to_owned());
     }

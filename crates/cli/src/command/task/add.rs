@@ -49,6 +49,12 @@ pub struct Params {
     /// A label; may be given several times
     #[arg(long, value_name = "NAME")]
     label: Vec<String>,
+    /// Star it
+    #[arg(long)]
+    starred: bool,
+    /// Make it private, with all that belongs to it: models that are not yours never see it
+    #[arg(long)]
+    private: bool,
     /// A first note
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
@@ -73,6 +79,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "language": params.language,
         "category": params.category.or_else(|| read.category.clone()),
         "labels": labels,
+        "starred": params.starred.then_some(true),
+        "private": params.private.then_some(true),
         "note": (!note.is_empty()).then(|| note.join("\n\n")),
         "items": params.item,
     });

@@ -53,6 +53,18 @@ struct Fields {
     /// A category, by name, or none
     #[arg(long, value_parser = values::text_or_none)]
     category: Option<Clearable<String>>,
+    /// Star it
+    #[arg(long, conflicts_with = "no_starred")]
+    starred: bool,
+    /// Take its star away
+    #[arg(long)]
+    no_starred: bool,
+    /// Make it private, with all that belongs to it: models that are not yours never see it
+    #[arg(long, conflicts_with = "no_private")]
+    private: bool,
+    /// Open it to every model again; notes that are private themselves stay so
+    #[arg(long)]
+    no_private: bool,
 }
 
 impl Fields {
@@ -75,6 +87,8 @@ impl Fields {
         set("dueOn", due.map(|day| json!(day)));
         set("estimateMinutes", self.estimate.map(|estimate| json!(estimate.0)));
         set("language", self.language.map(|language| json!(language.0)));
+        set("starred", values::flag(self.starred, self.no_starred).map(Value::from));
+        set("private", values::flag(self.private, self.no_private).map(Value::from));
         set("category", self.category.map(|category| json!(category.0)));
         Ok(Value::Object(body))
     }

@@ -20,6 +20,12 @@ pub struct Params {
     /// Only tasks with this status
     #[arg(long, value_parser = values::status)]
     status: Option<Status>,
+    /// Only starred tasks
+    #[arg(long)]
+    starred: bool,
+    /// Only private tasks
+    #[arg(long)]
+    private: bool,
     /// Include deleted tasks
     #[arg(long)]
     deleted: bool,
@@ -38,6 +44,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         query.push(("q", &words));
     }
     query.extend(params.status.map(|status| ("status", status.name())));
+    query.extend(params.starred.then_some(("starred", "true")));
+    query.extend(params.private.then_some(("private", "true")));
     query.extend(params.deleted.then_some(("deleted", "true")));
     query.extend(params.cursor.as_deref().map(|cursor| ("cursor", cursor)));
     let reply = session.client.get(&path("/api/journal/tasks", &query)).await?;
@@ -66,6 +74,7 @@ fn table(tasks: &[TaskRow]) -> Table {
         ("id", Fit::Whole),
         ("title", Fit::Cut),
         ("status", Fit::Whole),
+        ("marks", Fit::DropEmpty(0)),
         ("prio", Fit::Drop(4)),
         ("due", Fit::Drop(1)),
         ("items", Fit::Drop(3)),
@@ -81,6 +90,7 @@ fn table(tasks: &[TaskRow]) -> Table {
             task.id.short().to_owned(),
             titled(&task.title).to_owned(),
             status,
+            marks(task),
             task.priority.map_or_else(String::new, |priority| priority.to_string()),
             task.due_on.map_or_else(String::new, |day| day.to_string()),
             items(task),
@@ -89,6 +99,12 @@ fn table(tasks: &[TaskRow]) -> Table {
         ]);
     }
     table
+}
+
+fn marks(task: &TaskRow) -> String {
+    let marks = [(task.starred, "starred"), (task.private, "private")];
+    let marks = marks.into_iter().filter_map(|(is, mark)| is.then_some(mark));
+    marks.collect::<Vec<_>>().join(", ")
 }
 
 fn proposals(task: &TaskRow) -> String {

@@ -5,6 +5,7 @@ mod add;
 mod check;
 mod delete;
 mod edit;
+mod entry;
 mod label;
 mod link;
 mod list;
@@ -30,6 +31,8 @@ pub enum Command {
     Edit(edit::Params),
     /// Add a note to a task
     Note(note::Params),
+    /// Edit a note, star it, or make it private
+    Entry(entry::Params),
     /// Tick, add, rename or archive an item of the checklist
     Check(check::Params),
     /// Record time spent
@@ -51,6 +54,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Show(params) => show::run(session, params).await,
         Command::Edit(params) => edit::run(session, params).await,
         Command::Note(params) => note::run(session, params).await,
+        Command::Entry(params) => entry::run(session, params).await,
         Command::Check(params) => check::run(session, params).await,
         Command::Time(params) => time::run(session, params).await,
         Command::Label(params) => label::run(session, params).await,

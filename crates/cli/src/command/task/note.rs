@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::view::Task;
+use dormouse_types::task::{EntryKind, Flag};
 use serde_json::json;
 
 use crate::dates;
@@ -28,6 +29,15 @@ pub struct Params {
     /// The day of the note, such as yesterday, friday or 2026-11-20 [default: today]
     #[arg(long, value_parser = values::date, value_name = "DAY")]
     on: Option<DateText>,
+    /// The text describes an image: it is added as an image analysis
+    #[arg(long)]
+    image: bool,
+    /// Star it
+    #[arg(long)]
+    starred: bool,
+    /// Make it private: models that are not yours never see it
+    #[arg(long)]
+    private: bool,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -38,6 +48,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         None => params.text.join(" "),
     };
     let mut body = json!({"text": text});
+    if params.image {
+        body["kind"] = json!(EntryKind::ImageAnalysis);
+    }
+    for (is_set, flag) in [(params.starred, Flag::Starred), (params.private, Flag::Private)] {
+        if is_set {
+            body[flag.name()] = json!(true);
+        }
+    }
     if let Some(on) = params.on {
         body["on"] = json!(dates::past_day(session, "--on", &on.0)?);
     }

@@ -50,6 +50,8 @@ mod again;
 mod resolve;
 mod numeric;
 mod period;
+mod feasts;
+mod relative;
 mod clock;
 mod context;
 mod zone;

@@ -53,7 +53,8 @@ pub(super) struct PointHit {
     pub caught: Caught,
     /// Where its day ends, if it has one.
     pub has_time: bool,
-    pub has_weekday_and_date: bool,
+    /// Whether something in it says that a date is meant: a weekday with its date, a distance.
+    pub has_sign: bool,
 }
 
 pub(super) struct Parser<'a> {
@@ -62,7 +63,7 @@ pub(super) struct Parser<'a> {
     pub reader: &'a Reader,
 }
 
-type Parsed<T> = Option<Result<T, (usize, NotUnderstood)>>;
+pub(super) type Parsed<T> = Option<Result<T, (usize, NotUnderstood)>>;
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, reader: &'a Reader) -> Self {
@@ -341,6 +342,21 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn day(&mut self, at: usize, setting: Setting, base: Date) -> Parsed<PointHit> {
+        let plain = self.plain_day(at, setting, base);
+        let relative = self.relative_day(at, setting, base);
+        match (plain, relative) {
+            (Some(Ok(plain)), Some(Ok(relative))) if plain.end < relative.end => Some(Ok(relative)),
+            (None | Some(Err(_)), Some(relative)) => Some(relative),
+            (plain, _) => plain,
+        }
+    }
+
+    pub(super) fn plain_day(
+        &mut self,
+        at: usize,
+        setting: Setting,
+        base: Date,
+    ) -> Parsed<PointHit> {
         let table: &'a Table = self.table;
         let allowed = self.with_lead(setting);
         let mut found = self.matcher.longest(&table.days, at, allowed)?;
@@ -385,7 +401,7 @@ impl<'a> Parser<'a> {
                     holds: found.holds,
                     caught: found.caught,
                     has_time: false,
-                    has_weekday_and_date: has_both,
+                    has_sign: has_both,
                 }))
             }
             Err(

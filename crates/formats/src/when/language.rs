@@ -43,6 +43,10 @@ pub struct Words {
     pub parts: &'static [(&'static str, Time)],
     /// Morning or afternoon after an hour.
     pub halves: &'static [(&'static str, Half)],
+    /// Numbers and a half in one word, by the whole number.
+    pub halves_more: &'static [(&'static str, u32)],
+    /// What is attached to an hour: "9ish", "9h".
+    pub hour_endings: &'static [&'static str],
     /// Adverbs of repetition, as an interval and a unit.
     pub periodic: &'static [(&'static str, u16, Unit)],
     /// What makes the number after it a quarter.
@@ -51,6 +55,8 @@ pub struct Words {
     pub weeks: &'static [&'static str],
     /// Patterns of days.
     pub days: &'static [(&'static str, Means, Where)],
+    /// Patterns of a distance to the day after them.
+    pub relations: &'static [(&'static str, Relation)],
     /// Patterns of times of day.
     pub times: &'static [(&'static str, TimeMeans, Where)],
     /// Patterns of recurrences.
@@ -85,6 +91,10 @@ pub struct Words {
     pub articles: &'static [&'static str],
     /// After a day: the two are a name, as in "12 March Street".
     pub name_ends: &'static [&'static str],
+    /// Short weekdays that stand for a title of a person before a name: "Fr. Müller".
+    pub titles: &'static [&'static str],
+    /// Names of numeral systems. "Dec 2 bin" turns decimal to binary.
+    pub numeral_systems: &'static [&'static str],
 }
 
 impl Words {
@@ -104,10 +114,13 @@ impl Words {
         offsets: &[],
         parts: &[],
         halves: &[],
+        halves_more: &[],
+        hour_endings: &[],
         periodic: &[],
         quarters: &[],
         weeks: &[],
         days: &[],
+        relations: &[],
         times: &[],
         recurrences: &[],
         leads: &[],
@@ -125,6 +138,8 @@ impl Words {
         named_days: &[],
         articles: &[],
         name_ends: &[],
+        titles: &[],
+        numeral_systems: &[],
     };
 }
 
@@ -205,6 +220,19 @@ pub enum Lead {
     Since,
 }
 
+/// On which side of the day after it a pattern of a distance lies. Without N UNIT it is one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// "Two days before".
+    Before,
+    /// "A week after".
+    After,
+    /// "Two working days before".
+    WorkingBefore,
+    /// "Two working days after".
+    WorkingAfter,
+}
+
 /// What a pattern of days means. Items named in the text of a variant are those of the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
@@ -254,6 +282,12 @@ pub enum Means {
     DayMonth,
     /// The day of this month and number, such as Christmas, with YEAR or without.
     Feast(i8, i8),
+    /// So many days after Easter Sunday, with YEAR or without.
+    Easter(i16),
+    /// So many days after the Easter Sunday of the Orthodox churches, with YEAR or without.
+    OrthodoxEaster(i16),
+    /// The fourth Thursday of November, with YEAR or without.
+    Thanksgiving,
     /// DAY to DAY2 of MONTH, with YEAR or without.
     DaysOfMonth,
     /// DAY of a month named by SHIFT, or of the nearest that has it.

@@ -25,6 +25,20 @@ impl Resolver<'_> {
         })
     }
 
+    /// N units and half of one. Half a day more is a whole one, so that nothing comes too early.
+    pub(super) fn ahead_and_half(&self, n: i64, unit: Unit) -> Option<Result<Core>> {
+        let day = |span| plus(self.today(), span).map(Core::Day);
+        Some(match unit {
+            Unit::Hour => self.minutes_ahead(n.saturating_mul(60).saturating_add(30)),
+            Unit::Day => day((n + 1).days()),
+            Unit::Week => day(n.weeks().days(4)),
+            Unit::Fortnight => day((2 * n + 1).weeks()),
+            Unit::Month => day(n.months().days(15)),
+            Unit::Year => day(n.years().months(6)),
+            Unit::Minute | Unit::WorkingDay | Unit::Weekend | Unit::Quarter => return None,
+        })
+    }
+
     /// Counted on the clock of the instant, so that a change of the clock between does not matter.
     pub(super) fn minutes_ahead(&self, minutes: i64) -> Result<Core> {
         let now = Moment::of_reader(self.reader.now).timestamp(&self.reader.zone);
@@ -312,10 +326,10 @@ fn part_of(edge: Edge, first: Date, months: i64) -> Result<Core> {
 }
 
 pub(super) fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
-    // From a weekend it is counted as from the Friday before.
+    // From a weekend it is counted as from the Friday before; back, from the Monday after.
     let mut start = from;
-    while n > 0 && !is_working(start) {
-        start = plus(start, (-1).days())?;
+    while n != 0 && !is_working(start) {
+        start = plus(start, if n < 0 { 1.day() } else { (-1).days() })?;
     }
     let (weeks, days) = (n / 5, n % 5);
     let mut day = plus(start, weeks.weeks())?;

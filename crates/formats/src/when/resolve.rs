@@ -3,6 +3,7 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
 
+use super::feasts::{easter, orthodox_easter, thanksgiving};
 use super::language::{Edge, Means, Shift, Unit};
 use super::matching::Caught;
 use super::period::working_days_ahead;
@@ -57,7 +58,14 @@ impl<'a> Resolver<'a> {
         text: &str,
         stamp: &str,
     ) -> Result<Resolved> {
-        let core = self.core(means, caught, text, stamp)?;
+        let core = match caught.year.filter(|_| caught.has_short_year) {
+            Some(year) => {
+                let year = century(year, self.today().year());
+                self.assumed.push(Assumption::Century(year));
+                self.core(means, &Caught { year: Some(year), ..*caught }, text, stamp)?
+            }
+            None => self.core(means, caught, text, stamp)?,
+        };
         Ok(Resolved { core, assumed: self.assumed, is_past: self.is_past })
     }
 
@@ -89,17 +97,11 @@ impl<'a> Resolver<'a> {
                 other @ (Core::At(_) | Core::Days(..)) => other,
             },
             Means::AheadAndHalf => {
-                let minutes = match caught.unit {
-                    Some(Unit::Hour) => n * 60 + 30,
-                    _ => return Err(misfit()),
-                };
-                self.minutes_ahead(minutes)?
+                self.ahead_and_half(n, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
             }
-            Means::AheadHalf => match caught.unit {
-                Some(Unit::Hour) => self.minutes_ahead(30)?,
-                Some(Unit::Year) => Core::Day(plus(self.today(), 6.months())?),
-                _ => return Err(misfit()),
-            },
+            Means::AheadHalf => {
+                self.ahead_and_half(0, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
+            }
             Means::Ago => {
                 self.is_past = true;
                 let unit = caught.unit.ok_or_else(misfit)?;
@@ -179,6 +181,16 @@ impl<'a> Resolver<'a> {
                 Core::Day(self.checked_weekday(date, caught))
             }
             Means::Feast(month, day) => Core::Day(self.day_month(caught.year, month, day, text)?),
+            Means::Easter(after) => {
+                Core::Day(self.movable(caught.year, |year| easter(year, after)).ok_or_else(misfit)?)
+            }
+            Means::OrthodoxEaster(after) => {
+                let day = self.movable(caught.year, |year| orthodox_easter(year, after));
+                Core::Day(day.ok_or_else(misfit)?)
+            }
+            Means::Thanksgiving => {
+                Core::Day(self.movable(caught.year, thanksgiving).ok_or_else(misfit)?)
+            }
             Means::DaysOfMonth => {
                 let month = caught.month.ok_or_else(misfit)?;
                 let (from, to) = (caught.day.ok_or_else(misfit)?, caught.day2.ok_or_else(misfit)?);
@@ -386,12 +398,26 @@ impl<'a> Resolver<'a> {
             .ok_or_else(|| no_such_day(None, month, day, text))
     }
 
+    /// The day of a feast that has another date in each year.
+    fn movable(&mut self, year: Option<i16>, day: impl Fn(i16) -> Option<Date>) -> Option<Date> {
+        match year {
+            Some(year) => day(year),
+            None => self.next_year(|year| day(year).map(|day| (day, day))),
+        }
+    }
+
     pub(super) fn checked_weekday(&mut self, date: Date, caught: &Caught) -> Date {
         if caught.weekday.and_then(weekday).is_some_and(|weekday| weekday != Weekday::of(date)) {
             self.assumed.push(Assumption::WeekdayDiffers(date));
         }
         date
     }
+}
+
+/// The year of this century, or of the one before if it is far ahead: '69 is over in 2026.
+fn century(year: i16, today: i16) -> i16 {
+    const FARTHEST: i16 = 20;
+    if year > today + FARTHEST { year - 100 } else { year }
 }
 
 pub(super) fn weekday(number: i8) -> Option<Weekday> {

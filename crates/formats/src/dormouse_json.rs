@@ -18,7 +18,7 @@ mod workspace;
 
 use crate::export::task::{self as whole, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
-use crate::json::{self, Node, Object};
+use crate::json::{self, Node, parsed};
 use crate::reading::{Format, Reading, Role};
 
 /// The name of the format, in every document.
@@ -140,13 +140,6 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     node.object().claim(&roles, task, gather);
     gather.claim(node.lines(), Role::Field, Some(task));
     Ok(())
-}
-
-/// A member that can be read; one that cannot stays, to be kept as text.
-fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T> {
-    let value = object.peek(name)?.text()?.parse().ok()?;
-    object.take(name);
-    Some(value)
 }
 
 /// Writes a document with a member a line.

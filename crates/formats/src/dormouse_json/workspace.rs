@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use dormouse_types::task;
 
-use super::parsed;
 use crate::intake::{Draft, Gather, ReadError, fold};
-use crate::json::{Node, Object};
+use crate::json::{Node, Object, parsed};
 use crate::reading::Role;
 
 /// The name of the format.

@@ -2,11 +2,11 @@
 
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
-use super::language::{Edge, Lead, Means, Unit, Where};
 use super::resolve::{Core, Direction};
 use super::table::{List, Sense};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, DayOrder, Kind};
+use super::words::{Edge, Lead, Means, Unit, Where};
 
 /// How far back a sentence is searched for a word about the past.
 const CLAUSE: usize = 8;

@@ -2,13 +2,14 @@
 
 use jiff::civil::{Date, Time};
 
+use super::calendar::plus;
 use super::clock;
 use super::grammar::{Parser, PointHit, Setting};
-use super::language::{Lead, Means, TimeMeans, Where};
-use super::resolve::{Core, plus};
+use super::resolve::Core;
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Moment, Zone};
+use super::words::{Lead, Means, TimeMeans, Where};
 use super::zone;
 
 impl<'a> Parser<'a> {

@@ -4,11 +4,10 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{
-    Again, Edge, Language, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words,
-};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
 use Where::{Anywhere, WithSign};
 
 /// German.

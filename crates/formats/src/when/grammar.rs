@@ -2,14 +2,16 @@
 
 use jiff::civil::{Date, Time};
 
-use super::hours::Hours;
-use super::language::{Lead, Means, Where};
+use super::calendar::{short, weekday};
+use super::error::NotUnderstood;
 use super::matching::{Caught, Match, Matcher};
-use super::resolve::{self, Core, Direction, Resolved, Resolver, weekday};
+use super::reader::Reader;
+use super::recurrence::Weekday;
+use super::resolve::{Core, Direction, Resolved, Resolver};
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
-use super::value::{Assumption, Kind, Point, Span, When};
-use super::{NotUnderstood, Reader};
+use super::value::{Assumption, Kind, Moment, Point, Span, When};
+use super::words::{Lead, Means, Where};
 
 /// A date at a place, in tokens.
 #[derive(Debug, Clone)]
@@ -55,6 +57,15 @@ pub(super) struct PointHit {
     pub has_time: bool,
     /// Whether something in it says that a date is meant: a weekday with its date, a distance.
     pub has_sign: bool,
+}
+
+/// A stretch of hours on one day.
+pub(super) struct Hours {
+    pub start: usize,
+    pub end: usize,
+    pub from: Moment,
+    pub to: Moment,
+    pub assumed: Vec<Assumption>,
 }
 
 pub(super) struct Parser<'a> {
@@ -299,7 +310,7 @@ impl<'a> Parser<'a> {
         }
         let zone = &self.reader.zone;
         if from.day_in(zone) > to.day_in(zone) {
-            let text = resolve::short(self.text(first.start, second.end));
+            let text = short(self.text(first.start, second.end));
             return (setting.allowed == Where::Field)
                 .then_some(Err((second.end, NotUnderstood::EndsBeforeItBegins { text })));
         }
@@ -387,7 +398,7 @@ impl<'a> Parser<'a> {
                 if let (Core::Day(day), true, Some(weekday)) =
                     (&core, has_both, found.caught.weekday.and_then(weekday))
                     && found.means != Means::DayMonth
-                    && super::Weekday::of(*day) != weekday
+                    && Weekday::of(*day) != weekday
                 {
                     assumed.push(Assumption::WeekdayDiffers(*day));
                 }

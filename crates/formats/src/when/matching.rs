@@ -3,10 +3,10 @@
 use jiff::civil::Time;
 
 use super::figure::{Clock, Figure, Stamp};
-use super::language::Where;
-use super::language::{Edge, Half, Shift, Unit};
 use super::table::{Accepts, Class, Entry, Item, Key, List, Rules, Sense, Table};
 use super::token::{Kind, Token, Tokens};
+use super::words::Where;
+use super::words::{Edge, Half, Shift, Unit};
 
 /// What the items of a pattern stood for.
 #[derive(Debug, Clone, Copy, Default)]

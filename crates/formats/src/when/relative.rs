@@ -2,11 +2,12 @@
 
 use jiff::civil::Date;
 
+use super::calendar::working_days_ahead;
+use super::calendar::{plus, span};
 use super::grammar::{Parsed, Parser, PointHit, Setting};
-use super::language::{Relation, Unit, Where};
-use super::period::working_days_ahead;
-use super::resolve::{Core, plus, span};
+use super::resolve::Core;
 use super::table::Table;
+use super::words::{Relation, Unit, Where};
 
 impl<'a> Parser<'a> {
     /// A distance and the day that it is counted from. Neither says anything alone: "two days" is a

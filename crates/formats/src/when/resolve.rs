@@ -1,15 +1,18 @@
 //! From what a pattern caught to days of the calendar.
 
 use jiff::ToSpan;
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::{Date, Time};
 
+use super::calendar::{
+    Result, century, date, iso_week, no_such_day, plus, short, span, weekday, working_days_ahead,
+};
+use super::error::NotUnderstood;
 use super::feasts::{easter, orthodox_easter, thanksgiving};
-use super::language::{Edge, Means, Shift, Unit};
 use super::matching::Caught;
-use super::period::working_days_ahead;
+use super::reader::Reader;
 use super::recurrence::{Weekday, nth_working_day};
 use super::value::{Assumption, Moment};
-use super::{NotUnderstood, Reader};
+use super::words::{Edge, Means, Shift, Unit};
 
 /// A day, a time or several days.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +36,6 @@ pub(super) enum Direction {
     Ahead,
     Back,
 }
-
-pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
 
 pub(super) struct Resolver<'a> {
     pub reader: &'a Reader,
@@ -411,95 +412,5 @@ impl<'a> Resolver<'a> {
             self.assumed.push(Assumption::WeekdayDiffers(date));
         }
         date
-    }
-}
-
-/// The year of this century, or of the one before if it is far ahead: '69 is over in 2026.
-fn century(year: i16, today: i16) -> i16 {
-    const FARTHEST: i16 = 20;
-    if year > today + FARTHEST { year - 100 } else { year }
-}
-
-pub(super) fn weekday(number: i8) -> Option<Weekday> {
-    Weekday::ALL.get(usize::try_from(number).ok()?).copied()
-}
-
-pub(super) fn plus(day: Date, by: jiff::Span) -> Result<Date> {
-    let sum = day.checked_add(by).map_err(|_| NotUnderstood::TooFar)?;
-    if (1..=9998).contains(&sum.year()) { Ok(sum) } else { Err(NotUnderstood::TooFar) }
-}
-
-pub(super) fn span(n: i64, unit: Unit) -> jiff::Span {
-    // Figures in a pattern have at most four digits.
-    let n = n.clamp(-9999, 9999);
-    match unit {
-        Unit::Minute => n.minutes(),
-        Unit::Hour => n.hours(),
-        Unit::Day | Unit::WorkingDay => n.days(),
-        Unit::Week | Unit::Weekend => n.weeks(),
-        Unit::Fortnight => (2 * n).weeks(),
-        Unit::Month => n.months(),
-        Unit::Quarter => (3 * n).months(),
-        Unit::Year => n.years(),
-    }
-}
-
-pub(super) fn months_ahead(shift: Shift) -> (i64, bool) {
-    match shift {
-        Shift::This => (0, false),
-        Shift::Next | Shift::Coming => (1, false),
-        Shift::Last => (-1, true),
-    }
-}
-
-pub(super) fn iso_week(year: i16, week: i8, day: i8, text: &str) -> Result<Date> {
-    let none = || NotUnderstood::NoSuchDay {
-        text: short(text),
-        why: format!("{year} has no such week, or a week no such day"),
-    };
-    let weekday = weekday(day - 1).ok_or_else(none)?;
-    let date = jiff::civil::ISOWeekDate::new(year, week, weekday.civil()).map_err(|_| none())?;
-    Ok(date.date())
-}
-
-pub(super) fn time_on(day: Date, hour: u8, minute: u8, second: u8) -> Result<DateTime> {
-    let (day, hour) = if hour == 24 { (plus(day, 1.day())?, 0) } else { (day, hour) };
-    let part = |n: u8| i8::try_from(n).unwrap_or(0);
-    let time = Time::new(part(hour), part(minute), part(second), 0);
-    time.map(|time| day.to_datetime(time)).map_err(|_| NotUnderstood::TooFar)
-}
-
-pub(super) fn calendar(year: u16, month: u16, day: u16) -> Option<Date> {
-    Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
-}
-
-pub(super) fn date(year: i16, month: i8, day: i8, text: &str) -> Result<Date> {
-    Date::new(year, month, day).map_err(|_| no_such_day(Some(year), month, day, text))
-}
-
-/// Says what is wrong with a day that is not in the calendar.
-pub(super) fn no_such_day(year: Option<i16>, month: i8, day: i8, text: &str) -> NotUnderstood {
-    let why = match Date::new(year.unwrap_or(2024), month, 1) {
-        Err(_) => "there are 12 months".to_owned(),
-        Ok(first) if day < 1 => {
-            format!("a month has no day 0, and month {} begins with day 1", first.month())
-        }
-        Ok(first) => {
-            let days = first.days_in_month();
-            match year {
-                Some(year) => format!("month {month} of {year} has {days} days"),
-                None => format!("month {month} has {days} days at most"),
-            }
-        }
-    };
-    NotUnderstood::NoSuchDay { text: short(text), why }
-}
-
-/// The beginning of a text, for a message.
-pub(super) fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

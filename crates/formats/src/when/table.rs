@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Time;
 
-use super::language::{
+use super::value::Kind;
+use super::words::{
     Again, Edge, Half, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words,
 };
-use super::value::Kind;
 
 /// A meaning of one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

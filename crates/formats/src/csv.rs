@@ -18,7 +18,7 @@ mod todoist;
 mod untitled;
 mod write;
 
-pub(crate) use write::{lost, write};
+pub(crate) use write::{head, lost, task_row};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
 pub use crate::reading::{Because, Column, ColumnGuess, Columns};

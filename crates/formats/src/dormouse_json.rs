@@ -142,11 +142,20 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Writes a document with a member a line.
-pub(crate) fn write(tasks: &[whole::Task]) -> String {
-    let tasks: Vec<Value> = tasks.iter().map(task_json).collect();
-    let document = json!({"format": FORMAT, "version": VERSION, "tasks": tasks});
-    format!("{document:#}\n").replace('\0', "\u{fffd}")
+/// The beginning of a document with a member a line.
+pub(crate) fn head() -> String {
+    format!("{{\n  \"format\": \"{FORMAT}\",\n  \"tasks\": [")
+}
+
+/// A task of a document. A line end in a text is escaped, so that every line can be indented.
+pub(crate) fn member(task: &whole::Task) -> String {
+    let task = format!("\n{:#}", task_json(task)).replace('\0', "\u{fffd}");
+    task.replace('\n', "\n    ")
+}
+
+/// The end of a document, with what stands before the bracket that closes the tasks.
+pub(crate) fn end(before: &str) -> String {
+    format!("{before}],\n  \"version\": {VERSION}\n}}\n")
 }
 
 fn task_json(task: &whole::Task) -> Value {

@@ -277,7 +277,6 @@ const READ_ONLY: &[&str] = &["dormouse-queries"];
 /// (room, why its files may take names from each other in circles).
 const CIRCLES: &[(&str, &str)] = &[
     ("builtin", "its engines are to be written anew"),
-    ("formats", "a plan and the due dates that it keeps"),
     ("simulation", "tests: the simulated world and the oracle that watches it"),
 ];
 

@@ -12,24 +12,20 @@
 //! A row is known again by its key where the sheet has one, else by its title.
 
 mod guess;
-mod names;
 mod rows;
 mod sheet;
-mod table;
 mod todoist;
 mod untitled;
 mod write;
 
-pub(crate) use write::{lost, write};
+pub(crate) use write::{head, lost, task_row};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
 pub use crate::reading::{Because, Column, ColumnGuess, Columns};
 use crate::reading::{Format, Reading};
 
+use guess::SAMPLE;
 use sheet::Sheet;
-
-/// The rows that a guess looks at.
-const SAMPLE: usize = 200;
 
 /// The most cells of one line.
 const MAX_CELLS: usize = 100_000;
@@ -40,7 +36,7 @@ pub fn looks_like(text: &str) -> bool {
     let end = text.floor_char_boundary(64 * 1024);
     let Ok(lines) = Lines::new("", &text[..end]) else { return false };
     let head = lines.line(0).trim();
-    let is_table = || table::is_table((0..lines.len()).map(|at| lines.line(at)));
+    let is_table = || sheet::is_table((0..lines.len()).map(|at| lines.line(at)));
     let is_other = ["#", "- ", "* ", "> ", "|", "<", "{", "[", "BEGIN:", "---"];
     let is_marked = is_other.iter().any(|start| head.starts_with(start));
     if is_marked && !(head.starts_with('|') && is_table()) {

@@ -18,7 +18,7 @@ mod workspace;
 
 use crate::export::task::{self as whole, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
-use crate::json::{self, Node, Object};
+use crate::json::{self, Node, Object, parsed};
 use crate::reading::{Format, Reading, Role};
 
 /// The name of the format, in every document.
@@ -158,18 +158,20 @@ fn kind(entry: &mut Object<'_>) -> EntryKind {
     kind.unwrap_or_default()
 }
 
-/// A member that can be read; one that cannot stays, to be kept as text.
-fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T> {
-    let value = object.peek(name)?.text()?.parse().ok()?;
-    object.take(name);
-    Some(value)
+/// The beginning of a document with a member a line.
+pub(crate) fn head() -> String {
+    format!("{{\n  \"format\": \"{FORMAT}\",\n  \"tasks\": [")
 }
 
-/// Writes a document with a member a line.
-pub(crate) fn write(tasks: &[whole::Task]) -> String {
-    let tasks: Vec<Value> = tasks.iter().map(task_json).collect();
-    let document = json!({"format": FORMAT, "version": VERSION, "tasks": tasks});
-    format!("{document:#}\n").replace('\0', "\u{fffd}")
+/// A task of a document. A line end in a text is escaped, so that every line can be indented.
+pub(crate) fn member(task: &whole::Task) -> String {
+    let task = format!("\n{:#}", task_json(task)).replace('\0', "\u{fffd}");
+    task.replace('\n', "\n    ")
+}
+
+/// The end of a document, with what stands before the bracket that closes the tasks.
+pub(crate) fn end(before: &str) -> String {
+    format!("{before}],\n  \"version\": {VERSION}\n}}\n")
 }
 
 fn task_json(task: &whole::Task) -> Value {

@@ -7,7 +7,7 @@ mod markdown;
 mod page;
 pub(crate) mod task;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::closed_list;
 
@@ -75,12 +75,75 @@ pub fn losses(tasks: &[Task], target: Target) -> Vec<Loss> {
 
 /// Writes tasks in a format.
 pub fn write(tasks: &[Task], target: Target) -> Written {
-    let text = match target {
-        Target::Markdown => markdown::write(tasks),
-        Target::TodoTxt => todo_txt::write(tasks),
-        Target::ICalendar => icalendar::write(tasks),
-        Target::Csv => csv::write(tasks),
-        Target::Json => dormouse_json::write(tasks),
-    };
+    let number = if tasks.len() == 1 { Number::One } else { Number::Several };
+    let mut writer = Writer::new(target, number);
+    let mut text = writer.head();
+    for task in tasks {
+        text.push_str(&writer.task(task));
+    }
+    text.push_str(&writer.end());
     Written { text, losses: losses(tasks, target) }
+}
+
+/// How many tasks a file is for. Markdown writes a task that is alone in another way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// One.
+    One,
+    /// None, or more than one.
+    Several,
+}
+
+/// A file that is written task by task: [`head`](Self::head), each task, [`end`](Self::end). No
+/// more of the file than the piece that is being written is in memory; of a calendar also the ids of
+/// what was written.
+#[derive(Debug)]
+pub struct Writer {
+    target: Target,
+    number: Number,
+    n_written: usize,
+    uids: BTreeSet<String>,
+}
+
+impl Writer {
+    /// Begins a file.
+    pub fn new(target: Target, number: Number) -> Self {
+        Self { target, number, n_written: 0, uids: BTreeSet::new() }
+    }
+
+    /// What stands before the first task.
+    pub fn head(&self) -> String {
+        match self.target {
+            Target::Markdown | Target::TodoTxt => String::new(),
+            Target::ICalendar => icalendar::head(),
+            Target::Csv => csv::head(),
+            Target::Json => dormouse_json::head(),
+        }
+    }
+
+    /// The next task.
+    pub fn task(&mut self, task: &Task) -> String {
+        let is_first = self.n_written == 0;
+        self.n_written += 1;
+        match (self.target, self.number) {
+            (Target::Markdown, Number::One) => markdown::alone(task),
+            (Target::Markdown, Number::Several) if is_first => markdown::section(task),
+            (Target::Markdown, Number::Several) => format!("\n{}", markdown::section(task)),
+            (Target::TodoTxt, _) => todo_txt::line(task),
+            (Target::ICalendar, _) => icalendar::component(task, &mut self.uids),
+            (Target::Csv, _) => csv::task_row(task),
+            (Target::Json, _) if is_first => dormouse_json::member(task),
+            (Target::Json, _) => format!(",{}", dormouse_json::member(task)),
+        }
+    }
+
+    /// What stands after the last task.
+    pub fn end(&self) -> String {
+        match self.target {
+            Target::Markdown | Target::TodoTxt | Target::Csv => String::new(),
+            Target::ICalendar => icalendar::end(),
+            Target::Json if self.n_written == 0 => dormouse_json::end(""),
+            Target::Json => dormouse_json::end("\n  "),
+        }
+    }
 }

@@ -20,7 +20,7 @@ mod time;
 mod todo;
 mod write;
 
-pub(crate) use write::{lost, write};
+pub(crate) use write::{component, end, head, lost};
 
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
 use crate::reading::{Format, Reading, Role};

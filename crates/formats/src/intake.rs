@@ -5,6 +5,7 @@
 //! same format turns back into fields.
 
 mod boxes;
+mod columns;
 mod dates;
 mod details;
 mod draft;
@@ -13,9 +14,11 @@ mod gather;
 mod html;
 mod key;
 mod lines;
+mod table;
 mod words;
 
 pub(crate) use boxes::{boxed, is_tick, take_boxes};
+pub(crate) use columns::column_named;
 pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
 pub(crate) use draft::{Comment, Draft};
@@ -24,7 +27,8 @@ pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
-pub(crate) use words::{is_done, names_actions, priority_of, status_of};
+pub(crate) use table::{cells, is_ruler};
+pub(crate) use words::{in_bold, is_done, names_actions, priority_of, status_of};
 
 use dormouse_types::task::Status;
 

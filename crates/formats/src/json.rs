@@ -211,3 +211,10 @@ pub(crate) fn has_names(text: &str, wanted: &[&str]) -> bool {
     first_names(text)
         .is_some_and(|names| wanted.iter().all(|name| names.iter().any(|known| known == name)))
 }
+
+/// A member that can be read; one that cannot stays, to be kept as text.
+pub(crate) fn parsed<T: std::str::FromStr>(object: &mut Object<'_>, name: &str) -> Option<T> {
+    let value = object.peek(name)?.text()?.parse().ok()?;
+    object.take(name);
+    Some(value)
+}

@@ -6,6 +6,9 @@
 //! - A heading over tasks is their category, or stands before their titles: see `titles`.
 //! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
 //!   task that they are in.
+//! - So are the rows of a table below such a line, and of one with a column of marks for what is done;
+//!   any other table is text.
+//! - In a file without headings, lines in bold above boxes are its headings.
 //! - Other text is an entry of the task around it. No text goes to a neighbour.
 //! - A file without check items is one task. Its title comes from the front matter, else from the
 //!   heading above all others, else from the file's name.
@@ -23,7 +26,7 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `outline`, `check_box`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `tables`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod bounded;
@@ -33,6 +36,7 @@ mod entries;
 mod error;
 mod fields;
 mod front_matter;
+mod items;
 mod kept;
 pub(crate) mod key;
 mod outline;
@@ -41,6 +45,7 @@ mod sections;
 mod signs;
 mod source;
 mod structure;
+mod tables;
 mod tasks;
 mod titles;
 
@@ -95,7 +100,8 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     let source = source::Source::new(name, bytes)?;
     let mut remarks = Vec::new();
     let matter = front_matter::read(&source, options, &mut remarks);
-    let outline = outline::read(&source, matter.lines, &mut remarks);
+    let mut outline = outline::read(&source, matter.lines);
+    items::finish(&source, &mut outline, &mut remarks);
     if outline.headings.len() > MAX_TASKS {
         let (name, what) = (name.to_owned(), "headings");
         return Err(ReadError::TooMany { name, what, max: MAX_TASKS });

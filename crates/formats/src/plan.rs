@@ -12,6 +12,7 @@ mod agents;
 mod apply;
 mod correction;
 mod deadlines;
+mod work;
 mod due;
 mod join;
 mod read;

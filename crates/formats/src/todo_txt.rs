@@ -14,7 +14,7 @@
 
 mod write;
 
-pub(crate) use write::{lost, write};
+pub(crate) use write::{line, lost};
 
 use dormouse_types::draft::Task;
 use dormouse_types::task::{self, Priority, Status};

@@ -28,12 +28,15 @@
 //!
 //! Every such decision is in [`Found::assumed`].
 //!
-//! Reading order: `value`, `recurrence`, `language` with `english` and the others, `table`, `token`,
+//! Reading order: `value`, `recurrence`, `words` with `english` and the others, `table`, `language`, `token`,
 //! `matching`, `grammar`, `resolve`, `context`, `leading`.
 
+mod error;
 mod value;
 mod recurrence;
+mod words;
 mod language;
+mod reader;
 mod table;
 mod english;
 mod german;
@@ -43,6 +46,7 @@ mod romanian;
 mod figure;
 mod token;
 mod matching;
+mod calendar;
 mod grammar;
 mod day_time;
 mod hours;
@@ -50,19 +54,20 @@ mod again;
 mod resolve;
 mod numeric;
 mod period;
+mod feasts;
+mod relative;
 mod clock;
 mod context;
 mod zone;
 mod leading;
 
-use jiff::civil::DateTime;
-use jiff::tz::TimeZone;
-
 pub use english::ENGLISH;
+pub use error::NotUnderstood;
 pub use french::FRENCH;
 pub use german::GERMAN;
 pub use language::Language;
 pub use leading::{Leading, leading};
+pub use reader::Reader;
 pub use recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
 pub use romanian::ROMANIAN;
 pub use spanish::SPANISH;
@@ -71,81 +76,19 @@ pub use value::{
 };
 
 use grammar::{Outcome, Parser};
-use language::Where;
 use token::Kind as TokenKind;
+use words::Where;
 
 /// Every language with a table; the first one also serves other languages.
 pub const LANGUAGES: &[Language] = &[ENGLISH, GERMAN, FRENCH, SPANISH, ROMANIAN];
 
-/// The person who reads, and when.
-#[derive(Debug, Clone)]
-pub struct Reader {
-    /// What the reader's clock shows.
-    pub now: DateTime,
-    /// The reader's time zone.
-    pub zone: TimeZone,
-    /// The order of day and month in figures.
-    pub order: DayOrder,
-    /// The language that dates are written in.
-    pub language: Language,
-    /// The first day of the week.
-    pub week_starts: Weekday,
-}
-
-/// Why a text is not a date.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotUnderstood {
-    /// Nothing is written.
-    #[error("no date is written")]
-    Empty,
-    /// The text has the form of a day, but the calendar does not have it.
-    #[error("`{text}` is not a day: {why}")]
-    NoSuchDay {
-        /// What is written.
-        text: String,
-        /// What the calendar says.
-        why: String,
-    },
-    /// The text has the form of a time, but no clock shows it.
-    #[error("`{text}` is not a time: a day has 24 hours of 60 minutes")]
-    NoSuchTime {
-        /// What is written.
-        text: String,
-    },
-    /// The time zone is not in the IANA database.
-    #[error(
-        "there is no time zone `{name}`; write one like Europe/Berlin, or an offset like +02:00"
-    )]
-    NoSuchZone {
-        /// What is written.
-        name: String,
-    },
-    /// The end of a range is before its begin.
-    #[error("`{text}` ends before it begins")]
-    EndsBeforeItBegins {
-        /// What is written.
-        text: String,
-    },
-    /// The day is before the year 1 or after 9998.
-    #[error("the day is too far away")]
-    TooFar,
-    /// The text is longer than any date.
-    #[error("the text is too long for a date")]
-    TooLong,
-    /// A date is written, and something else besides it.
-    #[error("`{rest}` is not part of a date")]
-    MoreThanADate {
-        /// What is written beside the date.
-        rest: String,
-    },
-    /// No date is written.
-    #[error(
-        "`{text}` is not understood as a date; write one like `fri 3pm`, `10 december` or `2026-12-10`"
-    )]
-    Unknown {
-        /// What is written.
-        text: String,
-    },
+impl Language {
+    /// The language of a tag such as `de-AT` (BCP 47) or `de_AT.UTF-8` (POSIX), if it has a table.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let primary = tag.split(['-', '_', '.', '@']).next().unwrap_or_default();
+        let all = LANGUAGES.iter();
+        all.copied().find(|language| language.code().eq_ignore_ascii_case(primary))
+    }
 }
 
 /// The longest text that is read as one date. Units: bytes.
@@ -184,14 +127,14 @@ pub fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let hit = match parser.at(start, Where::Field) {
         Some(Outcome::Hit(hit)) => hit,
         Some(Outcome::Not { why, .. }) => return Err(why),
-        None => return Err(NotUnderstood::Unknown { text: resolve::short(text.trim()) }),
+        None => return Err(NotUnderstood::Unknown { text: calendar::short(text.trim()) }),
     };
     let mut end = hit.end;
     while is_mark(&parser, end) {
         end += 1;
     }
     if let Some(token) = parser.matcher.token(end) {
-        return Err(NotUnderstood::MoreThanADate { rest: resolve::short(&text[token.start..]) });
+        return Err(NotUnderstood::MoreThanADate { rest: calendar::short(&text[token.start..]) });
     }
     let mut places = Places::new(text);
     let bytes = bytes_of(&parser, hit.start, hit.end);

@@ -1,7 +1,9 @@
 //! Memory for hostile texts, counted at the allocator.
 
 use allocation_counter::measure;
+use dormouse_formats::export::{Number, Target, Task, Writer, write};
 use dormouse_formats::plan::{self, Options};
+use dormouse_types::draft::Entry;
 
 /// The most bytes that reading a text held at once, for each byte of it; and whether it was read.
 fn taken(text: &str) -> (u64, bool) {
@@ -43,4 +45,37 @@ fn a_text_full_of_marks_has_the_same_tasks() {
     assert_eq!(many.places[..14], few.places[..14]);
     assert_eq!(many.tasks[0], few.tasks[0]);
     assert_eq!(many.tasks[1].items, few.tasks[1].items);
+}
+
+#[test]
+fn a_file_that_is_written_takes_the_memory_of_one_task() {
+    const TASKS: usize = 2000;
+    let task = |n: usize| {
+        let entry =
+            Entry { key: format!("text#{n}"), text: "long, as it goes\n".repeat(1000), on: None };
+        Task {
+            key: format!("k{n}"),
+            title: format!("Plank {n}"),
+            entries: vec![entry],
+            ..Task::default()
+        }
+    };
+    for &target in Target::ALL {
+        let mut length = 0;
+        let used = measure(|| {
+            let mut writer = Writer::new(target, Number::Several);
+            length += writer.head().len();
+            for n in 0..TASKS {
+                length += writer.task(&task(n)).len();
+            }
+            length += writer.end().len();
+        });
+        let few: Vec<Task> = (0..3).map(task).collect();
+        let mut writer = Writer::new(target, Number::Several);
+        let pieces: String = few.iter().map(|task| writer.task(task)).collect();
+        assert_eq!(writer.head() + &pieces + &writer.end(), write(&few, target).text, "{target}");
+        let is_text = target != Target::TodoTxt;
+        assert!(!is_text || length > TASKS * 16_000, "{target}: {length} bytes were written");
+        assert!(used.bytes_max < 1_000_000, "{target}: {} bytes at once", used.bytes_max);
+    }
 }

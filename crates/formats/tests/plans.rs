@@ -25,6 +25,24 @@ fn phases_stand_before_what_is_below_them() {
 }
 
 #[test]
+fn a_table_of_what_is_to_be_done_has_items_and_any_other_is_text() {
+    assert_snapshot!(plan("minutes.md", include_str!("samples/minutes.md")));
+}
+
+#[test]
+fn lines_in_bold_above_boxes_are_the_headings_of_a_file_without_any() {
+    assert_snapshot!(plan("packing.md", include_str!("samples/packing.md")));
+}
+
+#[test]
+fn a_table_with_marks_needs_no_heading_and_a_table_without_a_title_is_text() {
+    let text = "# Move\n\nRooms:\n\n| Task | Done |\n|---|---|\n| Sand | x |\n| Oil | |\n\n\
+                ## Action items\n\n| Name | Role |\n|---|---|\n| Tom | chair |\n\n\
+                | Person | Role |\n|---|---|\n| Eva | notes |\n";
+    assert_snapshot!(plan("a.md", text));
+}
+
+#[test]
 fn a_heading_can_have_a_due_date_too() {
     assert_snapshot!(
         plan("a.md", "# Rent 📅 2026-12-01 ⏫ #money\n- [ ] pay\n\n# 🔽 Later\n- [ ] read\n"),

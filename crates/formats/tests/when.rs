@@ -5,8 +5,8 @@ use std::path::Path;
 
 use dormouse_formats::quick_add::quick_add;
 use dormouse_formats::when::{
-    self, DayOrder, ENGLISH, Found, Kind, Moment, MonthDay, Point, Reader, Recurrence, Rule,
-    Weekday, When, Zone,
+    self, DayOrder, ENGLISH, Found, Kind, Language, Moment, MonthDay, Point, Reader, Recurrence,
+    Rule, Weekday, When, Zone,
 };
 use jiff::tz::TimeZone;
 
@@ -104,8 +104,8 @@ fn understood(mode: &str, text: &str, reader: &Reader) -> String {
     if shown.is_empty() { "-".into() } else { shown.join("; ") }
 }
 
-/// Reads a table: `@ now order mode` sets the reader for the lines below, which are a text, a tab
-/// and its meaning.
+/// Reads a table: `@ now order mode`, with a language or English, sets the reader for the lines
+/// below, which are a text, a tab and its meaning.
 fn check(name: &str, at_least: usize) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when").join(name);
     let table = std::fs::read_to_string(path).unwrap();
@@ -113,10 +113,13 @@ fn check(name: &str, at_least: usize) {
     let (mut count, mut wrong) = (0, Vec::new());
     for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
         if let Some(setting) = line.strip_prefix("@ ") {
-            let [now, order, new_mode] = setting.split(' ').collect::<Vec<_>>()[..] else {
-                panic!("{name}: {line}");
+            let (now, order, new_mode, language) = match setting.split(' ').collect::<Vec<_>>()[..]
+            {
+                [now, order, mode] => (now, order, mode, ENGLISH),
+                [now, order, mode, tag] => (now, order, mode, Language::of_tag(tag).unwrap()),
+                _ => panic!("{name}: {line}"),
             };
-            at = Some(reader(now, order.parse().unwrap()));
+            at = Some(Reader { language, ..reader(now, order.parse().unwrap()) });
             mode = new_mode;
             continue;
         }
@@ -159,6 +162,26 @@ fn everyday_phrases_mean_what_people_mean() {
 #[test]
 fn everyday_near_misses_are_no_dates() {
     check("near-misses-everyday.tsv", 100);
+}
+
+#[test]
+fn spoken_phrases_of_five_languages_mean_what_people_mean() {
+    check("phrases-spoken.tsv", 46);
+}
+
+#[test]
+fn spoken_near_misses_of_five_languages_are_no_dates() {
+    check("near-misses-spoken.tsv", 45);
+}
+
+#[test]
+fn spoken_phrases_held_out_until_the_rules_stood_mean_what_people_mean() {
+    check("phrases-spoken-held-out.tsv", 26);
+}
+
+#[test]
+fn spoken_near_misses_held_out_until_the_rules_stood_are_no_dates() {
+    check("near-misses-spoken-held-out.tsv", 29);
 }
 
 #[test]

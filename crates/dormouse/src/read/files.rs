@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use dormouse_formats::export::{self, Lost, Target};
+use dormouse_formats::export::{self, Lost, Number, Target, Writer};
 use dormouse_queries::WholeTask;
 use dormouse_types::limits::PAGE;
 use dormouse_types::task::{EntryKind, Flags, LinkKind};
@@ -100,49 +100,58 @@ pub struct ExportLoss {
 
 /// The most examples of a loss.
 const EXAMPLES: usize = 3;
-/// How many tasks are written at once, where a format allows to write some at a time.
+/// How many tasks a piece of a file holds at most.
 const BATCH: usize = 100;
+/// Units: bytes. A piece that is longer takes no further task.
+const PIECE: usize = 256 * 1024;
 
 /// A file in progress: pieces of text that together are the file.
 pub struct TaskFile {
     dormouse: Dormouse,
     ws: WorkspaceId,
-    format: ExportFormat,
     rest: std::vec::IntoIter<TaskId>,
-    is_begun: bool,
+    writer: Writer,
+    stage: Stage,
+}
+
+/// What of a file comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Head,
+    Tasks,
+    Nothing,
 }
 
 impl TaskFile {
     /// The next piece of the file; `None` after the last one.
     ///
-    /// Only todo.txt is written some tasks at a time. The other formats have a head or an end
-    /// around all tasks, so their file is one piece.
+    /// A piece holds a few tasks, so that a file of any size takes little memory. No piece is empty.
     ///
     /// Errors: the rows cannot be read; the file is then incomplete.
     pub async fn next(&mut self) -> Result<Option<String>, Error> {
-        let most = match self.format {
-            ExportFormat::TodoTxt if self.rest.len() == 0 => return Ok(None),
-            ExportFormat::TodoTxt => BATCH,
-            ExportFormat::Markdown
-            | ExportFormat::ICalendar
-            | ExportFormat::Csv
-            | ExportFormat::Json => {
-                if std::mem::replace(&mut self.is_begun, true) {
-                    return Ok(None);
-                }
-                usize::MAX
-            }
+        let mut piece = match self.stage {
+            Stage::Head => self.writer.head(),
+            Stage::Tasks => String::new(),
+            Stage::Nothing => return Ok(None),
         };
-        let mut tasks = Vec::new();
-        for id in self.rest.by_ref().take(most) {
+        self.stage = Stage::Tasks;
+        let mut n_read = 0;
+        while piece.is_empty() || n_read < BATCH && piece.len() < PIECE {
+            let Some(id) = self.rest.next() else { break };
+            n_read += 1;
             match self.dormouse.task_for_file(self.ws, &id).await {
-                Ok(task) => tasks.extend(task.map(|(task, _damaged)| task)),
+                Ok(Some((task, _damaged))) => piece.push_str(&self.writer.task(&task)),
+                Ok(None) => {}
                 // `Dormouse::export_losses` names it; the others are written.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(Some(export::write(&tasks, self.format.target()).text))
+        if self.rest.len() == 0 {
+            piece.push_str(&self.writer.end());
+            self.stage = Stage::Nothing;
+        }
+        Ok(Some(piece).filter(|piece| !piece.is_empty()))
     }
 }
 
@@ -160,7 +169,9 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let (ids, _damaged) = self.selected(caller.workspace, selection).await?;
         let (dormouse, ws) = (self.clone(), caller.workspace);
-        Ok(TaskFile { dormouse, ws, format, rest: ids.into_iter(), is_begun: false })
+        let number = if ids.len() == 1 { Number::One } else { Number::Several };
+        let writer = Writer::new(format.target(), number);
+        Ok(TaskFile { dormouse, ws, rest: ids.into_iter(), writer, stage: Stage::Head })
     }
 
     /// What a file of these tasks would leave out, for a question before it is written.

@@ -136,6 +136,25 @@ fn comparable(mut tasks: Vec<Map<String, Value>>, lost: &[&str]) -> Vec<Map<Stri
 }
 
 #[test]
+fn a_file_of_many_tasks_comes_in_pieces_that_together_are_the_file() {
+    let world = World::new();
+    let tasks: Vec<Value> =
+        (0..230).map(|n| json!({"key": format!("k{n}"), "title": format!("Plank {n}")})).collect();
+    let list = json!({"format": "dormouse-tasks", "version": 1, "tasks": tasks}).to_string();
+    import(&world, "planks.json", &list);
+    for format in ExportFormat::ALL {
+        let pieces = file(&world, &all(), *format);
+        let n_tasks = |text: &str| text.matches("Plank ").count();
+        let counts: Vec<usize> = pieces.iter().map(|piece| n_tasks(piece)).collect();
+        assert_eq!(counts, [100, 100, 30], "{format}");
+        let other = World::new();
+        import(&other, "copy", &pieces.concat());
+        let copied = file(&other, &all(), ExportFormat::TodoTxt).concat();
+        assert_eq!(copied.lines().count(), 230, "{format}");
+    }
+}
+
+#[test]
 fn a_file_read_elsewhere_gives_the_same_tasks_but_for_what_it_was_said_to_leave_out() {
     let world = World::new();
     import(&world, "boat.json", LIST);

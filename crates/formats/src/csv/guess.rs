@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::names::NAMES;
 use super::sheet::Sheet;
 use super::write::{HEAD, OLDER};
-use crate::intake::{Dates, ReadOptions, is_done, priority_of, status_of};
+use crate::intake::{Dates, ReadOptions, column_named, is_done, priority_of, status_of};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
+
+/// The rows that a guess looks at.
+pub(super) const SAMPLE: usize = 200;
 
 /// The most columns that are guessed; the cells beyond are kept as text.
 const MAX_GUESSED: usize = 2000;
@@ -20,7 +22,7 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     let has = |name: &str| upper.iter().any(|known| known == name);
     let is_todoist = has("TYPE") && has("CONTENT") && (has("INDENT") || has("PRIORITY"));
     let has_head = is_own || is_todoist || is_head(&head);
-    let width = sheet.rows.iter().take(super::SAMPLE).map(|row| row.cells.len()).max().unwrap_or(0);
+    let width = sheet.rows.iter().take(SAMPLE).map(|row| row.cells.len()).max().unwrap_or(0);
     let width = width.min(MAX_GUESSED);
     let name = |at: usize| {
         let name = head.get(at).copied().unwrap_or_default();
@@ -28,12 +30,12 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     };
     let skip = usize::from(has_head);
     let column = |at: usize| {
-        let (column, because) = match (is_own, has_head.then(|| named(&name(at))).flatten()) {
+        let (column, because) = match (is_own, has_head.then(|| column_named(&name(at))).flatten())
+        {
             (true, _) => (HEAD[at].1, Because::Name),
             (false, Some(column)) => (column, Because::Name),
             (false, None) => {
-                let cells =
-                    sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+                let cells = sheet.rows.iter().skip(skip).take(SAMPLE).map(|row| row.cell(at));
                 held(cells.filter(|cell| !cell.is_empty()))
             }
         };
@@ -46,15 +48,6 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_own }
 }
 
-fn named(name: &str) -> Option<Column> {
-    let plain = name.to_lowercase().replace(['_', '-'], " ");
-    let plain = plain.split('(').next().unwrap_or_default().trim_matches([' ', ':', '*', '?', '.']);
-    let found = NAMES.iter().find(|(_, names)| names.contains(&plain));
-    found
-        .or_else(|| NAMES.iter().find(|(_, names)| names.contains(&name.trim())))
-        .map(|&(column, _)| column)
-}
-
 /// A first row names columns unless it holds what only a row below can hold.
 fn is_head(head: &[&str]) -> bool {
     let options = ReadOptions::default();
@@ -64,7 +57,7 @@ fn is_head(head: &[&str]) -> bool {
             || matches!(*cell, "x" | "X" | "[x]" | "✔" | "✅")
             || cell.parse::<f64>().is_ok()
     };
-    head.iter().any(|name| named(name).is_some()) || !head.iter().any(is_data)
+    head.iter().any(|name| column_named(name).is_some()) || !head.iter().any(is_data)
 }
 
 /// What a column without a known name holds.
@@ -109,7 +102,7 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
 /// Makes one column the title, and leaves one each of what a task has one of.
 fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
     let filled = |at: usize| {
-        let cells = sheet.rows.iter().skip(skip).take(super::SAMPLE).map(|row| row.cell(at));
+        let cells = sheet.rows.iter().skip(skip).take(SAMPLE).map(|row| row.cell(at));
         let cells: BTreeSet<&str> =
             cells.filter(|cell| !cell.is_empty() && cell.parse::<f64>().is_err()).collect();
         cells.len()
@@ -158,7 +151,7 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
     }
     // An id that is missing or occurs twice identifies no row.
     if let Some(at) = columns.iter().position(|guess| guess.column == Column::Key) {
-        let rows = sheet.rows.iter().skip(skip).take(super::SAMPLE).filter(|row| !row.is_empty());
+        let rows = sheet.rows.iter().skip(skip).take(SAMPLE).filter(|row| !row.is_empty());
         let ids: Vec<&str> = rows.map(|row| row.cell(at)).collect();
         let distinct: BTreeSet<&str> = ids.iter().copied().filter(|id| !id.is_empty()).collect();
         if distinct.len() != ids.len() {

@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::table;
-use crate::intake::Lines;
+use crate::intake::{Lines, cells, is_ruler};
 
 /// What may separate cells, in order of preference.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -56,10 +55,10 @@ impl Sheet {
 
     fn read(lines: &Lines<'_>, n_rows: usize) -> Self {
         let text = lines.text();
-        if table::is_table((0..lines.len()).map(|at| lines.line(at))) {
+        if is_table((0..lines.len()).map(|at| lines.line(at))) {
             let mut rows = Vec::new();
             records(lines, text, 0, '|', Quotes::AreText, n_rows, &mut rows);
-            table::rows(&mut rows);
+            unbar(&mut rows);
             return Self { delimiter: '|', rows, open_quote: None };
         }
         let (start, named) = separator_line(text);
@@ -76,6 +75,23 @@ impl Sheet {
         rows.drain(..n_preface(&rows));
         let open_quote = open_at.map(|at| lines.line_of(at));
         Self { delimiter, rows, open_quote }
+    }
+}
+
+/// Whether a text is nothing but a table of Markdown.
+pub(super) fn is_table<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let mut filled = lines.map(str::trim).filter(|line| !line.is_empty());
+    let has_head = filled.next().is_some_and(|head| head.contains('|'));
+    has_head && filled.next().is_some_and(is_ruler) && filled.all(|line| line.contains('|'))
+}
+
+/// Takes the line of dashes and the bars around each row away.
+fn unbar(rows: &mut Vec<Row>) {
+    if rows.len() > 1 {
+        rows.remove(1);
+    }
+    for row in rows {
+        row.cells = cells(row.cells.iter()).iter().collect();
     }
 }
 

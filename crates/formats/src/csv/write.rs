@@ -46,13 +46,17 @@ pub(crate) fn lost(task: &Task) -> Vec<Lost> {
     if task.links.is_empty() { Vec::new() } else { vec![Lost::Links] }
 }
 
-/// Writes a row for each task.
-pub(crate) fn write(tasks: &[Task]) -> String {
+/// The row that names the columns.
+pub(crate) fn head() -> String {
     let mut text = String::new();
     row(&mut text, HEAD.iter().map(|(name, _)| (*name).to_owned()));
-    for task in tasks {
-        row(&mut text, cells(task).into_iter().map(|cell| guarded(&block(&cell))));
-    }
+    text
+}
+
+/// The row of a task.
+pub(crate) fn task_row(task: &Task) -> String {
+    let mut text = String::new();
+    row(&mut text, cells(task).into_iter().map(|cell| guarded(&block(&cell))));
     text
 }
 

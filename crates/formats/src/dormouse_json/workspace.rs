@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use dormouse_types::task;
 
-use super::{flags, kind, parsed};
+use super::{flags, kind};
 use crate::intake::{Comment, Draft, Gather, ReadError, fold};
-use crate::json::{Node, Object};
+use crate::json::{Node, Object, parsed};
 use crate::reading::Role;
 
 /// The name of the format.

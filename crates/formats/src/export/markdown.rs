@@ -24,30 +24,28 @@ pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
     lost
 }
 
-/// Writes the tasks.
-pub(super) fn write(tasks: &[Task]) -> String {
+/// Writes the only task of a file.
+pub(super) fn alone(task: &Task) -> String {
     let mut text = String::new();
-    if let [task] = tasks {
-        front_matter(task, &mut text);
-        body(task, 1, &mut text);
-        return text;
-    }
-    for (n, task) in tasks.iter().enumerate() {
-        if n > 0 {
-            text.push('\n');
-        }
-        let _ = writeln!(text, "## {}\n", heading(&task.title));
-        // The key too: by it a heading without anything else is a task, and known again.
-        let key = ("id", one_line(&task.key));
-        let fields = fields(task).into_iter().filter(|(name, _)| *name != "labels");
-        // Each by itself: a label may have a comma in it.
-        let labels = task.labels.iter().map(|label| ("label", one_line(label)));
-        let all = std::iter::once(key).chain(fields).chain(labels);
-        let all: Vec<String> =
-            all.map(|(name, value)| format!("[{name}:: {}]", escaped_field(&value))).collect();
-        let _ = writeln!(text, "{}\n", all.join(" "));
-        body(task, 2, &mut text);
-    }
+    front_matter(task, &mut text);
+    body(task, 1, &mut text);
+    text
+}
+
+/// Writes one of several tasks.
+pub(super) fn section(task: &Task) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "## {}\n", heading(&task.title));
+    // The key too: by it a heading without anything else is a task, and known again.
+    let key = ("id", one_line(&task.key));
+    let fields = fields(task).into_iter().filter(|(name, _)| *name != "labels");
+    // Each by itself: a label may have a comma in it.
+    let labels = task.labels.iter().map(|label| ("label", one_line(label)));
+    let all = std::iter::once(key).chain(fields).chain(labels);
+    let all: Vec<String> =
+        all.map(|(name, value)| format!("[{name}:: {}]", escaped_field(&value))).collect();
+    let _ = writeln!(text, "{}\n", all.join(" "));
+    body(task, 2, &mut text);
     text
 }
 

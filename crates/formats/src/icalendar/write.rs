@@ -50,16 +50,25 @@ pub(crate) fn lost(task: &Task) -> Vec<Lost> {
     lost
 }
 
-/// Writes a calendar.
-pub(crate) fn write(tasks: &[Task]) -> String {
+/// The beginning of a calendar.
+pub(crate) fn head() -> String {
     let mut out = Out::default();
     out.line("BEGIN:VCALENDAR");
     out.line("VERSION:2.0");
     out.line("PRODID:-//Dormouse//Dormouse//EN");
-    let mut uids = BTreeSet::new();
-    for task in tasks {
-        out.task(task, &mut uids);
-    }
+    out.0
+}
+
+/// The components of a task. `uids`: the ids of the calendar so far.
+pub(crate) fn component(task: &Task, uids: &mut BTreeSet<String>) -> String {
+    let mut out = Out::default();
+    out.task(task, uids);
+    out.0
+}
+
+/// The end of a calendar.
+pub(crate) fn end() -> String {
+    let mut out = Out::default();
     out.line("END:VCALENDAR");
     out.0
 }

@@ -191,6 +191,18 @@ pub(crate) fn names_actions(heading: &str) -> bool {
     ACTION_HEADINGS.contains(&folded(bare).as_str())
 }
 
+/// The words of a line that stands in bold as a whole, without a colon at its end.
+pub(crate) fn in_bold(line: &str) -> Option<&str> {
+    let text = line.trim();
+    let text = text.strip_suffix(':').unwrap_or(text);
+    ["**", "__"].into_iter().find_map(|mark| {
+        let inner = text.strip_prefix(mark)?.strip_suffix(mark)?;
+        let words = inner.trim().trim_end_matches(':').trim_end();
+        (!words.is_empty() && !inner.contains(mark) && inner.trim().len() == inner.len())
+            .then_some(words)
+    })
+}
+
 fn folded(text: &str) -> String {
     let short: String = text.chars().take(60).collect();
     let spaced = short.to_lowercase().replace(['-', '_'], " ");

@@ -1,14 +1,8 @@
-//! Check items: their titles, their depth, and where they end.
+//! Check items.
 
-use std::collections::BTreeSet;
-
-use dormouse_types::draft::Remark;
-
-use super::days;
-use super::outline::Outline;
-use super::source::{Source, remark};
+use super::source::Source;
 use crate::intake;
-use crate::reading::{columns_of, indent};
+use crate::reading::columns_of;
 
 pub(super) struct CheckBox {
     pub first: usize,
@@ -33,6 +27,8 @@ pub(super) struct CheckBox {
     pub is_plain: bool,
     /// Where its marker begins. Units: bytes of the text.
     pub at: usize,
+    /// The words that name it where it is a row of a table; its title has those of other cells too.
+    pub row: Option<String>,
 }
 
 impl CheckBox {
@@ -57,6 +53,7 @@ impl CheckBox {
             is_plain: false,
             column: columns_of(&source.text[source.start(first)..at]),
             at,
+            row: None,
         }
     }
 }
@@ -89,180 +86,12 @@ pub(super) fn boxed(item: &str) -> Option<(&str, char, &str)> {
     Some((&item[..item.len() - content.len()], mark, rest))
 }
 
-/// Completes titles, depths and extents, and removes boxes without words, which stay text.
-pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>) {
-    add_unlisted(source, outline);
-    let boxed = with_boxes(outline);
-    let mut begins = vec![false; source.n_lines()];
-    for check in &outline.boxes {
-        begins[check.first] = true;
-    }
-    let mut place = Vec::with_capacity(outline.boxes.len());
-    let mut kept: Vec<CheckBox> = Vec::with_capacity(outline.boxes.len());
-    for mut check in std::mem::take(&mut outline.boxes) {
-        // A parent comes before its children, so its place is already known.
-        check.parent = check.parent.and_then(|parent: usize| place[parent]);
-        let section = outline.headings.partition_point(|heading| heading.first <= check.first);
-        if check.is_plain && boxed.contains(&section) {
-            // Where some items have boxes, the others are text.
-            place.push(check.parent);
-            continue;
-        }
-        complete(source, &begins, &mut check);
-        if check.title.is_empty() {
-            remarks.push(remark(check.first, "a box without words: kept as text"));
-            place.push(check.parent);
-            continue;
-        }
-        check.depth = check.parent.map_or(0, |parent| kept[parent].depth + 1);
-        place.push(Some(kept.len()));
-        kept.push(check);
-    }
-    outline.boxes = kept;
-    surround(source, outline);
-}
-
-/// The sections in which somebody wrote a box, each as the number of headings up to it.
-fn with_boxes(outline: &Outline) -> BTreeSet<usize> {
-    let written = outline.boxes.iter().filter(|check| !check.is_plain);
-    let section =
-        |check: &CheckBox| outline.headings.partition_point(|heading| heading.first <= check.first);
-    written.map(section).collect()
-}
-
-/// Adds boxes that CommonMark reads as running text: without a list marker, or in a list that
-/// cannot begin where it stands.
-fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
-    let listed = std::mem::take(&mut outline.boxes);
-    let mut listed = listed.into_iter().enumerate().peekable();
-    // The new position of each box that CommonMark found.
-    let mut moved: Vec<usize> = Vec::new();
-    let mut boxes: Vec<CheckBox> = Vec::new();
-    for number in outline.first..source.n_lines() {
-        let before = boxes.len();
-        while let Some((_, mut check)) = listed.next_if(|(_, check)| check.first <= number) {
-            check.parent = check.parent.map(|parent| moved[parent]);
-            moved.push(boxes.len());
-            boxes.push(check);
-        }
-        if boxes.len() > before || outline.lines[number].is_opaque {
-            continue;
-        }
-        let line = source.line(number);
-        let text = line.trim();
-        let found = boxed(text).or_else(|| {
-            let (mark, rest) = intake::boxed(text)?;
-            // `[]` and `[-]` alone are more often typography than a box.
-            (matches!(mark, ' ' | 'x' | 'X') && !rest.is_empty()).then_some(("", mark, rest))
-        });
-        let Some((marker, mark, _)) = found else { continue };
-        let at = source.start(number) + line.len() - line.trim_start().len();
-        let column = indent(line);
-        let mut parent = boxes.len().checked_sub(1);
-        while let Some(around) = parent.map(|parent| &boxes[parent])
-            && (around.column >= column || around.last + 1 < number)
-        {
-            parent = around.parent;
-        }
-        boxes.push(CheckBox::new(source, (number, number), parent, at, marker, mark));
-    }
-    outline.boxes = boxes;
-}
-
-/// Finds the innermost item around each line. A line that is not indented below an item ends it,
-/// although CommonMark continues its paragraph: people write the text below a list without an empty
-/// line before it.
-fn surround(source: &Source<'_>, outline: &mut Outline) {
-    let boxes = &mut outline.boxes;
-    // The nearest item around each one that has not ended.
-    let mut live: Vec<Option<usize>> = (0..boxes.len()).map(Some).collect();
-    let mut open: Vec<usize> = Vec::new();
-    let mut next = 0;
-    for number in outline.first..source.n_lines() {
-        while next < boxes.len() && boxes[next].first <= number {
-            open.push(next);
-            next += 1;
-        }
-        while open.last().is_some_and(|&at| boxes[at].last < number) {
-            open.pop();
-        }
-        let line = source.line(number);
-        let mut inside = open.last().and_then(|&at| alive(&mut live, at));
-        if !line.trim().is_empty() {
-            let column = indent(line);
-            while let Some(at) = inside
-                && number > boxes[at].title_last
-                && column <= boxes[at].column
-            {
-                boxes[at].last = number - 1;
-                live[at] = boxes[at].parent;
-                inside = alive(&mut live, at);
-            }
-        }
-        outline.lines[number].inside = inside;
-    }
-}
-
-/// Follows the ended items to one that has not ended, and shortens the way for the next time.
-fn alive(live: &mut [Option<usize>], from: usize) -> Option<usize> {
-    let mut end = Some(from);
-    while let Some(at) = end
-        && live[at] != Some(at)
-    {
-        end = live[at];
-    }
-    let mut at = from;
-    while live[at] != Some(at)
-        && let Some(next) = live[at]
-    {
-        live[at] = end;
-        at = next;
-    }
-    end
-}
-
-/// Fills in the title and the line it ends on.
-fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
-    let text = source.text[check.at..source.start(check.first + 1)].trim();
-    let plain = text.get(check.marker.len()..).filter(|_| check.is_plain);
-    let found = plain
-        .or_else(|| boxed(text).map(|(_, _, rest)| rest))
-        .or_else(|| Some(intake::boxed(text)?.1));
-    let Some(rest) = found else { return };
-    let mut parts = vec![rest];
-    let mut last = check.first;
-    let is_next = |number: usize| begins.get(number).copied().unwrap_or_default();
-    for number in check.first + 1..=check.title_last {
-        let line = source.line(number);
-        if line.trim().is_empty() || is_next(number) {
-            break;
-        }
-        // The writer's own line break starts a note; a merely wrapped line continues the title.
-        if ends_broken(source.line(number - 1)) {
-            if let Some(part) = parts.last_mut() {
-                *part = part.strip_suffix('\\').unwrap_or(part).trim_end();
-            }
-            break;
-        }
-        if indent(line) <= check.column {
-            check.last = number - 1;
-            break;
-        }
-        if days::heads_note(line) {
-            check.last = number - 1;
-            break;
-        }
-        parts.push(line.trim());
-        last = number;
-    }
-    check.title_last = last;
-    parts.retain(|part| !part.is_empty());
-    check.title = parts.join(" ");
-}
-
-/// Whether a line ends with a Markdown line break: two spaces or a backslash.
-fn ends_broken(line: &str) -> bool {
-    // An even number of backslashes is that many escaped backslashes.
-    let backslashes = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
-    line.ends_with("  ") || backslashes % 2 == 1
+/// Whether a line says that the list below it is to be done: it ends with a colon, or stands in
+/// bold.
+pub(super) fn names_list(line: &str) -> bool {
+    let text = line.trim();
+    let is_name = text.trim_end_matches(['*', '_']).ends_with(':')
+        || text.ends_with(':')
+        || intake::in_bold(text).is_some();
+    is_name && intake::names_actions(text)
 }

@@ -173,6 +173,11 @@ impl<'a> Gatherer<'a> {
                 continue;
             }
             let kind = self.outline.lines[number];
+            if kind.is_ruler {
+                self.places.set(number, Role::Markup, Some(self.task));
+                self.flush(&mut run);
+                continue;
+            }
             let inside = kind.inside.filter(|at| section.boxes.contains(at));
             if section.lists_tasks && inside.is_some() {
                 // It belongs to the task of its check item.

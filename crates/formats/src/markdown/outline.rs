@@ -1,13 +1,13 @@
 //! The structure of a file by line: headings, check items, and where text may be split.
 
-use dormouse_types::draft::Remark;
 use dormouse_types::limits;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::bounded::bounded;
-use super::check_box::{self, CheckBox, boxed, listed};
+use super::check_box::{CheckBox, boxed, listed, names_list};
 use super::source::Source;
-use crate::intake;
+use crate::intake::{self, in_bold};
+use crate::reading::indent;
 
 /// The structure of a file.
 pub(super) struct Outline {
@@ -28,6 +28,8 @@ pub(super) struct LineKind {
     pub begins_block: bool,
     /// Whether it is inside code, HTML or a quotation.
     pub is_opaque: bool,
+    /// Whether it holds the dashes of a table whose rows are check items.
+    pub is_ruler: bool,
     /// The innermost check item that contains it.
     pub inside: Option<usize>,
 }
@@ -55,7 +57,7 @@ enum Frame {
 }
 
 /// Reads the structure of everything below the front matter.
-pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>) -> Outline {
+pub(super) fn read(source: &Source<'_>, first: usize) -> Outline {
     let mut walk = Walk {
         source,
         stack: Vec::new(),
@@ -86,8 +88,36 @@ pub(super) fn read(source: &Source<'_>, first: usize, remarks: &mut Vec<Remark>)
         }
     }
     let mut outline = walk.outline;
-    check_box::finish(source, &mut outline, remarks);
+    if outline.headings.is_empty() {
+        outline.headings = bold_headings(source, &outline);
+    }
     outline
+}
+
+/// Lines in bold that are the headings of a file without any other: at least one of them stands
+/// right above a box. A name for a list of what is to be done is a part of the task around it.
+fn bold_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
+    let lines = outline.first..source.n_lines();
+    let mut headings = Vec::new();
+    let mut is_over_box = false;
+    let mut is_last_bold = false;
+    for number in lines.filter(|&number| !outline.lines[number].is_opaque) {
+        let line = source.line(number);
+        let text = line.trim();
+        if text.is_empty() {
+            continue;
+        }
+        is_over_box |= is_last_bold && (boxed(text).is_some() || intake::boxed(text).is_some());
+        let words = in_bold(text).filter(|_| indent(line) == 0 && !intake::names_actions(text));
+        is_last_bold = words.is_some();
+        headings.extend(words.map(|words| Heading {
+            first: number,
+            last: number,
+            level: 1,
+            text: words.to_owned(),
+        }));
+    }
+    if is_over_box { headings } else { Vec::new() }
 }
 
 fn filled(source: &Source<'_>) -> Vec<usize> {
@@ -241,14 +271,11 @@ impl Walk<'_> {
         Frame::Item { first, check, around, is_titled: false }
     }
 
-    /// Whether a paragraph is one line that says that the list below it is to be done: it ends with
-    /// a colon, or stands in bold.
+    /// Whether the last line of a paragraph says that the list below it is to be done.
     fn names_actions(&self, line: usize, end: usize) -> bool {
-        let text = self.source.line(line).trim();
-        let is_name = text.trim_end_matches(['*', '_']).ends_with(':')
-            || text.ends_with(':')
-            || text.starts_with("**") && text.ends_with("**");
-        is_name && self.last_line(line, end) == line && intake::names_actions(text)
+        let last = self.last_line(line, end);
+        let text = self.source.line(last);
+        names_list(text) && (last == line || in_bold(text).is_some())
     }
 
     /// Whether an item of a plain list that begins here is something to do. More than a checklist

@@ -403,7 +403,11 @@ impl File<'_> {
                 });
             }
             let signs = signs::read(&check.title);
-            let bare = if signs.makes_task() { &signs.bare } else { &check.title };
+            let bare = match &check.row {
+                Some(name) => name,
+                None if signs.makes_task() => &signs.bare,
+                None => &check.title,
+            };
             let key = keys.next(key::fold(bare));
             if signs.makes_task() {
                 let message = "the dates and signs of an item have no place of their own: \

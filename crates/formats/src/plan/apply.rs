@@ -4,15 +4,14 @@ use std::collections::BTreeSet;
 
 use dormouse_types::limits;
 
-use super::correction::{
-    AgentChoice, Correction, CorrectionError, Edit, Kept, Planned, PlannedTask,
-};
+use super::correction::{Correction, CorrectionError, Edit, Kept, Planned, PlannedTask};
 use super::due::Days;
 use super::join::{self, Keys, Taken};
 use super::read::category_name;
 use super::rework::{self, Reworked};
 use super::sheet::{self, Pieces, words};
 use super::wanted::{self, Asked, Index, Slot, Wanted};
+use super::work::{Fate, Plan, Work};
 use super::{Place, Reading, Role};
 
 /// Applies the corrections of earlier imports and those of now to what was read of a text.
@@ -70,35 +69,6 @@ fn unchanged(reading: &Reading, kept: Kept) -> Planned {
         sheet: reading.sheet.clone(),
         kept,
     }
-}
-
-/// What became of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Stays,
-    LeftOut,
-    /// It is part of another one.
-    Joined(usize),
-    /// Its title is a category.
-    Category,
-}
-
-pub(super) struct Work {
-    pub pieces: Pieces,
-    /// The line that begins it, counted from 0, if there is one.
-    title_line: Option<usize>,
-    fate: Fate,
-    agent: Option<AgentChoice>,
-}
-
-pub(super) struct Plan<'a> {
-    pub lines: &'a [&'a str],
-    pub reading: &'a Reading,
-    pub works: Vec<Work>,
-    /// For each line, the task it belongs to.
-    pub of_line: Vec<Option<usize>>,
-    /// The roles of the lines that do not follow from the pieces.
-    pub roles: Vec<Role>,
 }
 
 impl<'a> Plan<'a> {

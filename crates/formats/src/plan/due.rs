@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use dormouse_types::limits;
 
-use super::apply::Plan;
 use super::correction::{CorrectionError, Edit, Kept, KeptDay};
 use super::join::Taken;
 use super::sheet::{TextLine, TextPiece, words};
 use super::wanted::{Asked, Slot, Wanted};
+use super::work::Plan;
 use super::{Reading, Role};
 use crate::intake::{DateOrder, Dates};
 use crate::markdown::key::fold;

@@ -188,7 +188,7 @@ pub(super) fn words(line: &str) -> &str {
         let is_closed = open.is_empty() || open.ends_with([' ', '\t']);
         return if is_closed { open.trim_end() } else { text };
     }
-    let rest = unlisted(line);
+    let rest = intake::in_bold(line).unwrap_or_else(|| unlisted(line));
     intake::boxed(rest).map_or(rest, |(_, rest)| rest)
 }
 

@@ -8,13 +8,10 @@ use jiff::tz::TimeZone;
 use super::{Marks, Token, spaced};
 use crate::export::task::{Lost, Task, one_line};
 
-/// Writes a line for each task.
-pub(crate) fn write(tasks: &[Task]) -> String {
-    let mut text = String::new();
-    for task in tasks {
-        text.push_str(&Line::of(task).text);
-        text.push('\n');
-    }
+/// The line of a task, with its end.
+pub(crate) fn line(task: &Task) -> String {
+    let mut text = Line::of(task).text;
+    text.push('\n');
     text
 }
 

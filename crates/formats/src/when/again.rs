@@ -2,14 +2,15 @@
 
 use jiff::civil::{Date, Time};
 
+use super::calendar::weekday;
 use super::clock;
 use super::grammar::{Hit, Parser, Setting};
-use super::language::{Again, Lead, TimeMeans, Unit, Where};
 use super::matching::{Caught, Match};
 use super::recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
-use super::resolve::{Core, Direction, weekday};
+use super::resolve::{Core, Direction};
 use super::table::{List, Table};
 use super::value::{Assumption, Kind, When};
+use super::words::{Again, Lead, TimeMeans, Unit, Where};
 
 impl<'a> Parser<'a> {
     pub(super) fn recurrence(&mut self, at: usize, setting: Setting) -> Option<Hit> {
@@ -180,7 +181,7 @@ impl<'a> Parser<'a> {
     }
 
     /// "Monday, Wednesday and Friday", after the first.
-    fn more_weekdays(&mut self, first: super::Weekday, end: &mut usize) -> Vec<super::Weekday> {
+    fn more_weekdays(&mut self, first: Weekday, end: &mut usize) -> Vec<Weekday> {
         let mut days = vec![first];
         for _ in 0..7 {
             let mut place = *end;
@@ -224,7 +225,7 @@ fn of_unit(n: u16, unit: Unit) -> Option<Recurrence> {
         Unit::Day => (n, Rule::Days),
         Unit::WorkingDay => (n, Rule::WorkingDays),
         Unit::Week => (n, Rule::Weeks(Vec::new())),
-        Unit::Weekend => (n, Rule::Weeks(vec![super::Weekday::Saturday])),
+        Unit::Weekend => (n, Rule::Weeks(vec![Weekday::Saturday])),
         Unit::Fortnight => (n.checked_mul(2)?, Rule::Weeks(Vec::new())),
         Unit::Month => (n, Rule::Months(MonthDay::Same)),
         Unit::Quarter => (n.checked_mul(3)?, Rule::Months(MonthDay::Same)),

@@ -2,9 +2,9 @@
 
 use jiff::civil::Time;
 
-use super::language::{Half, TimeMeans};
 use super::matching::Caught;
 use super::value::Assumption;
+use super::words::{Half, TimeMeans};
 
 /// The time of day of a pattern, and whether the hour was ambiguous.
 pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<Assumption>, bool)> {

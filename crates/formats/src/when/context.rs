@@ -2,11 +2,11 @@
 
 use super::figure::Figure;
 use super::grammar::{Parser, PointHit, Setting};
-use super::language::{Edge, Lead, Means, Unit, Where};
 use super::resolve::{Core, Direction};
-use super::table::List;
+use super::table::{List, Sense};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, DayOrder, Kind};
+use super::words::{Edge, Lead, Means, Unit, Where};
 
 /// How far back a sentence is searched for a word about the past.
 const CLAUSE: usize = 8;
@@ -129,9 +129,11 @@ impl Parser<'_> {
             return self.is_plausible_figure(point, figure, is_led);
         }
         match means {
+            Means::Weekday if self.is_title(point) => false,
+            Means::DayMonth if caught.day == Some(2) && self.is_conversion(point) => false,
             Means::Weekday | Means::WeekdayAfterWeeks if is_in(before, List::NamedDay) => false,
             Means::Weekday if caught.is_ambiguous && caught.shift.is_none() => {
-                let is_sign = point.has_time || point.has_weekday_and_date || is_led && alone;
+                let is_sign = point.has_time || point.has_sign || is_led && alone;
                 let follows = self.is_mark_after(point.end);
                 is_sign
                     || caught.is_capital
@@ -166,8 +168,21 @@ impl Parser<'_> {
             Means::DayOfMonth if point.holds == Where::WithSign => {
                 alone && (is_led || point.has_time)
             }
-            Means::Year | Means::Quarter | Means::Feast(..) if point.holds == Where::WithSign => {
+            Means::Year
+            | Means::Quarter
+            | Means::Feast(..)
+            | Means::Easter(_)
+            | Means::OrthodoxEaster(_)
+            | Means::Thanksgiving
+                if point.holds == Where::WithSign =>
+            {
                 is_led && alone
+            }
+            // "The Good Friday agreement".
+            Means::Easter(_) | Means::OrthodoxEaster(_) => alone,
+            // "Ten today reasons": the number counts what comes after the day.
+            Means::Offset if !point.has_time && !is_led && !alone => {
+                !before.is_some_and(|at| self.is_bare_number(at))
             }
             Means::WeekNumber if point.holds == Where::WithSign => {
                 is_led
@@ -184,6 +199,37 @@ impl Parser<'_> {
                         .is_some_and(|at| self.is_word(at, "once") || self.is_word(at, "twice"))
             }
             _ => true,
+        }
+    }
+
+    /// "Fr. Müller": a short weekday with a full stop before a name. Before an hour or a common word
+    /// it is the day.
+    fn is_title(&self, point: &PointHit) -> bool {
+        let stop = point.end;
+        let is_name = |at: usize| {
+            self.matcher.token(at).is_some_and(|token| {
+                matches!(token.class, TokenKind::Word { id: 0, is_capital: true })
+            })
+        };
+        let day = stop.checked_sub(1);
+        day.is_some_and(|day| self.matcher.is_in(day, List::Title))
+            && self.matcher.is_mark(stop, &['.'])
+            && is_name(stop + 1)
+    }
+
+    /// "Dec 2 bin": the 2 is said as "to".
+    fn is_conversion(&self, point: &PointHit) -> bool {
+        self.matcher.is_in(point.start, List::NumeralSystem)
+            && self.matcher.is_in(point.end, List::NumeralSystem)
+    }
+
+    fn is_bare_number(&self, at: usize) -> bool {
+        match self.matcher.token(at).map(|token| token.class) {
+            Some(TokenKind::Number { .. }) => true,
+            Some(TokenKind::Word { .. }) => {
+                self.matcher.entry(at).senses.iter().any(|sense| matches!(sense, Sense::Number(_)))
+            }
+            _ => false,
         }
     }
 
@@ -234,7 +280,7 @@ impl Parser<'_> {
         let back = point.start.checked_sub(2);
         let is_reference =
             [before, back].into_iter().flatten().any(|at| self.matcher.is_in(at, List::Reference));
-        let is_sign = is_led || point.has_time || point.has_weekday_and_date;
+        let is_sign = is_led || point.has_time || point.has_sign;
         // "(030) 12-10-26": the numbers before it belong to it.
         let continues = [before, back].into_iter().flatten().any(|at| {
             self.matcher
@@ -257,7 +303,10 @@ impl Parser<'_> {
                     && (self.is_first(point.start) || before.is_some_and(|at| self.is_hashes(at)));
                 let is_turned =
                     point.assumed.contains(&Assumption::OtherOrder(DayOrder::MonthFirst));
-                figure.is_closed && !is_heading && !is_turned
+                // "The 3.11. kernel": a figure between an article and a noun names a thing.
+                let is_attribute = before.is_some_and(|at| self.matcher.is_in(at, List::Article))
+                    && !self.stands_alone(point.end);
+                figure.is_closed && !is_heading && !is_turned && !is_attribute
             }
             // "3/4" is a fraction, "8/10" a rating.
             _ => {

@@ -2,13 +2,14 @@
 
 use jiff::civil::{Date, Time};
 
+use super::calendar::plus;
 use super::clock;
 use super::grammar::{Parser, PointHit, Setting};
-use super::language::{Lead, Means, TimeMeans, Where};
-use super::resolve::{Core, plus};
+use super::resolve::Core;
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Moment, Zone};
+use super::words::{Lead, Means, TimeMeans, Where};
 use super::zone;
 
 impl<'a> Parser<'a> {
@@ -37,6 +38,12 @@ impl<'a> Parser<'a> {
         }
         let is_evening = day.means == Some(Means::Tonight)
             || day.caught.part.is_some_and(|part| part.hour() >= 12);
+        // "Tomorrow at 9 people": the number is no hour.
+        let found = found.filter(|found| {
+            found.holds != Where::WithSign
+                || found.means == TimeMeans::Part
+                || !self.matcher.is_in(found.end, List::Counter)
+        });
         let Some(mut found) = found else { return day };
         // "In the evening at 8".
         let mut part = (found.means == TimeMeans::Part).then_some(found.caught.part).flatten();
@@ -133,7 +140,7 @@ impl<'a> Parser<'a> {
             holds: found.holds,
             caught: found.caught,
             has_time: true,
-            has_weekday_and_date: false,
+            has_sign: false,
         };
         let mut skip = end;
         if self.matcher.is_mark(skip, &[',']) {
@@ -147,6 +154,13 @@ impl<'a> Parser<'a> {
             Some(Ok(day)) if matches!(day.core, Core::Day(_)) => Some(day),
             _ => None,
         };
+        // "Up to 3 luni": a number before a word that is also a weekday counts the other thing.
+        let is_count = found.holds == Where::WithSign
+            && after_lead.is_none()
+            && day.as_ref().is_some_and(|day| day.caught.is_ambiguous);
+        if is_count {
+            return None;
+        }
         let date = match day {
             Some(day) => {
                 point.end = day.end;

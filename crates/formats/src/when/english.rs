@@ -4,11 +4,12 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{
-    Again, Edge, Half, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words,
-};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{
+    Again, Edge, Half, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words,
+};
 use Where::{Anywhere, Field, WithSign};
 
 /// English.
@@ -106,6 +107,8 @@ static WORDS: Words = Words {
         ("am", Half::Morning), ("a.m", Half::Morning),
         ("pm", Half::Afternoon), ("p.m", Half::Afternoon),
     ],
+    halves_more: &[],
+    hour_endings: &["ish"],
     periodic: &[
         ("daily", 1, Unit::Day), ("weekly", 1, Unit::Week), ("biweekly", 2, Unit::Week),
         ("fortnightly", 2, Unit::Week), ("monthly", 1, Unit::Month),
@@ -143,6 +146,14 @@ static WORDS: Words = Words {
         ("new year's/years day? YEAR?", Means::Feast(1, 1), WithSign),
         ("halloween YEAR?", Means::Feast(10, 31), WithSign),
         ("valentine's/valentines day YEAR?", Means::Feast(2, 14), Anywhere),
+        ("good friday YEAR?", Means::Easter(-2), Anywhere),
+        ("easter sunday? YEAR?", Means::Easter(0), WithSign),
+        ("easter sunday YEAR?", Means::Easter(0), Anywhere),
+        ("easter monday YEAR?", Means::Easter(1), Anywhere),
+        ("ascension day YEAR?", Means::Easter(39), Anywhere),
+        ("whit sunday YEAR?", Means::Easter(49), Anywhere),
+        ("whit monday YEAR?", Means::Easter(50), Anywhere),
+        ("thanksgiving day? YEAR?", Means::Thanksgiving, WithSign),
         ("first thing ,? on? SHIFT? WEEKDAY", Means::Weekday, Anywhere),
         ("first thing OFFSET", Means::Offset, Anywhere),
         ("this coming/upcoming WEEKDAY", Means::Weekday, Anywhere),
@@ -171,6 +182,9 @@ static WORDS: Words = Words {
         ("half a/an UNIT from now", Means::AheadHalf, Anywhere),
         ("in N UNIT and a half", Means::AheadAndHalf, Anywhere),
         ("in N and a half UNIT", Means::AheadAndHalf, Anywhere),
+        ("in NHALF UNIT", Means::AheadAndHalf, Anywhere),
+        ("N and a half UNIT from now/today", Means::AheadAndHalf, Anywhere),
+        ("NHALF UNIT from now/today", Means::AheadAndHalf, Anywhere),
         ("N UNIT from tomorrow", Means::AheadFromTomorrow, Anywhere),
         ("N UNIT ago", Means::Ago, Anywhere),
         ("a couple of UNIT ago", Means::Ago, Anywhere),
@@ -262,7 +276,18 @@ static WORDS: Words = Words {
         ("calendar WEEK", Means::WeekNumber, Anywhere),
         ("WEEK", Means::WeekNumber, WithSign),
     ],
+    relations: &[
+        ("N UNIT before", Relation::Before),
+        ("N working/business/work days/day before", Relation::WorkingBefore),
+        ("the? day before", Relation::Before),
+        ("the? eve of", Relation::Before),
+        ("N UNIT after", Relation::After),
+        ("N working/business/work days/day after", Relation::WorkingAfter),
+        ("the? day after", Relation::After),
+    ],
     times: &[
+        ("HOUR ish", TimeMeans::Clock, Anywhere),
+        ("CLOCK ish", TimeMeans::Clock, Anywhere),
         ("CLOCK HALF", TimeMeans::Clock, Anywhere),
         ("HOUR HALF", TimeMeans::Clock, Anywhere),
         ("CLOCK", TimeMeans::Clock, Anywhere),
@@ -464,4 +489,6 @@ static WORDS: Words = Words {
         "street", "road", "rd", "avenue", "ave", "lane", "boulevard", "square", "times", "club",
         "school", "mirror", "telegraph", "roast",
     ],
+    titles: &[],
+    numeral_systems: &["bin", "binary", "oct", "octal", "dec", "decimal", "hex", "ascii", "bcd"],
 };

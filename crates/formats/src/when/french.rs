@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
 use Where::{Anywhere, Field, WithSign};
 
 /// French.
@@ -26,6 +27,10 @@ static WORDS: Words = Words {
         &["vendredi", "ven"],
         &["samedi", "sam"],
         &["dimanche", "dim"],
+    ],
+    weekdays_again: [
+        &["lundis"], &["mardis"], &["mercredis"], &["jeudis"], &["vendredis"], &["samedis"],
+        &["dimanches"],
     ],
     months: [
         &["janvier", "janv", "jan"],
@@ -73,8 +78,10 @@ static WORDS: Words = Words {
     ],
     parts: &[
         ("matin", time(9, 0, 0, 0)), ("midi", time(12, 0, 0, 0)), ("soir", time(19, 0, 0, 0)),
-        ("nuit", time(21, 0, 0, 0)),
+        ("nuit", time(21, 0, 0, 0)), ("matinée", time(9, 0, 0, 0)), ("après-midi", time(15, 0, 0, 0)),
+        ("soirée", time(19, 0, 0, 0)),
     ],
+    hour_endings: &["h"],
     quarters: &["t"],
     weeks: &["s"],
     days: &[
@@ -83,7 +90,17 @@ static WORDS: Words = Words {
         ("DAY . DAY2 . YEAR", Means::Numbers, Anywhere),
         ("OFFSET", Means::Offset, Anywhere),
         ("noël/noel YEAR?", Means::Feast(12, 25), WithSign),
+        ("vendredi saint YEAR?", Means::Easter(-2), Anywhere),
+        ("pâques/paques YEAR?", Means::Easter(0), WithSign),
+        ("lundi de pâques/paques YEAR?", Means::Easter(1), Anywhere),
+        ("ascension YEAR?", Means::Easter(39), WithSign),
+        ("pentecôte YEAR?", Means::Easter(49), WithSign),
+        ("lundi de pentecôte YEAR?", Means::Easter(50), Anywhere),
         ("dans N UNIT", Means::Ahead, Anywhere),
+        ("dans N UNIT et demi/demie", Means::AheadAndHalf, Anywhere),
+        ("dans NHALF UNIT", Means::AheadAndHalf, Anywhere),
+        ("WEEKDAY en huit", Means::WeekdayAfterWeeks, Anywhere),
+        ("le? PLACE WEEKDAY de MONTH YEAR?", Means::NthWeekday, Anywhere),
         ("sous N UNIT", Means::Within, Anywhere),
         ("d'ici N UNIT", Means::Within, Anywhere),
         ("il y a N UNIT", Means::Ago, Anywhere),
@@ -99,7 +116,14 @@ static WORDS: Words = Words {
         ("la? semaine SHIFT", Means::Unit, Field),
         ("YEAR", Means::Year, WithSign),
     ],
+    relations: &[
+        ("N UNIT avant le/la?", Relation::Before),
+        ("la? veille de/du", Relation::Before),
+        ("N UNIT après le/la?", Relation::After),
+        ("le? lendemain de/du", Relation::After),
+    ],
     times: &[
+        ("HOUR", TimeMeans::Clock, WithSign),
         ("CLOCK", TimeMeans::Clock, Anywhere),
         ("HOUR h/heures", TimeMeans::Clock, WithSign),
         ("PART", TimeMeans::Part, WithSign),
@@ -110,6 +134,10 @@ static WORDS: Words = Words {
         ("tous/toutes les UNIT", Again::Interval, Anywhere),
         ("tous/toutes les N UNIT", Again::Interval, Anywhere),
         ("chaque WEEKDAY", Again::Weekdays, Anywhere),
+        ("tous les WEEKDAYS", Again::Weekdays, Anywhere),
+        ("un WEEKDAY sur deux", Again::OtherWeekday, Anywhere),
+        ("un/une UNIT sur deux", Again::EveryOther, Anywhere),
+        ("une fois par UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
         ("d'ici", Lead::Is(Kind::Due)),
@@ -164,7 +192,7 @@ static WORDS: Words = Words {
         "un", "une", "vous",
     ],
     references: &[
-        "article", "chapitre", "page", "pages", "partie", "point", "section", "étape", "version",
+        "alinéa", "annexe", "article", "chapitre", "édition", "exercice", "leçon", "paragraphe", "page", "pages", "partie", "point", "section", "étape", "version",
         "voir", "numéro", "no", "n°", "tableau", "figure", "ligne", "règle", "salle", "tél",
     ],
     counters: &[

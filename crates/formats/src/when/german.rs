@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
 use Where::{Anywhere, WithSign};
 
 /// German.
@@ -85,6 +86,11 @@ static WORDS: Words = Words {
         ("nachmittag", time(15, 0, 0, 0)), ("abend", time(19, 0, 0, 0)),
         ("nacht", time(21, 0, 0, 0)),
     ],
+    halves_more: &[
+        ("anderthalb", 1), ("eineinhalb", 1), ("zweieinhalb", 2), ("dreieinhalb", 3),
+        ("viereinhalb", 4), ("fünfeinhalb", 5), ("sechseinhalb", 6),
+    ],
+    hour_endings: &["h", "uhr"],
     quarters: &["q"],
     weeks: &["kw"],
     days: &[
@@ -98,6 +104,16 @@ static WORDS: Words = Words {
         ("heiligabend YEAR?", Means::Feast(12, 24), WithSign),
         ("silvester YEAR?", Means::Feast(12, 31), WithSign),
         ("neujahr YEAR?", Means::Feast(1, 1), WithSign),
+        ("karfreitag YEAR?", Means::Easter(-2), Anywhere),
+        ("ostern/ostersonntag YEAR?", Means::Easter(0), WithSign),
+        ("ostermontag YEAR?", Means::Easter(1), Anywhere),
+        ("himmelfahrt YEAR?", Means::Easter(39), WithSign),
+        ("christi himmelfahrt YEAR?", Means::Easter(39), Anywhere),
+        ("pfingsten/pfingstsonntag YEAR?", Means::Easter(49), WithSign),
+        ("pfingstmontag YEAR?", Means::Easter(50), Anywhere),
+        ("in N und einer/einem halben UNIT", Means::AheadAndHalf, Anywhere),
+        ("in NHALF UNIT", Means::AheadAndHalf, Anywhere),
+        ("in einer/einem halben UNIT", Means::AheadHalf, Anywhere),
         ("in N UNIT", Means::Ahead, Anywhere),
         ("binnen N UNIT", Means::Within, Anywhere),
         ("innerhalb von? N UNIT", Means::Within, Anywhere),
@@ -127,7 +143,16 @@ static WORDS: Words = Words {
         ("WEEK YEAR?", Means::WeekNumber, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
+    relations: &[
+        ("N UNIT vor dem/der?", Relation::Before),
+        ("am/der/den? tag vor dem/der?", Relation::Before),
+        ("N UNIT nach dem/der?", Relation::After),
+        ("am/der/den? tag nach dem/der?", Relation::After),
+    ],
     times: &[
+        ("HOUR", TimeMeans::Clock, WithSign),
+        ("ANYHOUR uhr", TimeMeans::Clock, Anywhere),
+        ("HOUR h", TimeMeans::Clock, WithSign),
         ("CLOCK uhr?", TimeMeans::Clock, Anywhere),
         ("HOUR uhr", TimeMeans::Clock, Anywhere),
         ("PART", TimeMeans::Part, WithSign),
@@ -137,6 +162,8 @@ static WORDS: Words = Words {
     recurrences: &[
         ("jeden/jede/jedes UNIT", Again::Interval, Anywhere),
         ("alle N UNIT", Again::Interval, Anywhere),
+        ("einmal pro UNIT", Again::Interval, Anywhere),
+        ("jeden/jede/jedes zweiten/zweite/zweites UNIT", Again::EveryOther, Anywhere),
         ("jeden WEEKDAY", Again::Weekdays, Anywhere),
         ("immer WEEKDAYS", Again::Weekdays, Anywhere),
         ("WEEKDAYS", Again::Weekdays, Anywhere),
@@ -219,7 +246,7 @@ static WORDS: Words = Words {
         "zum", "zur",
     ],
     references: &[
-        "abschnitt", "absatz", "artikel", "aufgabe", "bild", "fassung", "kapitel", "nr", "nummer",
+        "abschnitt", "absatz", "anhang", "anlage", "artikel", "auflage", "ausgabe", "lektion", "übung", "aufgabe", "bild", "fassung", "kapitel", "nr", "nummer",
         "paragraph", "punkt", "raum", "regel", "release", "schritt", "seite", "seiten", "siehe",
         "stufe", "tabelle", "teil", "ticket", "tel", "telefon", "version", "zeile", "ziffer",
         "zimmer",
@@ -241,5 +268,6 @@ static WORDS: Words = Words {
         "der", "die", "das", "ein", "eine", "mein", "dein", "sein", "ihr", "unser", "ich", "du",
         "er", "sie", "es", "wir",
     ],
+    titles: &["fr"],
     ..Words::NONE
 };

@@ -2,14 +2,16 @@
 
 use jiff::civil::{Date, Time};
 
-use super::hours::Hours;
-use super::language::{Lead, Means, Where};
+use super::calendar::{short, weekday};
+use super::error::NotUnderstood;
 use super::matching::{Caught, Match, Matcher};
-use super::resolve::{self, Core, Direction, Resolved, Resolver, weekday};
+use super::reader::Reader;
+use super::recurrence::Weekday;
+use super::resolve::{Core, Direction, Resolved, Resolver};
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
-use super::value::{Assumption, Kind, Point, Span, When};
-use super::{NotUnderstood, Reader};
+use super::value::{Assumption, Kind, Moment, Point, Span, When};
+use super::words::{Lead, Means, Where};
 
 /// A date at a place, in tokens.
 #[derive(Debug, Clone)]
@@ -53,7 +55,17 @@ pub(super) struct PointHit {
     pub caught: Caught,
     /// Where its day ends, if it has one.
     pub has_time: bool,
-    pub has_weekday_and_date: bool,
+    /// Whether something in it says that a date is meant: a weekday with its date, a distance.
+    pub has_sign: bool,
+}
+
+/// A stretch of hours on one day.
+pub(super) struct Hours {
+    pub start: usize,
+    pub end: usize,
+    pub from: Moment,
+    pub to: Moment,
+    pub assumed: Vec<Assumption>,
 }
 
 pub(super) struct Parser<'a> {
@@ -62,7 +74,7 @@ pub(super) struct Parser<'a> {
     pub reader: &'a Reader,
 }
 
-type Parsed<T> = Option<Result<T, (usize, NotUnderstood)>>;
+pub(super) type Parsed<T> = Option<Result<T, (usize, NotUnderstood)>>;
 
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, reader: &'a Reader) -> Self {
@@ -298,7 +310,7 @@ impl<'a> Parser<'a> {
         }
         let zone = &self.reader.zone;
         if from.day_in(zone) > to.day_in(zone) {
-            let text = resolve::short(self.text(first.start, second.end));
+            let text = short(self.text(first.start, second.end));
             return (setting.allowed == Where::Field)
                 .then_some(Err((second.end, NotUnderstood::EndsBeforeItBegins { text })));
         }
@@ -341,6 +353,21 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn day(&mut self, at: usize, setting: Setting, base: Date) -> Parsed<PointHit> {
+        let plain = self.plain_day(at, setting, base);
+        let relative = self.relative_day(at, setting, base);
+        match (plain, relative) {
+            (Some(Ok(plain)), Some(Ok(relative))) if plain.end < relative.end => Some(Ok(relative)),
+            (None | Some(Err(_)), Some(relative)) => Some(relative),
+            (plain, _) => plain,
+        }
+    }
+
+    pub(super) fn plain_day(
+        &mut self,
+        at: usize,
+        setting: Setting,
+        base: Date,
+    ) -> Parsed<PointHit> {
         let table: &'a Table = self.table;
         let allowed = self.with_lead(setting);
         let mut found = self.matcher.longest(&table.days, at, allowed)?;
@@ -371,7 +398,7 @@ impl<'a> Parser<'a> {
                 if let (Core::Day(day), true, Some(weekday)) =
                     (&core, has_both, found.caught.weekday.and_then(weekday))
                     && found.means != Means::DayMonth
-                    && super::Weekday::of(*day) != weekday
+                    && Weekday::of(*day) != weekday
                 {
                     assumed.push(Assumption::WeekdayDiffers(*day));
                 }
@@ -385,7 +412,7 @@ impl<'a> Parser<'a> {
                     holds: found.holds,
                     caught: found.caught,
                     has_time: false,
-                    has_weekday_and_date: has_both,
+                    has_sign: has_both,
                 }))
             }
             Err(

@@ -2,22 +2,14 @@
 
 use jiff::civil::{Date, Time};
 
+use super::calendar::plus;
 use super::clock;
-use super::grammar::{Parser, Setting};
-use super::language::{Half, Lead, TimeMeans, Where};
+use super::grammar::{Hours, Parser, Setting};
 use super::matching::Match;
-use super::resolve::{Core, plus};
+use super::resolve::Core;
 use super::table::{List, Table};
 use super::value::{Assumption, Moment};
-
-/// A stretch of hours on one day.
-pub(super) struct Hours {
-    pub start: usize,
-    pub end: usize,
-    pub from: Moment,
-    pub to: Moment,
-    pub assumed: Vec<Assumption>,
-}
+use super::words::{Half, Lead, TimeMeans, Where};
 
 impl<'a> Parser<'a> {
     /// "3-5pm", "9:00–17:00 on Friday", "tomorrow from 9 to 11", "Friday 3pm to 5pm".

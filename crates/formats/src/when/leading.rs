@@ -4,10 +4,12 @@ use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
 use super::grammar::{Parser, Setting};
-use super::language::{Language, Means, Where};
+use super::language::Language;
+use super::reader::Reader;
+use super::recurrence::Weekday;
 use super::resolve::{Core, Direction};
 use super::value::DayOrder;
-use super::{Reader, Weekday};
+use super::words::{Means, Where};
 
 /// What a text begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use jiff::civil::Time;
 
 use super::figure::{Clock, Figure, Stamp};
-use super::language::Where;
-use super::language::{Edge, Half, Shift, Unit};
 use super::table::{Accepts, Class, Entry, Item, Key, List, Rules, Sense, Table};
 use super::token::{Kind, Token, Tokens};
+use super::words::Where;
+use super::words::{Edge, Half, Shift, Unit};
 
 /// What the items of a pattern stood for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -14,6 +14,8 @@ pub(super) struct Caught {
     pub weekday: Option<i8>,
     pub month: Option<i8>,
     pub year: Option<i16>,
+    /// Whether the year is written with two figures, as in "Dec '26".
+    pub has_short_year: bool,
     pub n: Option<u32>,
     pub day: Option<i8>,
     pub day2: Option<i8>,
@@ -69,7 +71,7 @@ impl<'a> Matcher<'a> {
     }
 
     pub fn is_in(&self, at: usize, list: List) -> bool {
-        self.entry(at).lists & list as u16 != 0
+        self.entry(at).lists & list as u32 != 0
     }
 
     pub fn is_mark(&self, at: usize, marks: &[char]) -> bool {
@@ -158,6 +160,13 @@ impl<'a> Matcher<'a> {
         let next = at + 1;
         match class {
             Class::Year => {
+                if matches!(token.class, Kind::Mark('\'' | '’')) {
+                    let after = *self.token(next)?;
+                    let Kind::Number { value, digits: 2 } = after.class else { return None };
+                    caught.year = i16::try_from(2000 + value).ok().filter(|_| after.is_glued);
+                    caught.has_short_year = caught.year.is_some();
+                    return caught.year.map(|_| next + 1);
+                }
                 let Kind::Number { value, digits: 4 } = token.class else { return None };
                 caught.year = i16::try_from(value).ok().filter(|year| (1900..2200).contains(year));
                 caught.year.map(|_| next)
@@ -165,6 +174,22 @@ impl<'a> Matcher<'a> {
             Class::N => {
                 let (n, next) = self.count(at, token)?;
                 caught.n = Some(n);
+                Some(next)
+            }
+            Class::NHalf => {
+                let whole = match token.class {
+                    Kind::Figure(Figure {
+                        parts: [whole, 5, _],
+                        lengths: [_, 1, 0],
+                        sign: '.',
+                        is_closed: false,
+                    }) => Some(u32::from(whole)),
+                    _ => self.sense(token, |sense| match sense {
+                        Sense::NumberAndHalf(n) => Some(n),
+                        _ => None,
+                    }),
+                };
+                caught.n = Some(whole?);
                 Some(next)
             }
             Class::Day | Class::DayTh => {

@@ -2,13 +2,13 @@
 
 use jiff::civil::Date;
 
+use super::calendar::{Result, calendar, date, iso_week, no_such_day, plus, short, time_on};
+use super::error::NotUnderstood;
 use super::figure::{Figure, Stamp};
 use super::matching::Caught;
-use super::resolve::{
-    Core, Resolver, Result, calendar, date, iso_week, no_such_day, plus, short, time_on,
-};
+use super::resolve::{Core, Resolver};
 use super::value::{Assumption, DayOrder, Moment, Zone};
-use super::{NotUnderstood, zone};
+use super::zone;
 use jiff::ToSpan;
 
 impl Resolver<'_> {

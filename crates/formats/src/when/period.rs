@@ -3,14 +3,14 @@
 use jiff::ToSpan;
 use jiff::civil::Date;
 
-use super::NotUnderstood;
-use super::language::{Edge, Shift, Unit};
-use super::matching::Caught;
-use super::recurrence::is_working;
-use super::resolve::{
-    Core, Direction, Resolver, Result, date, months_ahead, no_such_day, plus, short, span,
+use super::calendar::{
+    Result, date, months_ahead, no_such_day, plus, short, span, working_days_ahead,
 };
+use super::error::NotUnderstood;
+use super::matching::Caught;
+use super::resolve::{Core, Direction, Resolver};
 use super::value::{Assumption, Moment};
+use super::words::{Edge, Shift, Unit};
 
 impl Resolver<'_> {
     pub(super) fn ahead(&self, n: i64, unit: Unit) -> Result<Core> {
@@ -22,6 +22,20 @@ impl Resolver<'_> {
             Unit::Day | Unit::Week | Unit::Fortnight | Unit::Month | Unit::Quarter | Unit::Year => {
                 Core::Day(plus(self.today(), span(n, unit))?)
             }
+        })
+    }
+
+    /// N units and half of one. Half a day more is a whole one, so that nothing comes too early.
+    pub(super) fn ahead_and_half(&self, n: i64, unit: Unit) -> Option<Result<Core>> {
+        let day = |span| plus(self.today(), span).map(Core::Day);
+        Some(match unit {
+            Unit::Hour => self.minutes_ahead(n.saturating_mul(60).saturating_add(30)),
+            Unit::Day => day((n + 1).days()),
+            Unit::Week => day(n.weeks().days(4)),
+            Unit::Fortnight => day((2 * n + 1).weeks()),
+            Unit::Month => day(n.months().days(15)),
+            Unit::Year => day(n.years().months(6)),
+            Unit::Minute | Unit::WorkingDay | Unit::Weekend | Unit::Quarter => return None,
         })
     }
 
@@ -309,20 +323,4 @@ fn part_of(edge: Edge, first: Date, months: i64) -> Result<Core> {
             _ => plus(plus(first, (months / 2).months())?, (-1).days())?,
         }),
     })
-}
-
-pub(super) fn working_days_ahead(from: Date, n: i64) -> Result<Date> {
-    // From a weekend it is counted as from the Friday before.
-    let mut start = from;
-    while n > 0 && !is_working(start) {
-        start = plus(start, (-1).days())?;
-    }
-    let (weeks, days) = (n / 5, n % 5);
-    let mut day = plus(start, weeks.weeks())?;
-    let mut left = days.abs();
-    while left > 0 || !is_working(day) {
-        day = plus(day, if n < 0 { (-1).days() } else { 1.day() })?;
-        left -= i64::from(is_working(day) && left > 0);
-    }
-    Ok(day)
 }

@@ -1,14 +1,18 @@
 //! From what a pattern caught to days of the calendar.
 
 use jiff::ToSpan;
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::{Date, Time};
 
-use super::language::{Edge, Means, Shift, Unit};
+use super::calendar::{
+    Result, century, date, iso_week, no_such_day, plus, short, span, weekday, working_days_ahead,
+};
+use super::error::NotUnderstood;
+use super::feasts::{easter, orthodox_easter, thanksgiving};
 use super::matching::Caught;
-use super::period::working_days_ahead;
+use super::reader::Reader;
 use super::recurrence::{Weekday, nth_working_day};
 use super::value::{Assumption, Moment};
-use super::{NotUnderstood, Reader};
+use super::words::{Edge, Means, Shift, Unit};
 
 /// A day, a time or several days.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +37,6 @@ pub(super) enum Direction {
     Back,
 }
 
-pub(super) type Result<T> = std::result::Result<T, NotUnderstood>;
-
 pub(super) struct Resolver<'a> {
     pub reader: &'a Reader,
     pub direction: Direction,
@@ -57,7 +59,14 @@ impl<'a> Resolver<'a> {
         text: &str,
         stamp: &str,
     ) -> Result<Resolved> {
-        let core = self.core(means, caught, text, stamp)?;
+        let core = match caught.year.filter(|_| caught.has_short_year) {
+            Some(year) => {
+                let year = century(year, self.today().year());
+                self.assumed.push(Assumption::Century(year));
+                self.core(means, &Caught { year: Some(year), ..*caught }, text, stamp)?
+            }
+            None => self.core(means, caught, text, stamp)?,
+        };
         Ok(Resolved { core, assumed: self.assumed, is_past: self.is_past })
     }
 
@@ -89,17 +98,11 @@ impl<'a> Resolver<'a> {
                 other @ (Core::At(_) | Core::Days(..)) => other,
             },
             Means::AheadAndHalf => {
-                let minutes = match caught.unit {
-                    Some(Unit::Hour) => n * 60 + 30,
-                    _ => return Err(misfit()),
-                };
-                self.minutes_ahead(minutes)?
+                self.ahead_and_half(n, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
             }
-            Means::AheadHalf => match caught.unit {
-                Some(Unit::Hour) => self.minutes_ahead(30)?,
-                Some(Unit::Year) => Core::Day(plus(self.today(), 6.months())?),
-                _ => return Err(misfit()),
-            },
+            Means::AheadHalf => {
+                self.ahead_and_half(0, caught.unit.ok_or_else(misfit)?).ok_or_else(misfit)??
+            }
             Means::Ago => {
                 self.is_past = true;
                 let unit = caught.unit.ok_or_else(misfit)?;
@@ -179,6 +182,16 @@ impl<'a> Resolver<'a> {
                 Core::Day(self.checked_weekday(date, caught))
             }
             Means::Feast(month, day) => Core::Day(self.day_month(caught.year, month, day, text)?),
+            Means::Easter(after) => {
+                Core::Day(self.movable(caught.year, |year| easter(year, after)).ok_or_else(misfit)?)
+            }
+            Means::OrthodoxEaster(after) => {
+                let day = self.movable(caught.year, |year| orthodox_easter(year, after));
+                Core::Day(day.ok_or_else(misfit)?)
+            }
+            Means::Thanksgiving => {
+                Core::Day(self.movable(caught.year, thanksgiving).ok_or_else(misfit)?)
+            }
             Means::DaysOfMonth => {
                 let month = caught.month.ok_or_else(misfit)?;
                 let (from, to) = (caught.day.ok_or_else(misfit)?, caught.day2.ok_or_else(misfit)?);
@@ -386,94 +399,18 @@ impl<'a> Resolver<'a> {
             .ok_or_else(|| no_such_day(None, month, day, text))
     }
 
+    /// The day of a feast that has another date in each year.
+    fn movable(&mut self, year: Option<i16>, day: impl Fn(i16) -> Option<Date>) -> Option<Date> {
+        match year {
+            Some(year) => day(year),
+            None => self.next_year(|year| day(year).map(|day| (day, day))),
+        }
+    }
+
     pub(super) fn checked_weekday(&mut self, date: Date, caught: &Caught) -> Date {
         if caught.weekday.and_then(weekday).is_some_and(|weekday| weekday != Weekday::of(date)) {
             self.assumed.push(Assumption::WeekdayDiffers(date));
         }
         date
-    }
-}
-
-pub(super) fn weekday(number: i8) -> Option<Weekday> {
-    Weekday::ALL.get(usize::try_from(number).ok()?).copied()
-}
-
-pub(super) fn plus(day: Date, by: jiff::Span) -> Result<Date> {
-    let sum = day.checked_add(by).map_err(|_| NotUnderstood::TooFar)?;
-    if (1..=9998).contains(&sum.year()) { Ok(sum) } else { Err(NotUnderstood::TooFar) }
-}
-
-pub(super) fn span(n: i64, unit: Unit) -> jiff::Span {
-    // Figures in a pattern have at most four digits.
-    let n = n.clamp(-9999, 9999);
-    match unit {
-        Unit::Minute => n.minutes(),
-        Unit::Hour => n.hours(),
-        Unit::Day | Unit::WorkingDay => n.days(),
-        Unit::Week | Unit::Weekend => n.weeks(),
-        Unit::Fortnight => (2 * n).weeks(),
-        Unit::Month => n.months(),
-        Unit::Quarter => (3 * n).months(),
-        Unit::Year => n.years(),
-    }
-}
-
-pub(super) fn months_ahead(shift: Shift) -> (i64, bool) {
-    match shift {
-        Shift::This => (0, false),
-        Shift::Next | Shift::Coming => (1, false),
-        Shift::Last => (-1, true),
-    }
-}
-
-pub(super) fn iso_week(year: i16, week: i8, day: i8, text: &str) -> Result<Date> {
-    let none = || NotUnderstood::NoSuchDay {
-        text: short(text),
-        why: format!("{year} has no such week, or a week no such day"),
-    };
-    let weekday = weekday(day - 1).ok_or_else(none)?;
-    let date = jiff::civil::ISOWeekDate::new(year, week, weekday.civil()).map_err(|_| none())?;
-    Ok(date.date())
-}
-
-pub(super) fn time_on(day: Date, hour: u8, minute: u8, second: u8) -> Result<DateTime> {
-    let (day, hour) = if hour == 24 { (plus(day, 1.day())?, 0) } else { (day, hour) };
-    let part = |n: u8| i8::try_from(n).unwrap_or(0);
-    let time = Time::new(part(hour), part(minute), part(second), 0);
-    time.map(|time| day.to_datetime(time)).map_err(|_| NotUnderstood::TooFar)
-}
-
-pub(super) fn calendar(year: u16, month: u16, day: u16) -> Option<Date> {
-    Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
-}
-
-pub(super) fn date(year: i16, month: i8, day: i8, text: &str) -> Result<Date> {
-    Date::new(year, month, day).map_err(|_| no_such_day(Some(year), month, day, text))
-}
-
-/// Says what is wrong with a day that is not in the calendar.
-pub(super) fn no_such_day(year: Option<i16>, month: i8, day: i8, text: &str) -> NotUnderstood {
-    let why = match Date::new(year.unwrap_or(2024), month, 1) {
-        Err(_) => "there are 12 months".to_owned(),
-        Ok(first) if day < 1 => {
-            format!("a month has no day 0, and month {} begins with day 1", first.month())
-        }
-        Ok(first) => {
-            let days = first.days_in_month();
-            match year {
-                Some(year) => format!("month {month} of {year} has {days} days"),
-                None => format!("month {month} has {days} days at most"),
-            }
-        }
-    };
-    NotUnderstood::NoSuchDay { text: short(text), why }
-}
-
-/// The beginning of a text, for a message.
-pub(super) fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }

@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
 use Where::{Anywhere, WithSign};
 
 /// Romanian.
@@ -90,6 +91,12 @@ static WORDS: Words = Words {
         ("OFFSET", Means::Offset, Anywhere),
         ("crăciun/craciun YEAR?", Means::Feast(12, 25), WithSign),
         ("revelion YEAR?", Means::Feast(12, 31), WithSign),
+        ("vinerea mare YEAR?", Means::OrthodoxEaster(-2), Anywhere),
+        ("paște/paste/paști/pasti YEAR?", Means::OrthodoxEaster(0), WithSign),
+        ("rusalii YEAR?", Means::OrthodoxEaster(49), WithSign),
+        ("peste/în/in N UNIT și/si jumătate/jumatate", Means::AheadAndHalf, Anywhere),
+        ("peste/în/in NHALF UNIT", Means::AheadAndHalf, Anywhere),
+        ("PLACE WEEKDAY din MONTH YEAR?", Means::NthWeekday, Anywhere),
         ("peste N UNIT", Means::Ahead, Anywhere),
         ("în/in N UNIT", Means::Ahead, Anywhere),
         ("acum N UNIT", Means::Ago, Anywhere),
@@ -103,7 +110,17 @@ static WORDS: Words = Words {
         ("MONTH", Means::Month, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
+    relations: &[
+        ("cu? N UNIT înainte/inainte de", Relation::Before),
+        ("ziua dinainte/dinaintea de?", Relation::Before),
+        ("la? N UNIT după/dupa", Relation::After),
+        ("ziua de după/dupa", Relation::After),
+    ],
     times: &[
+        ("HOUR", TimeMeans::Clock, WithSign),
+        ("ora HOUR", TimeMeans::Clock, WithSign),
+        ("la CLOCK", TimeMeans::Clock, WithSign),
+        ("la HOUR", TimeMeans::Clock, WithSign),
         ("CLOCK", TimeMeans::Clock, Anywhere),
         ("ora CLOCK", TimeMeans::Clock, Anywhere),
         ("PART", TimeMeans::Part, WithSign),
@@ -113,6 +130,8 @@ static WORDS: Words = Words {
         ("în/in fiecare UNIT", Again::Interval, Anywhere),
         ("la fiecare N UNIT", Again::Interval, Anywhere),
         ("în/in fiecare WEEKDAY", Again::Weekdays, Anywhere),
+        ("o dată pe UNIT", Again::Interval, Anywhere),
+        ("o dată la N UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
         ("până", Lead::Is(Kind::Due)),
@@ -157,7 +176,7 @@ static WORDS: Words = Words {
         ("cel târziu", Kind::Due), ("cel tarziu", Kind::Due),
     ],
     at: &[
-        "la", "ora",
+        "la", "ora", "pe",
     ],
     through: &[
         "până", "pana",
@@ -175,7 +194,7 @@ static WORDS: Words = Words {
         "un", "va",
     ],
     references: &[
-        "articol", "capitol", "pagina", "pagini", "pas", "punct", "secțiunea", "versiunea", "vezi",
+        "anexa", "articol", "articolul", "capitol", "capitolul", "exercițiul", "lecția", "paragraful", "pagina", "pagini", "pas", "punct", "secțiunea", "versiunea", "vezi",
         "nr", "număr", "tabel", "figura", "linia", "regula", "sala", "tel",
     ],
     counters: &[

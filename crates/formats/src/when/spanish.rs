@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use jiff::civil::time;
 
-use super::language::{Again, Edge, Language, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
+use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
+use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
 use Where::{Anywhere, WithSign};
 
 /// Spanish.
@@ -50,8 +51,9 @@ static WORDS: Words = Words {
         ("quince", 15),
     ],
     places: &[
-        ("primer", 1), ("primero", 1), ("segundo", 2), ("tercer", 3), ("cuarto", 4),
-        ("último", -1),
+        ("primer", 1), ("primero", 1), ("primera", 1), ("segundo", 2), ("segunda", 2),
+        ("tercer", 3), ("tercera", 3), ("cuarto", 4), ("cuarta", 4), ("último", -1),
+        ("última", -1), ("ultimo", -1),
     ],
     ordinal_endings: &["º", "ª"],
     units: &[
@@ -77,6 +79,7 @@ static WORDS: Words = Words {
         ("mediodía", time(12, 0, 0, 0)), ("tarde", time(15, 0, 0, 0)),
         ("noche", time(21, 0, 0, 0)),
     ],
+    hour_endings: &["h"],
     quarters: &["t"],
     weeks: &["semana"],
     days: &[
@@ -90,7 +93,13 @@ static WORDS: Words = Words {
         ("nochebuena YEAR?", Means::Feast(12, 24), WithSign),
         ("nochevieja YEAR?", Means::Feast(12, 31), WithSign),
         ("pasado mañana", Means::Days(2), Anywhere),
+        ("viernes santo YEAR?", Means::Easter(-2), Anywhere),
+        ("domingo de pascua YEAR?", Means::Easter(0), Anywhere),
+        ("lunes de pascua YEAR?", Means::Easter(1), Anywhere),
         ("en N UNIT", Means::Ahead, Anywhere),
+        ("en/dentro de? N UNIT y medio/media", Means::AheadAndHalf, Anywhere),
+        ("en/dentro de? NHALF UNIT", Means::AheadAndHalf, Anywhere),
+        ("el? PLACE WEEKDAY de MONTH de? YEAR?", Means::NthWeekday, Anywhere),
         ("dentro de N UNIT", Means::Ahead, Anywhere),
         ("hace N UNIT", Means::Ago, Anywhere),
         ("SHIFT? WEEKDAY", Means::Weekday, Anywhere),
@@ -103,7 +112,19 @@ static WORDS: Words = Words {
         ("MONTH", Means::Month, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
+    relations: &[
+        ("N UNIT antes de/del", Relation::Before),
+        ("la víspera de/del", Relation::Before),
+        ("el? día antes de/del", Relation::Before),
+        ("N UNIT después de/del", Relation::After),
+        ("el? día después de/del", Relation::After),
+    ],
     times: &[
+        ("HOUR", TimeMeans::Clock, WithSign),
+        ("HOUR h", TimeMeans::Clock, WithSign),
+        ("la/las HOUR h?", TimeMeans::Clock, WithSign),
+        ("la/las CLOCK h?", TimeMeans::Clock, WithSign),
+        ("por/de la PART", TimeMeans::Part, WithSign),
         ("CLOCK h?", TimeMeans::Clock, Anywhere),
         ("PART", TimeMeans::Part, WithSign),
         ("medianoche", TimeMeans::Midnight, Anywhere),
@@ -113,6 +134,7 @@ static WORDS: Words = Words {
         ("cada N UNIT", Again::Interval, Anywhere),
         ("cada WEEKDAY", Again::Weekdays, Anywhere),
         ("todos los WEEKDAY", Again::Weekdays, Anywhere),
+        ("una vez por/al UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
         ("hasta", Lead::Is(Kind::Due)),
@@ -166,7 +188,7 @@ static WORDS: Words = Words {
         "por", "que", "se", "si", "sin", "sobre", "su", "un", "una", "y", "ya",
     ],
     references: &[
-        "artículo", "capítulo", "página", "páginas", "parte", "paso", "punto", "sección",
+        "anexo", "apartado", "artículo", "capítulo", "ejercicio", "inciso", "lección", "párrafo", "página", "páginas", "parte", "paso", "punto", "sección",
         "versión", "ver", "número", "núm", "tabla", "figura", "línea", "regla", "sala", "tel",
     ],
     counters: &[

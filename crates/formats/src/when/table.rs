@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use jiff::civil::Time;
 
-use super::language::{Again, Edge, Half, Lead, Means, Shift, TimeMeans, Unit, Where, Words};
 use super::value::Kind;
+use super::words::{
+    Again, Edge, Half, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words,
+};
 
 /// A meaning of one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,7 @@ pub(super) enum Sense {
     WeekdayAgain(i8),
     Month(i8),
     Number(u32),
+    NumberAndHalf(u32),
     Place(i8),
     Unit(Unit),
     Shift(Shift),
@@ -40,6 +43,8 @@ pub(super) enum Class {
     Year,
     /// A number in figures or words.
     N,
+    /// A number and a half, in one word or as a fraction: "2.5".
+    NHalf,
     /// The number of a day of a month.
     Day,
     /// Another one.
@@ -133,7 +138,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Class::Day | Class::Day2 => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
-        Class::Figure => vec![Key::Figure],
+        Class::Figure | Class::NHalf => vec![Key::Figure],
         Class::Stamp => vec![Key::Stamp],
         _ => Vec::new(),
     };
@@ -144,6 +149,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Sense::Number(_) => {
             matches!(class, Class::N | Class::AnyHour | Class::Day | Class::Day2 | Class::DayTh)
         }
+        Sense::NumberAndHalf(_) => class == Class::NHalf,
         Sense::Place(_) => matches!(class, Class::Place | Class::Day | Class::Day2 | Class::DayTh),
         Sense::Unit(_) => class == Class::Unit,
         Sense::Shift(_) => class == Class::Shift,
@@ -172,7 +178,7 @@ pub(super) struct Entry {
     pub senses: Vec<Sense>,
     pub is_ambiguous: bool,
     /// Which of the lists of small words it is in, as bits of [`List`].
-    pub lists: u16,
+    pub lists: u32,
 }
 
 /// The lists of words that only guard against false dates.
@@ -191,6 +197,9 @@ pub(super) enum List {
     NamedDay = 1024,
     Article = 2048,
     NameEnd = 4096,
+    HourEnding = 8192,
+    Title = 16384,
+    NumeralSystem = 32768,
 }
 
 /// The tables of a language, ready to look words up.
@@ -201,6 +210,7 @@ pub(super) struct Table {
     /// Of each pattern that makes a date a deadline, a word without which it cannot fit.
     pub due_words: HashSet<&'static str>,
     pub days: Rules<Means>,
+    pub relations: Rules<Relation>,
     pub times: Rules<TimeMeans>,
     pub recurrences: Rules<Again>,
     pub leads: Rules<Lead>,
@@ -211,9 +221,11 @@ impl Table {
     pub fn new(words: &'static Words) -> Self {
         let mut dictionary = Dictionary::new(words);
         let days = dictionary.rules(words.days.iter().copied());
+        let anywhere = Where::Anywhere;
+        let relations =
+            dictionary.rules(words.relations.iter().map(|(form, side)| (*form, *side, anywhere)));
         let times = dictionary.rules(words.times.iter().copied());
         let recurrences = dictionary.rules(words.recurrences.iter().copied());
-        let anywhere = Where::Anywhere;
         let leads =
             dictionary.rules(words.leads.iter().map(|(form, lead)| (*form, *lead, anywhere)));
         let tails =
@@ -222,6 +234,7 @@ impl Table {
         Self {
             words,
             days: Rules::new(days, &entries),
+            relations: Rules::new(relations, &entries),
             times: Rules::new(times, &entries),
             recurrences: Rules::new(recurrences, &entries),
             leads: Rules::new(leads, &entries),
@@ -312,6 +325,7 @@ impl Dictionary {
         self.sense_of_all(words.weeks, Sense::WeekNumber);
         self.sense_of_all(words.ordinal_endings, Sense::OrdinalEnding);
         let senses = (words.numbers.iter().map(|(word, n)| (*word, Sense::Number(*n))))
+            .chain(words.halves_more.iter().map(|(word, n)| (*word, Sense::NumberAndHalf(*n))))
             .chain(words.places.iter().map(|(word, n)| (*word, Sense::Place(*n))))
             .chain(words.units.iter().map(|(word, unit)| (*word, Sense::Unit(*unit))))
             .chain(words.shifts.iter().map(|(word, shift)| (*word, Sense::Shift(*shift))))
@@ -352,9 +366,12 @@ impl Dictionary {
             (List::NamedDay, words.named_days),
             (List::Article, words.articles),
             (List::NameEnd, words.name_ends),
+            (List::HourEnding, words.hour_endings),
+            (List::Title, words.titles),
+            (List::NumeralSystem, words.numeral_systems),
         ] {
             for name in names {
-                self.entry_of(name).lists |= list as u16;
+                self.entry_of(name).lists |= list as u32;
             }
         }
     }
@@ -385,6 +402,7 @@ fn class(name: &str) -> Class {
         "MONTH" => Class::Month,
         "YEAR" => Class::Year,
         "N" => Class::N,
+        "NHALF" => Class::NHalf,
         "DAY" => Class::Day,
         "DAY2" => Class::Day2,
         "DAYTH" => Class::DayTh,

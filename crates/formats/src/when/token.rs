@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::figure::{self, Clock, Figure, Stamp};
-use super::table::{Id, Sense, Table};
+use super::table::{Id, List, Sense, Table};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
@@ -258,6 +258,7 @@ impl<'a> Tokens<'a> {
         let figures = figure::stamp(piece)
             .map(Kind::Stamp)
             .or_else(|| figure::clock(piece).filter(|clock| !clock.is_dotted).map(Kind::Clock))
+            .or_else(|| self.clock_with_letter(piece).map(Kind::Clock))
             .or_else(|| figure::figure(piece).map(Kind::Figure));
         if let Some(class) = figures {
             self.push(start, end, class);
@@ -308,6 +309,7 @@ impl<'a> Tokens<'a> {
             self.has(id, |sense| matches!(sense, Sense::Half(_))),
             self.has(id, |sense| matches!(sense, Sense::Unit(_) | Sense::Month(_))),
         );
+        let is_hour = self.table.entry(id).lists & List::HourEnding as u32 != 0;
         let digits = u8::try_from(figures.len()).unwrap_or(u8::MAX);
         let value = figures.parse().ok().filter(|_| digits <= 4);
         let class = match value {
@@ -315,7 +317,7 @@ impl<'a> Tokens<'a> {
                 self.push(start, end, Kind::Ordinal(value));
                 return true;
             }
-            Some(value) if is_half || joins => Kind::Number { value, digits },
+            Some(value) if is_half || joins || is_hour => Kind::Number { value, digits },
             Some(_) => return false,
             None => match figure::clock(figures) {
                 Some(clock) if is_half => Kind::Clock(clock),
@@ -325,6 +327,14 @@ impl<'a> Tokens<'a> {
         self.push(start, start + letters, class);
         self.push(start + letters, end, Kind::Word { id, is_capital: false });
         true
+    }
+
+    /// `9h30`, where people write an hour with this letter.
+    fn clock_with_letter(&self, piece: &str) -> Option<Clock> {
+        let (hour, minute) = piece.split_once('h')?;
+        let is_written = self.table.entry(self.id("h")).lists & List::HourEnding as u32 != 0;
+        let is_time = is_written && hour.len() <= 2 && minute.len() == 2;
+        is_time.then(|| figure::clock(&format!("{hour}:{minute}"))).flatten()
     }
 
     fn has(&self, id: Id, is: impl Fn(Sense) -> bool) -> bool {

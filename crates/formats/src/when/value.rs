@@ -1,5 +1,6 @@
 //! What a text about time can mean.
 
+use super::error::NotUnderstood;
 use std::ops::Range;
 
 use dormouse_types::closed_list;
@@ -186,7 +187,7 @@ pub struct Impossible {
     /// Where it is.
     pub span: TextSpan,
     /// Why there is no such day.
-    pub why: super::NotUnderstood,
+    pub why: NotUnderstood,
 }
 
 /// A place in a text, counted twice: for slicing here, and for marking in a page.

@@ -1,9 +1,9 @@
-//! Names of columns in several languages.
+//! Names of columns in several languages, in sheets and in the tables of a document.
 
 use crate::reading::Column;
 
 /// Names of columns in lower case, without signs.
-pub(super) const NAMES: &[(Column, &[&str])] = &[
+const NAMES: &[(Column, &[&str])] = &[
     (
         Column::Title,
         &[
@@ -390,3 +390,13 @@ pub(super) const NAMES: &[(Column, &[&str])] = &[
         ],
     ),
 ];
+
+/// What the name of a column says that it holds.
+pub(crate) fn column_named(name: &str) -> Option<Column> {
+    let plain = name.to_lowercase().replace(['_', '-'], " ");
+    let plain = plain.split('(').next().unwrap_or_default().trim_matches([' ', ':', '*', '?', '.']);
+    let found = NAMES.iter().find(|(_, names)| names.contains(&plain));
+    found
+        .or_else(|| NAMES.iter().find(|(_, names)| names.contains(&name.trim())))
+        .map(|&(column, _)| column)
+}

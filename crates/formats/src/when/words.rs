@@ -1,0 +1,378 @@
+//! What a language brings: tables of words, and patterns over them.
+//!
+//! A pattern is a line of items. An item in capitals stands for a class of words or figures (see
+//! [`Class`]), one in small letters for the words themselves, with `/` between alternatives; `?`
+//! makes an item optional; `,` is a comma. A new language is a new table, and no code.
+
+use jiff::civil::Time;
+
+use super::value::Kind;
+
+/// The words of one language.
+#[derive(Debug)]
+pub struct Words {
+    /// ISO 639 code.
+    pub code: &'static str,
+    /// Names of the days, from Monday.
+    pub weekdays: [&'static [&'static str]; 7],
+    /// Names that mean each such day, from Monday.
+    pub weekdays_again: [&'static [&'static str]; 7],
+    /// Names of the months.
+    pub months: [&'static [&'static str]; 12],
+    /// Names of days and months that are also something else. They need a sign that a date is
+    /// meant.
+    pub ambiguous: &'static [&'static str],
+    /// Numbers in words.
+    pub numbers: &'static [(&'static str, u32)],
+    /// Places in an order, in words; -1 is the last.
+    pub places: &'static [(&'static str, i8)],
+    /// What is attached to a number to make it a place: "3rd".
+    pub ordinal_endings: &'static [&'static str],
+    /// Units of time.
+    pub units: &'static [(&'static str, Unit)],
+    /// Which one of several.
+    pub shifts: &'static [(&'static str, Shift)],
+    /// Parts of a period.
+    pub edges: &'static [(&'static str, Edge)],
+    /// Days by their distance from today.
+    pub offsets: &'static [(&'static str, i32)],
+    /// Parts of the day with the time they stand for.
+    pub parts: &'static [(&'static str, Time)],
+    /// Morning or afternoon after an hour.
+    pub halves: &'static [(&'static str, Half)],
+    /// Numbers and a half in one word, by the whole number.
+    pub halves_more: &'static [(&'static str, u32)],
+    /// What is attached to an hour: "9ish", "9h".
+    pub hour_endings: &'static [&'static str],
+    /// Adverbs of repetition, as an interval and a unit.
+    pub periodic: &'static [(&'static str, u16, Unit)],
+    /// What makes the number after it a quarter.
+    pub quarters: &'static [&'static str],
+    /// What makes the number after it a calendar week.
+    pub weeks: &'static [&'static str],
+    /// Patterns of days.
+    pub days: &'static [(&'static str, Means, Where)],
+    /// Patterns of a distance to the day after them.
+    pub relations: &'static [(&'static str, Relation)],
+    /// Patterns of times of day.
+    pub times: &'static [(&'static str, TimeMeans, Where)],
+    /// Patterns of recurrences.
+    pub recurrences: &'static [(&'static str, Again, Where)],
+    /// Words before a date that say what it is for.
+    pub leads: &'static [(&'static str, Lead)],
+    /// Words after a date that say what it is for.
+    pub tails: &'static [(&'static str, Kind)],
+    /// Between a day and its time.
+    pub at: &'static [&'static str],
+    /// Between the ends of a range.
+    pub through: &'static [&'static str],
+    /// Before a range whose ends are joined by `between_and`.
+    pub between: &'static [&'static str],
+    /// Between the ends of a range that `between` began, and the members of a list.
+    pub between_and: &'static [&'static str],
+    /// Small words that can follow a date; another word after a bare figure is what it counts.
+    pub function_words: &'static [&'static str],
+    /// Before a figure: it numbers a part of something.
+    pub references: &'static [&'static str],
+    /// After a figure: it is an amount.
+    pub counters: &'static [&'static str],
+    /// Before "by" and a month that is also a name: it is the author.
+    pub authored: &'static [&'static str],
+    /// Before a day: it tells of the past.
+    pub past: &'static [&'static str],
+    /// Before a day, even if it is a deadline: it is over.
+    pub over: &'static [&'static str],
+    /// Before a weekday: the two are a name.
+    pub named_days: &'static [&'static str],
+    /// Before a word that is also a weekday: it is the other thing.
+    pub articles: &'static [&'static str],
+    /// After a day: the two are a name, as in "12 March Street".
+    pub name_ends: &'static [&'static str],
+    /// Short weekdays that stand for a title of a person before a name: "Fr. Müller".
+    pub titles: &'static [&'static str],
+    /// Names of numeral systems. "Dec 2 bin" turns decimal to binary.
+    pub numeral_systems: &'static [&'static str],
+}
+
+impl Words {
+    /// No words, for the lists that a language does without.
+    pub(super) const NONE: Self = Self {
+        code: "",
+        weekdays: [&[]; 7],
+        weekdays_again: [&[]; 7],
+        months: [&[]; 12],
+        ambiguous: &[],
+        numbers: &[],
+        places: &[],
+        ordinal_endings: &[],
+        units: &[],
+        shifts: &[],
+        edges: &[],
+        offsets: &[],
+        parts: &[],
+        halves: &[],
+        halves_more: &[],
+        hour_endings: &[],
+        periodic: &[],
+        quarters: &[],
+        weeks: &[],
+        days: &[],
+        relations: &[],
+        times: &[],
+        recurrences: &[],
+        leads: &[],
+        tails: &[],
+        at: &[],
+        through: &[],
+        between: &[],
+        between_and: &[],
+        function_words: &[],
+        references: &[],
+        counters: &[],
+        authored: &[],
+        past: &[],
+        over: &[],
+        named_days: &[],
+        articles: &[],
+        name_ends: &[],
+        titles: &[],
+        numeral_systems: &[],
+    };
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Unit {
+    Minute,
+    Hour,
+    Day,
+    WorkingDay,
+    Week,
+    Weekend,
+    Fortnight,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// Which one of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shift {
+    /// The current one.
+    This,
+    /// The one in the next period.
+    Next,
+    /// The next one that comes.
+    Coming,
+    /// The one before.
+    Last,
+}
+
+/// A part of a period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// Its first day.
+    Start,
+    /// Its first third.
+    Early,
+    /// Its middle.
+    Middle,
+    /// Its last third.
+    Late,
+    /// Its last day.
+    End,
+}
+
+/// The half of the day that an hour is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// Before noon.
+    Morning,
+    /// After noon.
+    Afternoon,
+}
+
+/// Where a pattern holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Where {
+    /// Anywhere.
+    Anywhere,
+    /// In running text only with a sign that a date is meant, such as "by".
+    WithSign,
+    /// Only where the whole text is a date.
+    Field,
+}
+
+/// What a word before a date does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lead {
+    /// It says what the date is for.
+    Is(Kind),
+    /// "Before": due, and the day itself is too late.
+    Before,
+    /// It goes with a date and says nothing more, such as "on".
+    On,
+    /// "Since".
+    Since,
+}
+
+/// On which side of the day after it a pattern of a distance lies. Without N UNIT it is one day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// "Two days before".
+    Before,
+    /// "A week after".
+    After,
+    /// "Two working days before".
+    WorkingBefore,
+    /// "Two working days after".
+    WorkingAfter,
+}
+
+/// What a pattern of days means. Items named in the text of a variant are those of the pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// OFFSET.
+    Offset,
+    /// So many days from today.
+    Days(i32),
+    /// N UNIT from now.
+    Ahead,
+    /// N UNIT from now, at the latest.
+    Within,
+    /// This evening.
+    Tonight,
+    /// PART of today.
+    PartOfToday,
+    /// N working days from today.
+    AheadWorking,
+    /// Two of UNIT from now.
+    AheadCouple,
+    /// N of UNIT from tomorrow.
+    AheadFromTomorrow,
+    /// N of UNIT and a half from now.
+    AheadAndHalf,
+    /// Half a UNIT from now.
+    AheadHalf,
+    /// N UNIT before now.
+    Ago,
+    /// WEEKDAY, with SHIFT or without.
+    Weekday,
+    /// WEEKDAY of the week of SHIFT.
+    WeekdayOfWeek,
+    /// WEEKDAY of the week after the next.
+    WeekdayAfterNext,
+    /// WEEKDAY, N weeks later; without N, one.
+    WeekdayAfterWeeks,
+    /// FIGURE.
+    Figure,
+    /// DAY and DAY2, the number of the month, in YEAR: a figure with spaces in it.
+    Numbers,
+    /// DAY to the day of FIGURE.
+    DaysOfFigure,
+    /// Seven days of MONTH, by PLACE.
+    NthWeek,
+    /// STAMP.
+    Stamp,
+    /// DAY of MONTH, with YEAR or without.
+    DayMonth,
+    /// The day of this month and number, such as Christmas, with YEAR or without.
+    Feast(i8, i8),
+    /// So many days after Easter Sunday, with YEAR or without.
+    Easter(i16),
+    /// So many days after the Easter Sunday of the Orthodox churches, with YEAR or without.
+    OrthodoxEaster(i16),
+    /// The fourth Thursday of November, with YEAR or without.
+    Thanksgiving,
+    /// DAY to DAY2 of MONTH, with YEAR or without.
+    DaysOfMonth,
+    /// DAY of a month named by SHIFT, or of the nearest that has it.
+    DayOfMonth,
+    /// EDGE of MONTH, UNIT or YEAR.
+    Edge,
+    /// The last day of a unit.
+    EndOf(Unit),
+    /// PLACE WEEKDAY of MONTH or of the month of SHIFT.
+    NthWeekday,
+    /// PLACE day of MONTH or of the month of SHIFT.
+    NthDay,
+    /// PLACE day from Monday to Friday of MONTH or of the month of SHIFT.
+    NthWorkingDay,
+    /// All of MONTH.
+    Month,
+    /// All of QUARTER.
+    Quarter,
+    /// PLACE quarter.
+    NthQuarter,
+    /// All of YEAR.
+    Year,
+    /// All of UNIT, by SHIFT; without UNIT, the weekend.
+    Unit,
+    /// All of the second UNIT from this one.
+    UnitAfterNext,
+    /// The week in which DAY of MONTH, DAY of the nearest month or FIGURE lies.
+    WeekOf,
+    /// The calendar week of a number.
+    WeekNumber,
+    /// Today.
+    Now,
+}
+
+/// What a pattern of times means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeMeans {
+    /// CLOCK or HOUR, with HALF or without.
+    Clock,
+    /// PART; without it, noon.
+    Part,
+    /// The end of a day: the beginning of the next.
+    Midnight,
+    /// N minutes after HOUR.
+    Past,
+    /// N minutes before HOUR.
+    To,
+    /// So many minutes after HOUR; negative before.
+    PastBy(i32),
+}
+
+/// What a pattern of recurrences means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Each N UNIT; without N, each.
+    Interval,
+    /// Each second UNIT.
+    EveryOther,
+    /// Each third UNIT.
+    EveryThird,
+    /// Each fourth UNIT.
+    EveryFourth,
+    /// PERIODIC.
+    Periodic,
+    /// PERIODIC on WEEKDAY.
+    PeriodicWeekday,
+    /// Each WEEKDAY, in each Nth week.
+    Weekdays,
+    /// Each second WEEKDAY.
+    OtherWeekday,
+    /// Saturday and Sunday.
+    Weekends,
+    /// Monday to Friday.
+    WorkingDays,
+    /// Each day at PART.
+    EachPart,
+    /// PLACE WEEKDAY of each month.
+    MonthWeekday,
+    /// Each PLACE WEEKDAY, of each month if there can be no other.
+    PlaceWeekday,
+    /// DAY of each month.
+    MonthDay,
+    /// PLACE day of each month.
+    MonthNthDay,
+    /// PLACE day from Monday to Friday of each month.
+    MonthWorkingDay,
+    /// The last day of each month.
+    MonthEnd,
+    /// DAY of MONTH in each year.
+    YearDay,
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_types::RunKey;
 use dormouse_types::hash::sha256;
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, Request, ToolChoice, ToolSpec, TurnEvent,
+    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice, ToolSpec, TurnEvent,
     Usage,
 };
 use dormouse_types::port::Clock;
@@ -32,11 +32,14 @@ pub struct Probe {
 const TOOL: &str = "confirm_word";
 const WORD: &str = "hazelnut";
 
+/// Units: tokens. Enough for a model that thinks before it calls; one that rambles is cut off.
+const MAX_OUTPUT: u32 = 1024;
+
 /// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
 /// no influence. The caller limits the time.
 ///
-/// Errors: the provider is unavailable. A request that it refuses on one rung, as for a model
-/// without tools, leads to the next.
+/// Errors: the provider is unavailable on every rung, or refuses the key. A request that it refuses
+/// on one rung, as for a model without tools, leads to the next; some servers answer it with 500.
 pub async fn probe(
     transport: &dyn Transport,
     config: &ModelConfig,
@@ -44,8 +47,10 @@ pub async fn probe(
 ) -> Result<Probe, ModelError> {
     let request = request();
     let mut failures = Vec::new();
+    let mut outages = Vec::new();
     for rung in Rung::ALL.iter().copied() {
-        let config = ModelConfig { rung, ..config.clone() };
+        let max_output_tokens = config.max_output_tokens.min(MAX_OUTPUT);
+        let config = ModelConfig { rung, max_output_tokens, ..config.clone() };
         match call(transport, &config, clock, &request).await {
             Ok(answer) => match answer.problem {
                 None => {
@@ -59,8 +64,20 @@ pub async fn probe(
                 Some(problem) => failures.push((rung, problem)),
             },
             Err(ModelError::Request { detail }) => failures.push((rung, detail)),
-            Err(error @ ModelError::Provider { .. }) => return Err(error),
+            Err(error @ ModelError::Provider { why: ProviderUnavailable::Outage, .. }) => {
+                failures.push((rung, error.to_string()));
+                outages.push(error);
+            }
+            Err(
+                error @ ModelError::Provider {
+                    why: ProviderUnavailable::Authentication | ProviderUnavailable::Quota,
+                    ..
+                },
+            ) => return Err(error),
         }
+    }
+    if outages.len() == Rung::ALL.len() {
+        return Err(outages.swap_remove(0));
     }
     Ok(Probe { rung: None, usage: None, first_event: None, failures })
 }

@@ -13,6 +13,7 @@ mod cases {
     mod damage;
     mod drafting;
     mod hearing;
+    mod folding;
     mod held;
     mod keys;
     mod linked;

@@ -4,6 +4,7 @@ use allocation_counter::measure;
 use dormouse_formats::export::{Number, Target, Task, Writer, write};
 use dormouse_formats::plan::{self, Options};
 use dormouse_types::draft::Entry;
+use dormouse_types::task::{EntryKind, Flags};
 
 /// The most bytes that reading a text held at once, for each byte of it; and whether it was read.
 fn taken(text: &str) -> (u64, bool) {
@@ -51,8 +52,13 @@ fn a_text_full_of_marks_has_the_same_tasks() {
 fn a_file_that_is_written_takes_the_memory_of_one_task() {
     const TASKS: usize = 2000;
     let task = |n: usize| {
-        let entry =
-            Entry { key: format!("text#{n}"), text: "long, as it goes\n".repeat(1000), on: None };
+        let entry = Entry {
+            key: format!("text#{n}"),
+            kind: EntryKind::Text,
+            text: "long, as it goes\n".repeat(1000),
+            on: None,
+            flags: Flags::NONE,
+        };
         Task {
             key: format!("k{n}"),
             title: format!("Plank {n}"),

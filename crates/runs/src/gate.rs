@@ -174,12 +174,16 @@ fn note(kept_back: &KeptBack) -> Option<String> {
 
 fn counted(hidden: &[Part]) -> KeptBack {
     let count = |piece: Piece| {
-        // An entry appears once for each of its changes.
         let parts = hidden.iter().filter(|part| part.piece == piece);
         let distinct: BTreeSet<(&[Source], Option<&str>)> = parts
-            .map(|part| {
-                let by_text = piece != Piece::Entry;
-                (part.sources.as_slice(), by_text.then_some(part.text.as_str()))
+            .map(|part| match piece {
+                // An entry appears once for each of its changes.
+                Piece::Entry => (part.sources.as_slice(), None),
+                // A linked task, which is the last source, appears in its row and in changes.
+                Piece::Link => (&part.sources[part.sources.len().saturating_sub(1)..], None),
+                Piece::Task | Piece::Note | Piece::Proposal | Piece::Report | Piece::Other => {
+                    (part.sources.as_slice(), Some(part.text.as_str()))
+                }
             })
             .collect();
         u32::try_from(distinct.len()).unwrap_or(u32::MAX)

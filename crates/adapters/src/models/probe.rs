@@ -32,12 +32,15 @@ pub struct Probe {
 const TOOL: &str = "confirm_word";
 const WORD: &str = "hazelnut";
 
+/// Units: tokens. Enough for a model that thinks before it calls; one that rambles is cut off.
+const MAX_OUTPUT: u32 = 1024;
+
 /// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
 /// no influence. The caller limits the time.
 ///
-/// Errors: the provider is unavailable, or has no such model. A request that it refuses on one rung,
-/// as for a model without tools, leads to the next; and so does an answer that it has no such model,
-/// because some providers say that of models without tools.
+/// Errors: the provider is unavailable on every rung, refuses the key, or has no such model. A request
+/// that it refuses on one rung, as for a model without tools, leads to the next: some servers answer
+/// it with 500, others that they have no such model.
 pub async fn probe(
     transport: &dyn Transport,
     config: &ModelConfig,
@@ -46,8 +49,10 @@ pub async fn probe(
     let request = probe_request();
     let mut failures = Vec::new();
     let mut unknown = None;
+    let mut outages = Vec::new();
     for rung in Rung::ALL.iter().copied() {
-        let config = ModelConfig { rung, ..config.clone() };
+        let max_output_tokens = config.max_output_tokens.min(MAX_OUTPUT);
+        let config = ModelConfig { rung, max_output_tokens, ..config.clone() };
         match call(transport, &config, clock, &request).await {
             Ok(answer) => match answer.problem {
                 None => {
@@ -65,7 +70,16 @@ pub async fn probe(
                 failures.push((rung, error.to_string()));
                 unknown = Some(error);
             }
-            Err(error @ ModelError::Provider { .. }) => return Err(error),
+            Err(error @ ModelError::Provider { why: ProviderUnavailable::Outage, .. }) => {
+                failures.push((rung, error.to_string()));
+                outages.push(error);
+            }
+            Err(
+                error @ ModelError::Provider {
+                    why: ProviderUnavailable::Authentication | ProviderUnavailable::Quota,
+                    ..
+                },
+            ) => return Err(error),
         }
     }
     // On the last rung nothing but a text is sent: if that is refused, the fault is the name or the
@@ -75,6 +89,9 @@ pub async fn probe(
             return Err(error);
         }
         Some(_) | None => {}
+    }
+    if outages.len() == Rung::ALL.len() {
+        return Err(outages.swap_remove(0));
     }
     Ok(Probe { rung: None, usage: None, first_event: None, failures })
 }

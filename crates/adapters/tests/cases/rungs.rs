@@ -180,6 +180,19 @@ async fn a_probe_reports_tokens_and_stops_if_the_provider_is_unavailable() {
     assert_eq!((found.rung, found.usage), (Some(Rung::Native), Some(usage)));
     let error = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
     assert!(matches!(error, ModelError::Provider { .. }), "{error}");
+    let error = probed(vec![Answer::new(503, "text/plain", "no"); 3]).await.unwrap_err();
+    assert!(matches!(error, ModelError::Provider { .. }), "{error}");
+}
+
+/// As llama.cpp without its template engine does.
+#[tokio::test]
+async fn a_probe_goes_on_after_a_server_that_answers_tools_with_500() {
+    let call: Said =
+        (String::new(), vec![("confirm_word".into(), json!({ "word": "hazelnut" }))], false);
+    let refused = Answer::new(500, "application/json", r#"{"error":{"message":"no tools"}}"#);
+    let found = probed(vec![refused, answer(Rung::Schema, &call)]).await.unwrap();
+    let failed: Vec<_> = found.failures.iter().map(|(rung, _)| *rung).collect();
+    assert_eq!((found.rung, failed), (Some(Rung::Schema), vec![Rung::Native]));
 }
 
 #[tokio::test]

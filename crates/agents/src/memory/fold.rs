@@ -103,7 +103,7 @@ const LINES: usize = 6 * 1024;
 /// lines as fit, newest first.
 pub fn by_rules(before: Option<&str>, lines: &[&str]) -> String {
     let mut room = LINES;
-    let mut kept: Vec<&str> = Vec::new();
+    let mut kept: Vec<String> = Vec::new();
     for line in lines.iter().rev().map(|line| first_words(line)).filter(|line| !line.is_empty()) {
         if line.len() + 3 > room {
             break;
@@ -119,10 +119,10 @@ pub fn by_rules(before: Option<&str>, lines: &[&str]) -> String {
 }
 
 /// The first words of a line of the log, without its fence.
-fn first_words(line: &str) -> &str {
-    let text = line.lines().find(|line| !line.starts_with("<data") && !line.trim().is_empty());
-    let text = text.unwrap_or_default().trim();
-    &text[..text.floor_char_boundary(LINE)]
+fn first_words(line: &str) -> String {
+    let text = line.lines().filter(|line| !line.starts_with("<data") && *line != "</data>");
+    let text = text.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    text[..text.floor_char_boundary(LINE)].trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -410,3 +410,54 @@ fn rows(world: &World) -> Vec<String> {
     let agent = agent.into_iter().flat_map(|sql| read(Db::Agent, sql));
     agent.chain(world.shown_rows()).chain(world.journal_rows()).collect()
 }
+
+/// Another task with a private note, whose agent reported what it says.
+fn linked_with_a_private_note(case: &Case) -> (TaskId, EntryId) {
+    let other = case.world.task("Sell the old flat", &["The buyer has SECRET reasons."]);
+    let entry = case.world.state(&other).entries[0].id.clone();
+    let edit = Edit::FlagEntry { entry: entry.clone(), flag: Flag::Private, is_set: true };
+    case.world.edit(&other, &[edit]);
+    case.world.create(&other);
+    case.world.script.push(Answer::calls([report("SECRET reasons.", "# SECRET reasons")]));
+    case.world.ends(&other);
+    let link = Edit::Link { to: other.clone(), kind: LinkKind::Blocks };
+    case.world.edit(&case.task, &[link]);
+    (other, entry)
+}
+
+#[test]
+fn a_linked_report_that_was_made_from_private_text_is_kept_back_and_its_row_stays() {
+    let case = Case::new();
+    let (other, entry) = linked_with_a_private_note(&case);
+    let sent = case.wake(&case.far, [dull()]);
+    assert!(!sent.contains("SECRET") && sent.contains("Sell the old flat"), "{sent}");
+    assert_eq!(case.last().kept_back.reports, 1);
+    assert!(case.wake(&case.own, [dull()]).contains("SECRET reasons"));
+    let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: false };
+    case.world.edit(&other, &[edit]);
+    let sent = case.wake(&case.far, [dull()]);
+    assert!(sent.contains("SECRET reasons"), "its note is not private any more: {sent}");
+}
+
+#[test]
+fn an_address_of_a_private_note_does_not_leave_through_a_linked_report() {
+    let case = Case::new();
+    let other = case.world.task("Sell the old flat", &["We meet the buyer."]);
+    case.world.note(&other, "His offer: https://example.org/SECRET");
+    let entry = case.world.state(&other).entries[1].id.clone();
+    let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: true };
+    case.world.edit(&other, &[edit]);
+    let far = Placed::new("acme/large", ModelLocation::Elsewhere);
+    let agents = case.world.choosing(Models::new(far.clone()));
+    let agent = case.world.create(&other);
+    far.script.push(Answer::calls([report("We meet.", "# We meet")]));
+    now(agents.route_feed(WS)).expect("routed");
+    let scheduler = agents.scheduler();
+    let lease = now(scheduler.claim(WS, &case.world.row(&agent))).expect("a claim");
+    now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran");
+    let written = now(agents.latest_report(WS, &agent)).expect("readable").expect("a report");
+    assert!(written.content.to_string().contains("SECRET"), "the person has the address");
+    let link = Edit::Link { to: other, kind: LinkKind::Blocks };
+    case.world.edit(&case.task, &[link]);
+    assert!(!case.wake(&case.far, [dull()]).contains("SECRET"), "a model of somebody else has not");
+}

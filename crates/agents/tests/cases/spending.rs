@@ -9,7 +9,6 @@ use dormouse_scheduler::{End, Lease};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::agent::spend::{self, Account, Balance};
-use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{breaker, entity, model_call, wake_queue};
 use dormouse_store::{ChangeRow, Commit, Db, Refusal};

@@ -17,6 +17,7 @@ pub mod agent_list;
 pub mod agent_state;
 pub mod inspect;
 pub mod tool_calls;
+pub mod memory;
 pub mod change_sets;
 pub mod recent;
 pub mod spending;

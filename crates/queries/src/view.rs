@@ -25,6 +25,7 @@ use serde_json::Value;
 mod attention;
 mod health;
 mod agent_history;
+mod memory;
 mod spending;
 
 pub use agent_history::{
@@ -39,6 +40,7 @@ pub use dormouse_access::view::{
 pub use dormouse_types::model::{Entry, Item, Named};
 pub use dormouse_types::task::StatusEntry;
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
+pub use memory::{Checkpoint, MemoryLine};
 pub use spending::{Spending, Spent};
 
 /// One page of a list.

@@ -3,7 +3,9 @@
 use dormouse_types::{AgentId, Caller, RunKey, Scope, ThreadId};
 
 use crate::request::require;
-use crate::view::{Decision, Message, Page, Prompt, Report, ToolCall, Wake};
+use crate::view::{
+    Checkpoint, Decision, MemoryLine, Message, Page, Prompt, Report, ToolCall, Wake,
+};
 use crate::{Dormouse, Error, MessageFilter};
 
 impl Dormouse {
@@ -22,6 +24,28 @@ impl Dormouse {
     ) -> Result<Vec<Report>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.reports(caller.workspace, id, limit).await?)
+    }
+
+    /// A page of what an agent remembers line by line, newest first.
+    pub async fn memory(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<MemoryLine>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.memory(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// What older lines of an agent's log were folded into, newest first.
+    pub async fn checkpoints(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+    ) -> Result<Vec<Checkpoint>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.checkpoints(caller.workspace, id).await?)
     }
 
     /// A page of the reports of an agent, newest first.

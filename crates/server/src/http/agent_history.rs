@@ -4,8 +4,8 @@
 use axum::Json;
 use dormouse::MessageFilter;
 use dormouse::view::{
-    AgentState, Decision, Link, Message, Page, Prompt, Report, RunOutcome, Subscription, Timer,
-    ToolCall, Wake,
+    AgentState, Checkpoint, Decision, Link, MemoryLine, Message, Page, Prompt, Report, RunOutcome,
+    Subscription, Timer, ToolCall, Wake,
 };
 use dormouse_types::{RunKey, ThreadId};
 use serde::Deserialize;
@@ -126,6 +126,40 @@ pub(super) async fn tool_calls(
 /// Parses a thread id. A malformed id is reported as not found.
 fn thread(text: Option<String>) -> Result<Option<ThreadId>, Problem> {
     text.as_deref().map(id).transpose()
+}
+
+/// Lists what an agent remembers, line by line, newest first.
+///
+/// A line is a change that a completed run saw, or a note that it made. Lines never change; older ones
+/// are folded into checkpoints, which language models read in their place.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/memory",
+    operation_id = "listMemory",
+    tag = "agents",
+    params(PageParams),
+    responses((status = 200, description = "A page of its log.", body = Page<MemoryLine>)),
+)]
+pub(super) async fn memory(
+    app: App,
+    At(agent): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<MemoryLine>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.memory(&app.caller, &agent, limit, cursor).await?))
+}
+
+/// Lists what older lines of an agent's log were folded into, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/checkpoints",
+    operation_id = "listCheckpoints",
+    tag = "agents",
+    responses((status = 200, description = "The newest 50.", body = Page<Checkpoint>)),
+)]
+pub(super) async fn checkpoints(app: App, At(agent): At<String>) -> Reply<Page<Checkpoint>> {
+    Ok(whole(app.dormouse.checkpoints(&app.caller, &id(&agent)?).await?))
 }
 
 /// Lists the links from the agent or anything it wrote, newest first.

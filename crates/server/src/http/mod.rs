@@ -98,6 +98,8 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::reports))
         .routes(routes!(agent_history::messages))
         .routes(routes!(agent_history::tool_calls))
+        .routes(routes!(agent_history::memory))
+        .routes(routes!(agent_history::checkpoints))
         .routes(routes!(agent_history::links))
         .routes(routes!(agent_history::subscriptions))
         .routes(routes!(agent_history::timers))

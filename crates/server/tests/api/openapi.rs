@@ -220,7 +220,14 @@ async fn every_operation_answers_as_the_document_says() {
     for path in ["", "/report", "/reports?limit=5", "/messages", "/wakes?limit=5"] {
         read(&format!("{agent}{path}")).await;
     }
-    for path in ["/tool-calls?limit=2", "/links?type=agent_task", "/subscriptions", "/state"] {
+    for path in [
+        "/tool-calls?limit=2",
+        "/links?type=agent_task",
+        "/subscriptions",
+        "/state",
+        "/memory?limit=2",
+        "/checkpoints",
+    ] {
         read(&format!("{agent}{path}")).await;
     }
     let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);

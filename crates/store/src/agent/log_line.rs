@@ -7,6 +7,7 @@ use dormouse_types::{Digest, HolderId, RunKey, WorkspaceId};
 use super::source::{self, Source};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
 use crate::{in_list, params, params_values, text};
 
 /// One line.
@@ -78,6 +79,26 @@ pub fn sources(
     }
 }
 
+/// The newest lines of a holder before a number, newest first, each with the run that wrote it.
+pub fn before(
+    workspace: WorkspaceId,
+    holder: impl Into<HolderId>,
+    n: i64,
+    limit: i64,
+) -> Query<(Line, RunKey)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.run_key FROM log_lines l
+              LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
+              WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n < ?3 ORDER BY l.n DESC LIMIT ?4",
+        params: params_values![ws(workspace), String::from(holder.into()), n, limit],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "log line", &e);
+            Ok((line(row)?, RunKey(row.text(4).map_err(column)?.to_owned())))
+        },
+    }
+}
+
 /// The lines of a holder in a range of numbers, in order.
 pub fn of_holder(
     workspace: WorkspaceId,
@@ -91,14 +112,16 @@ pub fn of_holder(
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n >= ?3 AND l.n <= ?4 ORDER BY l.n",
         params: params_values![ws(workspace), String::from(holder.into()), from, upto],
-        decode: |row| {
-            let column = |e| ReadError::column(Db::Agent, "log line", &e);
-            Ok(Line {
-                n: row.int(0).map_err(column)?,
-                sha256: Digest(row.text(1).map_err(column)?.to_owned()),
-                text: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
-                sources: source::of_column(row, 3, "log line")?,
-            })
-        },
+        decode: line,
     }
+}
+
+fn line(row: &Row) -> Result<Line, ReadError> {
+    let column = |e| ReadError::column(Db::Agent, "log line", &e);
+    Ok(Line {
+        n: row.int(0).map_err(column)?,
+        sha256: Digest(row.text(1).map_err(column)?.to_owned()),
+        text: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
+        sources: source::of_column(row, 3, "log line")?,
+    })
 }

@@ -4,9 +4,9 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    breaker, change_item, entity, feed_position, link, log_line, model_call, model_setting,
-    outdated, provider_state, report, saga, spend, subscription, timer, wake_queue, wake_request,
-    wake_run, wake_tally,
+    breaker, change_item, checkpoint, entity, feed_position, link, log_line, model_call,
+    model_setting, outdated, provider_state, report, saga, spend, subscription, timer, wake_queue,
+    wake_request, wake_run, wake_tally,
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
@@ -244,6 +244,8 @@ fn queries(world: &World) -> Vec<Statement> {
         link::from(WS, "id"),
         link::to(WS, "id"),
         link::page_of_agent(WS, &agent, link::AGENT_TASK, (at(0), ""), 1),
+        log_line::before(WS, &agent, 9, 9),
+        checkpoint::of_holder(WS, &(&agent).into(), 9),
         log_line::sources(WS, &[(&agent).into()]),
         log_line::of_holder(WS, &agent, 1, 2),
         saga::by_status(WS, saga::OperationStatus::Pending),

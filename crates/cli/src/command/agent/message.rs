@@ -12,9 +12,13 @@ pub(super) fn kind(message: &Message) -> String {
         Some(MessageKind::ToolResult) if message.refused == Some(true) => "refused".to_owned(),
         Some(MessageKind::ToolResult) => "result".to_owned(),
         Some(MessageKind::Action) => "call".to_owned(),
-        Some(MessageKind::Observation | MessageKind::User | MessageKind::Thought) | None => {
-            line(message.kind.name())
-        }
+        Some(
+            MessageKind::Observation
+            | MessageKind::User
+            | MessageKind::Thought
+            | MessageKind::Summary,
+        )
+        | None => line(message.kind.name()),
     }
 }
 

@@ -116,10 +116,20 @@ fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
             }
         },
     };
-    WakePreview { agent_id: id.clone(), model: model.name().to_owned(), outcome, request, kept_back }
+    WakePreview {
+        agent_id: id.clone(),
+        model: model.name().to_owned(),
+        outcome,
+        request,
+        kept_back,
+    }
 }
 
-fn shown(model: &dyn Model, outgoing: OutgoingRequest, reserved: Option<Amount>) -> PreviewedRequest {
+fn shown(
+    model: &dyn Model,
+    outgoing: OutgoingRequest,
+    reserved: Option<Amount>,
+) -> PreviewedRequest {
     let estimated_tokens = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX).div_ceil(4);
     let estimated_cost = match model.class() {
         ModelClass::Free => Some(0),

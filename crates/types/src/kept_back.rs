@@ -23,9 +23,9 @@ pub struct KeptBack {
     /// Proposals and decisions that were made from private text.
     #[serde(skip_serializing_if = "is_zero")]
     pub proposals: u32,
-    /// Reports that were made from private text.
+    /// Summaries of reports that were made from private text.
     #[serde(skip_serializing_if = "is_zero")]
-    pub reports: u32,
+    pub summaries: u32,
     /// Lines of the log of which nobody knows what they were made of.
     #[serde(skip_serializing_if = "is_zero")]
     pub others: u32,
@@ -49,7 +49,7 @@ impl KeptBack {
             (self.links, "linked task", "linked tasks"),
             (self.notes, "note", "notes"),
             (self.proposals, "proposal", "proposals"),
-            (self.reports, "report", "reports"),
+            (self.summaries, "summary", "summaries"),
             (self.others, "line of the log", "lines of the log"),
         ];
         let words = counted.into_iter().filter(|(n, ..)| *n > 0);

@@ -225,16 +225,16 @@ impl World {
         let note = |text: String, priority: &str| json!({ "text": text, "priority": priority });
         let notes = [note(mark("critical"), "critical"), note(mark("noted"), "routine")];
         let report = json!({ "tldr": mark("tldr"), "content": mark("content") });
-        let Answer::Turn { calls, ended, .. } = Answer::calls([
+        let Answer::Turn { calls, .. } = Answer::calls([
             ("add_multiple_checklist_items", items),
             ("record_observations", json!({ "observations": notes })),
             ("update_report", report),
         ]) else {
             anyhow::bail!("a turn");
         };
-        self.model.script.push(Answer::calls([]).and_goes_on());
         let text = mark("earlier-text");
-        self.model.script.push(Answer::Turn { text, calls, ended });
+        self.model.script.push(Answer::Turn { text, calls, ended: false });
+        self.model.script.push(Answer::calls([]));
         self.wake(Some(mark("heard"))).await?;
         let sets = self.dormouse.change_sets(&self.me, Some(self.task.clone()), true).await?;
         let rejected = sets[0].items.iter().find(|item| item.human_summary.contains("rejected"));
@@ -319,10 +319,9 @@ async fn leaves(format: WireFormat) -> anyhow::Result<Leaves> {
     }
     // No text without a mark: what is stored is a text of this test, or written by the program.
     let of_tools = tool_texts(&world.model.script);
-    for text in &stored {
-        let is_marked = text.contains("canary-");
-        assert!(is_marked || is_of_the_program(text, &of_tools), "give this text a mark: {text:?}");
-    }
+    let is_known = |text: &str| text.contains("canary-") || is_of_the_program(text, &of_tools);
+    let unmarked: Vec<_> = stored.iter().filter(|text| !is_known(text)).collect();
+    assert!(unmarked.is_empty(), "give these texts a mark: {unmarked:#?}");
     let ids = PREFIXES.iter().filter_map(|(prefix, _)| {
         let found: BTreeSet<&str> = stored.iter().filter_map(|text| id_of(text, prefix)).collect();
         (!found.is_empty()).then(|| (*prefix, found.iter().any(|id| all.contains(id))))
@@ -367,9 +366,10 @@ fn is_of_the_program(text: &str, of_tools: &BTreeSet<String>) -> bool {
         "Today is 2026-03-02",
         "<data of=",
         "Report published",
-        "Noted",
+        "1 noted.",
+        "2 noted.",
         "Kept back",
-        "the person",
+        "person: read",
     ];
     !text.trim().contains(char::is_whitespace)
         || SENTENCES.iter().any(|sentence| text.contains(sentence))
@@ -434,8 +434,8 @@ An id names a row and says nothing else.
 
 const AFTER: &str = "
 Besides: dates of entries and changes, the time zone's current date, status, priority, estimate, time spent,
-language, and the descriptions of the tools. Shortened texts are cut with a mark. Names of people, addresses of
-e-mail, tokens and keys are not part of a prompt; a key is in a header of the request to its own provider.
+language, and the descriptions of the tools. Shortened texts are cut with a mark. Tokens and keys are not part of a
+prompt; a key is in a header of the request to its own provider.
 
 ---
 

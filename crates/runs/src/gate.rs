@@ -25,8 +25,8 @@ pub enum Piece {
     Note,
     /// A proposal or a decision.
     Proposal,
-    /// The last report.
-    Report,
+    /// The summary of what the person got last.
+    Summary,
     /// Anything else: rules, instructions, changes of the task, messages.
     Other,
 }
@@ -197,7 +197,7 @@ fn counted(hidden: &[Part]) -> KeptBack {
         links: count(Piece::Link),
         notes: count(Piece::Note),
         proposals: count(Piece::Proposal),
-        reports: count(Piece::Report),
+        summaries: count(Piece::Summary),
         others: count(Piece::Other),
     }
 }

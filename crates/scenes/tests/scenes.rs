@@ -7,4 +7,5 @@ mod cases {
     mod one_wake;
     mod relations;
     mod wakes;
+    mod what_leaves;
 }

@@ -9,30 +9,19 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", default)]
 pub struct KeptBack {
     /// The whole task; nothing was sent.
-    #[serde(skip_serializing_if = "is_zero")]
     pub tasks: u32,
     /// Private entries, each once.
-    #[serde(skip_serializing_if = "is_zero")]
     pub entries: u32,
     /// Titles of linked tasks that are private.
-    #[serde(skip_serializing_if = "is_zero")]
     pub links: u32,
     /// Notes of the agent that were made from private text.
-    #[serde(skip_serializing_if = "is_zero")]
     pub notes: u32,
     /// Proposals and decisions that were made from private text.
-    #[serde(skip_serializing_if = "is_zero")]
     pub proposals: u32,
-    /// Reports that were made from private text.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub reports: u32,
+    /// Summaries of reports that were made from private text.
+    pub summaries: u32,
     /// Lines of the log of which nobody knows what they were made of.
-    #[serde(skip_serializing_if = "is_zero")]
     pub others: u32,
-}
-
-fn is_zero(n: &u32) -> bool {
-    *n == 0
 }
 
 impl KeptBack {
@@ -49,7 +38,7 @@ impl KeptBack {
             (self.links, "linked task", "linked tasks"),
             (self.notes, "note", "notes"),
             (self.proposals, "proposal", "proposals"),
-            (self.reports, "report", "reports"),
+            (self.summaries, "summary", "summaries"),
             (self.others, "line of the log", "lines of the log"),
         ];
         let words = counted.into_iter().filter(|(n, ..)| *n > 0);
@@ -63,12 +52,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_zero_is_neither_said_nor_stored() {
+    fn what_is_zero_is_not_said_and_need_not_be_stored() {
         let kept = KeptBack { entries: 2, notes: 1, ..KeptBack::default() };
         assert_eq!(kept.words(), "2 entries, 1 note");
-        let stored = serde_json::to_string(&kept).expect("plain data");
-        assert_eq!(stored, r#"{"entries":2,"notes":1}"#);
-        assert_eq!(serde_json::from_str::<KeptBack>(&stored).expect("its own text"), kept);
+        let stored = r#"{"entries":2,"notes":1}"#;
+        assert_eq!(serde_json::from_str::<KeptBack>(stored).expect("counts"), kept);
         assert_eq!(KeptBack::default().words(), "");
     }
 }

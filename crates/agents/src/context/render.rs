@@ -109,7 +109,7 @@ pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> V
     let last = instruction.last_report.as_ref().map(|last| {
         let text = format!("The person was last told: {:?}. ", last.tldr);
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
-        Part::new(Piece::Report, text, vec![source])
+        Part::new(Piece::Summary, text, vec![source])
     });
     let rest = Part::fixed(if instruction.report_only {
         "Only update_report may be called now: publish the report."

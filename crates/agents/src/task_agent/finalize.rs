@@ -7,7 +7,7 @@ use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
-use dormouse_types::{Id as _, LinkId, Origin, ReportHeadId, ReportId};
+use dormouse_types::{CategoryId, Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
@@ -186,24 +186,34 @@ impl TaskAgent<'_> {
         }
         ops.push(entity::put(ws, &state));
         let is_gone = input.task.task.is_none();
-        if is_gone || input.agent.lifecycle == Lifecycle::Created {
-            ops.extend(self.lifecycle_ops(is_gone).await?);
+        let categories: Vec<CategoryId> = input.task.category.iter().cloned().collect();
+        let has_moved = !is_gone && input.agent.allowed_category_ids != categories;
+        if is_gone || has_moved || input.agent.lifecycle == Lifecycle::Created {
+            ops.extend(self.lifecycle_ops(is_gone, categories).await?);
         }
         Ok(ops)
     }
 
-    /// Returns the ops that put the agent of a deleted task to sleep, or make a new agent active.
+    /// Returns the ops that put the agent of a deleted task to sleep, or make a new agent active. The
+    /// categories that an agent may act in follow its task.
     ///
     /// A person may change the agent meanwhile, so its row is read again, and the commit is refused
     /// if it changes before.
-    async fn lifecycle_ops(&self, is_task_gone: bool) -> Result<Vec<Op>, RunError> {
+    async fn lifecycle_ops(
+        &self,
+        is_task_gone: bool,
+        categories: Vec<CategoryId>,
+    ) -> Result<Vec<Op>, RunError> {
         let (ws, now) = (self.lease.ws, self.agents.clock.now());
         let mut ops = Vec::new();
         let mut agent = self.agents.agent(ws, &self.agent).await?;
         let before = agent.doc.value.clone();
         if is_task_gone {
             fall_asleep(&mut agent.doc.value, DormantReason::TaskDeleted);
-        } else if agent.doc.value.lifecycle == Lifecycle::Created {
+        } else {
+            agent.doc.value.allowed_category_ids = categories;
+        }
+        if !is_task_gone && agent.doc.value.lifecycle == Lifecycle::Created {
             agent.doc.value.lifecycle = Lifecycle::Active;
             if is_automatic(&agent.doc.value, self.agents.model_of(&agent.doc.value).class()) {
                 // The agent was still waiting for its first content when a change arrived during

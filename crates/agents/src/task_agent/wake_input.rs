@@ -14,7 +14,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::port::ModelLocation;
-use dormouse_types::{AgentId, RunKey, Seq, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, CategoryId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::context::delta;
 use crate::context::linked::{LinkedTask, LinkedTasks};
@@ -73,6 +73,8 @@ pub(super) struct WakeInput {
 pub(super) struct TaskContext {
     /// `None` if the task is deleted.
     pub(super) task: Option<TaskState>,
+    /// The category of the task.
+    pub(super) category: Option<CategoryId>,
     pub(super) items: Vec<Item>,
 }
 
@@ -172,12 +174,14 @@ impl TaskContext {
         ws: WorkspaceId,
         id: &TaskId,
     ) -> Result<Self, RunError> {
-        let task = match agents.journal.task(ws, id).await {
-            Ok(view) if view.deleted_at().is_none() => Some(state(&view, &agents.zone)),
-            Ok(_) | Err(JournalError::NoTask { .. }) => None,
+        let (task, category) = match agents.journal.task(ws, id).await {
+            Ok(view) if view.deleted_at().is_none() => {
+                (Some(state(&view, &agents.zone)), view.task.value.category_id.clone())
+            }
+            Ok(_) | Err(JournalError::NoTask { .. }) => (None, None),
             Err(error) => return Err(from_journal(error)),
         };
-        Ok(Self { task, items: Self::read_items(agents, ws, id).await? })
+        Ok(Self { task, category, items: Self::read_items(agents, ws, id).await? })
     }
 
     /// Reads the items alone.

@@ -192,7 +192,7 @@ fn what_a_run_made_of_private_text_stays_with_models_of_ones_own() {
     }
     let sent = case.wake(&case.far, [Answer::calls([])]);
     assert!(!sent.contains("HEIRLOOM") && !sent.contains("SECRET"), "{sent}");
-    let kept = KeptBack { entries: 1, notes: 1, proposals: 1, reports: 1, ..KeptBack::default() };
+    let kept = KeptBack { entries: 1, notes: 1, proposals: 1, summaries: 1, ..KeptBack::default() };
     assert_eq!(case.last().kept_back, kept);
     case.flag(&entry, false);
     let sent = case.wake(&case.far, [Answer::calls([])]);
@@ -460,4 +460,19 @@ fn an_address_of_a_private_note_does_not_leave_through_a_linked_report() {
     let link = Edit::Link { to: other, kind: LinkKind::Blocks };
     case.world.edit(&case.task, &[link]);
     assert!(!case.wake(&case.far, [dull()]).contains("SECRET"), "a model of somebody else has not");
+}
+
+#[test]
+fn the_categories_that_an_agent_may_act_in_follow_its_task() {
+    let case = Case::new();
+    case.wake(&case.own, [dull()]);
+    assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, []);
+    let home =
+        now(case.world.journal.ensure_category(WS, "Home", &person())).expect("a category").id;
+    case.world.edit(&case.task, &[Edit::Category(Some(home.clone()))]);
+    case.wake(&case.own, [dull()]);
+    assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, [home]);
+    case.world.edit(&case.task, &[Edit::Category(None)]);
+    case.wake(&case.own, [dull()]);
+    assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, []);
 }

@@ -240,6 +240,7 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", &format!("{agent}/wake"), r#"{"at": "2026-03-05T18:00:00Z"}"#).await;
     read(&format!("{agent}/timers")).await;
     world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
+    world.call("POST", &format!("{agent}/wake/preview"), r#"{"message": "Look."}"#).await;
     world.call("DELETE", &format!("{agent}/wake"), "").await;
     world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
     world.call("PATCH", &agent, r#"{"model": "acme/large"}"#).await;

@@ -1,5 +1,6 @@
 // The logic of the agent pages: pure functions, no server.
 
+import { t } from "../../i18n/index.svelte";
 import type { Agent, Message, ToolCall, Wake } from "./data";
 
 /** The badge of an agent. One that the person put to rest is paused, not dormant. */
@@ -21,6 +22,14 @@ export function wakeDuration(wake: Pick<Wake, "startedAt" | "completedAt">): num
 /** The time by which a wake is ordered: when it started, or when it was queued. */
 export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
   return wake.startedAt ?? wake.createdAt;
+}
+
+const KEPT = ["tasks", "entries", "links", "notes", "proposals", "summaries", "others"] as const;
+
+/** What was kept back from a model, for example "2 entries, 1 note"; empty if nothing was. */
+export function keptBackWords(kept: Wake["keptBack"]): string {
+  const counted = KEPT.map((kind) => [kind, kept[kind] ?? 0] as const).filter(([, n]) => n > 0);
+  return counted.map(([kind, n]) => t(`agent.kept.${kind}`, { n })).join(", ");
 }
 
 export type TimelineEntry = { is: "wake"; key: string; wake: Wake } | { is: "outside"; key: string; messages: Message[] };

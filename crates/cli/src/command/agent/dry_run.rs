@@ -6,6 +6,7 @@ use dormouse_types::spend::{Amount, Unit};
 use serde_json::json;
 
 use super::stopped::with_its_task;
+use crate::command::models::amount::dollars;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note};
@@ -71,9 +72,4 @@ fn about(request: &PreviewedRequest) {
         Some(Amount { unit: Unit::Tokens, value }) => format!("; at most {value} tokens with it"),
     };
     note(&format!("about {} tokens; {cost}{most}", request.estimated_tokens));
-}
-
-/// Micro-dollars as dollars.
-fn dollars(micros: i64) -> String {
-    format!("${}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

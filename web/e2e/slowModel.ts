@@ -22,6 +22,7 @@ function call(name: string, args: string): object {
 export class SlowModel {
   /** A turn that is being written. */
   #turn: ServerResponse | undefined;
+  #hasCalled = false;
   #server = createServer((request, response) => void this.#answer(request, response));
   /** How many turns were asked for, the test call aside. */
   asked = 0;
@@ -45,33 +46,42 @@ export class SlowModel {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
     for await (const chunk of request) body += String(chunk);
+    if (request.method === "GET") {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      response.end(JSON.stringify({ object: "list", data: [{ id: "slow", object: "model" }] }));
+      return;
+    }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const tools = ((JSON.parse(body) as ChatRequest).tools ?? []).map((tool) => tool.function.name);
     if (tools.includes("confirm_word")) {
       send(response, call("confirm_word", '{"word":"hazelnut"}'));
-      this.#end(response);
+      this.#end(response, "tool_calls");
       return;
     }
     this.asked += 1;
     this.#turn = response;
+    this.#hasCalled = false;
     response.on("close", () => (this.dropped += response.writableEnded ? 0 : 1));
-    send(response, call("update_report", ""));
+    response.flushHeaders();
   }
 
-  /** Writes more of the arguments of `update_report`. */
+  /** Writes more of the arguments of a call of `update_report`. */
   write(args: string): void {
-    const piece = { tool_calls: [{ index: 0, function: { arguments: args } }] };
-    if (this.#turn !== undefined) send(this.#turn, piece);
+    if (this.#turn === undefined) throw new Error("nobody asked for a turn");
+    send(this.#turn, this.#hasCalled ? { tool_calls: [{ index: 0, function: { arguments: args } }] } : call("update_report", args));
+    this.#hasCalled = true;
   }
 
-  /** Ends the turn. */
+  /** Ends the turn; one without a call is the last of its run. */
   end(): void {
-    if (this.#turn !== undefined) this.#end(this.#turn);
+    if (this.#turn === undefined) throw new Error("nobody asked for a turn");
+    if (!this.#hasCalled) send(this.#turn, { role: "assistant", content: "Done." });
+    this.#end(this.#turn, this.#hasCalled ? "tool_calls" : "stop");
     this.#turn = undefined;
   }
 
-  #end(response: ServerResponse): void {
-    send(response, {}, "tool_calls");
+  #end(response: ServerResponse, finish: string): void {
+    send(response, {}, finish);
     response.end("data: [DONE]\n\n");
   }
 }

@@ -76,6 +76,7 @@ impl Report {
             some("change.expire"),
             some("pauses an agent"),
             some("cancelled wake"),
+            some("cancelled run"),
             some("agent and person in one instant"),
         ];
         let short = |(what, floor): (String, u64)| {

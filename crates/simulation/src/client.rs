@@ -13,7 +13,7 @@ use dormouse_store::Db;
 use dormouse_types::agent::{Automation, ItemStatus};
 use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::task::{LinkKind, Priority};
-use dormouse_types::{Actor, AgentId, ChangeSetId, Id as _, ItemId, TaskId};
+use dormouse_types::{Actor, AgentId, ChangeSetId, Id as _, ItemId, RunKey, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
@@ -402,6 +402,13 @@ impl Client {
 
     async fn cancel(&mut self, agent: AgentId) {
         let key = self.fresh();
+        let sql = "SELECT run_key FROM wake_queue
+                   WHERE ws = 1 AND agent_id = ?1 AND owner IS NOT NULL AND run_key IS NOT NULL";
+        let rows = self.sim.rows(Db::Agent, sql, vec![agent.to_string().into()]);
+        let running = rows.first().and_then(|row| row.text(0).ok()).map(ToOwned::to_owned);
+        if let Some(run) = running.map(RunKey) {
+            return self.cancel_run(agent, run, &key).await;
+        }
         let make = |hands: Hands, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
@@ -415,6 +422,20 @@ impl Client {
             self.sim.count("cancelled wake");
             let words = cancelled.unheard.into_iter().filter_map(|words| words.text);
             heard::named(&self.sim, agent.as_str(), words.collect());
+        }
+    }
+
+    async fn cancel_run(&mut self, agent: AgentId, run: RunKey, key: &str) {
+        let make = |hands: Hands, key| -> Reply<()> {
+            let (agent, run) = (agent.clone(), run.clone());
+            Box::pin(async move {
+                let context = RequestContext { actor: Actor::Owner, key: Some(key) };
+                let cancelled = hands.agents.cancel_run(WORKSPACE, &agent, &run, &context).await;
+                cancelled.map_err(Error::from)
+            })
+        };
+        if let Some(Ok(())) = self.ask("cancels a run", make, key).await {
+            self.sim.count("cancelled run");
         }
     }
 

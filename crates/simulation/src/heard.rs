@@ -18,6 +18,8 @@ pub(crate) struct Said {
     marks: BTreeMap<String, i64>,
     /// Positions that cancelled wakes took back: after the first, up to the second.
     taken_back: BTreeMap<String, Vec<(i64, i64)>>,
+    /// Positions up to which words wait, by agent: a run was cancelled, and none has ended since.
+    waiting: BTreeMap<String, i64>,
     /// Cancelled wakes less the answers to them, by agent.
     unanswered: BTreeMap<String, i64>,
     /// Words that an answer to a cancellation named.
@@ -38,6 +40,12 @@ pub(crate) fn named(sim: &SimState, agent: &str, words: Vec<String>) {
     oracle.said.named.extend(words);
 }
 
+/// A run of an agent was cancelled: what was said to it waits until something else wakes it.
+pub(crate) fn waits(sim: &SimState, agent: &str) {
+    let newest = sent(sim, agent).last().map_or(0, |(position, _)| *position);
+    lock(&sim.oracle).said.waiting.insert(agent.to_owned(), newest);
+}
+
 /// Notes the mark of an agent after a commit that may have moved it.
 pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.heardUpto'), 0) FROM agent_entities
@@ -46,6 +54,7 @@ pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
     let before = {
         let mut oracle = lock(&sim.oracle);
         let before = oracle.said.marks.insert(agent.to_owned(), mark).unwrap_or(0);
+        oracle.said.waiting.remove(agent);
         if is_cancelled {
             *oracle.said.unanswered.entry(agent.to_owned()).or_default() += 1;
             if mark > before {
@@ -105,13 +114,14 @@ fn sent(sim: &SimState, agent: &str) -> Vec<(i64, String)> {
 pub(crate) fn inspect(sim: &SimState) {
     let agents: Vec<String> = lock(&sim.oracle).said.acknowledged.keys().cloned().collect();
     for agent in agents {
-        let (acknowledged, taken_back, is_answered, named) = {
+        let (acknowledged, taken_back, is_answered, named, waiting) = {
             let said = &lock(&sim.oracle).said;
             (
                 said.acknowledged.get(&agent).cloned().unwrap_or_default(),
                 said.taken_back.get(&agent).cloned().unwrap_or_default(),
                 said.unanswered.get(&agent).copied().unwrap_or(0) == 0,
                 said.named.clone(),
+                said.waiting.get(&agent).copied().unwrap_or(0),
             )
         };
         let sent = sent(sim, &agent);
@@ -136,7 +146,7 @@ pub(crate) fn inspect(sim: &SimState) {
                 sim.report_violation(format!(
                     "heard: {words:?} went with a cancelled wake, unnamed"
                 ));
-            } else if !is_taken_back && lives {
+            } else if !is_taken_back && lives && *position > waiting {
                 sim.report_violation(format!("heard: {words:?} is in no request of agent {agent}"));
             }
         }

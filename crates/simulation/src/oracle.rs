@@ -263,6 +263,14 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
         heard::moved(sim, &agent, true);
         lock(&sim.oracle).cancelled.insert(agent, routed);
     }
+    if label == "run.cancel"
+        && let Some(agent) = commit.audit.first().map(|line| line.object.clone())
+    {
+        let sql = "SELECT seq FROM feed_position WHERE ws = 1";
+        let routed = sim.number(Db::Agent, sql, Vec::new());
+        heard::waits(sim, &agent);
+        lock(&sim.oracle).cancelled.insert(agent, routed);
+    }
     if label.starts_with("run.") || label == "wake.cancel" {
         let sql = "SELECT COUNT(*) FROM wake_run_log r WHERE r.ws = 1 AND r.status = 'started'
                    AND NOT EXISTS (SELECT 1 FROM wake_queue q WHERE q.ws = 1

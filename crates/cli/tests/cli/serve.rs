@@ -277,6 +277,29 @@ fn a_wake_under_way_at_the_end_is_resumed_under_its_key() {
 
 #[cfg(feature = "faults")]
 #[test]
+fn a_run_at_work_is_cancelled_by_a_command() {
+    let world = World::with_tasks();
+    let server = world.serve(&[("DORMOUSE_FAULTS", "model:holds")]);
+    world.ok(&["--no-wait", "agent", "create", "water butt", "--name", "Wanda"]);
+    let agent = world.json(&["agent", "list"])["items"][0]["id"].clone();
+    let wakes = format!("/api/agents/{}/wakes", agent.as_str().expect("an id"));
+    until("the agent is at work", || {
+        let wake = server.notice.get(&wakes)["items"][0].clone();
+        (wake["status"] == "started").then_some(())
+    });
+    let done = world.ok(&["agent", "cancel", "Wanda"]);
+    assert!(done.out.starts_with("cancelled: agent Wanda"), "{done:?}");
+    let wake = server.notice.get(&wakes)["items"][0].clone();
+    assert_eq!((&wake["status"], &wake["failure"]), (&"failed".into(), &"cancelled".into()));
+    let again = world.run(&["agent", "cancel", "Wanda"]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.err.contains("agent Wanda") && again.err.contains("is not running"), "{again:?}");
+    assert!(again.err.contains("--cancel"), "it says how a waiting wake is cancelled: {again:?}");
+    server.stop();
+}
+
+#[cfg(feature = "faults")]
+#[test]
 fn a_command_whose_server_dies_says_so_and_claims_nothing() {
     for (moment, is_there) in [("before", false), ("after", true)] {
         let world = World::new();

@@ -254,7 +254,7 @@ pub(super) async fn use_model(app: App, Json(params): Json<ModelParams>) -> Repl
     Ok(axum::Json(app.dormouse.use_model(&app.caller, &params.model).await?))
 }
 
-/// Allows calls that cost money, or forbids them: after the answer, none begins.
+/// Allows calls that cost money, or forbids them: none begins, and those under way end.
 #[utoipa::path(
     put,
     path = "/api/models/paid-calls",

@@ -181,6 +181,17 @@ pub fn of_account(workspace: WorkspaceId, account: &Account) -> Query<Balance> {
     }
 }
 
+/// The balances of a scope on a day, one for each unit that something was reserved in.
+pub fn of_scope(workspace: WorkspaceId, scope: &str, day: Date) -> Query<Balance> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT scope, unit, reserved, spent, extra, held_at, wanted FROM spend
+              WHERE ws = ?1 AND scope = ?2 AND day = ?3",
+        params: params_values![ws(workspace), scope, day.to_string()],
+        decode,
+    }
+}
+
 /// The accounts of a day that have no room for their next call, by scope.
 pub fn held(workspace: WorkspaceId, day: Date) -> Query<Balance> {
     Query {

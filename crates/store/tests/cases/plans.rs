@@ -340,6 +340,7 @@ fn queries(world: &World) -> Vec<Statement> {
         model_call::of_run(WS, &key, 1),
         model_call::per_day(WS, day, day),
         spend::of_account(WS, &account),
+        spend::of_scope(WS, spend::WORKSPACE, day),
         spend::held(WS, day),
         model_setting::paid_calls(WS),
         model_setting::of_workspace(WS),

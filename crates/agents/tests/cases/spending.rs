@@ -17,7 +17,7 @@ use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
 use dormouse_types::model_settings::ModelSettings;
-use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest};
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest, Stage};
 use dormouse_types::spend::{Budgets, Price, Unit};
 use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
@@ -407,6 +407,28 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
     assert_eq!(case.asked(), 1);
+}
+
+/// What ends the wait comes between the look at the account and the commit that puts the wake off.
+#[test]
+fn a_budget_that_is_lifted_while_a_wake_is_put_off_is_not_overlooked() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED - 1);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    case.world.wake_now(&case.agent, None);
+    let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
+    let (store, at) = (case.world.store.clone(), case.world.clock.now());
+    let agent = case.agent.clone();
+    case.world.hooks.once(Stage::BeforeCommit, "run.postpone", move || {
+        let commit = Commit::new("test", Db::Agent, WS)
+            .op(spend::lift(WS, &account, RESERVED))
+            .op(wake_queue::release_one(WS, &agent, at));
+        now(store.commit(commit)).expect("committed");
+    });
+    assert!(case.claim(&case.agent).is_none(), "it was decided on what no longer holds");
+    let lease = case.claim(&case.agent).expect("it is due, and there is room");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
 }
 
 /// A node that died during a call leaves the reservation; the run asks again, and both count.

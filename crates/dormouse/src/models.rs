@@ -501,7 +501,7 @@ impl Dormouse {
         Ok(())
     }
 
-    /// Allows calls that cost money, or forbids them: after the answer, none begins.
+    /// Allows calls that cost money, or forbids them: none begins, and those under way end.
     pub async fn set_paid_calls(
         &self,
         caller: &Caller,

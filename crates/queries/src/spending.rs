@@ -1,7 +1,7 @@
 //! What was spent on models today, and what may still be.
 
 use dormouse_store::agent::model_setting;
-use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_store::agent::spend::{self, Balance};
 use dormouse_types::spend::{Budgets, OverBudget, Unit};
 use dormouse_types::{AgentId, Id as _, WorkspaceId};
 
@@ -12,12 +12,12 @@ impl Queries {
     /// What all agents have spent today.
     pub async fn spending(&self, ws: WorkspaceId) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
-        let money = self.spent(ws, spend::WORKSPACE, Unit::MicroDollars).await?;
-        let tokens = self.spent(ws, spend::WORKSPACE, Unit::Tokens).await?;
+        let balances = self.store.all(spend::of_scope(ws, spend::WORKSPACE, self.today())).await?;
+        let of = |unit: Unit| balances.iter().find(|balance| balance.unit == unit);
         Ok(Spending {
             day: self.today(),
-            money: spent(money.as_ref(), budgets.workspace_day),
-            tokens: Some(spent(tokens.as_ref(), budgets.unpriced_day)),
+            money: spent(of(Unit::MicroDollars), budgets.workspace_day),
+            tokens: Some(spent(of(Unit::Tokens), budgets.unpriced_day)),
         })
     }
 
@@ -29,8 +29,9 @@ impl Queries {
         agent: &AgentId,
     ) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
-        let money = self.spent(ws, agent.as_str(), Unit::MicroDollars).await?;
-        let money = spent(money.as_ref(), budgets.agent_day);
+        let balances = self.store.all(spend::of_scope(ws, agent.as_str(), self.today())).await?;
+        let money = balances.iter().find(|balance| balance.unit == Unit::MicroDollars);
+        let money = spent(money, budgets.agent_day);
         Ok(Spending { day: self.today(), money, tokens: None })
     }
 
@@ -57,16 +58,6 @@ impl Queries {
     async fn budgets(&self, ws: WorkspaceId) -> Result<Budgets, QueryError> {
         let stored = self.store.first(model_setting::of_workspace(ws)).await?;
         Ok(stored.map(|stored| stored.settings.budgets).unwrap_or_default())
-    }
-
-    async fn spent(
-        &self,
-        ws: WorkspaceId,
-        scope: &str,
-        unit: Unit,
-    ) -> Result<Option<Balance>, QueryError> {
-        let account = Account { scope: scope.to_owned(), day: self.today(), unit };
-        Ok(self.store.first(spend::of_account(ws, &account)).await?)
     }
 
     fn today(&self) -> jiff::civil::Date {

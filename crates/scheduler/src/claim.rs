@@ -50,8 +50,8 @@ impl Scheduler {
         let admission = handler.admit(Due { ws, entry: row, waiting: waiting.as_ref() }).await?;
         let mut repeated = Vec::new();
         let (run, ops) = match (admission, waiting) {
-            (Admission::Postpone { until, why }, _) => {
-                self.postpone(ws, row, until, why).await?;
+            (Admission::Postpone { until, why, guard }, _) => {
+                self.postpone(ws, row, (until, why), guard).await?;
                 return Ok(None);
             }
             (Admission::Hold { guard }, _) => {
@@ -147,19 +147,21 @@ impl Scheduler {
         unless(self.store.commit(hold).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
     }
 
-    /// Puts a row off to a time, so that rows after it are found.
+    /// Puts a row off to a time, so that rows after it are found. Guarded by what was read: whatever
+    /// ends the wait makes the rows due that wait, and this one would be missed.
     async fn postpone(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
-        until: Timestamp,
-        why: PutOff,
+        (until, why): (Timestamp, PutOff),
+        guard: Vec<Op>,
     ) -> Result<(), SchedulerError> {
         if row.due_at.is_none_or(|due| due >= until) {
             return Ok(());
         }
         let postpone = Commit::new("run.postpone", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
+            .ops(guard)
             .op(wake_queue::postpone(ws, row, until, why));
         unless(self.store.commit(postpone).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
     }

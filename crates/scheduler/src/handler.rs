@@ -81,6 +81,9 @@ pub enum Admission {
         until: Timestamp,
         /// What puts it off.
         why: PutOff,
+        /// Guards the commit by what the decision was based on: what ends the wait in the meantime
+        /// must not be overlooked.
+        guard: Vec<Op>,
     },
     /// It never runs: the waiting run ends, or the signals are cleared if there is none.
     End {

@@ -75,10 +75,11 @@ impl WireError {
 impl From<HttpError> for WireError {
     fn from(error: HttpError) -> Self {
         let detail = clean(&chain(&error));
-        let why = match &error {
-            // The address is that of something else, until a person corrects it.
-            HttpError::Redirect { .. } => ProviderUnavailable::Configuration,
-            _ => ProviderUnavailable::Outage,
+        // A redirect means that the address is that of something else, until a person corrects it.
+        let why = if matches!(error, HttpError::Redirect { .. }) {
+            ProviderUnavailable::Configuration
+        } else {
+            ProviderUnavailable::Outage
         };
         Self::Unavailable { why, detail, retry_after: None }
     }

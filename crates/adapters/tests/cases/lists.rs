@@ -57,19 +57,21 @@ async fn every_format_has_its_list() {
 
 #[tokio::test]
 async fn a_server_without_a_list_is_an_error() {
+    let (outage, setup) = (ProviderUnavailable::Outage, ProviderUnavailable::Configuration);
     let cases = [
-        (Answer::json("{}"), "https://api.openai.com answered without a list of models"),
-        (Answer::json("{"), "https://api.openai.com answered with text that is not JSON"),
+        (Answer::json("{}"), outage, "https://api.openai.com answered without a list of models"),
+        (Answer::json("{"), outage, "https://api.openai.com answered with text that is not JSON"),
         (
             Answer::new(200, "text/html", "<html>"),
+            setup,
             "https://api.openai.com answered with a web page instead of an answer of a model; \
              check the base URL",
         ),
     ];
-    for (answer, expected) in cases {
+    for (answer, fault, expected) in cases {
         let player = Player::of(vec![answer]);
         let error = list(player.as_ref(), &config(WireFormat::Responses)).await.unwrap_err();
         let ModelError::Provider { why, detail, .. } = error else { panic!("{error}") };
-        assert_eq!((why, detail.as_str()), (ProviderUnavailable::Outage, expected));
+        assert_eq!((why, detail.as_str()), (fault, expected));
     }
 }

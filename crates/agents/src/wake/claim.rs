@@ -131,15 +131,17 @@ impl Agents {
                 }
             }
         }
-        if let Some((until, why)) = self.unaffordable(ws, &row.holder, &*model, now).await? {
-            return Ok(Admission::Postpone { until, why });
+        if let Some(postponed) = self.unaffordable(ws, &row.holder, &*model, now).await? {
+            return Ok(postponed);
         }
         let query = breaker::of_model(ws, model.provider(), model.name());
         let known = self.store.all(query).await?;
         match gate_of_all(&known, now) {
             Gate::Free => {}
             Gate::Closed { until } => {
-                return Ok(Admission::Postpone { until, why: PutOff::Provider });
+                let guard = known.iter().map(|known| breaker::put(ws, Some(known), known));
+                let (why, guard) = (PutOff::Provider, guard.collect());
+                return Ok(Admission::Postpone { until, why, guard });
             }
             Gate::Probe => {
                 let open = known.iter().filter(|known| known.open_until.is_some());
@@ -155,7 +157,7 @@ impl Agents {
         Ok(Admission::Start { run, ops, if_repeated: again.into_iter().collect() })
     }
 
-    /// Returns until when an agent may not ask a model because of what it costs, and why.
+    /// Returns how long an agent may not ask a model because of what it costs; `None` if it may.
     ///
     /// A budget that is used up holds the agents of paid models like a breaker; others go on. That
     /// there is room again is found out by the next reservation, not here.
@@ -165,12 +167,16 @@ impl Agents {
         holder: &HolderId,
         model: &dyn Model,
         now: Timestamp,
-    ) -> Result<Option<(Timestamp, PutOff)>, AgentError> {
+    ) -> Result<Option<Admission>, AgentError> {
         if model.class() == ModelClass::Free {
             return Ok(None);
         }
         if self.store.first(model_setting::paid_calls(ws)).await? == Some(false) {
-            return Ok(Some((now + PAID_CALLS_OFF, PutOff::PaidCalls)));
+            return Ok(Some(Admission::Postpone {
+                until: now + PAID_CALLS_OFF,
+                why: PutOff::PaidCalls,
+                guard: vec![model_setting::forbids_paid_calls(ws)],
+            }));
         }
         let day = self.driver.day_of(now);
         let unit = unit_of(model);
@@ -180,7 +186,9 @@ impl Agents {
             let account = Account { scope: scope.to_owned(), day, unit };
             let balance = self.store.first(spend::of_account(ws, &account)).await?;
             if balance.is_some_and(|balance| balance.held_at.is_some()) {
-                return Ok(Some((self.driver.next_day(day), why)));
+                let (until, guard) =
+                    (self.driver.next_day(day), vec![spend::is_held(ws, &account)]);
+                return Ok(Some(Admission::Postpone { until, why, guard }));
             }
         }
         Ok(None)

@@ -11,26 +11,22 @@ use std::task::Poll;
 use dormouse_agents::Agents;
 use dormouse_runs::Models;
 use dormouse_scheduler::{FinishedRun, SchedulerError};
-use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::model_call;
 use dormouse_store::agent::model_setting;
 use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::wake_queue;
-use dormouse_store::agent::{entity, model_call};
 use dormouse_store::{ChangeRow, Commit, Db, Op};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage};
 use dormouse_types::model_settings::ModelSettings;
-use dormouse_types::port::{BoxFuture, BoxStream, Clock as _, Model, ModelClass, OutgoingRequest};
-use dormouse_types::spend::{Budgets, Price, Unit};
+use dormouse_types::port::{BoxFuture, BoxStream, Clock as _};
+use dormouse_types::spend::{Budgets, Unit};
 use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
 use jiff::civil::Date;
 
+use crate::world::paid::{Answers, Paid, RESERVED};
 use crate::world::{WS, World, now, report};
 
-/// A dollar a million in, ten out: 10,000 bytes and 100 tokens reserve 6,000 micro-dollars.
-const PRICE: Price =
-    Price { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 10_000_000 };
-const RESERVED: i64 = 6_000;
 const BUDGETS: Budgets =
     Budgets { workspace_day: 50_000, agent_day: 20_000, wake: 1_000_000, unpriced_day: 0 };
 const WORKERS: usize = 3;
@@ -52,7 +48,7 @@ impl Draw {
         z % n
     }
 
-    fn outcome(&mut self) -> Result<Option<Usage>, ModelError> {
+    fn outcome(&mut self) -> Outcome {
         let provider = |why| ModelError::Provider {
             provider: "acme".into(),
             why,
@@ -75,42 +71,20 @@ impl Draw {
     }
 }
 
-/// A model whose calls end when the test says so, the oldest of a run first.
+/// Calls end when the test says so.
 #[derive(Default)]
-struct Held(Arc<Mutex<BTreeMap<String, Result<Option<Usage>, ModelError>>>>);
+struct Held(Arc<Mutex<BTreeMap<String, Outcome>>>);
 
-impl Model for Held {
-    fn name(&self) -> &str {
-        "acme/large"
-    }
+/// What a call reports of its use, or why it fails.
+type Outcome = Result<Option<Usage>, ModelError>;
 
-    fn provider(&self) -> &str {
-        "acme"
-    }
-
-    fn class(&self) -> ModelClass {
-        ModelClass::Paid
-    }
-
-    fn price(&self) -> Option<Price> {
-        Some(PRICE)
-    }
-
-    fn max_output(&self) -> u64 {
-        100
-    }
-
-    fn outgoing(&self, _: &Request) -> Option<OutgoingRequest> {
-        let (url, headers) = ("https://acme.example/v1/messages".into(), Vec::new());
-        Some(OutgoingRequest { method: "POST", url, headers, body: "x".repeat(10_000) })
-    }
-
-    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+impl Answers for Held {
+    fn answer(&self, request: &Request) -> BoxStream<'static, Result<TurnEvent, ModelError>> {
+        let (ended, key) = (self.0.clone(), request.run_key.to_string());
         let mut events: Option<Vec<Result<TurnEvent, ModelError>>> = None;
         Box::pin(stream::poll_fn(move |_| {
             if events.is_none() {
-                let mut ended = self.0.lock().expect("one thread");
-                let Some(outcome) = ended.remove(request.run_key.as_str()) else {
+                let Some(outcome) = ended.lock().expect("one thread").remove(&key) else {
                     return Poll::Pending;
                 };
                 events = Some(match outcome {
@@ -136,7 +110,7 @@ struct Oracle {
     world: World,
     agents: Vec<AgentId>,
     workers: Vec<Agents>,
-    model: Arc<Held>,
+    model: Arc<Paid<Held>>,
     running: Vec<(String, Running)>,
     draw: Draw,
     days: Vec<Date>,
@@ -146,7 +120,7 @@ struct Oracle {
 impl Oracle {
     fn new(seed: u64) -> Self {
         let world = World::new();
-        let model = Arc::new(Held::default());
+        let model = Arc::new(Paid(Held::default()));
         let workers = (0..WORKERS)
             .map(|_| world.choosing(Models::new(world.model.clone()).with(model.clone())))
             .collect();
@@ -154,11 +128,7 @@ impl Oracle {
             .map(|n| {
                 let task = world.task(&format!("Task {n}"), &["It began."]);
                 let agent = world.try_create(&task, true).expect("an agent");
-                let row = entity::by_id::<Agent>(WS, agent.as_str());
-                let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
-                row.doc.value.config.model = Some("acme/large".into());
-                let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
-                now(world.store.commit(commit)).expect("committed");
+                world.pays(&agent);
                 agent
             })
             .collect();
@@ -224,7 +194,7 @@ impl Oracle {
                 let at = self.draw.below(self.running.len());
                 let outcome = self.draw.outcome();
                 let key = self.running[at].0.clone();
-                self.model.0.lock().expect("one thread").insert(key, outcome);
+                self.model.0.0.lock().expect("one thread").insert(key, outcome);
             }
             15 if !self.running.is_empty() => {
                 // Its process dies: nobody settles the call, and another one takes the run over.

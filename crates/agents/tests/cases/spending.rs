@@ -6,30 +6,24 @@ use std::sync::{Arc, Mutex};
 use dormouse_agents::Agents;
 use dormouse_runs::Models;
 use dormouse_scheduler::{End, Lease};
-use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::model_setting::{self, StoredSettings};
 use dormouse_store::agent::spend::{self, Account, Balance};
 use dormouse_store::agent::wake_run::Status;
-use dormouse_store::agent::{breaker, entity, model_call, wake_queue};
+use dormouse_store::agent::{breaker, model_call, wake_queue};
 use dormouse_store::{ChangeRow, Commit, Db, Refusal};
 use dormouse_types::agent::PutOff;
 use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
 use dormouse_types::model_settings::ModelSettings;
-use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, OutgoingRequest, Stage};
-use dormouse_types::spend::{Budgets, Price, Unit};
+use dormouse_types::port::{BoxStream, Clock as _, Stage};
+use dormouse_types::spend::{Budgets, Unit};
 use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
 use serde_json::json;
 
+use crate::world::paid::{Answers, Paid, RESERVED};
 use crate::world::{DONE, WS, World, me, now, report};
-
-/// A dollar a million in, ten out: a request of 10,000 bytes reserves 5,000 micro-dollars for the
-/// input and 1,000 for 100 tokens of output.
-const PRICE: Price =
-    Price { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 10_000_000 };
-const RESERVED: i64 = 6_000;
 
 /// 2,500 tokens in and 50 out.
 const USED: Usage =
@@ -38,7 +32,7 @@ const COST: i64 = 2_500 + 500;
 
 type Turn = Result<Vec<TurnEvent>, ModelError>;
 
-/// A model of a provider far away, with a price.
+/// Answers in the order of a list.
 #[derive(Default)]
 struct Priced {
     turns: Mutex<Vec<Turn>>,
@@ -65,33 +59,8 @@ impl Drop for Connection {
     }
 }
 
-impl Model for Priced {
-    fn name(&self) -> &str {
-        "acme/large"
-    }
-
-    fn provider(&self) -> &str {
-        "acme"
-    }
-
-    fn class(&self) -> ModelClass {
-        ModelClass::Paid
-    }
-
-    fn price(&self) -> Option<Price> {
-        Some(PRICE)
-    }
-
-    fn max_output(&self) -> u64 {
-        100
-    }
-
-    fn outgoing(&self, _: &Request) -> Option<OutgoingRequest> {
-        let (url, headers) = ("https://acme.example/v1/messages".into(), Vec::new());
-        Some(OutgoingRequest { method: "POST", url, headers, body: "x".repeat(10_000) })
-    }
-
-    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+impl Answers for Priced {
+    fn answer(&self, request: &Request) -> BoxStream<'static, Result<TurnEvent, ModelError>> {
         self.asked.lock().expect("one thread").push(request.clone());
         if self.hangs.load(Ordering::Relaxed) {
             let connection = Connection::open(&self.open);
@@ -125,7 +94,7 @@ fn answer(usage: Option<Usage>) -> Turn {
 struct Case {
     world: World,
     agent: AgentId,
-    model: Arc<Priced>,
+    model: Arc<Paid<Priced>>,
     agents: Agents,
 }
 
@@ -134,21 +103,12 @@ impl Case {
         let world = World::new();
         let task = world.task("Move", &["It began."]);
         let agent = world.try_create(&task, true).expect("an agent");
-        let model = Arc::new(Priced { turns: Mutex::new(turns), ..Priced::default() });
+        let model = Arc::new(Paid(Priced { turns: Mutex::new(turns), ..Priced::default() }));
         let models = Models::new(world.model.clone()).with(model.clone());
         let agents = world.choosing(models);
         let case = Self { world, agent, model, agents };
-        case.pays(&case.agent);
+        case.world.pays(&case.agent);
         case
-    }
-
-    /// Gives an agent the model that costs money.
-    fn pays(&self, agent: &AgentId) {
-        let row = entity::by_id::<Agent>(WS, agent.as_str());
-        let mut row = now(self.world.store.first(row)).expect("readable").expect("an agent");
-        row.doc.value.config.model = Some("acme/large".into());
-        let commit = Commit::new("test", Db::Agent, WS).op(entity::replace(WS, &row));
-        now(self.world.store.commit(commit)).expect("committed");
     }
 
     /// Changes the settings as a person does, which others hear of.
@@ -186,7 +146,7 @@ impl Case {
     }
 
     fn asked(&self) -> usize {
-        self.model.asked.lock().expect("one thread").len()
+        self.model.0.asked.lock().expect("one thread").len()
     }
 
     fn balance(&self, scope: &str) -> Option<(i64, i64)> {
@@ -293,7 +253,7 @@ fn a_used_up_budget_of_the_workspace_holds_the_agents_of_paid_models_only() {
         let task = case.world.task(title, &["It began."]);
         let agent = case.world.try_create(&task, true).expect("an agent");
         if pays {
-            case.pays(&agent);
+            case.world.pays(&agent);
         }
         case.world.wake_now(&agent, None);
         agent
@@ -372,20 +332,20 @@ fn no_call_begins_once_paid_calls_are_switched_off() {
 #[test]
 fn switching_paid_calls_off_ends_a_call_under_way_and_counts_its_reservation() {
     let case = Case::new(vec![]);
-    case.model.hangs.store(true, Ordering::Relaxed);
+    case.model.0.hangs.store(true, Ordering::Relaxed);
     case.world.wake_now(&case.agent, None);
     let lease = case.claim(&case.agent).expect("a lease");
     let scheduler = case.agents.scheduler();
     let mut running = Box::pin(scheduler.run_alive(lease));
     assert!(running.as_mut().now_or_never().is_none(), "the model is silent");
-    assert_eq!((case.asked(), case.model.open.load(Ordering::Relaxed)), (1, 1));
+    assert_eq!((case.asked(), case.model.0.open.load(Ordering::Relaxed)), (1, 1));
     case.settings(|settings| settings.budgets.agent_day += 1);
     assert!(running.as_mut().now_or_never().is_none(), "another change does not end it");
     case.settings(|settings| settings.paid_calls = false);
     let ended = running.as_mut().now_or_never().expect("it ended").expect("it ran").end;
     let End::PutBack { reason } = ended else { panic!("{ended:?}") };
     assert!(reason.contains("switched off"), "{reason}");
-    assert_eq!(case.model.open.load(Ordering::Relaxed), 0, "its connection is closed");
+    assert_eq!(case.model.0.open.load(Ordering::Relaxed), 0, "its connection is closed");
     assert_eq!(case.spent(), (0, RESERVED));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
     assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
@@ -409,6 +369,28 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
     assert_eq!(case.asked(), 1);
+}
+
+/// What ends the wait comes between the look at the account and the commit that puts the wake off.
+#[test]
+fn a_budget_that_is_lifted_while_a_wake_is_put_off_is_not_overlooked() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED - 1);
+    assert!(matches!(case.run(), End::PutBack { .. }));
+    case.world.wake_now(&case.agent, None);
+    let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
+    let (store, at) = (case.world.store.clone(), case.world.clock.now());
+    let agent = case.agent.clone();
+    case.world.hooks.once(Stage::BeforeCommit, "run.postpone", move || {
+        let commit = Commit::new("test", Db::Agent, WS)
+            .op(spend::lift(WS, &account, RESERVED))
+            .op(wake_queue::release_one(WS, &agent, at));
+        now(store.commit(commit)).expect("committed");
+    });
+    assert!(case.claim(&case.agent).is_none(), "it was decided on what no longer holds");
+    let lease = case.claim(&case.agent).expect("it is due, and there is room");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
 }
 
 /// A node that died during a call leaves the reservation; the run asks again, and both count.
@@ -435,7 +417,7 @@ fn a_call_that_nobody_settled_stays_reserved() {
         .op(spend::reserve(WS, &account(spend::WORKSPACE), RESERVED, i64::MAX))
         .op(spend::reserve(WS, &account(case.agent.as_str()), RESERVED, i64::MAX));
     now(case.world.store.commit(commit)).expect("committed");
-    drop(case.model.turns.lock().expect("one thread").remove(0));
+    drop(case.model.0.turns.lock().expect("one thread").remove(0));
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
     assert_eq!((ended, case.spent()), (DONE, (RESERVED, COST)));
 }
@@ -468,7 +450,7 @@ fn what_a_provider_wants_back_is_sent_again_and_nobody_else_sees_it() {
     let scheduler = case.agents.scheduler();
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
     assert_eq!(now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end, DONE);
-    let asked = case.model.asked.lock().expect("one thread");
+    let asked = case.model.0.asked.lock().expect("one thread");
     let sent: Vec<_> = asked
         .iter()
         .map(|request| request.turns.first().and_then(|t| t.provider_state.clone()))

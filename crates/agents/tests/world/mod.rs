@@ -4,6 +4,7 @@ pub mod between;
 pub mod counting;
 pub mod model;
 pub mod node;
+pub mod paid;
 
 use std::future::Future;
 use std::sync::Arc;

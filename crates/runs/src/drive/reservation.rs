@@ -123,11 +123,20 @@ impl ActiveRun<'_> {
         self.requeue(Some(until), Some(why), ops, vec![news]).await
     }
 
-    /// Puts the run off until calls that cost money are allowed again.
+    /// Puts the run off until calls that cost money are allowed again, or to now if they are by then.
     pub(super) async fn put_off_by_switch(&self) -> Result<End, RunError> {
-        let until = self.driver.clock.now() + PAID_CALLS_OFF;
-        let settled = self.settled(Outcome::Unknown);
-        self.requeue(Some(until), Some(PutOff::PaidCalls), settled, Vec::new()).await?;
+        let now = self.driver.clock.now();
+        let until = now + PAID_CALLS_OFF;
+        let mut ops = self.settled(Outcome::Unknown);
+        ops.push(model_setting::forbids_paid_calls(self.lease.ws));
+        let put_off = self.requeue(Some(until), Some(PutOff::PaidCalls), ops, Vec::new()).await;
+        match put_off {
+            Err(RunError::Commit(CommitError::Refused { refusal: Refusal::Stale, .. })) => {
+                let settled = self.settled(Outcome::Unknown);
+                self.requeue(Some(now), None, settled, Vec::new()).await?;
+            }
+            other => other?,
+        }
         Ok(End::PutBack { reason: "calls that cost money are switched off".into() })
     }
 

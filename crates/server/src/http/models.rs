@@ -63,12 +63,26 @@ pub(crate) struct BudgetParams {
 /// What a model costs.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct PriceParams {
+pub(crate) struct ModelPriceParams {
     /// `provider/model`.
     model: String,
     /// Its price; `null` means that of the price table again.
     #[schema(required)]
-    price: Option<Price>,
+    price: Option<PriceParams>,
+}
+
+/// A price. Units: micro-dollars per million tokens.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct PriceParams {
+    /// Input that no cache served.
+    input: u64,
+    /// Input that a cache served.
+    cached_input: u64,
+    /// Input that was written to a cache.
+    cache_write: u64,
+    /// Output, reasoning included.
+    output: u64,
 }
 
 /// Whose budget of the day is lifted.
@@ -254,7 +268,7 @@ pub(super) async fn use_model(app: App, Json(params): Json<ModelParams>) -> Repl
     Ok(axum::Json(app.dormouse.use_model(&app.caller, &params.model).await?))
 }
 
-/// Allows calls that cost money, or forbids them: after the answer, none begins.
+/// Allows calls that cost money, or forbids them: none begins, and those under way end.
 #[utoipa::path(
     put,
     path = "/api/models/paid-calls",
@@ -289,11 +303,15 @@ pub(super) async fn budgets(app: App, Json(params): Json<BudgetParams>) -> Reply
     path = "/api/models/price",
     operation_id = "setModelPrice",
     tag = "models",
-    request_body = PriceParams,
+    request_body = ModelPriceParams,
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
-pub(super) async fn price(app: App, Json(params): Json<PriceParams>) -> Reply<ModelsView> {
-    let PriceParams { model, price } = params;
+pub(super) async fn price(app: App, Json(params): Json<ModelPriceParams>) -> Reply<ModelsView> {
+    let ModelPriceParams { model, price } = params;
+    let price = price.map(|price| {
+        let PriceParams { input, cached_input, cache_write, output } = price;
+        Price { input, cached_input, cache_write, output }
+    });
     Ok(axum::Json(app.dormouse.set_model_price(&app.caller, &model, price).await?))
 }
 

@@ -342,10 +342,14 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("PUT", "/api/models/price", &price).await;
     let little = r#"{"workspaceDay": 9000, "agentDay": 1, "wake": 9000, "unpricedDay": 9}"#;
     world.call("PUT", "/api/models/budgets", little).await;
+    let id = world.task(r#"{"title": "Sell the shed"}"#).await;
+    let paying = world.call("POST", &format!("/api/journal/tasks/{id}/agent"), "{}").await.json();
+    let paying = text(&paying["id"]);
+    let agent = format!("/api/agents/{paying}");
     world.call("PATCH", &agent, r#"{"model": "acme/large"}"#).await;
     world.call("POST", &format!("{agent}/wake"), "{}").await;
-    world.drain(task.trim_start_matches("/api/journal/tasks/")).await;
-    let again = format!(r#"{{"agentId": "{}"}}"#, agent.trim_start_matches("/api/agents/"));
+    world.drain(&id).await;
+    let again = json!({ "agentId": paying }).to_string();
     world.call("POST", "/api/models/once-more", &again).await;
     read(&format!("{agent}/spending")).await;
     world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;

@@ -46,6 +46,15 @@ pub fn allows_paid_calls(workspace: WorkspaceId) -> Op {
     }
 }
 
+/// Checks that paid calls are still switched off: a wake is put off because of it.
+pub fn forbids_paid_calls(workspace: WorkspaceId) -> Op {
+    Op::one(
+        "UPDATE model_settings SET paid_calls = 0 WHERE ws = ?1 AND paid_calls = 0",
+        params![ws(workspace)],
+        Refusal::Stale,
+    )
+}
+
 /// Checks that the settings are still as they were read: a decision was made on them.
 pub fn unchanged(workspace: WorkspaceId, revision: i64) -> Op {
     Op {

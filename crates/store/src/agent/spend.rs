@@ -110,6 +110,21 @@ pub fn hold(
     )
 }
 
+/// Checks that an account is still held: a decision was made on it.
+pub fn is_held(workspace: WorkspaceId, account: &Account) -> Op {
+    Op::one(
+        "UPDATE spend SET held_at = held_at
+         WHERE ws = ?1 AND scope = ?2 AND day = ?3 AND unit = ?4 AND held_at IS NOT NULL",
+        params![
+            ws(workspace),
+            account.scope.as_str(),
+            account.day.to_string(),
+            account.unit.name()
+        ],
+        Refusal::Stale,
+    )
+}
+
 /// Allows an amount beyond the budget of the day, once; refused unless the account is held.
 pub fn lift(workspace: WorkspaceId, account: &Account, amount: i64) -> Op {
     Op::one(
@@ -177,6 +192,17 @@ pub fn of_account(workspace: WorkspaceId, account: &Account) -> Query<Balance> {
             account.day.to_string(),
             account.unit.name()
         ],
+        decode,
+    }
+}
+
+/// The balances of a scope on a day, one for each unit that something was reserved in.
+pub fn of_scope(workspace: WorkspaceId, scope: &str, day: Date) -> Query<Balance> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT scope, unit, reserved, spent, extra, held_at, wanted FROM spend
+              WHERE ws = ?1 AND scope = ?2 AND day = ?3",
+        params: params_values![ws(workspace), scope, day.to_string()],
         decode,
     }
 }

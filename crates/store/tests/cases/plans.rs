@@ -350,6 +350,7 @@ fn queries(world: &World) -> Vec<Statement> {
         model_call::open_of_run(WS, &key),
         model_call::per_day(WS, day, day),
         spend::of_account(WS, &account),
+        spend::of_scope(WS, spend::WORKSPACE, day),
         spend::held(WS, day),
         model_setting::paid_calls(WS),
         model_setting::of_workspace(WS),
@@ -400,8 +401,6 @@ const SMALL: &[&str] = &[
     "SCAN feed_position USING INDEX sqlite_autoindex_feed_position_1",
     // Only waiting rows.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
-    // Only rows that a budget, a provider or a switch puts off.
-    "SEARCH wake_queue USING INDEX wake_queue_put_off (ws=?)",
     // Only open items.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",

@@ -51,7 +51,9 @@ fn a_hold_ends_by_being_lifted_and_only_once(world: &World) {
     world.agent([hold(1)]);
     world.agent([hold(9)]);
     assert_eq!(balance(world, &day), (60, 0, 0, Some(at(1))), "since the first refusal");
+    world.agent([spend::is_held(WS, &day)]);
     world.agent([spend::lift(WS, &day, 100)]);
+    assert_eq!(world.agent_refusal([spend::is_held(WS, &day)]), Refusal::Stale);
     assert_eq!(world.agent_refusal([spend::lift(WS, &day, 100)]), Refusal::Missing);
     assert_eq!(world.agent_refusal([hold(2)]), Refusal::Stale, "there is room now");
     world.agent([spend::reserve(WS, &day, 140, 100)]);
@@ -119,6 +121,7 @@ fn a_decision_on_old_settings_is_refused(world: &World) {
     world.agent([model_setting::unchanged(WS, 0)]);
     world.agent([model_setting::put(WS, 0, &settings)]);
     assert_eq!(world.first(model_setting::paid_calls(WS)), Some(false));
+    world.agent([model_setting::forbids_paid_calls(WS)]);
     assert_eq!(world.agent_refusal([model_setting::unchanged(WS, 0)]), Refusal::Stale);
     world.agent([model_setting::unchanged(WS, 1)]);
 }

@@ -79,7 +79,7 @@ export const queries = {
   spending: (id: string): Query<Schemas["Spending"]> => ({
     key: `agent-spending/${id}`,
     load: () => unwrap(api.GET("/api/agents/{agent}/spending", { params: path(id) })),
-    invalidatedBy: (event) => event.subject === id || event.agent === id || event.type === "models:changed",
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "models:changed",
   }),
   /** The latest report; `null` if there is none. */
   report: (agentRef: AgentRef): Query<Report | null> => ({

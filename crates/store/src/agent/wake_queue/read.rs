@@ -65,13 +65,13 @@ pub fn of_holders(workspace: WorkspaceId, holders: &[impl Display]) -> Query<Que
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, holders), decode }
 }
 
-/// The rows that something puts off, by holder.
+/// The rows that something puts off, in no particular order.
 pub fn put_off(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
         db: Db::Agent,
         sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
                 run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
-              FROM wake_queue WHERE ws = ?1 AND put_off IS NOT NULL ORDER BY agent_id",
+              FROM wake_queue WHERE ws = ?1 AND put_off IS NOT NULL",
         params: params_values![ws(workspace)],
         decode,
     }
@@ -144,7 +144,7 @@ pub fn owned_by(owner: &str) -> Query<(WorkspaceId, QueueEntry)> {
 }
 
 fn with_workspace(row: &Row) -> Result<(WorkspaceId, QueueEntry), ReadError> {
-    let workspace = row.int(13).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
+    let workspace = row.int(14).map_err(|e| ReadError::column(Db::Agent, "wake queue row", &e))?;
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 

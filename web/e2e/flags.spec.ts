@@ -37,7 +37,7 @@ test("a task is starred and private, and the page says what that means", async (
   await head(page, "Private").click();
   await expect(page.getByText(SENTENCE)).toBeHidden();
   await expect.poll(async () => taskOf(server, id)).toMatchObject({ starred: true, private: false });
-  await page.getByRole("button", { name: "History" }).click();
+  await page.getByRole("heading", { name: "History" }).click();
   await expect(page.getByText("Private: No → Yes")).toBeVisible();
 });
 

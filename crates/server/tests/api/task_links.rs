@@ -24,7 +24,7 @@ async fn a_link_is_shown_on_both_tasks_and_taken_away_from_either() {
     let seen = |direction: &str, task: &str, title: &str| {
         json!([{
             "id": id, "kind": "blocks", "direction": direction, "createdAt": created,
-            "task": {"id": task, "title": title, "status": "OPEN"},
+            "task": {"id": task, "title": title, "status": "OPEN", "private": false},
         }])
     };
     assert_eq!(of_fence, seen("out", &gate, "Gate"));

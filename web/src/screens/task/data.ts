@@ -73,6 +73,7 @@ export interface Found {
   id: string;
   title: string;
   status: Status;
+  private: boolean;
 }
 
 /** Tasks whose text contains these words. */

@@ -125,7 +125,7 @@ export function addItem(task: Task, title: string): Promise<void> {
 }
 
 function withEntry(task: Task, entry: Pick<Entry, "kind" | "text" | "minutes" | "on">): (task: Task) => Task {
-  const whole: Entry = { id: `new-${crypto.randomUUID()}`, createdAt: new Date().toISOString(), tainted: false, ...entry };
+  const whole: Entry = { id: `new-${crypto.randomUUID()}`, createdAt: new Date().toISOString(), tainted: false, starred: false, private: false, ...entry };
   const known = idsOf(task.entries);
   return (was) => ({ ...was, entries: withPending(was.entries, known, whole, (one) => one.kind === entry.kind && one.text === entry.text) });
 }
@@ -224,7 +224,7 @@ export function removeLabel(task: Task, label: Named): Promise<boolean> {
 }
 
 /** Links two tasks; with `isBack`, the link is from the other task to this one. Throws. */
-export function addLink(task: Task, kind: Schemas["LinkKind"], isBack: boolean, other: { id: string; title: string; status: Task["status"] }): Promise<void> {
+export function addLink(task: Task, kind: Schemas["LinkKind"], isBack: boolean, other: Task["links"][number]["task"]): Promise<void> {
   const link = { id: `new-${crypto.randomUUID()}`, kind, direction: isBack ? ("in" as const) : ("out" as const), task: other, createdAt: new Date().toISOString() };
   const [from, to] = isBack ? [other.id, task.id] : [task.id, other.id];
   return withOverlay(

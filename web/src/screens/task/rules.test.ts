@@ -49,7 +49,7 @@ describe("checklistsOf", () => {
 
 describe("newestFirst", () => {
   it("sorts by the day an entry is about, then by when it was written", () => {
-    const entry = (id: string, on: string, createdAt: string): Entry => ({ id, on, createdAt, kind: "text", text: "", minutes: null, tainted: false });
+    const entry = (id: string, on: string, createdAt: string): Entry => ({ id, on, createdAt, kind: "text", text: "", minutes: null, tainted: false, starred: false, private: false });
     const entries = [
       entry("late note of an early day", "2026-11-01", "2026-11-20T10:00:00Z"),
       entry("first", "2026-11-19", "2026-11-19T08:00:00Z"),

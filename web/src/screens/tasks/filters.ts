@@ -170,8 +170,8 @@ export function matchesFilters(row: Row, filters: Filters, now: Date): boolean {
     within(filters.priority, row.priority ?? "P2") &&
     within(filters.category, row.category?.id ?? NO_CATEGORY) &&
     (!filters.review || row.openProposals > 0) &&
-    (!filters.starred || row.starred === true) &&
-    (!filters.private || row.private === true) &&
+    (!filters.starred || row.starred) &&
+    (!filters.private || row.private) &&
     (filters.due.length === 0 || filters.due.includes(due)) &&
     (filters.agent.length === 0 || agent.some((kind) => filters.agent.includes(kind))) &&
     (filters.label.length === 0 || row.labels.some((label) => filters.label.includes(label.id)))

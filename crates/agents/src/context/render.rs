@@ -1,5 +1,6 @@
 //! The text of each fragment, rendered from its data.
 
+use dormouse_runs::request;
 use dormouse_types::model::{Delta, Instruction, ObservationNote, TaskState};
 
 use super::delta;
@@ -76,11 +77,17 @@ pub fn delta(delta: &Delta, critical: &[&ObservationNote], task: &TaskState) -> 
     notes.chain(none).chain(timers).chain(changes).collect::<Vec<_>>().join("\n")
 }
 
+/// Renders the summary of the last report. A model wrote it from the text of a task, so it is data,
+/// also inside an instruction.
+fn last_told(tldr: &str) -> String {
+    format!("What the person was last told:\n{}\n", request::fence("lastReport", tldr))
+}
+
 /// Renders what the model is to do in this turn.
 pub fn instruction(instruction: &Instruction) -> String {
     let mut text = format!("Today is {}. ", instruction.today);
     if let Some(last) = &instruction.last_report {
-        text.push_str(&format!("The person was last told: {:?}. ", last.tldr));
+        text.push_str(&last_told(&last.tldr));
     }
     if instruction.report_only {
         text.push_str("Only update_report may be called now: publish the report.");

@@ -5,8 +5,8 @@ use std::time::Duration;
 use dormouse_types::RunKey;
 use dormouse_types::hash::sha256;
 use dormouse_types::model::{
-    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice, ToolSpec, TurnEvent,
-    Usage,
+    Fragment, FragmentData, FragmentKind, ModelError, ProviderUnavailable, Request, ToolChoice,
+    ToolSpec, TurnEvent, Usage,
 };
 use dormouse_types::port::Clock;
 use futures_util::StreamExt as _;

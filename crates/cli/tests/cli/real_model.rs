@@ -21,8 +21,8 @@ use crate::world::World;
 /// What is written on the two tasks, and belongs in the requests of one agent each.
 const PRIVATE: [&str; 2] =
     ["The padlock opens with 7781-heron.", "The gate opens with 4410-otter."];
-/// A wake that takes longer is stuck. The model is slow where several builds share its machine.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// What takes longer is stuck. It takes far less, except where several builds share the machine.
+const PATIENCE: Duration = Duration::from_secs(900);
 /// How often it is looked whether agents rest.
 const LOOK: Duration = Duration::from_millis(250);
 

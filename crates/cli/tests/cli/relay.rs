@@ -11,7 +11,7 @@ use std::time::Duration;
 const BEGUN: usize = 2_000;
 
 /// Units: tokens. The longest answer that the relay asks for: a small model rambles on to any limit.
-const LONGEST: &str = "\"max_tokens\":400";
+const LONGEST: &str = "\"max_tokens\":250";
 
 /// What happens to a call of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

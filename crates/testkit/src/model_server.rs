@@ -1,4 +1,4 @@
-//! A real language model behind a real server: llama.cpp with a model of 135 million parameters.
+//! A real language model on a real server: llama.cpp with a model of 135 million parameters.
 //!
 //! The model is far too small to be useful, so nothing that it says can be relied on. `scripts/setup
 //! test` installs both below the target directory (`scripts/model-server.txt`). The server listens on

@@ -31,7 +31,7 @@ fn options(template: Template) -> Options {
     Options { template, window: 8192 }
 }
 
-/// A data folder whose agents ask a real model through a relay.
+/// A data folder whose agents use a real model through a relay.
 struct Journey {
     world: World,
     server: ModelServer,
@@ -328,7 +328,7 @@ fn a_server_that_refuses_tools_is_used_without_them() {
     journey.agent(0);
     let calls = journey.relay.calls();
     let woke = calls.iter().filter(|call| call.contains(PRIVATE[0]));
-    assert!(woke.clone().count() > 0, "the agent asked");
+    assert!(woke.clone().count() > 0, "the model was called");
     assert!(woke.clone().all(|call| !call.contains("\"tools\":")), "no tools are sent");
     journey.check().check_recovered();
 }

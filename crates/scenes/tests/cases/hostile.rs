@@ -54,7 +54,7 @@ enum Ear {
     All,
 }
 
-/// A model that does what it is told to.
+/// A model that follows orders.
 struct Obedient {
     ear: Ear,
     obeyed: Mutex<BTreeSet<String>>,

@@ -98,6 +98,28 @@ pub const STAGES: &[Stage] = &[
         counted: true,
     },
     Stage {
+        name: "model",
+        // A whole journey with a real language model, which takes minutes; nothing is built for it.
+        program: CARGO,
+        args: &[
+            "test",
+            "--locked",
+            "--workspace",
+            "--features",
+            FAULTS,
+            "--test",
+            "cli",
+            "--",
+            "--ignored",
+            "--nocapture",
+            "--test-threads",
+            "1",
+            "real_model::",
+        ],
+        budget: Duration::from_secs(10 * 60),
+        counted: true,
+    },
+    Stage {
         name: "browser",
         // The app that was built above, in a real browser, before the binary that was tested above.
         program: "scripts/web",

@@ -181,7 +181,7 @@ fn counted(hidden: &[Part]) -> KeptBack {
                 Piece::Entry => (part.sources.as_slice(), None),
                 // A linked task, which is the last source, appears in its row and in changes.
                 Piece::Link => (&part.sources[part.sources.len().saturating_sub(1)..], None),
-                Piece::Task | Piece::Note | Piece::Proposal | Piece::Report | Piece::Other => {
+                Piece::Task | Piece::Note | Piece::Proposal | Piece::Summary | Piece::Other => {
                     (part.sources.as_slice(), Some(part.text.as_str()))
                 }
             })
@@ -289,7 +289,7 @@ mod tests {
     fn what_is_shown_otherwise_takes_the_place_of_what_may_not_be_seen() {
         let row = |text: &str, sources| Part::new(Piece::Link, text, sources).below("linked_to");
         let whole = Part {
-            piece: Piece::Report,
+            piece: Piece::Summary,
             otherwise: Some(Box::new(row("{\"id\":1}", vec![entry(1)]))),
             ..row("{\"id\":1,\"report\":\"secret\"}", vec![entry(1), entry(2)])
         };

@@ -336,18 +336,19 @@ struct End {
 
 /// What a new process finds that starts on a cut.
 pub fn restored(scene: &Scene, cut: &Cut) -> anyhow::Result<Setup> {
-    let player = match &scene.model {
-        Model::Builtin => None,
-        Model::Scripted(answers) => {
-            let (requested, lost) = (cut.requested.len(), cut.requested.len().saturating_sub(1));
-            // Only one question of a play is answered in its other words.
-            if cut.in_flight && cut.to_reword() != Some(lost) {
-                Some(Arc::new(ScriptedModel::after(answers, lost, false)))
-            } else {
-                Some(Arc::new(ScriptedModel::after(answers, requested, cut.in_flight)))
-            }
-        }
-    };
+    let player = scene.model.answers().map(|answers| {
+        let (requested, lost) = (cut.requested.len(), cut.requested.len().saturating_sub(1));
+        // Only one question of a play is answered in its other words.
+        let player = if cut.in_flight && cut.to_reword() != Some(lost) {
+            ScriptedModel::after(answers, lost, false)
+        } else {
+            ScriptedModel::after(answers, requested, cut.in_flight)
+        };
+        Arc::new(match scene.model {
+            Model::Builtin | Model::Scripted(_) => player,
+            Model::Hosted(_) => player.hosted(),
+        })
+    });
     Setup::restored(&cut.snapshot.snapshot, cut.now, player, cut.memory.clone(), cut.crashes)
 }
 
@@ -400,12 +401,12 @@ async fn resumed(
 
 /// The outcome of the scene without a crash, for each question answered in its other words.
 async fn reworded(scene: &Scene) -> anyhow::Result<Vec<String>> {
-    let Model::Scripted(answers) = &scene.model else { return Ok(Vec::new()) };
+    let Some(answers) = scene.model.answers() else { return Ok(Vec::new()) };
     let mut outcomes = Vec::new();
     for other in 0..answers.len() {
-        let mut answers = answers.clone();
+        let mut answers = answers.to_vec();
         answers[other].first = answers[other].again.clone();
-        let scene = Scene { model: Model::Scripted(answers), ..scene.clone() };
+        let scene = Scene { model: scene.model.with_answers(answers), ..scene.clone() };
         let world = World::played(&scene).await?;
         outcomes.push(outcome::of(&world).await?);
     }

@@ -51,6 +51,7 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
         left.push(format!("agent {} is leased by {:?}", row.holder, row.owner));
     }
     let dump = Dump::of(store).await?;
+    left.extend(spend(&dump, world.stage.crashes()));
     for item in rows(&dump, Db::Agent, "change_items") {
         if text(item, "state") == "applying" {
             left.push(format!(
@@ -237,6 +238,35 @@ impl Page {
             self.line(0, format!("{kind}: {count}"));
         }
         Ok(())
+    }
+}
+
+/// What may never be so of spending: accounts that say something else than the calls, and more calls
+/// whose cost nobody knows than there were crashes.
+fn spend(dump: &Dump, crashes: u64) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let calls = || rows(dump, Db::Agent, "model_calls");
+    let open = calls().filter(|call| text(call, "status") == "reserved").count();
+    if u64::try_from(open).unwrap_or(u64::MAX) > crashes {
+        wrong.push(format!("{open} calls have no cost after {crashes} crashes"));
+    }
+    let cost = |call: &&Fields| number(call, "cost").or_else(|| number(call, "reserved"));
+    for account in rows(dump, Db::Agent, "spend") {
+        let scope = text(account, "scope");
+        let is_own = |call: &&Fields| scope == "workspace" || text(call, "holder") == scope;
+        let called: i64 = calls().filter(is_own).filter_map(|call| cost(&call)).sum();
+        let held = ["reserved", "spent"].map(|column| number(account, column).unwrap_or(0));
+        if held.iter().sum::<i64>() != called {
+            wrong.push(format!("{scope} holds {held:?}, its calls come to {called}"));
+        }
+    }
+    wrong
+}
+
+fn number(fields: &Fields, name: &str) -> Option<i64> {
+    match field(fields, name) {
+        Some(Value::Int(number)) => Some(*number),
+        Some(_) | None => None,
     }
 }
 

@@ -26,6 +26,7 @@ pub fn all() -> Vec<Scene> {
         linked(),
         failing(),
         provider_away(),
+        hosted(),
     ]
 }
 
@@ -337,4 +338,12 @@ pub fn provider_away() -> Scene {
             Step::Drain,
         ],
     }
+}
+
+/// The same as [`several_turns`] with a model of a provider: what it costs is reserved before each
+/// call, and every turn has a part that goes back to it.
+pub fn hosted() -> Scene {
+    let scene = several_turns();
+    let answers = scene.model.answers().unwrap_or_default().to_vec();
+    Scene { name: "hosted", model: Model::Hosted(answers), ..scene }
 }

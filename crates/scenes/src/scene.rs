@@ -24,6 +24,29 @@ pub enum Model {
     Builtin,
     /// A script: one entry for each call of the model.
     Scripted(Vec<Answers>),
+    /// The same by a provider: its answers come piece by piece, cost money, and have a part that it
+    /// must get back.
+    Hosted(Vec<Answers>),
+}
+
+impl Model {
+    /// The script, if it is a scripted model.
+    pub fn answers(&self) -> Option<&[Answers]> {
+        match self {
+            Self::Builtin => None,
+            Self::Scripted(answers) | Self::Hosted(answers) => Some(answers),
+        }
+    }
+
+    /// The same model with another script.
+    #[must_use]
+    pub fn with_answers(&self, answers: Vec<Answers>) -> Self {
+        match self {
+            Self::Builtin => Self::Builtin,
+            Self::Scripted(_) => Self::Scripted(answers),
+            Self::Hosted(_) => Self::Hosted(answers),
+        }
+    }
 }
 
 /// What a scripted model says to one question.

@@ -6,14 +6,39 @@ use std::sync::{Mutex, PoisonError};
 use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::scripted::Script;
 use dormouse_types::RunKey;
-use dormouse_types::model::{ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Model, ModelClass};
+use dormouse_types::model::{ModelError, ProviderState, Request, TurnEvent, Usage};
+use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest};
+use dormouse_types::spend::Price;
+use futures_util::stream::{self, StreamExt as _};
 
 use crate::scene::Answers;
+
+/// The provider of a hosted model.
+pub const PROVIDER: &str = "acme";
+/// A dollar a million in, ten out.
+const PRICE: Price =
+    Price { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 10_000_000 };
+/// Units: bytes. The body of each request of a hosted model.
+const BODY: usize = 10_000;
+/// Units: tokens.
+const MOST_OUTPUT: u64 = 100;
+/// What each call of a hosted model uses.
+const USED: Usage =
+    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
+
+/// Where a model runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In this process: its answers come whole, and cost nothing.
+    Here,
+    /// With a provider.
+    Hosted,
+}
 
 /// Answers one question after the other.
 #[derive(Debug)]
 pub struct ScriptedModel {
+    place: Place,
     /// One script for each question that is still to come, and one without an answer after them.
     scripts: Vec<Script>,
     requests: Mutex<Vec<Request>>,
@@ -38,7 +63,13 @@ impl ScriptedModel {
     fn of(answers: impl Iterator<Item = Answer>) -> Self {
         let mut scripts: Vec<_> = answers.map(|answer| Script::in_order([answer])).collect();
         scripts.push(Script::default());
-        Self { scripts, requests: Mutex::default() }
+        Self { place: Place::Here, scripts, requests: Mutex::default() }
+    }
+
+    /// The same model at a provider.
+    #[must_use]
+    pub fn hosted(self) -> Self {
+        Self { place: Place::Hosted, ..self }
     }
 
     /// Every request so far, in order.
@@ -57,8 +88,49 @@ impl Model for ScriptedModel {
         "script"
     }
 
+    fn provider(&self) -> &str {
+        match self.place {
+            Place::Here => self.name(),
+            Place::Hosted => PROVIDER,
+        }
+    }
+
     fn class(&self) -> ModelClass {
-        ModelClass::Free
+        match self.place {
+            Place::Here => ModelClass::Free,
+            Place::Hosted => ModelClass::Paid,
+        }
+    }
+
+    fn location(&self) -> ModelLocation {
+        match self.place {
+            Place::Here => ModelLocation::BuiltIn,
+            Place::Hosted => ModelLocation::Elsewhere,
+        }
+    }
+
+    fn price(&self) -> Option<Price> {
+        match self.place {
+            Place::Here => None,
+            Place::Hosted => Some(PRICE),
+        }
+    }
+
+    fn max_output(&self) -> u64 {
+        match self.place {
+            Place::Here => 0,
+            Place::Hosted => MOST_OUTPUT,
+        }
+    }
+
+    fn outgoing(&self, _request: &Request) -> Option<OutgoingRequest> {
+        match self.place {
+            Place::Here => None,
+            Place::Hosted => {
+                let (url, headers) = ("https://acme.example/v1/messages".into(), Vec::new());
+                Some(OutgoingRequest { method: "POST", url, headers, body: "x".repeat(BODY) })
+            }
+        }
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
@@ -67,6 +139,55 @@ impl Model for ScriptedModel {
             requests.push(request.clone());
             requests.len() - 1
         };
-        self.scripts[number.min(self.scripts.len() - 1)].ask(request)
+        let answer = self.scripts[number.min(self.scripts.len() - 1)].ask(request);
+        match self.place {
+            Place::Here => answer,
+            Place::Hosted => match missing_state(request) {
+                Some(detail) => Box::pin(stream::iter([Err(ModelError::Request { detail })])),
+                None => {
+                    Box::pin(answer.flat_map(move |event| stream::iter(streamed(event, request))))
+                }
+            },
+        }
+    }
+}
+
+/// What a hosted model wants back with one of its turns.
+fn state(run: &RunKey, turn: usize) -> ProviderState {
+    ProviderState { provider: PROVIDER.into(), data: format!("{run} turn {turn}") }
+}
+
+/// A provider refuses turns without the part that it sent with them.
+fn missing_state(request: &Request) -> Option<String> {
+    let turns = request.turns.iter().enumerate();
+    let mut lost = turns
+        .filter(|(n, turn)| turn.provider_state.as_ref() != Some(&state(&request.run_key, n + 1)));
+    lost.next().map(|(n, turn)| format!("turn {} has {:?}", n + 1, turn.provider_state))
+}
+
+/// An event as a provider sends it: the arguments of a call in two pieces first, and at the end what
+/// it wants back and what was used.
+fn streamed(
+    event: Result<TurnEvent, ModelError>,
+    request: &Request,
+) -> Vec<Result<TurnEvent, ModelError>> {
+    match event {
+        Ok(TurnEvent::Call(call)) => {
+            let json = call.args.to_string();
+            let middle = (json.len() / 2..).find(|at| json.is_char_boundary(*at)).unwrap_or(0);
+            let piece = |json: &str| TurnEvent::CallDelta {
+                index: 0,
+                name: call.name.clone(),
+                json: json.to_owned(),
+            };
+            let pieces = [piece(&json[..middle]), piece(&json[middle..])];
+            pieces.into_iter().chain([TurnEvent::Call(call)]).map(Ok).collect()
+        }
+        Ok(TurnEvent::Usage(_)) => {
+            let turn = usize::try_from(request.turn).unwrap_or(0);
+            let state = TurnEvent::State(state(&request.run_key, turn));
+            vec![Ok(state), Ok(TurnEvent::Usage(USED))]
+        }
+        other => vec![other],
     }
 }

@@ -62,6 +62,7 @@ impl Setup {
         let player = match &scene.model {
             Model::Builtin => None,
             Model::Scripted(answers) => Some(Arc::new(ScriptedModel::new(answers))),
+            Model::Hosted(answers) => Some(Arc::new(ScriptedModel::new(answers).hosted())),
         };
         let memory = Arc::new(Mutex::new(Memory::default()));
         Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 })
@@ -82,6 +83,13 @@ impl Setup {
             Sqlite::restore(snapshot, &as_clock, &CountingEntropy::seeded(1000 + crashes))?;
         let memory = Arc::new(Mutex::new(memory));
         Ok(Self { sqlite: Arc::new(sqlite), clock, player, memory, seed: 1 + crashes })
+    }
+}
+
+impl Setup {
+    /// How many processes crashed before the one on this stage.
+    pub fn crashes(&self) -> u64 {
+        self.seed - 1
     }
 }
 

@@ -1,8 +1,14 @@
 //! Whole runs of the runtime: what a person meets, and what a crash anywhere leaves.
 
+mod support {
+    pub mod program;
+    pub mod wire;
+}
 mod cases {
+    mod bodies;
     mod crashes;
     mod decisions;
+    mod hostile;
     mod models;
     mod one_wake;
     mod relations;

@@ -1,9 +1,10 @@
 //! Ports for tests: a clock that is moved by hand, repeatable randomness, a model that answers from
-//! a script, and a private Postgres server.
+//! a script, a private Postgres server, and a small language model with its server.
 //!
 //! Does not own: anything that depends on a particular room; whole-runtime scenes are in
 //! `dormouse-scenes`.
 
+pub mod model_server;
 pub mod models;
 pub mod postgres;
 pub mod scripted;

@@ -1,9 +1,10 @@
 //! Exchanges with real servers, recorded by others.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use dormouse_adapters::models::WireFormat;
+use serde_json::Value;
 
 use crate::support::cassette::{self, Exchange};
 use crate::support::play::{Answer, report, stream_of};
@@ -62,6 +63,37 @@ async fn recorded_events_give_their_turns() {
         let data = std::fs::read_to_string(&path).unwrap();
         let turn = report(config(format(&path)), stream_of(&data), &request).await;
         check(&path, &facts(&turn));
+    }
+}
+
+/// The last event of the format holds the whole answer, as it would have come in one piece.
+#[tokio::test]
+async fn a_recorded_answer_says_the_same_in_one_piece() {
+    let is_responses = |path: &PathBuf| matches!(format(path), WireFormat::Responses);
+    let mut request = request();
+    request.tools = vec![weather()];
+    let recorded = cassette::files(".yml").into_iter().filter(is_responses);
+    let recorded = recorded.flat_map(|path| cassette::exchanges(&path)).map(|it| it.answer);
+    let chunks = cassette::files(".chunks.txt").into_iter().filter(is_responses);
+    let chunks = chunks.map(|path| {
+        let text = std::fs::read_to_string(path).unwrap();
+        text.lines().map(|line| format!("data: {line}\n\n")).collect::<String>()
+    });
+    for answer in recorded.chain(chunks) {
+        let data = answer.lines().filter_map(|line| line.strip_prefix("data: "));
+        let mut events = data.filter_map(|data| serde_json::from_str::<Value>(data).ok());
+        let Some(last) = events.find(|event| event["type"] == "response.completed") else {
+            continue;
+        };
+        let whole = Answer::json(last["response"].to_string());
+        let config = || config(WireFormat::Responses);
+        let streamed = report(config(), Answer::events(answer), &request).await;
+        let plain = report(config(), whole, &request).await;
+        let turn = |report: &str| {
+            let lines = report.lines().filter(|line| !line.starts_with("preview "));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(turn(&plain), turn(&streamed));
     }
 }
 

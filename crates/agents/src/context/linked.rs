@@ -207,7 +207,7 @@ pub fn parts(linked: &LinkedTasks, context: &LinkedContext) -> Vec<Part> {
         };
         let bare = Part::new(Piece::Link, json(&bare), own.clone()).below(list);
         let sources = own.into_iter().chain(report.sources.iter().cloned()).collect();
-        let whole = Part::new(Piece::Report, json(row), sources).below(list);
+        let whole = Part::new(Piece::Summary, json(row), sources).below(list);
         Part { otherwise: Some(Box::new(bare)), ..whole }
     });
     let left_out = context.left_out.as_ref();

@@ -1,6 +1,7 @@
 //! The text of each fragment, rendered from its data.
 
 use dormouse_runs::gate::{Part, Piece};
+use dormouse_runs::request;
 use dormouse_store::agent::source::Source;
 use dormouse_types::RunKey;
 use dormouse_types::model::{Delta, Entry, Instruction, TaskState};
@@ -103,11 +104,17 @@ pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Ve
     notes.chain(none).chain(timers).chain(changes).chain(linked).collect()
 }
 
+/// Renders the summary of the last report. A model wrote it from the text of a task, so it is data,
+/// also inside an instruction.
+fn last_told(tldr: &str) -> String {
+    format!("What the person was last told:\n{}\n", request::fence("lastReport", tldr))
+}
+
 /// Renders what the model is to do in this turn. `reported_by` is the run that wrote the last report.
 pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> Vec<Part> {
     let today = Part::fixed(format!("Today is {}. ", instruction.today));
     let last = instruction.last_report.as_ref().map(|last| {
-        let text = format!("The person was last told: {:?}. ", last.tldr);
+        let text = last_told(&last.tldr);
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
         Part::new(Piece::Summary, text, vec![source])
     });

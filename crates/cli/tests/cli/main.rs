@@ -26,6 +26,8 @@ mod kill_points;
 #[cfg(feature = "faults")]
 mod kill_serve;
 mod reach;
+mod real_model;
+mod relay;
 mod restored;
 mod running;
 mod screens;

@@ -63,4 +63,5 @@ crashes! {
     a_crash_loses_and_doubles_no_link: linked,
     a_crash_counts_no_failure_twice: failing,
     a_crash_counts_nothing_while_a_provider_is_away: provider_away,
+    a_crash_costs_at_most_the_call_under_way: hosted,
 }

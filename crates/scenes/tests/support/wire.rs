@@ -1,0 +1,141 @@
+//! A server that answers from a script, in each format, and keeps what it was sent.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use dormouse_adapters::http::{BaseUrl, HttpAnswer, HttpError, HttpRequest, Secret, Transport};
+use dormouse_adapters::models::{ModelConfig, ModelId, Rung, WireFormat};
+use dormouse_types::port::{BoxFuture, ModelClass, ModelLocation, OutgoingRequest};
+use futures_util::stream;
+use serde_json::{Value, json};
+
+/// A turn: what is said, and what is called.
+pub type Turn = (&'static str, Vec<(&'static str, Value)>);
+
+/// Answers each request with the next turn.
+pub struct Server {
+    answers: Mutex<VecDeque<String>>,
+    pub sent: Mutex<Vec<OutgoingRequest>>,
+}
+
+impl Server {
+    pub fn of(format: WireFormat, rung: Rung, turns: &[Turn]) -> Arc<Self> {
+        let answer = |(n, turn): (usize, &Turn)| answer(format, rung, n + 1, turn).to_string();
+        let answers = turns.iter().enumerate().map(answer).collect();
+        Arc::new(Self { answers: Mutex::new(answers), sent: Mutex::default() })
+    }
+}
+
+impl Transport for Server {
+    fn send<'a>(
+        &'a self,
+        request: &'a HttpRequest,
+    ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
+        self.sent.lock().expect("one thread").push(request.shown());
+        let next = self.answers.lock().expect("one thread").pop_front();
+        let mut answer = HttpAnswer {
+            status: 200,
+            headers: Default::default(),
+            body: Box::pin(stream::iter([Ok(next.expect("an answer for each request").into())])),
+        };
+        let json = "application/json".parse().expect("a media type");
+        answer.headers.insert("content-type", json);
+        Box::pin(async move { Ok(answer) })
+    }
+}
+
+/// A model at the server of the company that made the format.
+pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
+    ModelConfig {
+        provider: "acme".to_owned(),
+        base: BaseUrl::parse(format.default_base_url()).expect("an address"),
+        format,
+        model: ModelId::new("small-1").expect("a name"),
+        key: Some(Secret::new("sk-very-secret").expect("a key")),
+        max_output_tokens: 2048,
+        location: ModelLocation::Elsewhere,
+        class: ModelClass::Free,
+        price: None,
+        rung,
+    }
+}
+
+/// A whole answer, with what the format wants back in later turns.
+fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Value {
+    let form = match rung {
+        Rung::Native => None,
+        Rung::Schema | Rung::Fenced => Some(written(said, calls)),
+    };
+    let calls = if form.is_some() { &[][..] } else { calls };
+    let said = form.as_deref().unwrap_or(said);
+    let numbered = || calls.iter().enumerate().map(move |(at, call)| (format!("c{n}-{at}"), call));
+    match format {
+        WireFormat::ChatCompletions => {
+            let calls: Vec<_> = numbered()
+                .map(|(id, (name, args))| {
+                    json!({ "id": id, "type": "function",
+                            "function": { "name": name, "arguments": args.to_string() } })
+                })
+                .collect();
+            let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
+            let mut message = json!({ "role": "assistant", "content": said });
+            if !calls.is_empty() {
+                message["tool_calls"] = calls.into();
+            }
+            json!({ "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
+                    "usage": { "prompt_tokens": 2000, "completion_tokens": 50 } })
+        }
+        WireFormat::Responses => {
+            let mut output = vec![json!({ "type": "reasoning", "id": format!("rs_{n}"),
+                "summary": [], "encrypted_content": format!("kept-{n}") })];
+            if !said.is_empty() {
+                output.push(json!({ "type": "message", "id": format!("msg_{n}"),
+                    "role": "assistant", "status": "completed",
+                    "content": [{ "type": "output_text", "text": said, "annotations": [] }] }));
+            }
+            output.extend(numbered().map(|(id, (name, args))| {
+                json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": id,
+                        "name": name, "arguments": args.to_string(), "status": "completed" })
+            }));
+            json!({ "id": format!("resp_{n}"), "object": "response", "status": "completed",
+                    "output": output, "usage": { "input_tokens": 2000, "output_tokens": 50 } })
+        }
+        WireFormat::Anthropic => {
+            let mut content = vec![
+                json!({ "type": "thinking", "thinking": "Hm.", "signature": format!("kept-{n}") }),
+            ];
+            if !said.is_empty() {
+                content.push(json!({ "type": "text", "text": said }));
+            }
+            content.extend(numbered().map(|(id, (name, args))| {
+                json!({ "type": "tool_use", "id": id, "name": name, "input": args })
+            }));
+            let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
+            json!({ "id": format!("msg_{n}"), "type": "message", "role": "assistant",
+                    "content": content, "stop_reason": reason,
+                    "usage": { "input_tokens": 2000, "output_tokens": 50 } })
+        }
+        WireFormat::Gemini => {
+            let mut parts = Vec::new();
+            if !said.is_empty() {
+                parts.push(json!({ "text": said }));
+            }
+            parts.extend(numbered().map(|(_, (name, args))| {
+                json!({ "functionCall": { "name": name, "args": args },
+                        "thoughtSignature": format!("kept-{n}") })
+            }));
+            json!({ "candidates": [{ "index": 0, "finishReason": "STOP",
+                        "content": { "role": "model", "parts": parts } }],
+                    "usageMetadata": { "promptTokenCount": 2000, "candidatesTokenCount": 50,
+                                       "totalTokenCount": 2050 } })
+        }
+    }
+}
+
+/// The form in which a model without tools makes calls.
+fn written(said: &str, calls: &[(&str, Value)]) -> String {
+    let calls: Vec<_> =
+        calls.iter().map(|(name, args)| json!({ "tool": name, "arguments": args })).collect();
+    let done = calls.is_empty();
+    json!({ "say": said, "calls": calls, "done": done }).to_string()
+}

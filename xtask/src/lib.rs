@@ -5,7 +5,7 @@
 //! `xtask/tests/layers.rs`, the rules about pages in `xtask/tests/docs.rs`.
 //!
 //! Reading order: [`check`], [`summary`], [`repository`], [`source`], [`imports`], [`powercut`], [`simulate`],
-//! [`kill`], [`chaos`].
+//! [`fuzz`], [`kill`], [`chaos`].
 
 pub mod check;
 pub mod summary;
@@ -13,6 +13,7 @@ pub mod repository;
 pub mod source;
 pub mod imports;
 pub mod powercut;
+pub mod fuzz;
 pub mod kill;
 pub mod chaos;
 pub mod simulate;

@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{chaos, check, kill, powercut, simulate};
+use xtask::{chaos, check, fuzz, kill, powercut, simulate};
 
 const USAGE: &str = "\
 cargo xtask check            run every stage that CI runs
@@ -12,12 +12,14 @@ cargo xtask check STAGE...   run only these stages";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((command, stages)) = words.split_first() else {
-        let more = [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE].join("\n");
+        let more =
+            [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE, fuzz::USAGE].join("\n");
         println!("{USAGE}\n{more}\nstages: {}", check::names());
         return ExitCode::SUCCESS;
     };
     let done = match command.as_str() {
         "powercut" => Some(powercut::command(stages)),
+        "fuzz" => Some(fuzz::command(stages)),
         "kill" => Some(kill::command(stages)),
         "chaos" => Some(chaos::command(stages)),
         "simulate" => Some(simulate::command(stages)),
@@ -31,7 +33,8 @@ fn main() -> ExitCode {
         });
     }
     if command != "check" {
-        let more = [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE].join("\n");
+        let more =
+            [powercut::USAGE, kill::USAGE, chaos::USAGE, simulate::USAGE, fuzz::USAGE].join("\n");
         eprintln!("xtask has no command `{command}`\n{USAGE}\n{more}");
         return ExitCode::from(2);
     }

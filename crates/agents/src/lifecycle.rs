@@ -6,7 +6,7 @@ use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
 };
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
+use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::timer;
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
@@ -16,6 +16,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, MaybeRefused as _, Once, Op, Policy, Refusal,
     change_log, receipt, retry,
 };
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
     Actor, AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp,
     WorkspaceId, address, hash, limits,
@@ -169,7 +170,7 @@ impl Agents {
         };
         let has_content = !view.entries.is_empty() || !view.items.is_empty();
         let due_at = (new.by_name || has_content).then_some(now);
-        let link = |to: &str, kind: &str| {
+        let link = |to: &str, kind: AgentLinkKind| {
             let link = LinkId::fresh(now, &*self.entropy);
             link::insert(ws, &link::Link::new(link, &id, to, kind, now))
         };
@@ -177,8 +178,8 @@ impl Agents {
             .op(subscription::insert_own(ws, &subscription, now))
             .op(entity::insert(ws, &agent))
             .op(entity::insert(ws, &state))
-            .op(link(state_id.as_str(), link::AGENT_STATE))
-            .op(link(task.as_str(), link::AGENT_TASK))
+            .op(link(state_id.as_str(), AgentLinkKind::State))
+            .op(link(task.as_str(), AgentLinkKind::Task))
             .op(wake_queue::insert(ws, &id, due_at, now))
             .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event("agent:created", Some(task.clone()), id.as_str()))
@@ -269,7 +270,7 @@ impl Agents {
             let thread = ThreadId::fresh(now, &*self.entropy);
             let mut chain = Chain::new(ws, id.clone(), thread, None);
             let draft = Draft {
-                kind: kind::USER,
+                kind: MessageKind::User,
                 content: words.to_owned(),
                 content_type: "text/markdown",
                 trigger: Some(request.clone()),

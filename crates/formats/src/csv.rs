@@ -83,7 +83,7 @@ pub fn read(
 ) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     check_width(name, &lines)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     let sheet = Sheet::whole(&lines);
     if let Some(line) = sheet.open_quote {
         gather.say(line, "this quote is never closed: from here on quotes are read as text");

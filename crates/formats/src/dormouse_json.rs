@@ -41,10 +41,10 @@ pub fn looks_like(text: &str) -> bool {
 /// Reads the tasks.
 ///
 /// Errors: see [`ReadError`].
-pub fn read(name: &str, text: &str, _options: &ReadOptions) -> Result<Reading, ReadError> {
+pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     let root = Node::of(name, &lines)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     let mut object = root.object();
     let format = object.take("format").and_then(|format| format.text());
     let version = object.take("version").and_then(|version| version.text());

@@ -33,7 +33,7 @@ pub fn looks_like(text: &str) -> bool {
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     let root = Node::of(name, &lines)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     // `gh issue view --json` prints one issue without the brackets.
     let issues = if root.is_object() { vec![root] } else { root.items() };
     for node in issues {

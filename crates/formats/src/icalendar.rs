@@ -41,7 +41,7 @@ pub fn looks_like(text: &str) -> bool {
 /// Errors: see [`ReadError`]. What is broken inside a calendar is a remark.
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     let found = components::find(&lines, &mut gather);
     if !found.has_component && lines.len() > 0 {
         return Err(ReadError::Unexpected {

@@ -32,7 +32,7 @@ pub(crate) use words::{in_bold, is_done, names_actions, priority_of, status_of};
 
 use dormouse_types::task::Status;
 
-pub use crate::reading::{DateOrder, ReadOptions};
+pub use crate::reading::{Cancel, DateOrder, ReadOptions};
 
 /// The status of a box that is ticked or not.
 pub(crate) fn ticked(is_done: bool) -> Option<Status> {

@@ -100,13 +100,16 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     let source = source::Source::new(name, bytes)?;
     let mut remarks = Vec::new();
     let matter = front_matter::read(&source, options, &mut remarks);
-    let mut outline = outline::read(&source, matter.lines);
+    let mut outline = outline::read(&source, matter.lines, &options.cancel);
+    if options.cancel.is_cancelled() {
+        return Err(ReadError::Cancelled { name: name.to_owned() });
+    }
     items::finish(&source, &mut outline, &mut remarks);
     if outline.headings.len() > MAX_TASKS {
         let (name, what) = (name.to_owned(), "headings");
         return Err(ReadError::TooMany { name, what, max: MAX_TASKS });
     }
-    let (tasks, places) = tasks::gather(&source, &matter, &outline, &mut remarks)?;
+    let (tasks, places) = tasks::gather(&source, &matter, &outline, &options.cancel, &mut remarks)?;
     if tasks.is_empty() && remarks.is_empty() {
         remarks.push(source::remark(0, "the file is empty: there is nothing to import"));
     }

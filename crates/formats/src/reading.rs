@@ -2,8 +2,9 @@
 //!
 //! Every reader makes a [`Reading`], and a plan is made of one, so this module knows neither.
 //!
-//! Reading order: `options`, `columns`.
+//! Reading order: `options`, `cancel`, `columns`.
 
+mod cancel;
 mod columns;
 mod options;
 
@@ -12,6 +13,7 @@ pub use dormouse_types::draft::Format;
 use dormouse_types::draft::{Remark, Task};
 use jiff::civil::Date;
 
+pub use cancel::Cancel;
 pub use columns::{Because, Column, ColumnGuess, Columns};
 pub use options::{DateOrder, ReadOptions};
 

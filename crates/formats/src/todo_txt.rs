@@ -56,9 +56,9 @@ pub fn looks_like(text: &str) -> bool {
 /// Reads a todo.txt file.
 ///
 /// Errors: see [`ReadError`]. No line is an error.
-pub fn read(name: &str, text: &str, _options: &ReadOptions) -> Result<Reading, ReadError> {
+pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     for at in 0..lines.len() {
         let line = lines.line(at);
         if line.trim().is_empty() {

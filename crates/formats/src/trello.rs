@@ -30,7 +30,7 @@ pub fn looks_like(text: &str) -> bool {
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     let root = Node::of(name, &lines)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     let mut object = root.object();
     let Some(cards) = object.take("cards") else {
         return Err(ReadError::Unexpected {

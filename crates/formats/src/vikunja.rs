@@ -43,7 +43,7 @@ pub fn looks_like(text: &str) -> bool {
 pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     let root = Node::of(name, &lines)?;
-    let mut gather = Gather::new(name, &lines);
+    let mut gather = Gather::new(name, &lines, options);
     // Projects may hold projects; a list of what is left to read replaces recursion.
     let mut left: Vec<(Node<'_>, Option<String>)> =
         nodes(root).into_iter().rev().map(|node| (node, None)).collect();

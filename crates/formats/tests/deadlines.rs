@@ -332,7 +332,7 @@ fn a_kept_day_outlives_half_a_file_and_gives_way_to_the_other_order() {
         read: ReadOptions {
             order,
             today: Some("2026-11-20".parse().unwrap()),
-            zone: jiff::tz::TimeZone::UTC,
+            ..ReadOptions::default()
         },
         ..plan::Options::default()
     };

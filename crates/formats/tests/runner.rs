@@ -1,5 +1,6 @@
 //! The crate's one test binary.
 
+mod cancel;
 mod corpus;
 mod corrections;
 mod deadlines;

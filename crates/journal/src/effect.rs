@@ -2,7 +2,8 @@
 
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
-use dormouse_types::task::{Flag, Priority, Status};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::task::{Flag, LinkKind, Priority, Status};
 use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -118,8 +119,8 @@ pub enum Effect {
     Link {
         /// The link.
         link: TaskLinkId,
-        /// The name of a link kind; may come from a newer version.
-        kind: String,
+        /// How the two are related.
+        kind: Listed<LinkKind>,
         /// The task at the other end.
         other: TaskId,
         /// Before and after.

@@ -87,8 +87,7 @@ fn check(view: &TaskView, other: &TaskId, link: &LinkedEntry) -> Result<(), Edit
     if end.task.doc.value.deleted_at.is_some() {
         return Err(EditError::OtherDeleted { task: other.clone() });
     }
-    let is_symmetric =
-        LinkKind::ALL.iter().any(|kind| kind.name() == link.kind && kind.is_symmetric());
+    let is_symmetric = link.kind.known().is_some_and(LinkKind::is_symmetric);
     let is_twin = |known: &LinkedEntry| {
         let same = known.from_id == link.from_id && known.to_id == link.to_id;
         let mirrored = known.from_id == link.to_id && known.to_id == link.from_id;
@@ -132,7 +131,7 @@ pub(crate) fn create(
         id: TaskLinkId::fresh(at, entropy),
         from_id: view.id().clone(),
         to_id: to.clone(),
-        kind: kind.name().to_owned(),
+        kind: kind.into(),
         created_at: at,
         updated_at: at,
         deleted_at: None,

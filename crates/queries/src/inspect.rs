@@ -12,7 +12,6 @@ use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_types::agent::{Initiator, MessageKind};
-use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::{ToolSpec, Turn};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
@@ -212,7 +211,7 @@ impl Queries {
             thread_id: message.thread_id,
             run_key: message.metadata.run_key.map(RunKey),
             turn: message.metadata.turn,
-            kind: Listed::named(&message.kind),
+            kind: message.kind,
             content,
             prev_message_id: message.prev_message_id,
             tool_name: message.metadata.tool_name,

@@ -4,7 +4,6 @@ use dormouse_journal::TaskView;
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::change_log;
-use dormouse_types::closed_list::Listed;
 use dormouse_types::task::LinkDirection;
 use dormouse_types::{AgentId, CategoryId, LabelId, Origin, Seq, TaskId, WorkspaceId};
 
@@ -126,7 +125,7 @@ fn link_views(view: &TaskView) -> Vec<TaskLink> {
                 if link.from_id == *view.id() { LinkDirection::Out } else { LinkDirection::In };
             TaskLink {
                 id: link.id.clone(),
-                kind: Listed::named(&link.kind),
+                kind: link.kind.clone(),
                 direction,
                 task: LinkedTask {
                     id: other.id,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_store::agent::link;
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{AgentId, ThreadId, WorkspaceId};
 
 use crate::view::{CallOutcome, Message, Page, ToolCall};
@@ -69,7 +69,7 @@ impl Queries {
         let mut touched = Vec::new();
         if let Some(result) = &result {
             let links = self.store.all(link::from(ws, &result.id.to_string())).await?;
-            let effects = links.into_iter().filter(|link| link.kind == link::TOOL_EFFECT);
+            let effects = links.into_iter().filter(|link| link.kind == AgentLinkKind::ToolEffect);
             touched.extend(effects.map(|link| link.to_id));
             touched.sort();
         }

@@ -14,6 +14,7 @@ use dormouse_store::agent::link;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Attempts, CommitError, Policy, ReadError, Refusal, Store};
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::model::{ModelError, Request, Usage};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{Id as _, LinkId, Timestamp};
@@ -331,7 +332,7 @@ impl ActiveRun<'_> {
         ops.extend(message);
         for entity in touched {
             let link = LinkId::fresh(now, &*self.driver.entropy);
-            let link = link::Link::new(link, &id, entity, link::TOOL_EFFECT, now);
+            let link = link::Link::new(link, &id, entity, AgentLinkKind::ToolEffect, now);
             ops.push(link::insert(self.lease.ws, &link));
         }
         self.log.turns[turn].results[call] = Some(result);

@@ -298,7 +298,7 @@ mod tests {
         let gated = gate(drafts, &Clearance::Only([entry(1)].into()));
         let text = "{\"linked_from\": [],\n\"linked_to\": [\n{\"id\":1}\n]}";
         assert_eq!(gated.fragments[0].text, text);
-        assert_eq!((gated.kept_back.reports, gated.kept_back.links), (1, 1));
+        assert_eq!((gated.kept_back.summaries, gated.kept_back.links), (1, 1));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
+use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload};
 use dormouse_store::agent::{entity, provider_state, wake_run::Run};
 use dormouse_store::{Op, ReadError, Store, in_list};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::Entropy;
 use dormouse_types::{
@@ -35,7 +36,7 @@ pub fn turn(
         Thought { text: logged.text.clone(), calls: logged.calls.clone(), ended: logged.ended };
     let metadata = Metadata { turn: Some(turn), ..Metadata::default() };
     let draft = Draft {
-        kind: kind::THOUGHT,
+        kind: MessageKind::Thought,
         content: json(&thought),
         content_type: "application/json",
         trigger: None,
@@ -52,7 +53,7 @@ pub fn turn(
             ..metadata.clone()
         };
         let draft = Draft {
-            kind: kind::ACTION,
+            kind: MessageKind::Action,
             content: json(call),
             content_type: "application/json",
             trigger: None,
@@ -76,7 +77,7 @@ pub fn result(
     entropy: &dyn Entropy,
 ) -> (MessageId, Vec<Op>) {
     let draft = Draft {
-        kind: kind::TOOL_RESULT,
+        kind: MessageKind::ToolResult,
         content: json(result),
         content_type: "application/json",
         trigger: None,
@@ -118,12 +119,13 @@ pub async fn read(
     // Messages of one commit share its time; their position in the thread orders them.
     messages.sort_by_key(|message| message.metadata.n);
     messages.iter().for_each(|message| chain.follow(message));
-    messages.retain(|message| [kind::THOUGHT, kind::TOOL_RESULT].contains(&message.kind.as_str()));
+    let is_of_turn = |kind| matches!(kind, Some(MessageKind::Thought | MessageKind::ToolResult));
+    messages.retain(|message| is_of_turn(message.kind.known()));
     let texts = texts(store, ws, &messages).await?;
     let mut turns: Vec<LoggedTurn> = Vec::new();
     for (message, text) in messages.iter().zip(texts) {
-        match message.kind.as_str() {
-            kind::THOUGHT => {
+        match message.kind.known() {
+            Some(MessageKind::Thought) => {
                 let thought: Thought = content(message, text)?;
                 turns.push(LoggedTurn {
                     text: thought.text,
@@ -133,7 +135,7 @@ pub async fn read(
                     provider_state: None,
                 });
             }
-            kind::TOOL_RESULT => {
+            Some(MessageKind::ToolResult) => {
                 let result: ToolResult = content(message, text)?;
                 if let Some(turn) = turns.last_mut()
                     && let Some(place) = turn.calls.iter().position(|c| c.id == result.call_id)
@@ -141,7 +143,14 @@ pub async fn read(
                     turn.results[place] = Some(result);
                 }
             }
-            _ => {}
+            // Another kind is no part of a turn.
+            Some(
+                MessageKind::Observation
+                | MessageKind::User
+                | MessageKind::Action
+                | MessageKind::Summary,
+            )
+            | None => {}
         }
     }
     // A run that begins has recorded no turn, and reads nothing more.

@@ -274,6 +274,28 @@ closed_list! {
 }
 
 closed_list! {
+    /// What a link between entities of the agent store, or to the journal, says.
+    pub enum AgentLinkKind, "kind of link" {
+        /// Agent to its state.
+        State = "agent_state",
+        /// Agent to its newest message.
+        HeadMessage = "agent_head_message",
+        /// Message to the one before it.
+        MessagePrev = "message_prev",
+        /// Message to its payload.
+        MessagePayload = "message_payload",
+        /// Agent to its report head.
+        ReportHead = "agent_report_head",
+        /// Report to the first and last message it was written from.
+        ReportSourceSpan = "report_source_span",
+        /// Tool result to a journal entity it touched.
+        ToolEffect = "tool_effect",
+        /// Agent to the task it watches.
+        Task = "agent_task",
+    }
+}
+
+closed_list! {
     /// The kind of a message in an agent's history.
     pub enum MessageKind, "kind" {
         /// A private note of the agent.

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::caller::Origin;
+use crate::closed_list::Listed;
 use crate::field_change::{FieldChange, FieldRef};
 use crate::id::{EntryId, ItemId, LabelId, Seq, TaskId, TaskLinkId};
-use crate::task::{Flag, LinkDirection};
+use crate::task::{Flag, LinkDirection, LinkKind};
 use crate::time::Timestamp;
 
 /// One thing that changed in a journal commit.
@@ -121,7 +122,8 @@ pub enum What {
         /// The link.
         link: TaskLinkId,
         /// A link kind, or a newer version's.
-        kind: String,
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        kind: Listed<LinkKind>,
         /// The task it leaves.
         from: TaskId,
         /// The title of that task.
@@ -137,7 +139,8 @@ pub enum What {
         /// The link.
         link: TaskLinkId,
         /// A link kind, or a newer version's.
-        kind: String,
+        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        kind: Listed<LinkKind>,
         /// The task it left.
         from: TaskId,
         /// The title of that task.
@@ -155,8 +158,8 @@ pub enum What {
 /// The other end of a created or removed link, seen from one of its tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OtherEnd<'a> {
-    /// A link kind, or a newer version's.
-    pub kind: &'a str,
+    /// How the two are related.
+    pub kind: &'a Listed<LinkKind>,
     /// The direction of the link, seen from the task in question.
     pub direction: LinkDirection,
     /// The other task.

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
-use crate::closed_list::ClosedList;
+use crate::closed_list::{ClosedList, Listed};
 use crate::time::Timestamp;
 
 pub use crate::closed_list::NotListed;
@@ -157,9 +157,11 @@ impl LinkKind {
     }
 
     /// The words for a stored kind; a newer version's kind is shown as stored.
-    pub fn words_of(kind: &str, direction: LinkDirection) -> &str {
-        let known = Self::ALL.iter().find(|known| known.name() == kind);
-        known.map_or(kind, |known| known.words(direction))
+    pub fn words_of(kind: &Listed<Self>, direction: LinkDirection) -> &str {
+        match kind {
+            Listed::Known(kind) => kind.words(direction),
+            Listed::Other(name) => name,
+        }
     }
 }
 

@@ -30,6 +30,15 @@ describe("a text", () => {
     expect(t("shell.shortcutTo" as never)).toBe("shell.shortcutTo");
   });
 
+  it("is not reordered by a name in it", () => {
+    const shown = (name: string): string => t("imports.leaveFileNamed", { name });
+    const frame = shown("NAME").split("NAME");
+    expect(frame).toHaveLength(2);
+    expect(shown("cod\u202e.exe\u2069\u2067x")).toBe(frame.join("cod.exex"));
+    expect(shown("רשימה.md")).toBe(frame.join("\u2068רשימה.md\u2069"));
+    expect(shown("liste.md")).toBe(frame.join("liste.md"));
+  });
+
   const withForms = Object.entries(en).filter(([, message]) => typeof message !== "string");
   it.each(withForms)("%s has the other form, and no parameter that it lacks", (_, message) => {
     const { other, ...forms } = message as Record<string, string>;

@@ -53,8 +53,26 @@ export function t(key: Key, values: Record<string, Value> = {}): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? number(value) : value;
+    return typeof value === "number" ? number(value) : isolated(value);
   });
+}
+
+/** Characters that set or override the direction of the text after them. */
+const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+const ISOLATE = String.fromCodePoint(0x2068);
+const POP_ISOLATE = String.fromCodePoint(0x2069);
+
+/** Letters that are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * A name inside a sentence, such as that of a file. It reorders none of the words around it: it loses the characters that
+ * would, and is isolated where its letters do.
+ */
+function isolated(value: string): string {
+  const plain = value.replace(DIRECTIONS, "");
+  return RIGHT_TO_LEFT.test(plain) ? ISOLATE + plain + POP_ISOLATE : plain;
 }
 
 /** Whether the catalogue has this text; for keys made from a value of the server. */

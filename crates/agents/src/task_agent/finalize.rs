@@ -2,11 +2,12 @@
 
 use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
-use dormouse_store::agent::message::{Chain, Draft, Metadata, kind};
+use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{CategoryId, Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
@@ -50,7 +51,7 @@ impl TaskAgent<'_> {
             for note in &notes {
                 let priority = serde_json::to_value(note.priority).unwrap_or_default();
                 let draft = Draft {
-                    kind: kind::OBSERVATION,
+                    kind: MessageKind::Observation,
                     content: note.text.clone(),
                     content_type: "text/markdown",
                     trigger: Some(run.reason.name().to_owned()),
@@ -115,7 +116,7 @@ impl TaskAgent<'_> {
         };
         let head = last.map(|last| last.head.clone());
         let mut ops = vec![entity::insert(ws, &report)];
-        let link = |from: &str, to: &str, kind: &str| {
+        let link = |from: &str, to: &str, kind: AgentLinkKind| {
             let link = LinkId::fresh(now, &**entropy);
             link::insert(ws, &link::Link::new(link, from, to, kind, now))
         };
@@ -138,12 +139,12 @@ impl TaskAgent<'_> {
                     deleted_at: None,
                 };
                 ops.push(entity::insert(ws, &head));
-                ops.push(link(self.agent.as_str(), head.id.as_str(), link::AGENT_REPORT_HEAD));
+                ops.push(link(self.agent.as_str(), head.id.as_str(), AgentLinkKind::ReportHead));
             }
         }
         let span = [chain.first.as_ref(), chain.head.as_ref()];
         for message in span.into_iter().flatten() {
-            ops.push(link(report.id.as_str(), message.as_str(), link::REPORT_SOURCE_SPAN));
+            ops.push(link(report.id.as_str(), message.as_str(), AgentLinkKind::ReportSourceSpan));
         }
         ops
     }
@@ -179,9 +180,9 @@ impl TaskAgent<'_> {
         ops.push(outdated::clear(ws, &self.agent));
         if let Some(head) = &chain.head {
             value.recent_head_message_id = Some(head.clone());
-            ops.push(link::delete_from(ws, self.agent.as_str(), link::AGENT_HEAD_MESSAGE, now));
+            ops.push(link::delete_from(ws, self.agent.as_str(), AgentLinkKind::HeadMessage, now));
             let link = LinkId::fresh(now, &**entropy);
-            let link = link::Link::new(link, &self.agent, head, link::AGENT_HEAD_MESSAGE, now);
+            let link = link::Link::new(link, &self.agent, head, AgentLinkKind::HeadMessage, now);
             ops.push(link::insert(ws, &link));
         }
         ops.push(entity::put(ws, &state));

@@ -150,7 +150,7 @@ impl TaskAgent<'_> {
         };
         let mut ops = Vec::from(checkpoint::insert(ws, &run.holder, &checkpoint, &text));
         let message = MessageDraft {
-            kind: MessageKind::Summary.name(),
+            kind: MessageKind::Summary,
             content: text,
             content_type: "text/markdown",
             trigger: Some(run.reason.name().to_owned()),

@@ -10,6 +10,7 @@ use dormouse_store::journal::linked_task;
 use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
 use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::linked::{LinkedContext, LinkedRow};
 use dormouse_types::model::FragmentKind;
 use dormouse_types::port::{BoxFuture, Clock};
@@ -43,7 +44,7 @@ fn context(world: &World, task: &TaskId) -> LinkedContext {
 /// Has an agent of another task watch this one too, since this moment.
 fn watches(world: &World, agent: &AgentId, task: &TaskId, at: Timestamp, seed: u64) -> LinkId {
     let id = LinkId::fresh(at, &CountingEntropy::seeded(seed));
-    let link = Link::new(id.clone(), agent, task, link::AGENT_TASK, at);
+    let link = Link::new(id.clone(), agent, task, AgentLinkKind::Task, at);
     let commit = Commit::new("test.link", Db::Agent, WS).op(link::insert(WS, &link));
     now(world.store.commit(commit)).expect("written");
     id

@@ -431,7 +431,7 @@ fn a_linked_report_that_was_made_from_private_text_is_kept_back_and_its_row_stay
     let (other, entry) = linked_with_a_private_note(&case);
     let sent = case.wake(&case.far, [dull()]);
     assert!(!sent.contains("SECRET") && sent.contains("Sell the old flat"), "{sent}");
-    assert_eq!(case.last().kept_back.reports, 1);
+    assert_eq!(case.last().kept_back.summaries, 1);
     assert!(case.wake(&case.own, [dull()]).contains("SECRET reasons"));
     let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: false };
     case.world.edit(&other, &[edit]);

@@ -432,7 +432,7 @@ impl World {
             .expect("messages")
             .into_iter()
             .map(|stored| stored.doc.value)
-            .filter(|message| message.kind == message::kind::TOOL_RESULT)
+            .filter(|message| message.kind == MessageKind::ToolResult)
             .collect();
         all.sort_by_key(|message| message.metadata.n);
         let read = |message| {

@@ -3,10 +3,11 @@
 use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
-use dormouse_store::agent::message::{self, Chain, Draft, Metadata, kind};
+use dormouse_store::agent::message::{self, Chain, Draft, Metadata};
 use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::agent::{entity, link};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
     Actor, AgentId, DecisionId, Id as _, LinkId, OperationId, Origin, ThreadId, Timestamp,
     WorkspaceId, hash,
@@ -454,7 +455,7 @@ impl Changes {
         let trigger = Some(format!("{}:{}", item.set, item.index));
         let args: serde_json::Value = serde_json::from_str(&item.args).unwrap_or_default();
         let action = Draft {
-            kind: kind::ACTION,
+            kind: MessageKind::Action,
             content: json!({ "tool": item.tool, "args": args, "decision": payload.decision })
                 .to_string(),
             content_type: "application/json",
@@ -473,7 +474,7 @@ impl Changes {
             }
         };
         let result = Draft {
-            kind: kind::TOOL_RESULT,
+            kind: MessageKind::ToolResult,
             content: text.to_string(),
             content_type: "application/json",
             trigger,
@@ -486,7 +487,7 @@ impl Changes {
         ops.extend(more);
         for entity in touched {
             let link = LinkId::fresh(now, &*self.entropy);
-            let link = link::Link::new(link, &id, entity, link::TOOL_EFFECT, now);
+            let link = link::Link::new(link, &id, entity, AgentLinkKind::ToolEffect, now);
             ops.push(link::insert(ws, &link));
         }
         Ok(ops)

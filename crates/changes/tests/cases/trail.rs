@@ -5,6 +5,7 @@ use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::{link, saga};
 use dormouse_store::{Db, receipt};
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::{Actor, Id as _, hash};
 use serde_json::json;
 
@@ -23,7 +24,7 @@ fn effects_of(world: &World, message: &Message) -> Vec<String> {
     let links = now(world.store.all(link::from(WS, message.id.as_str()))).expect("links");
     let mut to: Vec<_> = links
         .into_iter()
-        .filter(|link| link.kind == link::TOOL_EFFECT)
+        .filter(|link| link.kind == AgentLinkKind::ToolEffect)
         .map(|link| link.to_id)
         .collect();
     to.sort();
@@ -41,7 +42,7 @@ fn confirmed(tool: &str, args: serde_json::Value) -> (World, Item) {
 fn an_applied_proposal_leaves_a_call_and_a_result_that_name_its_operation() {
     let (world, item) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     let recorded = messages(&world);
-    let kinds: Vec<_> = recorded.iter().map(|message| message.kind.as_str()).collect();
+    let kinds: Vec<_> = recorded.iter().map(|message| message.kind.name()).collect();
     assert_eq!(kinds, ["action", "toolResult"]);
     for message in &recorded {
         assert_eq!(message.metadata.operation_id.as_ref(), Some(&item.operation.0));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_formats::csv::Columns;
-use dormouse_formats::intake::ReadOptions;
+use dormouse_formats::intake::{Cancel, ReadOptions};
 use dormouse_formats::plan::{
     self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Reading, Role, deserves_agent,
 };
@@ -236,7 +236,7 @@ impl Dormouse {
     fn reading(&self, options: &ImportOptions, is_seen: bool) -> plan::Options {
         let today = is_seen.then(|| self.clock.now().day_in(&self.zone));
         let zone = self.zone.clone();
-        let read = ReadOptions { order: options.day_order, today, zone };
+        let read = ReadOptions { order: options.day_order, today, zone, ..ReadOptions::default() };
         plan::Options { format: options.format, read, columns: options.columns.clone() }
     }
 
@@ -269,13 +269,13 @@ impl Dormouse {
         let job = {
             let (made, file, options) = (made.clone(), file.clone(), options.clone());
             let (reading, kept) = (base.reading.clone(), base.kept());
-            let held = wanted.clone();
+            // The caller holds it: a request that ended takes no more time.
+            let held = Arc::downgrade(&wanted);
+            let mut reading = reading;
+            reading.read.cancel = Cancel::new(move || held.strong_count() == 0);
             move || {
-                // The caller holds the other one: a request that ended takes no more time.
-                let is_wanted = || Arc::strong_count(&held) > 1;
-                if let Some(plan) = make(&file, &options, &reading, &kept, is_wanted) {
-                    *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
-                }
+                let plan = make(&file, &options, &reading, &kept);
+                *made.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan);
             }
         };
         self.compute.run(Box::new(job)).await;
@@ -285,23 +285,18 @@ impl Dormouse {
     }
 }
 
-/// Reads and corrects a file; none if nobody wants it any more. Each step takes bounded time, so a
-/// reading that nobody waits for ends with the step that it is at.
+/// Reads and corrects a file. A reading that nobody waits for ends at the line it is at.
 fn make(
     file: &ImportFile,
     options: &ImportOptions,
     reading: &plan::Options,
     kept: &Kept,
-    is_wanted: impl Fn() -> bool,
-) -> Option<Result<Made, Error>> {
-    if !is_wanted() {
-        return None;
+) -> Result<Made, Error> {
+    if reading.read.cancel.is_cancelled() {
+        return Err(Error::Ended { what: "the reading of the file" });
     }
-    let read = match plan::read(&file.name, &file.bytes, reading) {
-        Ok(read) => read,
-        Err(error) => return Some(Err(error.into())),
-    };
-    is_wanted().then(|| corrected(file, options, read, kept))
+    let read = plan::read(&file.name, &file.bytes, reading)?;
+    corrected(file, options, read, kept)
 }
 
 fn corrected(
@@ -394,7 +389,7 @@ fn runs(places: &[Place]) -> Vec<LineRun> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
 
@@ -403,14 +398,16 @@ mod tests {
         let file = ImportFile::new("list.md", b"# Move\n- [ ] Tape\n".as_slice());
         let (options, kept) = (ImportOptions::default(), Kept::default());
         // How many looks find somebody waiting.
-        let made = |n_looks: u32| {
-            let left = Cell::new(n_looks);
-            let is_wanted = || left.replace(left.get().saturating_sub(1)) > 0;
-            make(&file, &options, &plan::Options::default(), &kept, is_wanted)
+        let made = |n_looks: usize| {
+            let looks = AtomicUsize::new(0);
+            let is_cancelled = move || looks.fetch_add(1, Ordering::Relaxed) >= n_looks;
+            let cancel = Cancel::new(is_cancelled);
+            let read = ReadOptions { cancel, ..ReadOptions::default() };
+            let reading = plan::Options { read, ..plan::Options::default() };
+            make(&file, &options, &reading, &kept).map(|made| made.planned.tasks.len())
         };
-        assert!(made(0).is_none(), "it waited for its turn");
-        assert!(made(1).is_none(), "it had read the text");
-        let made = made(2).expect("somebody waits").expect("a plan");
-        assert_eq!(made.planned.tasks.len(), 1);
+        assert!(matches!(made(0), Err(Error::Ended { .. })), "it waited for its turn");
+        assert!(matches!(made(3), Err(Error::Import(_))), "it was reading");
+        assert_eq!(made(usize::MAX).expect("a plan"), 1);
     }
 }

@@ -75,4 +75,10 @@ pub enum ReadError {
         /// What to do.
         remedy: &'static str,
     },
+    /// Nobody waits for it any more.
+    #[error("the reading of {name} was cancelled; nothing of it was written")]
+    Cancelled {
+        /// The file.
+        name: String,
+    },
 }

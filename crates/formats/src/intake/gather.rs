@@ -7,11 +7,12 @@ use dormouse_types::draft::{Remark, Task};
 
 use super::key::Keys;
 use super::{Draft, Lines, ReadError};
-use crate::reading::{Format, MAX_TASKS, MovingDay, Place, Reading, Role};
+use crate::reading::{Format, MAX_TASKS, MovingDay, Place, ReadOptions, Reading, Role};
 
 /// Tasks, places and remarks of one text. Lines count from 0 until [`Self::finish`].
 pub(crate) struct Gather<'n> {
     name: &'n str,
+    options: &'n ReadOptions,
     tasks: Vec<Task>,
     places: Vec<(Role, Option<u32>)>,
     remarks: BTreeMap<String, (usize, usize)>,
@@ -21,13 +22,14 @@ pub(crate) struct Gather<'n> {
 
 impl<'n> Gather<'n> {
     /// Begins a text; lines without a claim are markup, or blank.
-    pub fn new(name: &'n str, lines: &Lines<'_>) -> Self {
+    pub fn new(name: &'n str, lines: &Lines<'_>, options: &'n ReadOptions) -> Self {
         let unclaimed = |line| match lines.line(line).trim().is_empty() {
             true => (Role::Blank, None),
             false => (Role::Markup, None),
         };
         Self {
             name,
+            options,
             tasks: Vec::new(),
             places: (0..lines.len()).map(unclaimed).collect(),
             remarks: BTreeMap::new(),
@@ -53,8 +55,11 @@ impl<'n> Gather<'n> {
 
     /// Adds a task under a key that is made unique by a number.
     ///
-    /// Errors: there are too many.
+    /// Errors: there are too many; the reading was cancelled.
     pub fn add(&mut self, line: usize, key: String, mut draft: Draft) -> Result<usize, ReadError> {
+        if self.options.cancel.is_cancelled() {
+            return Err(ReadError::Cancelled { name: self.name.to_owned() });
+        }
         if self.tasks.len() == MAX_TASKS {
             let name = self.name.to_owned();
             return Err(ReadError::TooMany { name, what: "tasks", max: MAX_TASKS });

@@ -64,4 +64,10 @@ pub enum ReadError {
         /// The limit.
         limit: Limit,
     },
+    /// Nobody waits for it any more.
+    #[error("the reading of {name} was cancelled; nothing of it was written")]
+    Cancelled {
+        /// The file.
+        name: String,
+    },
 }

@@ -4,10 +4,9 @@
 //! Source: the documentation of Dataview, "Adding Metadata", for the form.
 
 use dormouse_types::draft::Remark;
-use jiff::tz::TimeZone;
 
 use super::front_matter::{FrontMatter, Taken};
-use crate::intake::{DateOrder, ReadOptions};
+use crate::intake::ReadOptions;
 
 /// Units: bytes. A longer line is text.
 const LONGEST: usize = 20_000;
@@ -65,7 +64,7 @@ pub(super) fn take(
     line: usize,
     remarks: &mut Vec<Remark>,
 ) -> (FrontMatter, Vec<String>) {
-    let options = ReadOptions { order: DateOrder::DayFirst, today: None, zone: TimeZone::UTC };
+    let options = ReadOptions::default();
     let mut matter = FrontMatter::default();
     let mut kept = Vec::new();
     for (name, value) in fields {

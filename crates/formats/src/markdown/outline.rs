@@ -7,7 +7,7 @@ use super::bounded::bounded;
 use super::check_box::{CheckBox, boxed, listed, names_list};
 use super::source::Source;
 use crate::intake::{self, in_bold};
-use crate::reading::indent;
+use crate::reading::{Cancel, indent};
 
 /// The structure of a file.
 pub(super) struct Outline {
@@ -57,7 +57,8 @@ enum Frame {
 }
 
 /// Reads the structure of everything below the front matter.
-pub(super) fn read(source: &Source<'_>, first: usize) -> Outline {
+/// Stops at once when it is cancelled; what it has by then is part of the structure.
+pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outline {
     let mut walk = Walk {
         source,
         stack: Vec::new(),
@@ -75,6 +76,9 @@ pub(super) fn read(source: &Source<'_>, first: usize) -> Outline {
     let base = source.start(first);
     let text = bounded(&source.text[base..]);
     for (event, range) in Parser::new(&text).into_offset_iter() {
+        if cancel.is_cancelled() {
+            break;
+        }
         match event {
             Event::Start(tag) => walk.enter(&tag, base + range.start, base + range.end),
             Event::End(_) => walk.leave(),

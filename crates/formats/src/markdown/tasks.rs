@@ -22,7 +22,7 @@ use super::signs;
 use super::source::{Source, remark};
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
-use crate::reading::Role;
+use crate::reading::{Cancel, Role};
 use crate::when::Leading;
 
 /// Collects the tasks of a file, in order, and the place of each line in them.
@@ -30,6 +30,7 @@ pub(super) fn gather(
     source: &Source<'_>,
     matter: &FrontMatter,
     outline: &Outline,
+    cancel: &Cancel,
     remarks: &mut Vec<Remark>,
 ) -> Result<(Vec<Task>, Places), ReadError> {
     let board = if matter.is_board { Board::Yes } else { Board::No };
@@ -74,6 +75,9 @@ pub(super) fn gather(
     let mut gathered = Gathered { tasks: Vec::new(), places: Places::new(source), remarks };
     let mut keys = Counter::default();
     for at in 0..sections.len() {
+        if cancel.is_cancelled() {
+            return Err(ReadError::Cancelled { name: source.name.to_owned() });
+        }
         match structure.kinds[at] {
             Kind::Task => file.headed(at, &belonging[&at], &mut keys, &mut gathered)?,
             Kind::Over => file.over(at, &mut gathered.places),

@@ -37,6 +37,9 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
     let mut is_code = false;
     let lines = super::lines(text);
     for (line, place) in lines.iter().zip(&mut reading.places) {
+        if options.cancel.is_cancelled() {
+            return;
+        }
         let start = line.trim_start();
         let is_fence = start.starts_with("```") || start.starts_with("~~~");
         is_code ^= is_fence;

@@ -65,7 +65,12 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     reading.options = options.read.clone();
     shorten_names(&mut reading);
     match format {
-        Format::Markdown | Format::PlainLines => deadlines::find(&text, &mut reading),
+        Format::Markdown | Format::PlainLines => {
+            deadlines::find(&text, &mut reading);
+            if options.read.cancel.is_cancelled() {
+                return Err(ReadError::Cancelled { name: name.to_owned() }.into());
+            }
+        }
         // The others have a field for it.
         Format::TodoTxt
         | Format::ICalendar

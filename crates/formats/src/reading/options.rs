@@ -6,6 +6,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use super::Cancel;
+
 /// The order in which the reader writes day and month where both are numbers.
 pub use crate::when::DayOrder as DateOrder;
 
@@ -23,11 +25,20 @@ pub struct ReadOptions {
     #[serde(with = "jiff::fmt::serde::tz::required")]
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub zone: TimeZone,
+    /// Whether the reading is still wanted; asked between lines and records.
+    #[serde(skip)]
+    #[cfg_attr(feature = "openapi", schema(ignore))]
+    pub cancel: Cancel,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { order: DateOrder::DayFirst, today: None, zone: TimeZone::UTC }
+        Self {
+            order: DateOrder::DayFirst,
+            today: None,
+            zone: TimeZone::UTC,
+            cancel: Cancel::default(),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ fn shown(world: &World, task: &TaskId) -> Vec<(String, bool, String)> {
     view.shown_links()
         .map(|edge| {
             let leaves = edge.doc.value.from_id == *task;
-            (edge.doc.value.kind.clone(), leaves, edge.other.title.clone())
+            (edge.doc.value.kind.name().to_owned(), leaves, edge.other.title.clone())
         })
         .collect()
 }
@@ -66,7 +66,7 @@ fn a_link_is_one_thing_of_two_tasks_and_moves_both() {
     assert_eq!(change.touched, [fence.clone(), gate.clone()]);
     let news = What::LinkAdded {
         link: made(&edited),
-        kind: "blocks".into(),
+        kind: LinkKind::Blocks.into(),
         from: fence.clone(),
         from_title: "Fence".into(),
         to: gate.clone(),

@@ -5,6 +5,7 @@ use dormouse_scenes::tables::Dump;
 use dormouse_scenes::{World, scenarios};
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::{Db, Value};
+use dormouse_types::agent::AgentLinkKind;
 
 /// Every id that a row of a table has.
 fn ids(dump: &Dump, db: Db, table: &'static str) -> Vec<String> {
@@ -17,12 +18,12 @@ fn ids(dump: &Dump, db: Db, table: &'static str) -> Vec<String> {
         .collect()
 }
 
-async fn from(world: &World, id: &str, kind: &str) -> Vec<Link> {
+async fn from(world: &World, id: &str, kind: AgentLinkKind) -> Vec<Link> {
     let links = world.store.all(link::from(WORKSPACE, id)).await.expect("links");
     links.into_iter().filter(|link| link.kind == kind && link.deleted_at.is_none()).collect()
 }
 
-async fn only(world: &World, id: &str, kind: &str) -> String {
+async fn only(world: &World, id: &str, kind: AgentLinkKind) -> String {
     let links = from(world, id, kind).await;
     assert_eq!(links.len(), 1, "{kind} of {id}: {links:#?}");
     links[0].to_id.clone()
@@ -38,20 +39,20 @@ async fn after_one_wake_every_relation_exists_and_resolves() {
     let id = agent.id.to_string();
 
     let task = world.task_id("move").expect("a task").to_string();
-    assert_eq!(only(&world, &id, link::AGENT_TASK).await, task);
-    assert!(known.contains(&only(&world, &id, link::AGENT_STATE).await));
-    assert!(known.contains(&only(&world, &id, link::AGENT_REPORT_HEAD).await));
+    assert_eq!(only(&world, &id, AgentLinkKind::Task).await, task);
+    assert!(known.contains(&only(&world, &id, AgentLinkKind::State).await));
+    assert!(known.contains(&only(&world, &id, AgentLinkKind::ReportHead).await));
 
     // From the newest message back to the first, each with its payload.
     let messages =
         world.dormouse.messages(&world.me, &agent.id, None, 1000).await.expect("messages");
-    let newest = only(&world, &id, link::AGENT_HEAD_MESSAGE).await;
+    let newest = only(&world, &id, AgentLinkKind::HeadMessage).await;
     let mut at = Some(newest.clone());
     let mut seen = Vec::new();
     while let Some(message) = at {
         assert!(known.contains(&message));
-        assert!(known.contains(&only(&world, &message, link::MESSAGE_PAYLOAD).await));
-        let before = from(&world, &message, link::MESSAGE_PREV).await;
+        assert!(known.contains(&only(&world, &message, AgentLinkKind::MessagePayload).await));
+        let before = from(&world, &message, AgentLinkKind::MessagePrev).await;
         assert!(before.len() <= 1, "{before:#?}");
         at = before.into_iter().next().map(|link| link.to_id);
         seen.push(message);
@@ -60,7 +61,7 @@ async fn after_one_wake_every_relation_exists_and_resolves() {
 
     let report = world.dormouse.report(&world.me, &agent.id).await.expect("readable");
     let report = report.expect("a report").id.to_string();
-    let span = from(&world, &report, link::REPORT_SOURCE_SPAN).await;
+    let span = from(&world, &report, AgentLinkKind::ReportSourceSpan).await;
     let mut ends: Vec<_> = span.into_iter().map(|link| link.to_id).collect();
     ends.sort();
     let mut expected = vec![seen[seen.len() - 1].clone(), newest];

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use dormouse_types::agent::AgentLinkKind;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, LinkId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +11,6 @@ use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::Param;
 use crate::{params, params_values};
-
-/// Agent to its state.
-pub const AGENT_STATE: &str = "agent_state";
-/// Agent to its newest message.
-pub const AGENT_HEAD_MESSAGE: &str = "agent_head_message";
-/// Message to the one before it.
-pub const MESSAGE_PREV: &str = "message_prev";
-/// Message to its payload.
-pub const MESSAGE_PAYLOAD: &str = "message_payload";
-/// Agent to its report head.
-pub const AGENT_REPORT_HEAD: &str = "agent_report_head";
-/// Report to the first and last message it was written from.
-pub const REPORT_SOURCE_SPAN: &str = "report_source_span";
-/// Tool result to a journal entity it touched.
-pub const TOOL_EFFECT: &str = "tool_effect";
-/// Agent to the task it watches.
-pub const AGENT_TASK: &str = "agent_task";
 
 /// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,9 +22,9 @@ pub struct Link {
     pub from_id: String,
     /// The entity it leaves.
     pub to_id: String,
-    /// One of the constants of this module, or a later version's.
+    /// An unknown kind is kept.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Listed<AgentLinkKind>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -55,14 +40,14 @@ impl Link {
         id: LinkId,
         from: impl Display,
         to: impl Display,
-        kind: &str,
+        kind: AgentLinkKind,
         at: Timestamp,
     ) -> Self {
         Self {
             id,
             from_id: from.to_string(),
             to_id: to.to_string(),
-            kind: kind.to_owned(),
+            kind: kind.into(),
             created_at: at,
             updated_at: at,
             deleted_at: None,
@@ -83,7 +68,7 @@ pub fn insert(workspace: WorkspaceId, link: &Link) -> Op {
             link.id.to_string(),
             link.from_id.as_str(),
             link.to_id.as_str(),
-            link.kind.as_str(),
+            link.kind.name(),
             link.created_at,
             link.updated_at,
             text,
@@ -96,11 +81,11 @@ pub fn insert(workspace: WorkspaceId, link: &Link) -> Op {
 }
 
 /// Soft-deletes the live links of one type that leave an entity.
-pub fn delete_from(workspace: WorkspaceId, from: &str, kind: &str, at: Timestamp) -> Op {
+pub fn delete_from(workspace: WorkspaceId, from: &str, kind: AgentLinkKind, at: Timestamp) -> Op {
     Op::any(
         "UPDATE agent_links SET deleted_at = ?4, updated_at = ?4, clock_host = ?5, clock_counter = ?6
          WHERE ws = ?1 AND from_id = ?2 AND type = ?3 AND deleted_at IS NULL",
-        params![ws(workspace), from, kind, at, Param::Host, Param::Seq],
+        params![ws(workspace), from, kind.name(), at, Param::Host, Param::Seq],
     )
 }
 

@@ -1,6 +1,7 @@
 //! Messages: the immutable history of an agent, with content in payloads.
 
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, Digest, HolderId, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp,
@@ -15,20 +16,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Value;
 use crate::{params, params_values, text};
 
-/// The kinds of messages this version writes; others are shown under their own name.
-pub mod kind {
-    /// A private note.
-    pub const OBSERVATION: &str = "observation";
-    /// A message from the user.
-    pub const USER: &str = "user";
-    /// The model's text in a turn.
-    pub const THOUGHT: &str = "thought";
-    /// A tool call, or the application of a decision.
-    pub const ACTION: &str = "action";
-    /// The result of an action.
-    pub const TOOL_RESULT: &str = "toolResult";
-}
-
 /// A message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -40,8 +27,8 @@ pub struct Message {
     pub holder: HolderId,
     /// The thread of one run, or of the decisions.
     pub thread_id: ThreadId,
-    /// See [`kind`]; an unknown kind is kept.
-    pub kind: String,
+    /// An unknown kind is kept.
+    pub kind: Listed<MessageKind>,
     /// When it was written.
     pub created_at: Timestamp,
     /// The message before it in the thread.
@@ -99,7 +86,7 @@ impl Entity for Message {
     const KIND: &'static str = "agentMessage";
     fn columns(&self) -> Columns {
         Columns {
-            subtype: Some(self.kind.clone()),
+            subtype: Some(self.kind.name().to_owned()),
             thread: Some(self.thread_id.to_string()),
             ..Columns::new(
                 &self.id,
@@ -167,8 +154,8 @@ pub struct Chain {
 /// A message to be written.
 #[derive(Debug, Clone)]
 pub struct Draft<'a> {
-    /// See [`kind`].
-    pub kind: &'a str,
+    /// What it is.
+    pub kind: MessageKind,
     /// Its content: a text, or JSON.
     pub content: String,
     /// `application/json` or `text/markdown`.
@@ -212,7 +199,7 @@ impl Chain {
             id: id.clone(),
             holder: self.holder.clone(),
             thread_id: self.thread.clone(),
-            kind: draft.kind.to_owned(),
+            kind: draft.kind.into(),
             created_at: now,
             prev_message_id: self.head.clone(),
             content_entry_id: Some(payload.clone()),
@@ -234,7 +221,8 @@ impl Chain {
             deleted_at: None,
         };
         let to_payload = LinkId::fresh(now, entropy);
-        let to_payload = link::Link::new(to_payload, &id, &payload, link::MESSAGE_PAYLOAD, now);
+        let to_payload =
+            link::Link::new(to_payload, &id, &payload, AgentLinkKind::MessagePayload, now);
         let mut ops = vec![
             put,
             entity::insert(self.ws, &stored),
@@ -243,7 +231,7 @@ impl Chain {
         ];
         if let Some(prev) = &self.head {
             let to_prev = LinkId::fresh(now, entropy);
-            let to_prev = link::Link::new(to_prev, &id, prev, link::MESSAGE_PREV, now);
+            let to_prev = link::Link::new(to_prev, &id, prev, AgentLinkKind::MessagePrev, now);
             ops.push(link::insert(self.ws, &to_prev));
         }
         self.first.get_or_insert_with(|| id.clone());

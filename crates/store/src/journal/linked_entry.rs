@@ -1,5 +1,7 @@
 //! Links between two tasks: one row per link, found from both ends.
 
+use dormouse_types::closed_list::Listed;
+use dormouse_types::task::LinkKind;
 use dormouse_types::task::Status;
 use dormouse_types::{TaskId, TaskLinkId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
@@ -20,9 +22,9 @@ pub struct LinkedEntry {
     pub from_id: TaskId,
     /// The task it reaches.
     pub to_id: TaskId,
-    /// The name of a link kind; may come from a newer version.
+    /// How the two are related; an unknown kind is kept.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Listed<LinkKind>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
@@ -67,7 +69,7 @@ pub fn insert(workspace: WorkspaceId, link: &LinkedEntry) -> Op {
             link.id.to_string(),
             link.from_id.to_string(),
             link.to_id.to_string(),
-            link.kind.as_str(),
+            link.kind.name(),
             link.created_at,
             link.updated_at,
             link.deleted_at,

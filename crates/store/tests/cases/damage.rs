@@ -5,6 +5,7 @@ use dormouse_store::agent::{change_item, entity, link, wake_queue, wake_run};
 use dormouse_store::journal::row;
 use dormouse_store::journal::task::{self, ListQuery};
 use dormouse_store::{Op, ReadError, Refusal, params};
+use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::{ChangeSetId, Id as _, RunKey};
 
 use super::round_trip_agent::agent;
@@ -111,7 +112,7 @@ fn rows_without_documents_are_named_too(world: &World) {
     check_corrupt(world.try_all(wake_run::by_key(WS, &key)), "agent", "run", "key");
 
     let link: dormouse_types::LinkId = world.id();
-    let made = link::Link::new(link, "a", "b", link::AGENT_TASK, at(1));
+    let made = link::Link::new(link, "a", "b", AgentLinkKind::Task, at(1));
     world.agent([link::insert(WS, &made)]);
     world.agent([Op::any("UPDATE agent_links SET serialized = 'x'", Vec::new())]);
     check_corrupt(world.try_all(link::from(WS, "a")), "agent", "link", made.id.as_str());

@@ -3,6 +3,8 @@
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::{Db, Refusal};
 use dormouse_types::LinkId;
+use dormouse_types::agent::AgentLinkKind;
+use dormouse_types::closed_list::Listed;
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -13,9 +15,15 @@ each_engine!(
     newest_links_come_first,
 );
 
-fn link(world: &World, from: &str, kind: &str, to: &str, micros: i64) -> Link {
+fn link(
+    world: &World,
+    from: &str,
+    kind: impl Into<Listed<AgentLinkKind>>,
+    to: &str,
+    micros: i64,
+) -> Link {
     let id: LinkId = world.id();
-    Link::new(id, from, to, kind, at(micros))
+    Link { kind: kind.into(), ..Link::new(id, from, to, AgentLinkKind::Task, at(micros)) }
 }
 
 fn insert(world: &World, link: &Link) {
@@ -23,18 +31,9 @@ fn insert(world: &World, link: &Link) {
 }
 
 fn every_kind_of_link_is_found_from_both_ends(world: &World) {
-    let kinds = [
-        link::AGENT_STATE,
-        link::AGENT_HEAD_MESSAGE,
-        link::MESSAGE_PREV,
-        link::MESSAGE_PAYLOAD,
-        link::AGENT_REPORT_HEAD,
-        link::REPORT_SOURCE_SPAN,
-        link::TOOL_EFFECT,
-        link::AGENT_TASK,
-        "a kind of a later version",
-    ];
-    for (n, kind) in kinds.into_iter().enumerate() {
+    let newer = Listed::Other("a kind of a later version".to_owned());
+    let kinds = AgentLinkKind::ALL.iter().map(|kind| Listed::from(*kind)).chain([newer]);
+    for (n, kind) in kinds.enumerate() {
         let (from, to) = (format!("from-{n}"), format!("to-{n}"));
         let made = link(world, &from, kind, &to, 1);
         insert(world, &made);
@@ -48,17 +47,17 @@ fn every_kind_of_link_is_found_from_both_ends(world: &World) {
 }
 
 fn an_existing_link_is_not_doubled(world: &World) {
-    let first = link(world, "a", link::AGENT_TASK, "b", 1);
+    let first = link(world, "a", AgentLinkKind::Task, "b", 1);
     insert(world, &first);
-    let again = link(world, "a", link::AGENT_TASK, "b", 2);
+    let again = link(world, "a", AgentLinkKind::Task, "b", 2);
     insert(world, &again);
     assert_eq!(world.all(link::from(WS, "a")), std::slice::from_ref(&first));
     assert_eq!(world.raw(Db::Agent, "SELECT id FROM agent_links").len(), 1);
 
     for other in [
-        link(world, "b", link::AGENT_TASK, "a", 3),
-        link(world, "a", link::AGENT_STATE, "b", 3),
-        link(world, "a", link::AGENT_TASK, "c", 3),
+        link(world, "b", AgentLinkKind::Task, "a", 3),
+        link(world, "a", AgentLinkKind::State, "b", 3),
+        link(world, "a", AgentLinkKind::Task, "c", 3),
     ] {
         insert(world, &other);
     }
@@ -68,15 +67,15 @@ fn an_existing_link_is_not_doubled(world: &World) {
 }
 
 fn a_link_is_made_again_after_its_end(world: &World) {
-    let first = link(world, "a", link::AGENT_TASK, "b", 1);
-    let state = link(world, "a", link::AGENT_STATE, "c", 1);
+    let first = link(world, "a", AgentLinkKind::Task, "b", 1);
+    let state = link(world, "a", AgentLinkKind::State, "c", 1);
     insert(world, &first);
     insert(world, &state);
-    world.agent([link::delete_from(WS, "a", link::AGENT_TASK, at(5))]);
+    world.agent([link::delete_from(WS, "a", AgentLinkKind::Task, at(5))]);
     assert_eq!(world.all(link::from(WS, "a")), std::slice::from_ref(&state));
     assert_eq!(world.all(link::to(WS, "b")), []);
 
-    let second = link(world, "a", link::AGENT_TASK, "b", 7);
+    let second = link(world, "a", AgentLinkKind::Task, "b", 7);
     insert(world, &second);
     assert_eq!(world.all(link::to(WS, "b")), std::slice::from_ref(&second));
     assert_eq!(world.all(link::from(WS, "a")), [second, state]);
@@ -85,9 +84,9 @@ fn a_link_is_made_again_after_its_end(world: &World) {
 }
 
 fn newest_links_come_first(world: &World) {
-    let old = link(world, "a", link::TOOL_EFFECT, "x", 1);
-    let tie = link(world, "a", link::TOOL_EFFECT, "y", 2);
-    let tied = link(world, "a", link::TOOL_EFFECT, "z", 2);
+    let old = link(world, "a", AgentLinkKind::ToolEffect, "x", 1);
+    let tie = link(world, "a", AgentLinkKind::ToolEffect, "y", 2);
+    let tied = link(world, "a", AgentLinkKind::ToolEffect, "z", 2);
     for one in [&tied, &old, &tie] {
         insert(world, one);
     }

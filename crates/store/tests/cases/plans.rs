@@ -14,7 +14,7 @@ use dormouse_store::journal::{
     setting, task, task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::spend::Unit;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
@@ -243,7 +243,7 @@ fn queries(world: &World) -> Vec<Statement> {
         change_item::shown_by(at(0), None, 1),
         link::from(WS, "id"),
         link::to(WS, "id"),
-        link::page_of_agent(WS, &agent, link::AGENT_TASK, (at(0), ""), 1),
+        link::page_of_agent(WS, &agent, AgentLinkKind::Task.name(), (at(0), ""), 1),
         log_line::before(WS, &agent, 9, 9),
         checkpoint::of_holder(WS, &(&agent).into(), 9),
         log_line::sources(WS, &[(&agent).into()]),

@@ -9,11 +9,12 @@ use dormouse_store::agent::agent_entity::{
 use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Outcome, SetStatus};
 use dormouse_store::agent::entity::{self, Entity};
 use dormouse_store::agent::link::{self, Link};
-use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload, kind};
+use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload};
 use dormouse_store::agent::report::{self, Report, ReportHead};
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Refusal};
-use dormouse_types::agent::MessageKind;
+use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -182,12 +183,12 @@ fn states(world: &World) {
     check_life(world, &full, change, |state, when| state.deleted_at = Some(when));
 }
 
-fn a_message(world: &World, kind: &str) -> Message {
+fn a_message(world: &World, kind: impl Into<Listed<MessageKind>>) -> Message {
     Message {
         id: world.id(),
         holder: world.id::<AgentId>().into(),
         thread_id: world.id(),
-        kind: kind.to_owned(),
+        kind: kind.into(),
         created_at: at(1),
         prev_message_id: Some(world.id()),
         content_entry_id: Some(world.id()),
@@ -210,8 +211,8 @@ fn a_message(world: &World, kind: &str) -> Message {
 }
 
 fn messages(world: &World) {
-    let kinds =
-        [kind::OBSERVATION, kind::USER, kind::THOUGHT, kind::ACTION, kind::TOOL_RESULT, "summary"];
+    let newer = Listed::Other("summary".to_owned());
+    let kinds = MessageKind::ALL.iter().map(|kind| Listed::from(*kind)).chain([newer]);
     for kind in kinds {
         let change = |message: &mut Message| message.tokens_approx = 13;
         let delete = |message: &mut Message, when| message.deleted_at = Some(when);
@@ -373,7 +374,7 @@ fn an_agent_is_found_by_its_task(world: &World) {
     let (old, new) = (agent(world), agent(world));
     for (agent, micros) in [(&old, 1), (&new, 2)] {
         let id: LinkId = world.id();
-        let link = Link::new(id, &agent.id, &task, link::AGENT_TASK, at(micros));
+        let link = Link::new(id, &agent.id, &task, AgentLinkKind::Task, at(micros));
         world.agent([entity::insert(WS, agent), link::insert(WS, &link)]);
     }
     let found = |ws| -> Vec<AgentId> {
@@ -382,7 +383,7 @@ fn an_agent_is_found_by_its_task(world: &World) {
     };
     assert_eq!(found(WS), [new.id.clone(), old.id.clone()]);
     assert_eq!(found(OTHER_WS), []);
-    world.agent([link::delete_from(WS, new.id.as_ref_text(), link::AGENT_TASK, at(3))]);
+    world.agent([link::delete_from(WS, new.id.as_ref_text(), AgentLinkKind::Task, at(3))]);
     assert_eq!(found(WS), std::slice::from_ref(&old.id));
 
     let own = agent_entity::own_subscription(&old.id);
@@ -400,7 +401,7 @@ fn a_thread_grows_at_its_end(world: &World) {
         let mut ops = Vec::new();
         for content in commit {
             let draft = Draft {
-                kind: kind::THOUGHT,
+                kind: MessageKind::Thought,
                 content: content.into(),
                 content_type: "text/markdown",
                 trigger: None,
@@ -443,24 +444,28 @@ fn a_thread_grows_at_its_end(world: &World) {
         .map(|link| (link.kind, link.to_id))
         .collect();
     let expected = [
-        (link::MESSAGE_PAYLOAD.to_owned(), payload.to_string()),
-        (link::MESSAGE_PREV.to_owned(), ids[1].to_string()),
+        (Listed::from(AgentLinkKind::MessagePayload), payload.to_string()),
+        (Listed::from(AgentLinkKind::MessagePrev), ids[1].to_string()),
     ];
     assert_eq!(kinds, expected);
 }
 
 fn messages_of_one_kind_are_listed(world: &World) {
     let agent: AgentId = world.id();
-    let of = |kind: &str, micros| Message {
+    let of = |kind: MessageKind, micros| Message {
         holder: agent.clone().into(),
         created_at: at(micros),
         ..a_message(world, kind)
     };
-    let notes = [of(kind::OBSERVATION, 3), of(kind::OBSERVATION, 1), of(kind::OBSERVATION, 2)];
+    let notes = [
+        of(MessageKind::Observation, 3),
+        of(MessageKind::Observation, 1),
+        of(MessageKind::Observation, 2),
+    ];
     world.agent(notes.iter().map(|note| entity::insert(WS, note)));
     world.agent([
-        entity::insert(WS, &of(kind::USER, 1)),
-        entity::insert(WS, &a_message(world, kind::OBSERVATION)),
+        entity::insert(WS, &of(MessageKind::User, 1)),
+        entity::insert(WS, &a_message(world, MessageKind::Observation)),
     ]);
     let rows = world.all(message::of_kind(WS, &agent, MessageKind::Observation));
     let listed: Vec<Message> = rows.into_iter().map(|row| row.doc.value).collect();

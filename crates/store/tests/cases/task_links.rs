@@ -5,6 +5,7 @@ use dormouse_store::journal::linked_entry::{self, LinkedEntry, LinkedTask};
 use dormouse_store::journal::{row, task};
 use dormouse_store::{Db, Op, Query, Refusal, params};
 use dormouse_types::TaskId;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::task::Status;
 
 use super::round_trip_journal::a_task;
@@ -32,7 +33,7 @@ fn link(world: &World, from: &TaskId, kind: &str, to: &TaskId, micros: i64) -> L
         id: world.id(),
         from_id: from.clone(),
         to_id: to.clone(),
-        kind: kind.to_owned(),
+        kind: Listed::named(kind),
         created_at: at(micros),
         updated_at: at(micros),
         deleted_at: None,

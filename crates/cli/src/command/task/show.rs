@@ -147,7 +147,7 @@ fn links(task: &Task, width: usize) -> Vec<String> {
         if lines.is_empty() {
             lines.push(String::new());
         }
-        let words = LinkKind::words_of(link.kind.name(), link.direction);
+        let words = LinkKind::words_of(&link.kind, link.direction);
         let first = format!("{}  ", link.task.id.short());
         let text = line(&format!("{words}: {}", titled(&link.task.title)));
         lines.extend(wrap::text(&text, width, Margin { first: &first, rest: "       " }));

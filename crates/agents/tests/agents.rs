@@ -10,6 +10,7 @@ mod cases {
     mod choosing;
     mod clocks;
     mod damage;
+    mod flags;
     mod hearing;
     mod held;
     mod keys;

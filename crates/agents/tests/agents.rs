@@ -12,6 +12,7 @@ mod cases {
     mod clocks;
     mod damage;
     mod drafting;
+    mod flags;
     mod hearing;
     mod folding;
     mod held;

@@ -137,7 +137,7 @@ impl TaskAgent<'_> {
                 && said.is_empty()
                 && input.delta.changes.is_empty()
                 && input.delta.timers.is_empty()
-                && !(input.agent.config.wake_on_linked && !input.delta.linked.is_empty())
+                && (input.delta.linked.is_empty() || !input.agent.config.wake_on_linked)
                 && !input.is_outdated;
         let log_upto = input.log_upto();
         let (observations, written_by): (Vec<_>, Vec<_>) = self.notes().await?.into_iter().unzip();

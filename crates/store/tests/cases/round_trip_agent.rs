@@ -10,7 +10,8 @@ use dormouse_store::agent::change_set::{ChangeSet, Decision, DecisionVerdict, Ou
 use dormouse_store::agent::entity::{self, Entity};
 use dormouse_store::agent::link::{self, Link};
 use dormouse_store::agent::message::{self, Chain, Draft, Message, Metadata, Payload};
-use dormouse_store::agent::report::{self, Report, ReportHead};
+use dormouse_store::agent::report::{self, OwnAddress, Report, ReportHead};
+use dormouse_store::agent::source::Source;
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Refusal};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
@@ -205,6 +206,8 @@ fn a_message(world: &World, kind: impl Into<Listed<MessageKind>>) -> Message {
             operation_id: Some("op".into()),
             refused: Some(true),
             priority: Some("critical".into()),
+            lines: Some([1, 9]),
+            depth: Some(2),
         },
         deleted_at: None,
     }

@@ -412,7 +412,7 @@ fn a_cancelled_run_leaves_what_it_was_to_see_pending(world: &World) {
     // What came during the run stays as it is; a run that waits to be resumed is cancelled as well.
     world.agent([claim(&agent, 2, "one", &key("next"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(50), 9))]);
-    world.agent([wake_queue::put_back(WS, &agent, "one", 3, Some(at(60)))]);
+    world.agent([wake_queue::put_back(WS, &agent, "one", 3, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     world.agent([wake_queue::cancel_run(WS, &waiting, None)]);
     let left = QueueEntry { run_key: None, owner: None, epoch: 4, priority: 2, ..waiting.clone() };
@@ -424,7 +424,7 @@ fn a_run_that_moved_since_it_was_read_is_not_cancelled(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "one", &key("run"))]);
     let held = row(world, &agent);
-    world.agent([wake_queue::put_back(WS, &agent, "one", 1, Some(at(60)))]);
+    world.agent([wake_queue::put_back(WS, &agent, "one", 1, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     let cancel = |read: &QueueEntry| world.agent_refusal([wake_queue::cancel_run(WS, read, None)]);
     assert_eq!(cancel(&held), Refusal::LeaseLost, "its owner has put it back");

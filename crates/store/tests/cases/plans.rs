@@ -10,8 +10,8 @@ use dormouse_store::agent::{
 };
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, fence, field_say, import_correction, imported, label, linked_entry, setting, task,
-    task_list, token,
+    access_code, fence, field_say, import_correction, imported, label, linked_entry, privacy,
+    setting, task, task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::agent::MessageKind;
@@ -289,6 +289,7 @@ fn queries(world: &World) -> Vec<Statement> {
         linked_entry::of_task(WS, &task),
         linked_entry::by_id(WS, &task_link),
         linked_entry::after(WS, "", 1),
+        privacy::of_some(WS, &[task.to_string()]),
         label::definitions(WS),
         fence::of(WS, "agent"),
         field_say::of_task(WS, &task),

@@ -11,7 +11,7 @@ use dormouse_store::agent::{
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
     access_code, fence, field_say, import_correction, imported, label, linked_entry, linked_task,
-    setting, task, task_list, token,
+    privacy, setting, task, task_list, token,
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
@@ -296,6 +296,7 @@ fn queries(world: &World) -> Vec<Statement> {
         linked_task::of_task(WS, &task),
         linked_task::minutes(WS, std::slice::from_ref(&task)),
         linked_entry::after(WS, "", 1),
+        privacy::of_some(WS, &[task.to_string()]),
         label::definitions(WS),
         fence::of(WS, "agent"),
         field_say::of_task(WS, &task),

@@ -207,6 +207,7 @@ mod tests {
             completed_at: ended.map(at),
             due_at: None,
             error_message: None,
+            failure: None,
         }
     }
 

@@ -3,9 +3,10 @@
 use dormouse_runs::spending;
 use dormouse_scheduler::claim::is_over;
 use dormouse_scheduler::status::{Event, after};
-use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::{model_call, wake_run};
 use dormouse_store::{Audit, Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, Id as _, RunKey, WorkspaceId};
 
 use crate::error::broken;
@@ -69,7 +70,9 @@ impl Agents {
         let open = self.store.all(model_call::open_of_run(ws, key)).await?;
         let to = after(run.status, Event::Cancelled).map_err(broken)?;
         let now = self.clock.now();
-        let changed_since = (row.upto > run.processed).then_some(run.created_at);
+        // A run for another reason leaves no mark: the next one sees what came since either way.
+        let is_for_changes = run.reason == Listed::Known(Reason::Subscription);
+        let changed_since = (is_for_changes && row.upto > run.processed).then_some(run.created_at);
         let commit = Commit::new(label, Db::Agent, ws)
             .op(wake_queue::cancel_run(ws, &row, changed_since))
             .op(wake_run::cancel(ws, key, run.status, to, now, CANCELLED))

@@ -208,6 +208,7 @@ mod tests {
             due_at: None,
             error_message: None,
             kept_back: dormouse_types::kept_back::KeptBack::default(),
+            failure: None,
         }
     }
 

@@ -51,6 +51,9 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if ["testModel", "useModel"].contains(&operation.id.as_str()) => {
             json!({ "model": MODEL }).to_string()
         }
+        "application/json" if operation.id == "setModelPrice" => {
+            json!({ "model": "nobody/any", "price": null }).to_string()
+        }
         "application/json" if operation.id == "allowOnceMore" => {
             json!({ "agentId": filled("{agent}") }).to_string()
         }

@@ -51,8 +51,11 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if ["testModel", "useModel"].contains(&operation.id.as_str()) => {
             json!({ "model": MODEL }).to_string()
         }
+        "application/json" if operation.id == "setModelPrice" => {
+            json!({ "model": "nobody/any", "price": null }).to_string()
+        }
         "application/json" if operation.id == "allowOnceMore" => {
-            json!({ "agentId": null }).to_string()
+            json!({ "agentId": filled("{agent}") }).to_string()
         }
         json if json.ends_with("json") => example(&content["schema"]).to_string(),
         _ => "# Something\n".to_owned(),

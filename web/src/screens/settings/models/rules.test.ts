@@ -32,6 +32,11 @@ describe("dollars", () => {
     expect(readDollars(text)).toEqual({ fault: "notDollars" });
   });
 
+  it("of a price have six decimals", () => {
+    expect(readDollars("0.000001", 6)).toEqual({ value: 1 });
+    expect(readDollars("0.0000001", 6)).toEqual({ fault: "notDollars" });
+  });
+
   it("end where the server's do", () => {
     expect(readDollars("1000000.0001")).toEqual({ fault: "tooLarge" });
     expect(readDollars("999999999999999")).toEqual({ fault: "tooLarge" });

@@ -18,12 +18,12 @@ export const LARGEST_BUDGET = 1_000_000_000_000;
 export type Typed = { value: number } | { fault: "notDollars" | "notTokens" | "tooLarge" };
 
 /**
- * Dollars with up to four decimals, as micro-dollars. A comma is refused: it separates decimals for some
- * people and thousands for others.
+ * Dollars with up to four decimals, or six for a price, as micro-dollars. A comma is refused: it separates
+ * decimals for some people and thousands for others.
  */
-export function readDollars(text: string): Typed {
-  const match = /^\$?\s*(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text.trim());
-  if (match === null) return { fault: "notDollars" };
+export function readDollars(text: string, decimals: 4 | 6 = 4): Typed {
+  const match = /^\$?\s*(\d{1,15})(?:\.(\d{1,6}))?$/.exec(text.trim());
+  if (match === null || (match[2] ?? "").length > decimals) return { fault: "notDollars" };
   // Digits instead of a product: 0.0003 × 1,000,000 is no whole number.
   return checked(Number(match[1]) * MICRO + Number((match[2] ?? "").padEnd(6, "0")));
 }

@@ -46,8 +46,8 @@ impl Transport for Server {
 
 /// A model at the server of the company that made the format.
 pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
-    window: None,
     ModelConfig {
+        window: None,
         provider: "acme".to_owned(),
         base: BaseUrl::parse(format.default_base_url()).expect("an address"),
         format,

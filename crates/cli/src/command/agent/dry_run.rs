@@ -2,11 +2,10 @@
 
 use dormouse::view::Agent;
 use dormouse::wake_preview::{PreviewOutcome, PreviewedRequest, WakePreview};
-use dormouse_types::spend::{Amount, Unit};
+use dormouse_types::spend::{Amount, Unit, dollars};
 use serde_json::json;
 
 use super::stopped::with_its_task;
-use crate::command::models::amount::dollars;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note};

@@ -39,10 +39,10 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0005_agent.sql"),
     include_str!("../../migrations/sqlite/0006_agent.sql"),
     include_str!("../../migrations/sqlite/0007_agent.sql"),
+    include_str!("../../migrations/sqlite/0008_agent.sql"),
     include_str!("../../migrations/sqlite/0009_agent.sql"),
     include_str!("../../migrations/sqlite/0010_agent.sql"),
     include_str!("../../migrations/sqlite/0011_agent.sql"),
-    include_str!("../../migrations/sqlite/0012_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

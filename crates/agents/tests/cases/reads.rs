@@ -66,5 +66,5 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         report::head(WS, &agent, report::CURRENT).sql,
     ];
     assert_eq!(once.map(n_reads), [Some(1); 6]);
-    assert_eq!(statements.values().sum::<usize>(), 28, "all reads of a run after its claim");
+    assert_eq!(statements.values().sum::<usize>(), 29, "all reads of a run after its claim");
 }

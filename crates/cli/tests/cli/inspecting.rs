@@ -82,7 +82,7 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
     let agent = Connection::open(&agents).expect("the agent store");
     agent
         .execute_batch(
-            "INSERT INTO breakers VALUES (1, 'far', 5, 1000000, 1, 32503680000000000, '503 no service');
+            "INSERT INTO breakers (ws, provider, failures, since, opened, open_until, detail) VALUES (1, 'far', 5, 1000000, 1, 32503680000000000, '503 no service');
              INSERT INTO saga_log VALUES (1, 'op-1', 'run', 'journal_pending', 'pending', 'set_task_title', '{}', 'no room', 1, 1);
              INSERT INTO saga_log VALUES (1, 'op-2', 'run', 'journal_pending', 'pending', 'set_task_title', '{}', NULL, 1, 1);
              UPDATE wake_queue SET owner = 'process-7', expires_at = 1000000;

@@ -63,6 +63,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ),
     ("journal.setting", Way::FirstStart),
     ("model.ask", Way::Load),
+    ("model.fold", Way::Never("the built-in model folds nothing; tests of agents try it")),
     ("models.edit", Way::Never(ALONE)),
     ("models.onceMore", Way::Never(ALONE)),
     (
@@ -78,6 +79,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.effect", Way::Load),
     ("run.fail", Way::Mood("model:fails")),
     ("run.final", Way::Load),
+    ("run.fold", Way::Never("the built-in model folds nothing; tests of agents try it")),
     ("run.hold", Way::Never("an agent is paused between a look at the queue and the claim")),
     ("run.postpone", Way::Never("the program has one provider; `choosing` in agents has two")),
     ("run.putBack", Way::Stop),

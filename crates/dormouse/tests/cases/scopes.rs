@@ -113,6 +113,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read prompts |s, c| s.world.dormouse.prompts(c, &s.agent, &s.run);
     Read decisions |s, c| s.world.dormouse.decisions(c, &s.agent, 9);
     Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
+    Read linked_context |s, c| s.world.dormouse.linked_context(c, &s.task);
+    Read memory |s, c| s.world.dormouse.memory(c, &s.agent, 9, None);
+    Read checkpoints |s, c| s.world.dormouse.checkpoints(c, &s.agent);
     Read reports_page |s, c| s.world.dormouse.reports_page(c, &s.agent, 9, None);
     Read messages_page |s, c| s.world.dormouse.messages_page(c, &s.agent, MessageFilter { limit: 9, ..MessageFilter::default() });
     Read wakes_page |s, c| s.world.dormouse.wakes_page(c, &s.agent, 9, None);

@@ -11,14 +11,16 @@
 //! A task is known again by its key, in an export by its id.
 
 use dormouse_types::draft::{Entry, Item};
-use dormouse_types::task::{self, EntryKind, Flags, Priority, Status};
+use dormouse_types::task::{self, Priority, Status};
 use serde_json::{Value, json};
 
+mod members;
 mod workspace;
 
+use self::members::{flags, kind};
 use crate::export::task::{self as whole, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
-use crate::json::{self, Node, Object, parsed};
+use crate::json::{self, Node, parsed};
 use crate::reading::{Format, Reading, Role};
 
 /// The name of the format, in every document.
@@ -142,20 +144,6 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     node.object().claim(&roles, task, gather);
     gather.claim(node.lines(), Role::Field, Some(task));
     Ok(())
-}
-
-/// The flags of a task or an entry.
-fn flags(object: &mut Object<'_>) -> Flags {
-    Flags {
-        starred: parsed(object, "starred").unwrap_or_default(),
-        private: parsed(object, "private").unwrap_or_default(),
-    }
-}
-
-/// The kind of an entry. Time is text, for a draft has no minutes.
-fn kind(entry: &mut Object<'_>) -> EntryKind {
-    let kind = parsed(entry, "kind").filter(|kind: &EntryKind| kind.is_derived());
-    kind.unwrap_or_default()
 }
 
 /// The beginning of a document with a member a line.

@@ -12,7 +12,8 @@ use dormouse_types::agent::{AgentActivity, Lifecycle, PutOff};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, HolderId, TaskId, WorkspaceId};
 
-use crate::agents::{effective, put_off};
+use crate::agents::effective;
+use crate::scheduled::put_off;
 use crate::view::{Agent, Page};
 use crate::{Queries, QueryError, page};
 

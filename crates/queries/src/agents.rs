@@ -12,7 +12,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::agent_state::changed_since;
-use crate::scheduled::{self, AgentFacts};
+use crate::scheduled::{self, AgentFacts, put_off};
 use crate::view::{Agent, Slots};
 use crate::{Queries, QueryError};
 
@@ -160,11 +160,6 @@ impl Queries {
             vector_clock: stored.columns.clock,
         }
     }
-}
-
-/// Why a wake waits, as long as it does.
-pub(crate) fn put_off(row: &wake_queue::QueueEntry, now: Timestamp) -> Option<Listed<PutOff>> {
-    row.put_off.clone().filter(|_| row.owner.is_none() && row.due_at.is_some_and(|due| due > now))
 }
 
 /// Where an agent is in its life, and why it is dormant. One whose budget of the day is used up is

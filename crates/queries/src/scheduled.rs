@@ -7,7 +7,6 @@ use dormouse_types::Timestamp;
 use dormouse_types::agent::PutOff;
 use dormouse_types::closed_list::Listed;
 
-use crate::agents;
 use crate::view::{HeldBy, ScheduledReason, ScheduledWake};
 
 /// The facts that determine when an agent wakes.
@@ -62,12 +61,11 @@ fn sleeps_until(known: &AgentFacts<'_>) -> Option<Timestamp> {
 /// The wake in the queue.
 fn queued(known: &AgentFacts<'_>, row: &QueueEntry) -> Vec<ScheduledWake> {
     let mut wakes = Vec::new();
-    let put_off =
-        agents::put_off(row, known.now).and_then(|why| why.known()).map(|why| match why {
-            PutOff::AgentBudget | PutOff::WorkspaceBudget => HeldBy::Budget,
-            PutOff::Provider => HeldBy::Provider,
-            PutOff::PaidCalls => HeldBy::PaidCalls,
-        });
+    let put_off = put_off(row, known.now).and_then(|why| why.known()).map(|why| match why {
+        PutOff::AgentBudget | PutOff::WorkspaceBudget => HeldBy::Budget,
+        PutOff::Provider => HeldBy::Provider,
+        PutOff::PaidCalls => HeldBy::PaidCalls,
+    });
     let backs_off = row.reasons.contains(&Reason::Timer) && known.state.next_wake_at.is_some();
     let mut wake = |reason: ScheduledReason, about: Option<String>, is_automatic: bool| {
         let held_by = match kept_by(known) {
@@ -129,4 +127,9 @@ fn armed(known: &AgentFacts<'_>, timer: &Timer) -> ScheduledWake {
         about: timer.about.clone(),
         held_by: held_by.map(Listed::Known),
     }
+}
+
+/// Why a wake waits, as long as it does.
+pub(crate) fn put_off(row: &QueueEntry, now: Timestamp) -> Option<Listed<PutOff>> {
+    row.put_off.clone().filter(|_| row.owner.is_none() && row.due_at.is_some_and(|due| due > now))
 }

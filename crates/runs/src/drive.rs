@@ -1,5 +1,6 @@
 //! The driver: performs what [`crate::step::next`] decides, one commit after another.
 
+mod composed;
 mod ending;
 mod folding;
 mod interruption;
@@ -21,11 +22,10 @@ use dormouse_types::{Id as _, LinkId, Timestamp};
 use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
-use interruption::Interruption;
+use self::composed::{Folding, Interruption, Shown};
 pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
 
-use self::recorded_request::Shown;
 use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, StopReason};
 use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
@@ -34,8 +34,6 @@ use crate::run_log;
 use crate::spending::{Outcome, Reservation};
 use crate::step::{Closing, Limits, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
-
-use self::folding::Folding;
 
 /// Drives runs. Cheap to clone.
 #[derive(Clone)]

@@ -291,7 +291,7 @@ mod tests {
         let whole = Part {
             piece: Piece::Summary,
             otherwise: Some(Box::new(row("{\"id\":1}", vec![entry(1)]))),
-            ..row("{\"id\":1,\"report\":\"secret\"}", vec![entry(1), entry(2)])
+            ..row("{\"id\":1,\"words\":\"secret\"}", vec![entry(1), entry(2)])
         };
         let parts = vec![whole, row("{\"id\":2}", vec![entry(2)])];
         let drafts = vec![draft(FragmentKind::LinkedTasks, parts)];

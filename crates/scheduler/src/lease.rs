@@ -78,12 +78,18 @@ impl Scheduler {
     /// Looks at the lease whenever something was committed, at most once in [`LOOK_AGAIN`]; ends
     /// when it is lost. So a run that a person cancels ends at once, on whichever node it runs; the
     /// next heartbeat, which would find out as well, may be many seconds away.
+    ///
+    /// It asks for hints instead of waiting for them: those who wait are woken in an order drawn at
+    /// random, and a simulated run could not be played again.
     async fn follow(&self, lease: &Lease) {
         let mut hints = self.store.changes();
         // The lease may be lost already.
         hints.mark_changed();
-        while hints.changed().await.is_ok() {
+        while let Ok(is_hinted) = hints.has_changed() {
             self.clock.sleep(LOOK_AGAIN).await;
+            if !is_hinted {
+                continue;
+            }
             hints.borrow_and_update();
             match self.store.first(wake_queue::of_holder(lease.ws, lease.holder())).await {
                 Ok(Some(row)) if lease.is_held(&row) => {}

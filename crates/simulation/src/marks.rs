@@ -76,6 +76,11 @@ pub(crate) fn after(sim: &SimState, commit: &Commit) {
         let sql = "SELECT to_id FROM agent_links WHERE ws = 1 AND from_id = ?1
                    AND type = 'agent_task'";
         let tasks = sim.rows(Db::Agent, sql, vec![agent.as_str().into()]);
+        let (from, upto) = match label {
+            // What a cancelled run was to see waits again, and may have been routed long ago.
+            "run.cancel" => cancelled_interval(sim, &agent),
+            _ => (from, upto),
+        };
         let is_named = tasks.iter().filter_map(|row| row.text(0).ok()).any(|task| {
             let sql = "SELECT COUNT(*) FROM change_log WHERE ws = 1 AND seq > ?1 AND seq <= ?2
                        AND (touched LIKE '%' || ?3 || '%' OR neighbours LIKE '%' || ?3 || '%')";
@@ -92,4 +97,15 @@ pub(crate) fn after(sim: &SimState, commit: &Commit) {
     if sim.number(Db::Agent, sql, Vec::new()) > 0 {
         sim.report_violation(format!("marked: {label} took the store for a restored one"));
     }
+}
+
+/// What the run of an agent that was cancelled last was to see: after the first position, up to the
+/// second.
+fn cancelled_interval(sim: &SimState, agent: &str) -> (i64, i64) {
+    let processed = "SELECT processed FROM wake_run_log WHERE ws = 1 AND agent_id = ?1
+                     AND failure = 'cancelled' ORDER BY completed_at DESC LIMIT 1";
+    let upto = "SELECT upto FROM wake_run_log WHERE ws = 1 AND agent_id = ?1
+                AND failure = 'cancelled' ORDER BY completed_at DESC LIMIT 1";
+    let number = |sql| sim.number(Db::Agent, sql, vec![agent.into()]);
+    (number(processed), number(upto))
 }

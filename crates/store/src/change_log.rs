@@ -1,12 +1,14 @@
 //! Change rows: one or more per commit that others need to know about.
 
+use std::sync::LazyLock;
+
 use dormouse_types::change::Change;
 use dormouse_types::{Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
-use crate::{params, params_values};
+use crate::{in_list, params, params_values};
 
 fn decode(row: &Row) -> Result<Change, ReadError> {
     let corrupt = |detail: String| ReadError::Corrupt {
@@ -61,33 +63,25 @@ pub fn of_task(workspace: WorkspaceId, task: &TaskId, from: Seq, upto: Seq) -> Q
     }
 }
 
-/// Changes of the tasks one link away from a task in `(from, upto]` that did not touch the task
-/// itself, newest first.
-pub fn of_linked(
+/// Changes that touched any of at most a page of tasks in `(from, upto]`, newest first.
+pub fn of_tasks(
     workspace: WorkspaceId,
-    task: &TaskId,
+    tasks: &[TaskId],
     [from, upto]: [Seq; 2],
     limit: i64,
 ) -> Query<Change> {
-    Query {
-        db: Db::Journal,
-        sql: "SELECT c.seq, c.origin, c.depth, c.touched, c.neighbours, c.what, c.at
-              FROM change_log c
-              WHERE c.ws = ?1 AND c.seq IN (
-                SELECT t.seq FROM touched_tasks t
-                WHERE t.ws = ?1 AND t.seq > ?3 AND t.seq <= ?4 AND t.task_id IN (
-                  SELECT l.to_id FROM linked_entries l
-                  WHERE l.ws = ?1 AND l.from_id = ?2 AND l.deleted_at IS NULL
-                  UNION
-                  SELECT l.from_id FROM linked_entries l
-                  WHERE l.ws = ?1 AND l.to_id = ?2 AND l.deleted_at IS NULL)
-                EXCEPT
-                SELECT t.seq FROM touched_tasks t
-                WHERE t.ws = ?1 AND t.task_id = ?2 AND t.seq > ?3 AND t.seq <= ?4)
-              ORDER BY c.seq DESC LIMIT ?5",
-        params: params_values![ws(workspace), task.to_string(), from.0, upto.0, limit],
-        decode,
-    }
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT c.seq, c.origin, c.depth, c.touched, c.neighbours, c.what, c.at
+             FROM change_log c
+             WHERE c.ws = ?1 AND c.seq IN (
+               SELECT t.seq FROM touched_tasks t WHERE t.ws = ?1 AND t.task_id IN (",
+            ") AND t.seq > ?202 AND t.seq <= ?203) ORDER BY c.seq DESC LIMIT ?204",
+        )
+    });
+    let mut params = in_list::params(workspace, tasks);
+    params.extend(params_values![from.0, upto.0, limit]);
+    Query { db: Db::Journal, sql: &SQL, params, decode }
 }
 
 /// The newest position of a database; 0 before the first commit.

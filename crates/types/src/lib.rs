@@ -22,6 +22,7 @@ pub mod change;
 pub mod field_change;
 pub mod verdict;
 pub mod model;
+pub mod named;
 pub mod linked;
 pub mod kept_back;
 pub mod memory;

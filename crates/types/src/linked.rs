@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Named;
+use crate::named::Named;
 use crate::task::{Priority, Status};
 use crate::{AgentId, LabelId, TaskId, Timestamp};
 

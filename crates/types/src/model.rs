@@ -15,6 +15,7 @@ use crate::change::What;
 use crate::field_change::FieldChange;
 use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
 use crate::linked::LinkedContext;
+pub use crate::named::Named;
 use crate::task::{EntryKind, Flags, Priority, Status, is_private};
 use crate::time::Timestamp;
 
@@ -197,16 +198,6 @@ impl TaskState {
     pub fn is_private(&self, entry: &Entry) -> bool {
         is_private(self.flags(), entry.flags())
     }
-}
-
-/// An id with its name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct Named<I> {
-    /// The id.
-    pub id: I,
-    /// The name.
-    pub name: String,
 }
 
 /// A checklist item.

@@ -1,61 +1,21 @@
 //! How a task agent's log is folded: which lines are next, and what becomes of the answer.
 
 use dormouse_runs::clearance::Clearance;
-use dormouse_runs::gate::{Draft, Part, Piece};
+use dormouse_runs::gate::Draft;
 use dormouse_runs::{FoldPiece, Folded, RunError};
 use dormouse_store::Op;
 use dormouse_store::agent::checkpoint::{self, Checkpoint};
-use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::message::{Chain, Draft as MessageDraft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::hash;
-use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold, tokens};
+use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold};
 use dormouse_types::model::{FragmentData, FragmentKind};
 
 use super::TaskAgent;
-use super::run_context::log_part;
-use super::wake_input::WakeInput;
+use super::log_parts::{log_part, sizes, summary_part};
 use crate::memory::fold;
-
-/// How far a run is with folding.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FoldState {
-    /// Whether a piece was folded, or is being folded.
-    has_begun: bool,
-    /// How many answers about the piece could not be used.
-    n_refused: u8,
-    /// How many lines the piece has.
-    n_lines: usize,
-    /// Checkpoints up to this one count as not there.
-    passed_over: i64,
-}
-
-impl FoldState {
-    /// Returns the number of the newest checkpoint that counts as not there.
-    pub(super) fn passed_over(&self) -> i64 {
-        self.passed_over
-    }
-}
-
-/// A checkpoint as a part of a prompt.
-pub(super) fn summary_part(input: &WakeInput) -> Option<Part> {
-    let found = input.checkpoint.as_ref()?;
-    let text = found.text.as_deref().unwrap_or("[purged]");
-    let Checkpoint { from, upto, sources, .. } = &found.checkpoint;
-    let text = format!("Summary of lines {from} to {upto} of the task log:\n{text}");
-    Some(Part::new(Piece::Note, text, sources.clone()))
-}
-
-fn size(line: &Line) -> u64 {
-    tokens(line.text.as_deref().unwrap_or_default())
-}
-
-/// Estimates the tokens of lines.
-pub(super) fn sizes(lines: &[Line]) -> Vec<u64> {
-    lines.iter().map(size).collect()
-}
 
 impl TaskAgent<'_> {
     pub(super) async fn next_piece(

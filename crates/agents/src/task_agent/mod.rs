@@ -1,6 +1,7 @@
 //! The run handler of a task agent: context, calls, memory. [`dormouse_runs`] drives it.
 
 mod wake_input;
+mod log_parts;
 mod folding;
 mod accepted;
 mod run_context;
@@ -32,7 +33,7 @@ use crate::wake::holder::wake_event;
 use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
-use self::folding::FoldState;
+use self::log_parts::FoldState;
 use self::wake_input::{TaskContext, WakeInput};
 
 /// A task agent during one run.
@@ -98,7 +99,7 @@ impl<'a> TaskAgent<'a> {
         if let Some(input) = &self.input {
             return Ok(input.clone());
         }
-        let passed_over = self.fold.passed_over();
+        let passed_over = self.fold.passed_over;
         let input = WakeInput::read(self.agents, &self.agent, self.lease, passed_over).await?;
         let input = Arc::new(input);
         self.input = Some(input.clone());

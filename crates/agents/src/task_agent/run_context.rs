@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use dormouse_changes::ledger::{self, LedgerOfSets};
 use dormouse_runs::gate::{Draft, Part, Piece};
-use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, request, run_log};
+use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, run_log};
 use dormouse_store::agent::change_item::{Item, State as ItemState};
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::entity;
-use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::RunKey;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::memory::{FoldLimits, lines_beyond, tokens};
+use dormouse_types::memory::tokens;
 use dormouse_types::model::{
     Entry, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
     ObservationPriority, TaskState,
@@ -27,7 +26,7 @@ use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::tools;
 
-use super::folding::{sizes, summary_part};
+use super::log_parts::{log_parts, summary_part};
 use super::wake_input::{TaskContext, WakeInput};
 use super::{Mode, TaskAgent};
 
@@ -278,33 +277,4 @@ fn ledger_parts(ledger: &LedgerOfSets, task: &TaskState) -> Vec<Part> {
         Part { heading: line.heading, ..Part::new(piece, line.text, Vec::from_iter(sources)) }
     };
     ledger::lines(&ledger.ledger, task).into_iter().map(part).collect()
-}
-
-/// The newest lines of the log that fit. Older ones that no checkpoint folds yet are counted.
-fn log_parts(input: &WakeInput) -> Vec<Part> {
-    let n_beyond = input.window.map_or(0, |window| {
-        lines_beyond(&sizes(&input.log), FoldLimits::of_window(window).fold_at)
-    });
-    let beyond = (n_beyond > 0).then(|| {
-        Part::fixed(format!("[{n_beyond} older lines are left out until they are folded]"))
-            .below(request::LOG_HEADING)
-    });
-    beyond.into_iter().chain(input.log[n_beyond..].iter().map(log_part)).collect()
-}
-
-/// A line of the log, as it was stored.
-pub(super) fn log_part(line: &Line) -> Part {
-    let is_of = |wanted: fn(&Source) -> bool| line.sources.iter().any(wanted);
-    let piece = if is_of(|source| matches!(source, Source::Entry(_))) {
-        Piece::Entry
-    } else if is_of(|source| matches!(source, Source::Run(_))) {
-        Piece::Note
-    } else if line.sources.len() > 1 {
-        Piece::Link
-    } else {
-        Piece::Other
-    };
-    let text = line.text.as_deref().unwrap_or("[purged]");
-    let part = Part::new(piece, text, line.sources.clone()).below(request::LOG_HEADING);
-    Part { line: Some(line.n), ..part }
 }

@@ -8,8 +8,8 @@ use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
-use dormouse_store::change_log;
 use dormouse_store::doc::Doc;
+use dormouse_store::{change_log, in_list};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
@@ -206,7 +206,16 @@ async fn read_linked(
     let changes = if tasks.is_empty() || interval[1] <= interval[0] {
         Vec::new()
     } else {
-        agents.store.all(change_log::of_linked(ws, task, interval, LINKED_CHANGES)).await?
+        let mut ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        // A task has no more links than a page has ids.
+        ids.truncate(in_list::MOST);
+        let changes = change_log::of_tasks(ws, &ids, interval, LINKED_CHANGES);
+        let mut changes = agents.store.all(changes).await?;
+        // What touched the task itself is its own news.
+        changes.retain(|change| !change.touched.contains(task));
+        changes
     };
     let news = delta::of_linked(&changes, &tasks, &agents.zone);
     Ok((linked, news))

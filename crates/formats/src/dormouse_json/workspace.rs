@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use dormouse_types::task;
 
-use super::{flags, kind};
+use super::members::{flags, kind};
 use crate::intake::{Comment, Draft, Gather, ReadError, fold};
 use crate::json::{Node, Object, parsed};
 use crate::reading::Role;

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_run;
+use dormouse_types::RunKey;
 use dormouse_types::model::{ModelError, Request, ToolChoice, Usage};
 use dormouse_types::port::{ModelLocation, Stage};
 use futures_util::future::FutureExt as _;
 
 use super::ActiveRun;
-use crate::End;
+use super::composed::Folding;
 use crate::clearance::{Clearance, clearance};
-use crate::gate::{Draft, gate};
+use crate::gate::{Draft, Gated, gate};
 use crate::handler::{Folded, RunError, StopReason};
 use crate::model_call::Answer;
-use crate::request;
+use crate::request::{self, Offer};
 use crate::spending::Outcome;
 use crate::step::LoggedTurn;
 
@@ -23,16 +24,6 @@ const CALLS: usize = 6;
 
 /// The number under which calls that fold are recorded: before the first turn.
 const TURN: u32 = 0;
-
-/// What folding did.
-pub(super) enum Folding {
-    /// There was nothing to fold, or no room for a call.
-    Nothing,
-    /// Memory may have changed.
-    Done,
-    /// The run ended.
-    Ended(End),
-}
 
 impl ActiveRun<'_> {
     /// Folds what the holder has to fold; before a run's first turn.
@@ -63,14 +54,7 @@ impl ActiveRun<'_> {
             }
             let shown = |source: &Source| clearance.allows_all(std::slice::from_ref(source));
             let sources: Vec<Source> = asked.into_iter().filter(shown).collect();
-            let request = Request {
-                run_key: self.lease.run.key.clone(),
-                turn: TURN,
-                fragments: request::assemble(gated.fragments),
-                turns: Vec::new(),
-                tools: piece.tools.tools().to_vec(),
-                tool_choice: ToolChoice::Required,
-            };
+            let request = request_for(gated, &piece.tools, &self.lease.run.key);
             if let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? {
                 let due_at = is_final.then(|| self.driver.clock.now());
                 return self.requeue_run(due_at, reason.into()).await.map(Folding::Ended);
@@ -134,7 +118,19 @@ impl ActiveRun<'_> {
     }
 }
 
-fn sources_of(fragments: &[Draft]) -> BTreeSet<Source> {
+/// Puts the request of a piece together from what went through the gate.
+pub(super) fn request_for(gated: Gated, tools: &Offer, run: &RunKey) -> Request {
+    Request {
+        run_key: run.clone(),
+        turn: TURN,
+        fragments: request::assemble(gated.fragments),
+        turns: Vec::new(),
+        tools: tools.tools().to_vec(),
+        tool_choice: ToolChoice::Required,
+    }
+}
+
+pub(super) fn sources_of(fragments: &[Draft]) -> BTreeSet<Source> {
     let parts = fragments.iter().flat_map(|draft| &draft.parts);
     parts.flat_map(|part| part.sources.iter().cloned()).collect()
 }

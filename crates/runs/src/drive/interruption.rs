@@ -8,18 +8,10 @@ use dormouse_types::WorkspaceId;
 use dormouse_types::port::{Clock, ModelClass};
 use futures_util::future::{pending, select};
 
+use super::composed::Interruption;
 use super::{ActiveRun, Driver};
 use crate::End;
 use crate::handler::RunError;
-
-/// Why a call was ended before its answer was complete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Interruption {
-    /// The program is to stop.
-    Stopped,
-    /// Calls that cost money were switched off.
-    PaidCallsOff,
-}
 
 impl ActiveRun<'_> {
     /// Ends the run's work for now: its call was ended.

@@ -1,75 +1,22 @@
 //! What a turn sends: the request, recorded before the model is asked, and read back later.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
-use dormouse_types::model::{Fragment, FragmentData, FragmentKind, Request, ToolChoice, Turn};
-use dormouse_types::{HolderId, RunKey, WorkspaceId};
+use dormouse_types::model::{FragmentKind, Request, Turn};
+use dormouse_types::{HolderId, WorkspaceId};
 
 use super::ActiveRun;
+use super::composed::{Composed, Shown, composed, shown_again, sources_of};
 use crate::Lease;
 use crate::clearance::{Clearance, clearance};
 use crate::gate::Gated;
 use crate::handler::{RunError, TurnContext};
 use crate::request::{self, Offer};
 use crate::step::{LoggedTurn, ToolSet};
-
-/// The context of a first turn, as later turns show it again: without its instruction.
-#[derive(Debug, Clone)]
-pub(super) struct Shown {
-    fragments: Vec<Fragment>,
-    /// The lines of the log in it.
-    log: Vec<(i64, i64)>,
-}
-
-/// A request that can be sent.
-#[derive(Debug, Clone)]
-pub(super) struct Composed {
-    pub(super) request: Request,
-    /// The lines of the log in it.
-    log: Vec<(i64, i64)>,
-}
-
-/// Puts a request together from what went through the gate and what earlier turns showed.
-pub(super) fn composed(
-    gated: Gated,
-    earlier: Option<&Shown>,
-    turns: Vec<Turn>,
-    offer: &Offer,
-    run: (&RunKey, u32),
-    tools: ToolSet,
-) -> Composed {
-    let mut fragments = request::assemble(gated.fragments);
-    let mut log = gated.log;
-    if let Some(earlier) = earlier {
-        log.clone_from(&earlier.log);
-        fragments = earlier.fragments.iter().cloned().chain(fragments).collect();
-        fragments.sort_by_key(|fragment| fragment.kind);
-    }
-    let (key, turn) = run;
-    let request = Request {
-        run_key: key.clone(),
-        turn,
-        fragments,
-        turns,
-        tools: offer.tools().to_vec(),
-        tool_choice: match tools {
-            ToolSet::All => ToolChoice::Auto,
-            ToolSet::Closing => ToolChoice::Required,
-        },
-    };
-    Composed { request, log }
-}
-
-/// Returns everything that a context was made of.
-pub(super) fn sources_of(context: &TurnContext) -> BTreeSet<Source> {
-    let parts = context.fragments.iter().flat_map(|draft| &draft.parts);
-    parts.flat_map(|part| part.sources.iter().cloned()).collect()
-}
 
 impl ActiveRun<'_> {
     /// Returns what this run has written so far, as a source.
@@ -171,14 +118,6 @@ impl ActiveRun<'_> {
         let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
         Ok(Some(Shown { fragments: shown_again(pieces), log }))
     }
-}
-
-/// Keeps the pieces of a first turn that later turns show: text only, without the instruction.
-fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Fragment> {
-    pieces
-        .filter(|(kind, _)| *kind != FragmentKind::Instruction)
-        .map(|(kind, text)| Fragment { kind, text, data: FragmentData::None, tainted: true })
-        .collect()
 }
 
 fn kind_of(name: &str) -> Option<FragmentKind> {

@@ -136,7 +136,7 @@ impl World {
     async fn new(format: WireFormat) -> anyhow::Result<Self> {
         let sent = Arc::new(Recorder::default());
         let config = ModelConfig {
-            window: None,
+            window: Some(200_000),
             provider: "acme".into(),
             base: BaseUrl::parse("https://acme.example/v1")?,
             format,

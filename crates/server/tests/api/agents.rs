@@ -182,8 +182,9 @@ async fn a_run_is_cancelled_once_and_one_that_has_ended_is_not() {
     let path = format!("/api/agents/{agent}");
     let ended = world.get(&format!("{path}/wakes")).await.json()["items"][0].clone();
     assert_eq!((&ended["status"], &ended["failure"]), (&json!("completed"), &json!(null)));
-    // Its model may not be asked, so that its run waits to be resumed.
-    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
+    // There is no money for its model, so that its run waits to be resumed.
+    let none = r#"{"workspaceDay": 3000000, "agentDay": 0, "wake": 100000, "unpricedDay": 500000}"#;
+    world.call("PUT", "/api/models/budgets", none).await;
     world.call("PATCH", &path, r#"{"model": "acme/large"}"#).await;
     world.call("POST", &format!("{path}/wake"), r#"{"message": "What about the van?"}"#).await;
     world.drain(&task).await;

@@ -242,14 +242,17 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
     world.call("POST", &format!("{agent}/wake/preview"), r#"{"message": "Look."}"#).await;
     world.call("DELETE", &format!("{agent}/wake"), "").await;
-    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": false}"#).await;
+    let none = r#"{"workspaceDay": 3000000, "agentDay": 0, "wake": 100000, "unpricedDay": 500000}"#;
+    world.call("PUT", "/api/models/budgets", none).await;
     world.call("PATCH", &agent, r#"{"model": "acme/large"}"#).await;
     world.call("POST", &format!("{agent}/wake"), "{}").await;
     world.drain(&id).await;
     let waiting = text(&read(&agent).await["runKey"]);
     world.call("POST", &format!("{agent}/wakes/{waiting}/cancel"), "").await;
     world.call("PATCH", &agent, r#"{"model": null}"#).await;
-    world.call("PUT", "/api/models/paid-calls", r#"{"allowed": true}"#).await;
+    let usual =
+        r#"{"workspaceDay": 3000000, "agentDay": 500000, "wake": 100000, "unpricedDay": 500000}"#;
+    world.call("PUT", "/api/models/budgets", usual).await;
     read("/api/journal/tasks?status=OPEN&q=butt&deleted=true&limit=1").await;
 
     read(&format!("{task}/changes")).await;

@@ -146,7 +146,12 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
             let fill = format!("SET search_path TO {prefix}{}; {FILL}", db.name());
             client.batch_execute(&fill).await.expect("the tables are filled");
             let statement = queries(&world).into_iter().filter(|statement| statement.db == db);
-            for statement in statement.filter(|statement| !WHOLE.contains(&statement.name)) {
+            let is_checked = |statement: &Statement| {
+                let name = statement.name;
+                !WHOLE.contains(&name)
+                    && !PAGES_ON_POSTGRES.iter().any(|page| name.starts_with(page))
+            };
+            for statement in statement.filter(is_checked) {
                 let statement = &statement;
                 let plan = plan_on_postgres(&client, statement).await;
                 assert!(!plan.is_empty());
@@ -315,7 +320,7 @@ fn queries(world: &World) -> Vec<Statement> {
         journal::raw::definitions(WS),
         journal::raw::after(WS, "", 1),
         change_log::oldest(Db::Journal),
-        change_log::of_linked(WS, &task, [Seq(0), Seq(1)], 1),
+        change_log::of_tasks(WS, std::slice::from_ref(&task), [Seq(0), Seq(1)], 1),
         change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1)),
         identity::id_changes(Db::Journal),
         identity::counter_memories(Db::Agent),
@@ -430,6 +435,10 @@ const SMALL: &[&str] = &[
     "SCAN first_2",
     "SCAN first_3",
 ];
+
+/// Queries by a page of keys for which Postgres reads all of a table that has hardly more rows than
+/// the page, as the filled ones.
+const PAGES_ON_POSTGRES: &[&str] = &["log_line::sources(", "wake_request::origins("];
 
 /// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[

@@ -214,7 +214,7 @@ fn a_message(world: &World, kind: impl Into<Listed<MessageKind>>) -> Message {
 }
 
 fn messages(world: &World) {
-    let newer = Listed::Other("summary".to_owned());
+    let newer = Listed::Other("dream".to_owned());
     let kinds = MessageKind::ALL.iter().map(|kind| Listed::from(*kind)).chain([newer]);
     for kind in kinds {
         let change = |message: &mut Message| message.tokens_approx = 13;

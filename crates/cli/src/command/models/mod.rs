@@ -1,6 +1,6 @@
 //! `dormouse models`: who thinks for the agents, and what that costs.
 
-pub(in crate::command) mod amount;
+mod amount;
 mod show;
 
 use std::io::{IsTerminal as _, Read as _};

@@ -1,0 +1,70 @@
+//! The log of an agent in its prompts: the newest lines, and what older ones were folded into.
+
+use dormouse_runs::gate::{Part, Piece};
+use dormouse_runs::request;
+use dormouse_store::agent::checkpoint::Checkpoint;
+use dormouse_store::agent::log_line::Line;
+use dormouse_store::agent::source::Source;
+use dormouse_types::memory::{FoldLimits, lines_beyond, tokens};
+
+use super::wake_input::WakeInput;
+
+/// How far a run is with folding.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FoldState {
+    /// Whether a piece was folded, or is being folded.
+    pub(super) has_begun: bool,
+    /// How many answers about the piece could not be used.
+    pub(super) n_refused: u8,
+    /// How many lines the piece has.
+    pub(super) n_lines: usize,
+    /// Checkpoints up to this one count as not there.
+    pub(super) passed_over: i64,
+}
+
+/// A checkpoint as a part of a prompt.
+pub(super) fn summary_part(input: &WakeInput) -> Option<Part> {
+    let found = input.checkpoint.as_ref()?;
+    let text = found.text.as_deref().unwrap_or("[purged]");
+    let Checkpoint { from, upto, sources, .. } = &found.checkpoint;
+    let text = format!("Summary of lines {from} to {upto} of the task log:\n{text}");
+    Some(Part::new(Piece::Note, text, sources.clone()))
+}
+
+fn size(line: &Line) -> u64 {
+    tokens(line.text.as_deref().unwrap_or_default())
+}
+
+/// Estimates the tokens of lines.
+pub(super) fn sizes(lines: &[Line]) -> Vec<u64> {
+    lines.iter().map(size).collect()
+}
+
+/// The newest lines of the log that fit. Older ones that no checkpoint folds yet are counted.
+pub(super) fn log_parts(input: &WakeInput) -> Vec<Part> {
+    let n_beyond = input.window.map_or(0, |window| {
+        lines_beyond(&sizes(&input.log), FoldLimits::of_window(window).fold_at)
+    });
+    let beyond = (n_beyond > 0).then(|| {
+        Part::fixed(format!("[{n_beyond} older lines are left out until they are folded]"))
+            .below(request::LOG_HEADING)
+    });
+    beyond.into_iter().chain(input.log[n_beyond..].iter().map(log_part)).collect()
+}
+
+/// A line of the log, as it was stored.
+pub(super) fn log_part(line: &Line) -> Part {
+    let is_of = |wanted: fn(&Source) -> bool| line.sources.iter().any(wanted);
+    let piece = if is_of(|source| matches!(source, Source::Entry(_))) {
+        Piece::Entry
+    } else if is_of(|source| matches!(source, Source::Run(_))) {
+        Piece::Note
+    } else if line.sources.len() > 1 {
+        Piece::Link
+    } else {
+        Piece::Other
+    };
+    let text = line.text.as_deref().unwrap_or("[purged]");
+    let part = Part::new(piece, text, line.sources.clone()).below(request::LOG_HEADING);
+    Part { line: Some(line.n), ..part }
+}

@@ -1,10 +1,13 @@
 // Every screen in light and dark: no axe violations, at any width, with large text, without motion.
 
+import { readFile } from "node:fs/promises";
+
 import type { Page } from "@playwright/test";
 
+import { drop } from "./lists";
 import { screens } from "./screens";
 import { cut, expect, faults, open, overflow, signIn, still, test } from "./stage";
-import { test as alone } from "./world";
+import { settled, taskId, test as alone } from "./world";
 
 async function looked(page: Page): Promise<void> {
   for (const colorScheme of ["light", "dark"] as const) {
@@ -68,25 +71,45 @@ test("nothing moves with reduced motion", async ({ page, server }) => {
 });
 
 // The pictures of the README: DORMOUSE_PICTURES=../docs/pictures npx playwright test looks --grep pictures
-test("pictures", async ({ browser, page, server }) => {
+alone.describe("of the README", () => {
   const folder = process.env["DORMOUSE_PICTURES"];
-  test.skip(folder === undefined, "no folder for pictures was named");
-  const { items } = (await server.ask("GET", "/api/journal/tasks?q=passports")) as { items: { id: string }[] };
-  const task = `/tasks/${items[0]?.id ?? ""}`;
-  const take = async (on: Page, path: string, name: string): Promise<void> => {
-    await open(on, server, path);
-    await on.mouse.move(0, 0);
-    await on.screenshot({ path: `${folder}/${name}.png` });
-  };
-  await signIn(page, server);
-  await take(page, "/", "home");
-  await take(page, task, "task");
-  await take(page, `${task}/changes`, "review");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await take(page, task, "dark");
-  const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2, locale: "en-GB" });
-  const small = await phone.newPage();
-  await signIn(small, server);
-  await take(small, task, "phone");
-  await phone.close();
+  alone.skip(folder === undefined, "no folder for pictures was named");
+
+  alone("pictures", async ({ browser, page, server }) => {
+    const shoot = async (on: Page, name: string): Promise<void> => {
+      await on.mouse.move(0, 0);
+      await still(on);
+      await expect(on.getByText(/hasn’t responded/)).toHaveCount(0);
+      await on.screenshot({ path: `${folder}/${name}.png` });
+    };
+    const take = async (on: Page, path: string, name: string): Promise<void> => {
+      await open(on, server, path);
+      await shoot(on, name);
+    };
+    await signIn(page, server);
+    await open(page, server, "/import");
+    await drop(page, [{ name: "festival.md", text: await readFile("../samples/festival.md", "utf8") }]);
+    await page.getByRole("button", { name: "All 5" }).click();
+    await shoot(page, "plan");
+    await page.getByRole("button", { name: "Add 5 tasks" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "5 tasks were added" })).toBeVisible();
+    await settled(server);
+    for (const line of (await readFile("../samples/festival-notes.txt", "utf8")).split("\n")) {
+      const [words, note] = line.split(" | ");
+      if (words === undefined || note === undefined) continue;
+      await server.command("task", "note", words, "--", note);
+    }
+    await settled(server);
+    const task = `/tasks/${await taskId(server, "Permit")}`;
+    await take(page, "/", "home");
+    await take(page, task, "task");
+    await take(page, `${task}/changes`, "review");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await take(page, task, "dark");
+    const phone = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2, locale: "en-GB" });
+    const small = await phone.newPage();
+    await signIn(small, server);
+    await take(small, task, "phone");
+    await phone.close();
+  });
 });

@@ -4,7 +4,7 @@ import type { Page } from "@playwright/test";
 
 import { screens, type Screen } from "./screens";
 import { expect, faults, open, overflow, signIn, still, test } from "./stage";
-import { test as alone } from "./world";
+import { settled, test as alone } from "./world";
 
 const sheets: readonly Screen[] = [
   {
@@ -51,4 +51,17 @@ test("sign in: on a phone", async ({ page, server }) => {
 alone("first run: on a phone", async ({ app }) => {
   await expect(app.getByRole("button", { name: "Try the sample" })).toBeVisible();
   await looked(app);
+});
+
+alone("a task whose agent says when it wakes next: on a phone", async ({ app, server }) => {
+  await server.command("task", "add", "Permit from the city", "--due", "2099-04-02");
+  await server.command("agent", "create", "Permit");
+  await settled(server);
+  await app.getByRole("link", { name: "Tasks", exact: true }).tap();
+  await app.getByRole("link", { name: /^Permit/ }).first().tap();
+  await expect(app.getByRole("link", { name: "Wakes 1 Apr 2099 because the due date is near" })).toBeVisible();
+  await looked(app);
+  await app.setViewportSize({ width: 320, height: 720 });
+  await still(app);
+  expect(await overflow(app), "320 wide").toEqual([]);
 });

@@ -74,20 +74,22 @@ pub struct RoutedSignal {
     pub at: Timestamp,
     /// Whether the change is one link away: the agent becomes stale and sees it in its next wake.
     pub is_neighbour: bool,
+    /// Whether the agent itself proposed the change: it is not woken.
+    pub is_proposer: bool,
 }
 
 /// Decides which agents a change concerns. Reads nothing, writes nothing.
 ///
 /// What an agent wrote wakes nobody, and neither does a star. What a person confirmed wakes other
-/// agents, not the proposer.
+/// agents, not the proposer, which only has its timers set by it.
 pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> Vec<RoutedSignal> {
     if matches!(change.origin, Origin::Agent { .. }) || is_only_stars(change) {
         return Vec::new();
     }
     watchers
         .iter()
-        .filter(|watcher| change.origin.via() != Some(&watcher.agent))
         .map(|watcher| RoutedSignal {
+            is_proposer: change.origin.via() == Some(&watcher.agent),
             agent: watcher.agent.clone(),
             task: watcher.task.clone(),
             upto: change.seq,
@@ -269,6 +271,7 @@ impl Agents {
         let agent = match self.store.first(agent).await {
             // A damaged agent is woken, so that its run fails and reports the damage; the others
             // are routed.
+            Err(ReadError::Corrupt { .. }) if concern.is_proposer => return Ok(Vec::new()),
             Err(ReadError::Corrupt { .. }) => return Ok(vec![wake_queue::signal(ws, &signal)]),
             other => other?,
         };
@@ -280,6 +283,15 @@ impl Agents {
             return Ok(Vec::new());
         }
         let mut ops = Vec::new();
+        if concern.is_proposer {
+            if let Some(due) = due_date::set_by(change, &concern.task)
+                && !concern.is_neighbour
+            {
+                let now = self.clock.now();
+                ops.push(due_date::timer(ws, &concern.agent, due, &self.zone, now));
+            }
+            return Ok(ops);
+        }
         if concern.is_neighbour {
             let at_once = agent.value.config.wake_on_linked && is_automatic(&agent.value, class);
             signal.due_at = signal.due_at.filter(|_| at_once);
@@ -365,7 +377,8 @@ mod tests {
             what: Vec::new(),
             at: Timestamp::from_micros(5),
         };
-        let woken = route(&change, &[watcher('a'), watcher('b')], false);
+        let mut woken = route(&change, &[watcher('a'), watcher('b')], false);
+        woken.retain(|concern| !concern.is_proposer);
         let expected: Vec<AgentId> = expected.iter().map(|mark| id("ag", *mark)).collect();
         assert_eq!(woken.iter().map(|c| c.agent.clone()).collect::<Vec<_>>(), expected);
         assert!(woken.iter().all(|concern| concern.upto == Seq(7)));

@@ -3,7 +3,7 @@
 use dormouse_types::agent::Initiator;
 use std::time::Duration;
 
-use dormouse_journal::Edit;
+use dormouse_journal::{Edit, EditCtx};
 use dormouse_runs::End;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::timer;
@@ -12,7 +12,7 @@ use dormouse_testkit::ManualClock;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::{FragmentData, FragmentKind, ModelError};
 use dormouse_types::port::Clock as _;
-use dormouse_types::{AgentId, TaskId, Timestamp};
+use dormouse_types::{Actor, AgentId, Origin, TaskId, Timestamp};
 
 use crate::world::node::Node;
 use crate::world::{DONE, WS, World, me, now};
@@ -123,6 +123,17 @@ fn a_due_date_that_moved_wakes_for_the_new_day_only() {
     node.jump_to("2026-03-05T09:00:00Z");
     assert_eq!(node.ran(), [(agent, DONE)]);
     assert_eq!(fired_timers(&world), ["dueDate 2026-03-06"]);
+}
+
+/// A person confirms a proposal of the agent: it is not woken by it, and still wakes in time.
+#[test]
+fn a_due_date_that_the_agent_proposed_moves_its_timer_without_waking_it() {
+    let (world, task, agent, mut node) = after(&[due("2026-03-10")]);
+    let via = EditCtx::new(Origin::Person { via: Some(agent.clone()) }, Actor::Owner);
+    now(world.journal.edit(WS, &task, &[due("2026-03-04")], &via)).expect("confirmed");
+    node.pass_seconds(60);
+    assert_eq!(node.ran(), [], "what it proposed is no news to it");
+    assert_eq!(timers(&world, &agent), [(timer::Kind::DueDate, time(MORNING))]);
 }
 
 #[test]

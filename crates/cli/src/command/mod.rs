@@ -55,7 +55,7 @@ pub enum Local {
 /// Commands that are clients of the API.
 #[derive(Debug, Subcommand)]
 pub enum Client {
-    /// Import tasks from Markdown files
+    /// Import tasks from files of any program
     #[command(display_order = 3)]
     Import(import::Params),
     /// Tasks: add, list, show, edit, …

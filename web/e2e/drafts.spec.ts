@@ -85,7 +85,7 @@ test("a run is cancelled from its draft: the connection closes, and nothing coun
   model.write('{"tldr":"Half a sen');
   await expect(draft(sample, agent)).toContainText("Half a sen");
   await draft(sample, agent).getByRole("button", { name: "Cancel this run" }).click();
-  await expect.poll(() => model.dropped, { timeout: 1_000 }).toBe(1);
+  await expect.poll(() => model.dropped).toBe(1);
   await expect(draft(sample, agent)).toHaveCount(0);
   await expect(sample.getByText(`${agent.displayName} was stopped.`)).toBeVisible();
   expect(await read(server, agent)).toMatchObject({ activity: "asleep", consecutiveFailureCount: 0 });
@@ -103,7 +103,7 @@ test("a run is cancelled on the page of its agent", async ({ sample, server, mod
   await server.ask("POST", `/api/agents/${agent.id}/wake`, { message: "Look again." });
   await expect.poll(() => model.asked).toBe(1);
   await sample.getByRole("button", { name: "Cancel this run" }).click();
-  await expect.poll(() => model.dropped, { timeout: 1_000 }).toBe(1);
+  await expect.poll(() => model.dropped).toBe(1);
   await expect(sample.getByRole("button", { name: "Cancel this run" })).toHaveCount(0);
   expect(await read(server, agent)).toMatchObject({ activity: "asleep", consecutiveFailureCount: 0 });
 });

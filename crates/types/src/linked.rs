@@ -15,7 +15,7 @@ pub struct LinkedContext {
     /// Tasks that this one points at, oldest first.
     pub linked_to: Vec<LinkedRow>,
     /// What did not fit; absent if everything did.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
 }
 
@@ -58,12 +58,12 @@ pub struct LinkedRow {
     /// How this task relates to it: `blocks`, `blocked by`, `part of`, …
     pub relations: Vec<String>,
     /// The agent whose report follows. Absent, like the next two, if no agent has a report on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_agent_id: Option<AgentId>,
     /// The report, as Markdown.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_task_agent_report: Option<String>,
     /// When it was published.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latest_task_agent_report_created_at: Option<Timestamp>,
 }

@@ -205,7 +205,7 @@ async fn a_run_is_cancelled_once_and_one_that_has_ended_is_not() {
     assert_eq!(now["consecutiveFailureCount"], 0);
     let attention = world.get("/api/needs-attention").await.json();
     let mut kinds = attention["items"].as_array().expect("a list").iter().map(|one| &one["kind"]);
-    assert!(kinds.all(|kind| *kind == json!("changes")), "{attention}");
+    assert!(kinds.all(|kind| [json!("changes"), json!("budget")].contains(kind)), "{attention}");
 
     let late = format!("{path}/wakes/{}/cancel", ended["runKey"].as_str().expect("a run"));
     let late = world.call("POST", &late, "").await;

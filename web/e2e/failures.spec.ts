@@ -29,11 +29,13 @@ const EXTRA: Record<string, string[]> = {
   task: ["/api/change-sets"],
   // The review is a dialog over its task, which reports its own failures.
   review: ["/api/change-sets", "/api/agents/{agent}", "/api/agents/{agent}/report"],
-  // Only the language of the task's texts is needed.
-  "agent: activity": ["/api/journal/tasks/{task}"],
-  "agent: tool calls": ["/api/journal/tasks/{task}"],
-  "agent: wakes": ["/api/journal/tasks/{task}"],
-  "agent: decisions": ["/api/journal/tasks/{task}"],
+  // Only the language of the task's texts is needed; what was spent is an extra figure.
+  "agent: activity": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
+  "agent: tool calls": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
+  "agent: wakes": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
+  "agent: decisions": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
+  // The banner of a budget that is used up; the budgets themselves report their failures.
+  settings: ["/api/overview"],
 };
 /** Where they are the subject of the screen. */
 const MEANT: Record<string, string[]> = {

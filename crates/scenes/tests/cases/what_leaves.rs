@@ -110,6 +110,10 @@ impl Model for Overheard {
         self.remote.location()
     }
 
+    fn window(&self) -> Option<u64> {
+        self.remote.window()
+    }
+
     fn outgoing(&self, request: &Request) -> Option<OutgoingRequest> {
         self.remote.outgoing(request)
     }

@@ -47,7 +47,7 @@ impl Transport for Server {
 /// A model at the server of the company that made the format.
 pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
     ModelConfig {
-        window: None,
+        window: Some(200_000),
         provider: "acme".to_owned(),
         base: BaseUrl::parse(format.default_base_url()).expect("an address"),
         format,

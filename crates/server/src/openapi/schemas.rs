@@ -87,7 +87,13 @@ fn included(part: &Value) -> Option<&str> {
 
 /// Members of responses that are omitted when empty. All others are always present, `null` when
 /// empty.
-const LEFT_OUT: &[(&str, &str)] = &[("Page", "damaged")];
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("Page", "damaged"),
+    ("LinkedContext", "left_out"),
+    ("LinkedRow", "taskAgentId"),
+    ("LinkedRow", "latestTaskAgentReport"),
+    ("LinkedRow", "latestTaskAgentReportCreatedAt"),
+];
 
 /// Marks every member of a response as required.
 fn require_every_field(name: &str, schema: &mut Value) {

@@ -13,10 +13,9 @@ use std::time::Duration;
 
 use dormouse_store::agent::link;
 use dormouse_store::agent::message::Chain;
-use dormouse_store::agent::wake_run;
 use dormouse_store::{Attempts, CommitError, Policy, ReadError, Refusal, Store};
 use dormouse_types::agent::AgentLinkKind;
-use dormouse_types::model::{ModelError, Request, Usage};
+use dormouse_types::model::{ModelError, Request};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
 use dormouse_types::{Id as _, LinkId, Timestamp};
 use futures_util::future::{Either, FutureExt as _, select};
@@ -27,11 +26,11 @@ pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
 
 use crate::gate::gate;
-use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, StopReason};
+use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler};
 use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
 use crate::models::Models;
 use crate::run_log;
-use crate::spending::{Outcome, Reservation};
+use crate::spending::Reservation;
 use crate::step::{Closing, Limits, RunLog, Step, ToolSet, next};
 use crate::{End, Lease, Stop};
 
@@ -231,9 +230,8 @@ impl ActiveRun<'_> {
         let offer = gathered.tools;
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
         // Checked last, so pausing an agent before this point costs no tokens.
-        if let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? {
-            let due_at = is_final.then(|| self.driver.clock.now());
-            return self.requeue_run(due_at, reason.into()).await.map(Some);
+        if let Some(end) = self.blocked().await? {
+            return Ok(Some(end));
         }
         if let Some(end) = self.reserve(&request).await? {
             return Ok(Some(end));
@@ -291,15 +289,7 @@ impl ActiveRun<'_> {
         let now = self.driver.clock.now();
         let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
         ops.extend(opened);
-        ops.extend(self.settled(Outcome::Answered(usage.as_ref())));
-        let usage = match &self.reserved {
-            Some(reserved) => reserved.believed(usage.as_ref()).copied(),
-            None => usage,
-        };
-        // The built-in model counts nothing.
-        if let Some(usage) = usage.filter(|usage| *usage != Usage::default()) {
-            ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, &usage));
-        }
+        ops.extend(self.answered(usage.as_ref()));
         self.log.turns.push(logged);
         self.note_closing();
         match next(&self.log, &Limits::default()) {

@@ -82,11 +82,22 @@ pub struct Draft {
 }
 
 impl Draft {
+    /// Creates a fragment with text from outside.
+    pub fn tainted(kind: FragmentKind, parts: Vec<Part>, data: FragmentData) -> Self {
+        Self { kind, parts, data, data_sources: Vec::new(), tainted: true }
+    }
+
     /// Creates a fragment of fixed text.
     pub fn fixed(kind: FragmentKind, text: impl Into<String>, data: FragmentData) -> Self {
         let parts = vec![Part::fixed(text)];
         Self { kind, parts, data, data_sources: Vec::new(), tainted: false }
     }
+}
+
+/// Returns everything that fragments were made of.
+pub fn sources_of(drafts: &[Draft]) -> BTreeSet<Source> {
+    let parts = drafts.iter().flat_map(|draft| &draft.parts);
+    parts.flat_map(|part| part.sources.iter().cloned()).collect()
 }
 
 /// What went through the gate.

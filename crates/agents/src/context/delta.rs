@@ -6,7 +6,7 @@ use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::task::{EntryKind, Field, LinkKind};
-use dormouse_types::{AgentId, Origin, TaskId};
+use dormouse_types::{AgentId, EntryId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
 use super::linked::LinkedTask;
@@ -141,18 +141,24 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
     format!("{} {words}", change.on)
 }
 
-/// Returns what the line of a change is made of.
-pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
+/// What a change is about.
+enum About<'a> {
+    /// An entry of the task.
+    Entry(&'a EntryId),
+    /// A link of the task.
+    Link,
+    /// The task itself.
+    Task,
+}
+
+fn about(what: &What) -> About<'_> {
     match what {
         What::EntryAdded { entry }
         | What::EntryEdited { entry }
         | What::EntryDeleted { entry }
         | What::EntryRestored { entry }
-        | What::EntryFlagged { entry, .. } => vec![Source::Entry(entry.clone())],
-        What::LinkAdded { .. } | What::LinkRemoved { .. } => {
-            let other = what.other_end(task).map(|end| end.task.clone());
-            [task.clone()].into_iter().chain(other).map(Source::Task).collect()
-        }
+        | What::EntryFlagged { entry, .. } => About::Entry(entry),
+        What::LinkAdded { .. } | What::LinkRemoved { .. } => About::Link,
         What::TaskCreated { .. }
         | What::TaskDeleted
         | What::TaskRestored
@@ -163,30 +169,28 @@ pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
         | What::ItemArchived { .. }
         | What::LabelAdded { .. }
         | What::LabelRemoved { .. }
-        | What::Unknown => vec![Source::Task(task.clone())],
+        | What::Unknown => About::Task,
+    }
+}
+
+/// Returns what the line of a change is made of.
+pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
+    match about(what) {
+        About::Entry(entry) => vec![Source::Entry(entry.clone())],
+        About::Link => {
+            let other = what.other_end(task).map(|end| end.task.clone());
+            [task.clone()].into_iter().chain(other).map(Source::Task).collect()
+        }
+        About::Task => vec![Source::Task(task.clone())],
     }
 }
 
 /// Returns what a change counts as when it is kept back from a model.
 pub fn piece(what: &What) -> Piece {
-    match what {
-        What::EntryAdded { .. }
-        | What::EntryEdited { .. }
-        | What::EntryDeleted { .. }
-        | What::EntryRestored { .. }
-        | What::EntryFlagged { .. } => Piece::Entry,
-        What::LinkAdded { .. } | What::LinkRemoved { .. } => Piece::Link,
-        What::TaskCreated { .. }
-        | What::TaskDeleted
-        | What::TaskRestored
-        | What::FieldSet(_)
-        | What::ItemAdded { .. }
-        | What::ItemChecked { .. }
-        | What::ItemRenamed { .. }
-        | What::ItemArchived { .. }
-        | What::LabelAdded { .. }
-        | What::LabelRemoved { .. }
-        | What::Unknown => Piece::Other,
+    match about(what) {
+        About::Entry(_) => Piece::Entry,
+        About::Link => Piece::Link,
+        About::Task => Piece::Other,
     }
 }
 

@@ -17,7 +17,8 @@ use dormouse_types::{LabelId, ReportId, RunKey, TaskId, WorkspaceId};
 use crate::context::linked::{LinkedReport, LinkedTask, LinkedTasks, MOST_BYTES, context, grouped};
 use crate::{AgentError, Agents};
 
-/// The labels of a workspace and the minutes of tasks: what a row needs apart from its task.
+/// What rows need apart from their tasks: the labels of the workspace, and by task the minutes and the
+/// report.
 struct Details {
     labels: Vec<Named<LabelId>>,
     minutes: BTreeMap<String, u32>,

@@ -39,13 +39,7 @@ impl TaskAgent<'_> {
         self.fold.has_begun = true;
         self.fold.n_lines = n_lines;
         let lines = input.log[..n_lines].iter().map(log_part).collect();
-        let draft = |kind, parts| Draft {
-            kind,
-            parts,
-            data: FragmentData::None,
-            data_sources: Vec::new(),
-            tainted: true,
-        };
+        let draft = |kind, parts| Draft::tainted(kind, parts, FragmentData::None);
         let mut fragments = vec![
             Draft::fixed(FragmentKind::System, fold::SYSTEM, FragmentData::None),
             draft(FragmentKind::Log, lines),
@@ -93,8 +87,9 @@ impl TaskAgent<'_> {
         };
         let (ws, run, now) = (self.lease.ws, &self.lease.run, self.agents.clock.now());
         let depth = before.map_or(1, |before| before.checkpoint.depth + 1);
+        let last_number = self.agents.store.first(checkpoint::last(ws, &run.holder)).await?;
         let checkpoint = Checkpoint {
-            n: input.newest_checkpoint + 1,
+            n: last_number.unwrap_or(0) + 1,
             audience: Listed::Known(input.audience),
             kind: Listed::Known(CheckpointKind::Summary),
             model,

@@ -198,13 +198,9 @@ impl RunHandler for TaskAgent<'_> {
                 ToolSet::All => None,
             };
             if let Some(task) = task {
-                fragments.push(Draft {
-                    kind: FragmentKind::TaskState,
-                    parts: render::task_state(&task, &task.entries),
-                    data: FragmentData::TaskState(Box::new(task)),
-                    data_sources: Vec::new(),
-                    tainted: true,
-                });
+                let parts = render::task_state(&task, &task.entries);
+                let data = FragmentData::TaskState(Box::new(task));
+                fragments.push(Draft::tainted(FragmentKind::TaskState, parts, data));
             }
             let tools = tools::offer(ToolSet::All);
             Ok(TurnContext { fragments, tools, nothing_changed: false })

@@ -254,10 +254,7 @@ fn within(mut fragments: Vec<Draft>, window: u64, max_output: u64) -> Vec<Draft>
 /// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be
 /// read: the wake goes on without them.
 fn linked_tasks(input: &WakeInput) -> Option<Draft> {
-    let draft = |parts, data| {
-        let kind = FragmentKind::LinkedTasks;
-        Draft { kind, parts, data, data_sources: Vec::new(), tainted: true }
-    };
+    let draft = |parts, data| Draft::tainted(FragmentKind::LinkedTasks, parts, data);
     match &input.linked {
         None => Some(draft(vec![Part::fixed("{}")], FragmentData::None)),
         Some(tasks) if *tasks == LinkedTasks::default() => None,

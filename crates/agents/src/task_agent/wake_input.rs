@@ -10,7 +10,6 @@ use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::doc::Doc;
 use dormouse_store::{change_log, in_list};
-use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::port::ModelLocation;
@@ -21,9 +20,6 @@ use crate::context::linked::{LinkedTask, LinkedTasks};
 use crate::error::from_journal;
 use crate::memory::report::Latest;
 use crate::{AgentError, Agents};
-
-/// The newest checkpoints among which one for the run's model is looked for.
-const CHECKPOINTS: i64 = 16;
 
 /// The most changes of linked tasks that one wake reads, newest first.
 const LINKED_CHANGES: i64 = 200;
@@ -49,8 +45,6 @@ pub(super) struct WakeInput {
     pub(super) linked: Option<LinkedTasks>,
     /// What older lines of the log were folded into.
     pub(super) checkpoint: Option<CheckpointText>,
-    /// The number of the newest checkpoint, whatever its audience; 0 if there is none.
-    pub(super) newest_checkpoint: i64,
     /// Whose eyes the run's model is.
     pub(super) audience: Audience,
     /// The name of the run's model.
@@ -114,15 +108,9 @@ impl WakeInput {
                 Some(model.window().unwrap_or(ASSUMED_WINDOW))
             }
         };
-        let checkpoints = checkpoint::of_holder(ws, &run.holder, CHECKPOINTS);
-        let checkpoints = store.all(checkpoints).await?;
-        let newest_checkpoint = checkpoints.first().map_or(0, |newest| newest.checkpoint.n);
-        let is_usable = |found: &CheckpointText| {
-            found.checkpoint.audience == Listed::Known(audience)
-                && found.checkpoint.kind == Listed::Known(CheckpointKind::Summary)
-                && found.checkpoint.n > passed_over
-        };
-        let checkpoint = checkpoints.into_iter().find(is_usable);
+        let wanted = (audience, CheckpointKind::Summary);
+        let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over);
+        let checkpoint = store.first(checkpoint).await?;
         let folded = checkpoint.as_ref().map_or(0, |found| found.checkpoint.upto);
         let interval = [run.processed, newest];
         let (linked, news) = match read_linked(agents, ws, &task_id, interval).await {
@@ -140,7 +128,6 @@ impl WakeInput {
             fired,
             log: store.all(log_line::of_holder(ws, agent, folded + 1, i64::MAX)).await?,
             checkpoint,
-            newest_checkpoint,
             audience,
             model: model.name().to_owned(),
             window,

@@ -1,15 +1,11 @@
 //! Values that the parts of the driver hand to each other: a request that was put together, and how a
 //! step ended.
 
-use std::collections::BTreeSet;
-
-use dormouse_store::agent::source::Source;
 use dormouse_types::RunKey;
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind, Request, ToolChoice, Turn};
 
 use crate::End;
 use crate::gate::Gated;
-use crate::handler::TurnContext;
 use crate::request::{self, Offer};
 use crate::step::ToolSet;
 
@@ -58,12 +54,6 @@ pub(super) fn composed(
         },
     };
     Composed { request, log }
-}
-
-/// Returns everything that a context was made of.
-pub(super) fn sources_of(context: &TurnContext) -> BTreeSet<Source> {
-    let parts = context.fragments.iter().flat_map(|draft| &draft.parts);
-    parts.flat_map(|part| part.sources.iter().cloned()).collect()
 }
 
 /// Keeps the pieces of a first turn that later turns show: text only, without the instruction.

@@ -13,7 +13,7 @@ use dormouse_types::{Origin, Timestamp, limits};
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker;
-use crate::handler::{RunError, RunOutput};
+use crate::handler::{RunError, RunOutput, StopReason};
 use crate::spending::Outcome;
 use crate::status::{Event, after};
 use crate::{End, Lease};
@@ -157,6 +157,15 @@ impl ActiveRun<'_> {
     ) -> Result<End, RunError> {
         self.requeue(due_at, None, Vec::new(), Vec::new()).await?;
         Ok(End::PutBack { reason })
+    }
+
+    /// Puts the run back if its model may not be asked now; returns the end of the run if so.
+    pub(super) async fn blocked(&mut self) -> Result<Option<End>, RunError> {
+        let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? else {
+            return Ok(None);
+        };
+        let due_at = is_final.then(|| self.driver.clock.now());
+        self.requeue_run(due_at, reason.into()).await.map(Some)
     }
 
     /// Puts the run and its queue row back, with the given ops and change rows. `put_off` is why it

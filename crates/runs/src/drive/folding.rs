@@ -1,22 +1,22 @@
 //! Folding of memory before the first turn of a run, piece by piece.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use dormouse_store::Store;
 use dormouse_store::agent::source::Source;
-use dormouse_store::agent::wake_run;
 use dormouse_types::RunKey;
 use dormouse_types::model::{ModelError, Request, ToolChoice, Usage};
-use dormouse_types::port::{ModelLocation, Stage};
+use dormouse_types::port::{Model, ModelLocation, Stage};
 use futures_util::future::FutureExt as _;
 
 use super::ActiveRun;
 use super::composed::Folding;
-use crate::clearance::{Clearance, clearance};
-use crate::gate::{Draft, Gated, gate};
-use crate::handler::{Folded, RunError, StopReason};
+use crate::Lease;
+use crate::clearance::clearance;
+use crate::gate::{Gated, gate, sources_of};
+use crate::handler::{FoldPiece, Folded, RunError, RunHandler};
 use crate::model_call::Answer;
 use crate::request::{self, Offer};
-use crate::spending::Outcome;
 use crate::step::LoggedTurn;
 
 /// The most calls of one run that fold its memory. What is left is folded by the next runs.
@@ -32,32 +32,26 @@ impl ActiveRun<'_> {
     /// another call within the cap of the wake, the rest is left to later runs.
     pub(super) async fn fold(&mut self) -> Result<Folding, RunError> {
         let mut folding = Folding::Nothing;
-        if self.model.location() == ModelLocation::BuiltIn {
+        if !is_folded_for(&*self.model) {
             return Ok(folding);
         }
         for _ in 0..CALLS {
             if self.driver.stop.clone().now_or_never().is_some() {
                 return self.stopped().await.map(Folding::Ended);
             }
-            let checkpoint = self.handler.checkpoint_sources().await?;
-            let may_see = self.clearance_of(checkpoint.into_iter().collect()).await?;
-            let Some(piece) = self.handler.piece_to_fold(&may_see).await? else {
+            let (driver, model) = (self.driver, &*self.model);
+            let piece = next_piece(&driver.store, self.lease, model, &mut *self.handler).await?;
+            let Some(NextPiece { gated, sources, tools }) = piece else {
                 return Ok(folding);
             };
-            let asked = sources_of(&piece.fragments);
-            let clearance = self.clearance_of(asked.clone()).await?;
-            let gated = gate(piece.fragments, &clearance);
             if gated.log.is_empty() {
                 self.keep(Folded::Hidden, None).await?;
                 folding = Folding::Done;
                 continue;
             }
-            let shown = |source: &Source| clearance.allows_all(std::slice::from_ref(source));
-            let sources: Vec<Source> = asked.into_iter().filter(shown).collect();
-            let request = request_for(gated, &piece.tools, &self.lease.run.key);
-            if let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? {
-                let due_at = is_final.then(|| self.driver.clock.now());
-                return self.requeue_run(due_at, reason.into()).await.map(Folding::Ended);
+            let request = request_for(gated, &tools, &self.lease.run.key);
+            if let Some(end) = self.blocked().await? {
+                return Ok(Folding::Ended(end));
             }
             if !self.fits_wake(&request).await? {
                 return Ok(folding);
@@ -94,14 +88,7 @@ impl ActiveRun<'_> {
     async fn keep(&mut self, folded: Folded<'_>, usage: Option<&Usage>) -> Result<(), RunError> {
         let mut chain = self.chain.clone();
         let kept = self.handler.folded(folded, &mut chain).await?;
-        let mut ops = self.settled(Outcome::Answered(usage));
-        let usage = match &self.reserved {
-            Some(reserved) => reserved.believed(usage).copied(),
-            None => usage.copied(),
-        };
-        if let Some(usage) = usage.filter(|usage| *usage != Usage::default()) {
-            ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, &usage));
-        }
+        let mut ops = self.answered(usage);
         let is_kept = kept.is_some();
         ops.extend(kept.into_iter().flatten());
         self.commit("run.fold", ops).await?;
@@ -111,11 +98,41 @@ impl ActiveRun<'_> {
         }
         Ok(())
     }
+}
 
-    async fn clearance_of(&self, asked: BTreeSet<Source>) -> Result<Clearance, RunError> {
-        let (ws, run) = (self.lease.ws, &self.lease.run);
-        Ok(clearance(&self.driver.store, ws, &run.holder, &*self.model, asked).await?)
-    }
+/// Returns whether the memory of a model's runs is folded: the built-in model reads facts.
+pub(super) fn is_folded_for(model: &dyn Model) -> bool {
+    model.location() != ModelLocation::BuiltIn
+}
+
+/// A piece of memory as a model may see it.
+pub(super) struct NextPiece {
+    /// What went through the gate. Without a line of the log, the model may see none of them.
+    pub(super) gated: Gated,
+    /// What the model is shown of it was made of.
+    sources: Vec<Source>,
+    pub(super) tools: Arc<Offer>,
+}
+
+/// Returns the next piece to fold; `None` if there is none.
+pub(super) async fn next_piece(
+    store: &Store,
+    lease: &Lease,
+    model: &dyn Model,
+    handler: &mut dyn RunHandler,
+) -> Result<Option<NextPiece>, RunError> {
+    let may_see = |asked| clearance(store, lease.ws, lease.holder(), model, asked);
+    let checkpoint = handler.checkpoint_sources().await?;
+    let checkpoint = may_see(checkpoint.into_iter().collect()).await?;
+    let Some(FoldPiece { fragments, tools }) = handler.piece_to_fold(&checkpoint).await? else {
+        return Ok(None);
+    };
+    let asked = sources_of(&fragments);
+    let clearance = may_see(asked.clone()).await?;
+    let gated = gate(fragments, &clearance);
+    let is_shown = |source: &Source| clearance.allows_all(std::slice::from_ref(source));
+    let sources = asked.into_iter().filter(is_shown).collect();
+    Ok(Some(NextPiece { gated, sources, tools }))
 }
 
 /// Puts the request of a piece together from what went through the gate.
@@ -128,9 +145,4 @@ pub(super) fn request_for(gated: Gated, tools: &Offer, run: &RunKey) -> Request 
         tools: tools.tools().to_vec(),
         tool_choice: ToolChoice::Required,
     }
-}
-
-pub(super) fn sources_of(fragments: &[Draft]) -> BTreeSet<Source> {
-    let parts = fragments.iter().flat_map(|draft| &draft.parts);
-    parts.flat_map(|part| part.sources.iter().cloned()).collect()
 }

@@ -2,14 +2,14 @@
 
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::Request;
-use dormouse_types::port::{Model, ModelLocation, OutgoingRequest};
+use dormouse_types::port::{Model, OutgoingRequest};
 use dormouse_types::spend::Amount;
 
-use super::composed::{composed, sources_of};
+use super::composed::composed;
 use super::{Driver, folding};
 use crate::Lease;
 use crate::clearance::clearance;
-use crate::gate::gate;
+use crate::gate::{gate, sources_of};
 use crate::handler::{RunError, RunHandler};
 use crate::spending;
 use crate::step::ToolSet;
@@ -39,8 +39,8 @@ pub struct PreviewedRequest {
 }
 
 impl Driver {
-    /// Composes the first request of a run, or the one that folds its memory before it, exactly as [`Driver::drive`] does. Writes nothing, takes
-    /// no lease and asks no model.
+    /// Composes the first request of a run, or the one that folds its memory before it, exactly as
+    /// [`Driver::drive`] does. Writes nothing, takes no lease and asks no model.
     ///
     /// Errors: rows could not be read, or are damaged. A handler whose context writes something must
     /// not be passed.
@@ -55,12 +55,16 @@ impl Driver {
         if context.nothing_changed {
             return Ok(Preview::NothingChanged);
         }
-        if model.location() != ModelLocation::BuiltIn
-            && let Some(request) = self.preview_of_folding(handler, lease, &*model).await?
+        if folding::is_folded_for(&*model)
+            && let Some(piece) =
+                folding::next_piece(&self.store, lease, &*model, &mut *handler).await?
+            && !piece.gated.log.is_empty()
         {
-            return Ok(Preview::Request(Box::new(request)));
+            let kept_back = piece.gated.kept_back;
+            let request = folding::request_for(piece.gated, &piece.tools, &run.key);
+            return Ok(PreviewedRequest::of(&*model, request, kept_back));
         }
-        let asked = sources_of(&context);
+        let asked = sources_of(&context.fragments);
         let clearance = clearance(&self.store, *ws, &run.holder, &*model, asked).await?;
         let gated = gate(context.fragments, &clearance);
         let kept_back = gated.kept_back;
@@ -69,33 +73,14 @@ impl Driver {
         }
         let (key, tools) = ((&run.key, 1), ToolSet::All);
         let request = composed(gated, None, Vec::new(), &context.tools, key, tools).request;
-        let outgoing = model.outgoing(&request);
-        let reserved = outgoing.as_ref().map(|outgoing| spending::price_of(&*model, outgoing));
-        Ok(Preview::Request(Box::new(PreviewedRequest { request, outgoing, kept_back, reserved })))
+        Ok(PreviewedRequest::of(&*model, request, kept_back))
     }
+}
 
-    /// Composes the request that folds older memory, which goes before that of the first turn;
-    /// `None` if there is nothing to fold, or nothing of it may be seen.
-    async fn preview_of_folding(
-        &self,
-        handler: &mut dyn RunHandler,
-        lease: &Lease,
-        model: &dyn Model,
-    ) -> Result<Option<PreviewedRequest>, RunError> {
-        let Lease { ws, run, .. } = lease;
-        let asked = handler.checkpoint_sources().await?.into_iter().collect();
-        let may_see = clearance(&self.store, *ws, &run.holder, model, asked).await?;
-        let Some(piece) = handler.piece_to_fold(&may_see).await? else { return Ok(None) };
-        let asked = folding::sources_of(&piece.fragments);
-        let clearance = clearance(&self.store, *ws, &run.holder, model, asked).await?;
-        let gated = gate(piece.fragments, &clearance);
-        if gated.log.is_empty() {
-            return Ok(None);
-        }
-        let kept_back = gated.kept_back;
-        let request = folding::request_for(gated, &piece.tools, &run.key);
+impl PreviewedRequest {
+    fn of(model: &dyn Model, request: Request, kept_back: KeptBack) -> Preview {
         let outgoing = model.outgoing(&request);
         let reserved = outgoing.as_ref().map(|outgoing| spending::price_of(model, outgoing));
-        Ok(Some(PreviewedRequest { request, outgoing, kept_back, reserved }))
+        Preview::Request(Box::new(Self { request, outgoing, kept_back, reserved }))
     }
 }

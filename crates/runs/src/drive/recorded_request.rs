@@ -10,10 +10,10 @@ use dormouse_types::model::{FragmentKind, Request, Turn};
 use dormouse_types::{HolderId, WorkspaceId};
 
 use super::ActiveRun;
-use super::composed::{Composed, Shown, composed, shown_again, sources_of};
+use super::composed::{Composed, Shown, composed, shown_again};
 use crate::Lease;
 use crate::clearance::{Clearance, clearance};
-use crate::gate::Gated;
+use crate::gate::{Gated, sources_of};
 use crate::handler::{RunError, TurnContext};
 use crate::request::{self, Offer};
 use crate::step::{LoggedTurn, ToolSet};
@@ -30,11 +30,11 @@ impl ActiveRun<'_> {
         context: &TurnContext,
         turn: u32,
     ) -> Result<Clearance, RunError> {
-        let Lease { ws, run, .. } = self.lease;
-        let mut asked = sources_of(context);
+        let mut asked = sources_of(&context.fragments);
         if turn > 1 {
             asked.insert(self.own_source());
         }
+        let Lease { ws, run, .. } = self.lease;
         Ok(clearance(&self.driver.store, *ws, &run.holder, &*self.model, asked).await?)
     }
 

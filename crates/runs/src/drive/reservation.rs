@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::{model_call, model_setting, spend};
+use dormouse_store::agent::model_call::{self, RunCost};
+use dormouse_store::agent::{model_setting, spend, wake_run};
 use dormouse_store::{Attempts, ChangeRow, CommitError, Op, Refusal};
 use dormouse_types::agent::PutOff;
-use dormouse_types::model::Request;
+use dormouse_types::model::{Request, Usage};
 use dormouse_types::port::OutgoingRequest;
 use dormouse_types::spend::{Budgets, OverBudget};
 use dormouse_types::{Origin, Timestamp};
@@ -46,11 +47,7 @@ impl ActiveRun<'_> {
     ) -> Result<Option<End>, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let store = &self.driver.store;
-        let stored = store.first(model_setting::of_workspace(*ws)).await?;
-        let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-        let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
-        let so_far = store.first(model_call::of_run(*ws, &run.key, request.turn)).await?;
-        let so_far = so_far.unwrap_or_default();
+        let Limits { revision, budgets, so_far } = self.limits(request.turn).await?;
         let now = self.driver.clock.now();
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
@@ -96,14 +93,23 @@ impl ActiveRun<'_> {
     /// of that for its turns.
     pub(super) async fn fits_wake(&self, request: &Request) -> Result<bool, RunError> {
         let Some(outgoing) = self.model.outgoing(request) else { return Ok(true) };
+        let Limits { budgets, so_far, .. } = self.limits(request.turn).await?;
+        let amount = spending::price_of(&*self.model, &outgoing);
+        let half = Budgets { wake: budgets.wake / 2, ..budgets };
+        Ok(!spending::is_beyond_wake(&half, so_far, amount))
+    }
+
+    /// Reads what calls of a turn of the run are limited by.
+    async fn limits(&self, turn: u32) -> Result<Limits, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let store = &self.driver.store;
         let stored = store.first(model_setting::of_workspace(*ws)).await?;
-        let budgets = stored.map(|stored| stored.settings.budgets).unwrap_or_default();
-        let so_far = store.first(model_call::of_run(*ws, &run.key, request.turn)).await?;
-        let amount = spending::price_of(&*self.model, &outgoing);
-        let half = Budgets { wake: budgets.wake / 2, ..budgets };
-        Ok(!spending::is_beyond_wake(&half, so_far.unwrap_or_default(), amount))
+        let so_far = store.first(model_call::of_run(*ws, &run.key, turn)).await?;
+        Ok(Limits {
+            revision: stored.as_ref().map_or(0, |stored| stored.revision),
+            budgets: stored.map(|stored| stored.settings.budgets).unwrap_or_default(),
+            so_far: so_far.unwrap_or_default(),
+        })
     }
 
     /// Puts the run off to the next day, and notes in the same commit that the scope has no room.
@@ -140,11 +146,34 @@ impl ActiveRun<'_> {
         Ok(End::PutBack { reason: "calls that cost money are switched off".into() })
     }
 
+    /// Builds the ops that settle the call under way by what the provider says, and count what it
+    /// used as far as that can be right.
+    pub(super) fn answered(&self, usage: Option<&Usage>) -> Vec<Op> {
+        let mut ops = self.settled(Outcome::Answered(usage));
+        let believed = match &self.reserved {
+            Some(reserved) => reserved.believed(usage),
+            None => usage,
+        };
+        // The built-in model counts nothing.
+        if let Some(usage) = believed.filter(|usage| **usage != Usage::default()) {
+            ops.push(wake_run::add_usage(self.lease.ws, &self.lease.run.key, usage));
+        }
+        ops
+    }
+
     /// Builds the ops that settle the call under way.
     pub(super) fn settled(&self, outcome: Outcome<'_>) -> Vec<Op> {
         let reserved = self.reserved.as_ref();
         reserved.map(|reserved| reserved.settled(self.lease.ws, outcome)).unwrap_or_default()
     }
+}
+
+/// What a call of a run is limited by.
+struct Limits {
+    /// The revision of the settings that the budgets are from.
+    revision: i64,
+    budgets: Budgets,
+    so_far: RunCost,
 }
 
 impl Driver {

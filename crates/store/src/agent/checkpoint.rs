@@ -97,6 +97,41 @@ pub fn of_holder(workspace: WorkspaceId, holder: &HolderId, limit: i64) -> Query
     }
 }
 
+/// The newest checkpoint of a holder that is of a kind, for an audience, and after a number.
+pub fn newest(
+    workspace: WorkspaceId,
+    holder: &HolderId,
+    (audience, kind): (Audience, CheckpointKind),
+    after: i64,
+) -> Query<CheckpointText> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT c.n, c.audience, c.kind, c.model, c.version, c.from_line, c.upto, c.depth,
+                c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text
+              FROM checkpoints c LEFT JOIN texts t ON t.ws = c.ws AND t.sha256 = c.sha256
+              WHERE c.ws = ?1 AND c.agent_id = ?2 AND c.audience = ?3 AND c.kind = ?4 AND c.n > ?5
+              ORDER BY c.n DESC LIMIT 1",
+        params: params_values![
+            ws(workspace),
+            holder.to_string(),
+            audience.name(),
+            kind.name(),
+            after
+        ],
+        decode,
+    }
+}
+
+/// The number of the newest checkpoint of a holder, whatever it is; 0 if there is none.
+pub fn last(workspace: WorkspaceId, holder: &HolderId) -> Query<i64> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COALESCE(MAX(n), 0) FROM checkpoints WHERE ws = ?1 AND agent_id = ?2",
+        params: params_values![ws(workspace), holder.to_string()],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "checkpoint", &e)),
+    }
+}
+
 fn decode(row: &Row) -> Result<CheckpointText, ReadError> {
     let column = |e| ReadError::column(Db::Agent, "checkpoint", &e);
     Ok(CheckpointText {

@@ -15,6 +15,7 @@ use dormouse_store::journal::{
 };
 use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::memory::{Audience, CheckpointKind};
 use dormouse_types::spend::Unit;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
@@ -251,6 +252,8 @@ fn queries(world: &World) -> Vec<Statement> {
         link::page_of_agent(WS, &agent, AgentLinkKind::Task.name(), (at(0), ""), 1),
         log_line::before(WS, &agent, 9, 9),
         checkpoint::of_holder(WS, &(&agent).into(), 9),
+        checkpoint::newest(WS, &(&agent).into(), (Audience::Public, CheckpointKind::Summary), 0,),
+        checkpoint::last(WS, &(&agent).into()),
         log_line::sources(WS, &[(&agent).into()]),
         log_line::of_holder(WS, &agent, 1, 2),
         saga::by_status(WS, saga::OperationStatus::Pending),

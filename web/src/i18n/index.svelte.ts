@@ -5,9 +5,8 @@
 // the app is mounted.
 
 import type { en } from "./en";
+import type { Message } from "./message";
 
-/** A text, or its plural forms. */
-export type Message = string | Partial<Record<Intl.LDMLPluralRule, string>>;
 export type Key = keyof typeof en;
 export type Catalogue = Record<Key, Message>;
 type Value = string | number;

@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** The list of agents, and the page of an agent. */
 export const agent = {

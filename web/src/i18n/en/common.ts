@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** Texts that many screens use, and the values of the server. */
 export const common = {

@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 export const home = {
   "home.nothing": "Nothing needs you",

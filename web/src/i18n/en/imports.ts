@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** The plan of an import, its progress and its result. */
 export const imports = {

@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** Suggested changes: the list in a task, and the review dialog. */
 export const review = {

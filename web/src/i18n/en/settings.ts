@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** Settings of this browser, and access tokens. */
 export const settings = {

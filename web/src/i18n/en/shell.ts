@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** The frame around every screen. */
 export const shell = {

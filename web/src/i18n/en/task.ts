@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** The page of a task, without suggested changes. */
 export const task = {

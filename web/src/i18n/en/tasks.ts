@@ -1,4 +1,4 @@
-import type { Message } from "../index.svelte";
+import type { Message } from "../message";
 
 /** The task list. */
 export const tasks = {

@@ -36,10 +36,17 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
                 && !kept.contains(word.strip_suffix('\\').unwrap_or(word))
                 // Nor is the colon at the end of a heading that stands over others.
                 && !kept.contains(word.trim_end_matches(':'))
+                && !kept.contains(without_inner_colon(word).as_str())
         })
         .filter(|word| !drafts.not_understood.iter().any(|remark| remark.message.contains(word)))
         .map(str::to_owned)
         .collect()
+}
+
+/// A word without the colon before the signs of emphasis at its end: `1:**`.
+fn without_inner_colon(word: &str) -> String {
+    let open = word.trim_end_matches(['*', '_']);
+    format!("{}{}", open.trim_end_matches(':'), &word[open.len()..])
 }
 
 fn without_markers(line: &str) -> &str {

@@ -93,11 +93,13 @@ fn unended(text: &str) -> String {
     let text = text.trim_end_matches(':').trim();
     let open = text.trim_end_matches(['*', '_']);
     let bare = open.trim_end_matches(':');
-    // After a space, the sign at the end closes no emphasis around the words.
-    if bare.len() == open.len() || bare.ends_with(char::is_whitespace) {
+    let signs = &text[open.len()..];
+    // After a space, or where nothing opened it, the sign at the end closes no emphasis.
+    let closes = !bare.ends_with(char::is_whitespace) && bare.contains(signs);
+    if bare.len() == open.len() || !closes {
         return text.to_owned();
     }
-    format!("{bare}{}", &text[open.len()..])
+    format!("{bare}{signs}")
 }
 
 fn cut(text: &str, max: usize) -> String {

@@ -3,7 +3,7 @@
 //! - A text that is nothing but a table of Markdown is a sheet too.
 //! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
-//!   from what stands in it. The reading has the guess with its reasons, and a person may say the
+//!   from what is in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
 //! - A column without a field is kept as text, under its name. A row without a title
 //!   is titled by its first text; one without any text is left out, and a remark quotes its cells.

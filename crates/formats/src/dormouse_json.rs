@@ -157,7 +157,7 @@ pub(crate) fn member(task: &whole::Task) -> String {
     task.replace('\n', "\n    ")
 }
 
-/// The end of a document, with what stands before the bracket that closes the tasks.
+/// The end of a document, with what comes before the bracket that closes the tasks.
 pub(crate) fn end(before: &str) -> String {
     format!("{before}],\n  \"version\": {VERSION}\n}}\n")
 }

@@ -111,7 +111,7 @@ impl Writer {
         Self { target, number, n_written: 0, uids: BTreeSet::new() }
     }
 
-    /// What stands before the first task.
+    /// What comes before the first task.
     pub fn head(&self) -> String {
         match self.target {
             Target::Markdown | Target::TodoTxt => String::new(),
@@ -137,7 +137,7 @@ impl Writer {
         }
     }
 
-    /// What stands after the last task.
+    /// What comes after the last task.
     pub fn end(&self) -> String {
         match self.target {
             Target::Markdown | Target::TodoTxt | Target::Csv => String::new(),

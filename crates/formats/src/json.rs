@@ -58,7 +58,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The lines it stands on, from 0.
+    /// The lines it is on, from 0.
     pub fn lines(&self) -> RangeInclusive<usize> {
         self.lines.lines_of(self.raw)
     }

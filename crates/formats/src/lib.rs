@@ -1,5 +1,5 @@
-//! Turns files into drafts and tasks into files, reads dates as people say them, and makes text safe
-//! for a terminal.
+//! Turns files into drafts and tasks into files, reads dates as people say them, knows when a recurrence
+//! rule is due, and makes text safe for a terminal.
 //!
 //! Owns: what a file of any format means as tasks, items and entries, and how a person corrects that;
 //! how tasks are written in each format, and what that loses; which characters may reach a terminal.
@@ -10,7 +10,7 @@
 //! Does not own: opening files, writing to the journal, deciding what a re-import changes.
 //!
 //! Reading order: [`reading`], [`plan`], [`markdown`], [`plain_lines`], [`intake`], one module for each other
-//! format, [`export`], [`when`], [`quick_add`], [`sanitise`].
+//! format, [`export`], [`when`], [`recurrence`], [`quick_add`], [`sanitise`].
 
 pub mod reading;
 pub mod plan;
@@ -27,5 +27,6 @@ pub mod github_issues;
 pub mod dormouse_json;
 pub mod export;
 pub mod when;
+pub mod recurrence;
 pub mod quick_add;
 pub mod sanitise;

@@ -1,9 +1,9 @@
 //! Reads Markdown task lists into drafts.
 //!
-//! - A heading with check items is a task, and so is a heading beside it without them: see
+//! - A heading with check items is a task, and so is a heading next to it without them: see
 //!   `structure`. Check items before any heading are a task too, titled by the front matter or the
 //!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
-//! - A heading over tasks is their category, or stands before their titles: see `titles`.
+//! - A heading over tasks is their category, or comes before their titles: see `titles`.
 //! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
 //!   task that they are in.
 //! - So are the rows of a table below such a line, and of one with a column of marks for what is done;

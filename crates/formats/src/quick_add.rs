@@ -5,7 +5,7 @@
 //!
 //! - `!p0` to `!p3`, or `!0` to `!3`, is the priority; `!!` is high, `!!!` urgent.
 //! - `#label` and `#"two words"` are labels, `@category` and `@"two words"` the category.
-//! - A date is the due date if it is said to be one ("by Friday"); otherwise only if it stands at an
+//! - A date is the due date if it is said to be one ("by Friday"); otherwise only if it is at an
 //!   end of the line, alone, and the rest is a title without it. Any other date is a word of the title.
 //! - A backslash before a word keeps the word as it is: `\#label`, `\friday`. So do quotes.
 //! - The first of several priorities, categories or due dates counts; the others stay in the title.
@@ -47,7 +47,7 @@ pub struct Understood {
 pub struct QuickAdd {
     /// The line without the parts that were understood.
     pub title: String,
-    /// When the task is due. Its kind can be a mention: whoever writes "fri" in this line means it.
+    /// When the task is due. Its kind can be a mention: a person who writes "fri" in this line means it.
     pub due: Option<Found>,
     /// The priority, if one is written.
     pub priority: Option<Priority>,
@@ -268,16 +268,18 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
                     && can_lose(&masked[..found.span.bytes.start])
             })
         })?;
+    // What happens on no day, such as "twice a week", is part of what is to be done.
+    chosen.when.last_day(&reader.zone, reader.now.date())?;
     // A line that is nothing but a date is the title of a task about that day.
     let has_title = first < chosen.span.bytes.start || chosen.span.bytes.end <= last;
     has_title.then(|| chosen.clone())
 }
 
-/// Words that join a date to what is beside it.
+/// Words that join a date to what is next to it.
 const JOINING: &[&str] =
     &["and", "or", "&", "/", "und", "oder", "et", "ou", "y", "o", "și", "si", "sau"];
 
-/// Words that a date behind them completes.
+/// Words that a date after them completes.
 const OPEN: &[&str] = &[
     "is", "are", "was", "were", "be", "the", "than", "not", "between", "from", "since", "ist",
     "war", "seit", "est", "depuis", "es", "desde", "este", "din",
@@ -288,14 +290,14 @@ fn is_joining(word: &str) -> bool {
     JOINING.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Whether "and" or "or" stands beside a date: "Gym on Monday and Wednesday".
+/// Whether "and" or "or" is next to a date: "Gym on Monday and Wednesday".
 fn is_joined(text: &str, date: &Range<usize>) -> bool {
     let before = text[..date.start].split_whitespace().next_back();
     let after = text[date.end..].split_whitespace().find(|word| *word != ",");
     before.is_some_and(is_joining) || after.is_some_and(is_joining)
 }
 
-/// Whether another date may follow behind "or": "by Friday or Monday".
+/// Whether another date may follow "or": "by Friday or Monday".
 fn goes_on(text: &str, found: &Found) -> bool {
     let after = text[found.span.bytes.end..].split_whitespace().next();
     after.is_some_and(|word| is_joining(word) && !word.eq_ignore_ascii_case("and"))

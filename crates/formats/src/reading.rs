@@ -28,7 +28,7 @@ closed_list! {
     pub enum Role, "role of a line" {
         /// Its text is the category of the tasks that follow.
         Category = "category",
-        /// A heading without content of its own; its text stands before the titles of its children.
+        /// A heading without content of its own; its text comes before the titles of its children.
         Parent = "parent",
         /// A task begins here, and this line gives it its title.
         Task = "task",

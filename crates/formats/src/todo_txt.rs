@@ -1,9 +1,9 @@
 //! Reads todo.txt: one task a line.
 //!
-//! - `x ` at the start is done, `(A)` the priority; the days behind them are those of completion and
-//!   creation. Some programs write the priority of a done task behind its days, others as `pri:A`.
+//! - `x ` at the start is done, `(A)` the priority; the days after them are those of completion and
+//!   creation. Some programs write the priority of a done task after its days, others as `pri:A`.
 //! - `+project` is the category, further ones are labels, `@context` is a label. Those before and
-//!   behind the text leave the title; those inside a sentence stay in it as well.
+//!   after the text leave the title; those inside a sentence stay in it as well.
 //! - `due:` is the due day, with `status:`, `reason:`, `est:` and `lang:` as this program writes them.
 //!   Any other `key:value` has no field: it is kept as text.
 //!
@@ -72,7 +72,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
     Ok(gather.finish(Format::TodoTxt))
 }
 
-/// What stands before the text of a line.
+/// What comes before the text of a line.
 struct Marks<'a> {
     is_done: bool,
     priority: Option<u8>,
@@ -191,7 +191,7 @@ fn understood(line: &str) -> (Draft, Vec<String>) {
             Token::Value(key, value) => {
                 if !field(key, value, &mut draft, &mut letter, &mut remarks) {
                     others.push(key, value);
-                    // A day that is none has been told already.
+                    // A day that does not exist has its remark already.
                     if key != "due" {
                         let key: String = key.chars().take(40).collect();
                         remarks.push(format!("`{key}:` has no field: kept as text"));

@@ -75,9 +75,11 @@ pub use value::{
     Assumption, DayOrder, Found, Impossible, Kind, Moment, Point, Span, TextSpan, When, Zone,
 };
 
-use grammar::{Outcome, Parser};
+use grammar::{Hit, Outcome, Parser};
 use token::Kind as TokenKind;
 use words::Where;
+
+pub(crate) use zone::named as named_zone;
 
 /// Every language with a table; the first one also serves other languages.
 pub const LANGUAGES: &[Language] = &[ENGLISH, GERMAN, FRENCH, SPANISH, ROMANIAN];
@@ -136,10 +138,13 @@ pub fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     if let Some(token) = parser.matcher.token(end) {
         return Err(NotUnderstood::MoreThanADate { rest: calendar::short(&text[token.start..]) });
     }
-    let mut places = Places::new(text);
-    let bytes = bytes_of(&parser, hit.start, hit.end);
-    let span = places.span(bytes);
-    Ok(Found { span, when: hit.when, kind: hit.kind, assumed: hit.assumed })
+    Ok(found(&parser, hit, &mut Places::new(text)))
+}
+
+fn found(parser: &Parser<'_>, hit: Hit, places: &mut Places<'_>) -> Found {
+    let span = places.span(bytes_of(parser, hit.start, hit.end));
+    let date = bytes_of(parser, hit.date.start, hit.date.end);
+    Found { span, date, when: hit.when, kind: hit.kind, assumed: hit.assumed }
 }
 
 /// Finds the dates in a running text, in order. They do not overlap.
@@ -171,14 +176,8 @@ pub fn scan(text: &str, reader: &Reader) -> Scan {
         }
         match parser.at(at, Where::Anywhere) {
             Some(Outcome::Hit(hit)) => {
-                let span = places.span(bytes_of(&parser, hit.start, hit.end));
                 at = hit.end;
-                scan.found.push(Found {
-                    span,
-                    when: hit.when,
-                    kind: hit.kind,
-                    assumed: hit.assumed,
-                });
+                scan.found.push(found(&parser, hit, &mut places));
             }
             Some(Outcome::Not { start, end, why }) => {
                 let span = places.span(bytes_of(&parser, start, end));

@@ -66,7 +66,7 @@ fn python() -> Option<PathBuf> {
 }
 
 /// What a script prints about a text; `None`, and a line that says so, without the packages.
-fn ask(package: &str, script: &str, text: &str) -> Option<Value> {
+pub fn ask(package: &str, script: &str, text: &str) -> Option<Value> {
     let python = python()?;
     let mut child = Command::new(python)
         .args(["-c", script])

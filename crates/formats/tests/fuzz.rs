@@ -116,15 +116,15 @@ const SIGNS: &[&str] = &[
 ];
 
 /// A small generator of numbers, the same everywhere.
-struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
-    fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
     /// A number below `n`.
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

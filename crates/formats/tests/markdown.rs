@@ -326,7 +326,7 @@ fn front_matter_beyond_the_simple_subset_is_remarked_by_line() {
         ! 3: the status needs a reason; add `reason: …`
         ! 4: unknown front-matter key `owner`: kept as text
         ! 5: front-matter line `name: Ada` is not understood: kept as text
-        ! 8: front-matter key `status` stands twice: kept as text
+        ! 8: front-matter key `status` is there twice: kept as text
         "#
     );
 }

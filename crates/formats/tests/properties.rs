@@ -34,7 +34,7 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
             !fields.contains(*word)
                 && !kept.contains(word)
                 && !kept.contains(word.strip_suffix('\\').unwrap_or(word))
-                // Nor is the colon at the end of a heading that stands over others.
+                // Nor is the colon at the end of a heading that is over others.
                 && !kept.contains(word.trim_end_matches(':'))
                 && !kept.contains(without_inner_colon(word).as_str())
         })

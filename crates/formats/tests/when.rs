@@ -57,6 +57,10 @@ fn recurrence(recurrence: &Recurrence) -> String {
         Rule::Years(None) => format!("every {n} y"),
         Rule::Years(Some(on)) => format!("every {n} y {}-{}", on.month, on.day),
     };
+    if recurrence.times > 1 {
+        let times = recurrence.times;
+        text = text.replacen("every", &format!("{times} times in"), 1);
+    }
     if let Some(at) = recurrence.at {
         write!(text, " at {}", at.strftime("%H:%M")).unwrap();
     }
@@ -182,6 +186,16 @@ fn spoken_phrases_held_out_until_the_rules_stood_mean_what_people_mean() {
 #[test]
 fn spoken_near_misses_held_out_until_the_rules_stood_are_no_dates() {
     check("near-misses-spoken-held-out.tsv", 29);
+}
+
+#[test]
+fn feasts_vague_hours_and_how_often_mean_what_people_mean() {
+    check("phrases-often.tsv", 40);
+}
+
+#[test]
+fn versions_counts_names_and_feasts_in_names_are_no_dates() {
+    check("near-misses-often.tsv", 40);
 }
 
 #[test]

@@ -13,7 +13,7 @@ pub(super) const SAMPLE: usize = 200;
 /// The most columns that are guessed; the cells beyond are kept as text.
 const MAX_GUESSED: usize = 2000;
 
-/// The columns of a sheet, from its first row and from what stands below it.
+/// The columns of a sheet, from its first row and from what is below it.
 pub(super) fn guess(sheet: &Sheet) -> Columns {
     let head = sheet.head();
     let is_own = [HEAD.len(), OLDER].contains(&head.len())
@@ -135,7 +135,7 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         Column::Starred,
         Column::Private,
     ] {
-        // A name outweighs what stands in a column.
+        // A name outweighs what is in a column.
         let is_best = |guess: &ColumnGuess| guess.column == only && guess.because == Because::Name;
         let keep = columns
             .iter()

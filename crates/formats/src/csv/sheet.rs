@@ -13,7 +13,7 @@ const DETECTED: usize = 64 * 1024;
 
 /// A row.
 pub(super) struct Row {
-    /// The lines it stands on, from 0.
+    /// The lines it is on, from 0.
     pub lines: RangeInclusive<usize>,
     pub cells: StringRecord,
 }

@@ -202,7 +202,7 @@ pub(super) fn items(cell: &str) -> Vec<(String, bool, u32)> {
         .collect()
 }
 
-/// What stands before the text of an entry, in a cell that holds several:
+/// What comes before the text of an entry, in a cell that holds several:
 /// `2026-11-20 [private, imageAnalysis]:`, a line of its own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Marks {

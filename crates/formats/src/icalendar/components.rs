@@ -10,7 +10,7 @@ use crate::reading::Role;
 /// How deep components nest at most; a calendar of any program needs four levels.
 const MAX_DEPTH: usize = 32;
 
-/// A `VTODO` as it stands in the text.
+/// A `VTODO` as it is in the text.
 pub(super) struct Todo {
     /// From `BEGIN` to `END`, from 0.
     pub lines: RangeInclusive<usize>,
@@ -74,7 +74,7 @@ impl Todo {
     }
 }
 
-/// The first line that is not blank, and the text behind it.
+/// The first line that is not blank, and the text after it.
 pub(super) fn first_line(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let end = text.find('\n').unwrap_or(text.len());

@@ -6,7 +6,7 @@ use crate::intake::Lines;
 
 /// A line after unfolding.
 pub(super) struct ContentLine {
-    /// The lines it stands on, from 0.
+    /// The lines it is on, from 0.
     pub lines: RangeInclusive<usize>,
     /// Upper case.
     pub name: String,

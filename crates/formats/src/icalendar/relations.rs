@@ -78,7 +78,7 @@ fn parents(todos: &[Todo], gather: &mut Gather<'_>) -> Vec<Option<usize>> {
             if by_uid.contains_key(&uid) && !todo.has("RECURRENCE-ID") {
                 gather.say(
                     *todo.lines.start(),
-                    "this UID stands at another to-do as well: they are told apart by a number",
+                    "another to-do has this UID as well: a number keeps them apart",
                 );
             }
             by_uid.entry(uid).or_insert(at);

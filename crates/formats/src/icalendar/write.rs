@@ -1,6 +1,6 @@
 //! Writes iCalendar: a `VTODO` for each task and for each of its items.
 //!
-//! - What other programs have no property for stands in properties that begin with `X-DORMOUSE-`, so
+//! - What other programs have no property for is in properties that begin with `X-DORMOUSE-`, so
 //!   that a file that is read again says the same.
 //! - The first plain entry without a day is the `DESCRIPTION`, each further one a `COMMENT`.
 //! - A private task, and each of its items, has the class that other programs know.

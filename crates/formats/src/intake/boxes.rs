@@ -8,7 +8,7 @@ const TICKED: &[char] = &['☑', '☒', '✓', '✔', '✅', '🗹'];
 /// Boxes that are empty.
 const EMPTY: &[char] = &['☐', '▢', '□'];
 
-/// What stands in the box that a text begins with, and the text behind it: `x` for a tick of any
+/// What is in the box that a text begins with, and the text after it: `x` for a tick of any
 /// shape, a space for an empty box of any shape, `\0` for `[]`, else the sign as written.
 pub(crate) fn boxed(text: &str) -> Option<(char, &str)> {
     let first = text.chars().next()?;

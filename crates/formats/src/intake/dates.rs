@@ -58,7 +58,7 @@ impl<'a> Dates<'a> {
     /// The day that a text as a whole names, as in a cell or a field.
     pub fn day(&self, text: &str) -> Option<Dated> {
         let text = text.trim();
-        // A number alone is an amount, wherever it stands.
+        // A number alone is an amount, wherever it is.
         if text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) {
             return compact(text).map(|day| Dated {
                 day,

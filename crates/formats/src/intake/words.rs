@@ -191,7 +191,7 @@ pub(crate) fn names_actions(heading: &str) -> bool {
     ACTION_HEADINGS.contains(&folded(bare).as_str())
 }
 
-/// The words of a line that stands in bold as a whole, without a colon at its end.
+/// The words of a line that is bold as a whole, without a colon at its end.
 pub(crate) fn in_bold(line: &str) -> Option<&str> {
     let text = line.trim();
     let text = text.strip_suffix(':').unwrap_or(text);

@@ -42,7 +42,7 @@ fn is_mark(byte: u8) -> bool {
     matches!(byte, b'[' | b']' | b'!' | b'*' | b'_' | b'`' | b'~' | b'<' | b'&' | b'\\' | b'|')
 }
 
-/// Hides the marks behind the markers of lists and quotations of a line.
+/// Hides the marks after the markers of lists and quotations of a line.
 fn hide_marks(line: &[u8], begin: usize, hide: &mut impl FnMut(usize)) {
     let first = line.get(begin).copied().unwrap_or(b'\n');
     // A fence, a rule, or the beginning of HTML, up to the first other sign.

@@ -19,7 +19,7 @@ pub(super) struct CheckBox {
     pub title: String,
     /// The text before the box, for example `- ` or `3. `; empty for a box without a list marker.
     pub marker: String,
-    /// What stands in the box; `\0` if nothing does.
+    /// What is in the box; `\0` if nothing does.
     pub mark: char,
     /// The column its marker begins at. Units: columns, with tabs as wide as in CommonMark.
     pub column: usize,
@@ -58,7 +58,7 @@ impl CheckBox {
     }
 }
 
-/// The marker of an item of a list, with the space after it, if there is text behind it.
+/// The marker of an item of a list, with the space after it, if there is text after it.
 pub(super) fn listed(item: &str) -> Option<&str> {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let after = match digits {

@@ -45,7 +45,7 @@ struct Open {
     text: String,
 }
 
-/// Where a section stands in the task it belongs to.
+/// Where a section is in the task it belongs to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
     /// Whether its heading became the title and so is not repeated.

@@ -103,7 +103,7 @@ pub(super) fn read(
             continue;
         };
         if seen.contains(&key) {
-            let message = format!("front-matter key `{}` stands twice: kept as text", pair.key);
+            let message = format!("front-matter key `{}` is there twice: kept as text", pair.key);
             matter.keep(&pair, pair.line, message, remarks);
             continue;
         }
@@ -273,7 +273,7 @@ impl FrontMatter {
         known(key).is_some()
     }
 
-    /// Takes one value that stands on a line with others, as it is.
+    /// Takes one value that shares a line with others, as it is.
     pub fn take_one(
         &mut self,
         key: &str,

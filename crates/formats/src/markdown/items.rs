@@ -56,7 +56,7 @@ fn with_boxes(outline: &Outline) -> BTreeSet<usize> {
 }
 
 /// Adds boxes that CommonMark reads as running text: without a list marker, in a list that
-/// cannot begin where it stands, or in a row of a table.
+/// cannot begin where it is, or in a row of a table.
 fn add_unlisted(source: &Source<'_>, outline: &mut Outline) {
     let mut rows = tables::rows(source, outline).into_iter().peekable();
     let listed = std::mem::take(&mut outline.boxes);

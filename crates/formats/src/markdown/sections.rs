@@ -26,7 +26,7 @@ pub(super) struct Section {
     pub lists_tasks: bool,
     /// Whether somebody wrote a box in it, as opposed to a plain list of what is to be done.
     pub has_boxes: bool,
-    /// Whether it has text beside its check items.
+    /// Whether it has text besides its check items.
     pub has_text: bool,
     /// The line below its heading that holds nothing but fields of a task.
     pub fields: Option<usize>,

@@ -2,10 +2,10 @@
 //! or text of a task.
 //!
 //! - A heading with check items of its own is a task.
-//! - A heading without them is a task too where headings carry tasks: at the top, and beside tasks
+//! - A heading without them is a task too where headings carry tasks: at the top, and next to tasks
 //!   below a heading that is none. So a task needs no check items.
-//! - A heading over several tasks is their category if it stands with its like at the top, else it
-//!   is a parent, and its text stands before their titles. With text of its own it is also a task:
+//! - A heading over several tasks is their category if it is with its like at the top, else it
+//!   is a parent, and its text comes before their titles. With text of its own it is also a task:
 //!   that text would otherwise land on a neighbour.
 //! - A heading with text, over a single list, is the task of that list.
 //! - Below a task, headings without check items are its text; so are headings that begin with a day.
@@ -17,7 +17,7 @@ use super::key;
 use super::outline::Outline;
 use super::sections::{self, Section};
 
-/// Units: characters. A longer heading is a task even if it only stands over others, since its
+/// Units: characters. A longer heading is a task even if it is only over others, since its
 /// whole text could not stand before each of their titles.
 pub(super) const OVER: usize = 200;
 
@@ -37,7 +37,7 @@ pub(super) enum Kind {
 pub(super) enum Use {
     /// It is the category of the tasks below it.
     Category,
-    /// It stands before their titles.
+    /// It comes before their titles.
     Before,
 }
 
@@ -247,7 +247,7 @@ impl Walk<'_> {
 
     /// Decides for everything below a task with check items.
     fn below_task(&mut self, task: usize) {
-        // A title with check items of its own still stands over headings that carry tasks.
+        // A title with check items of its own is still over headings that carry tasks.
         let is_title = self.top == Some(task)
             && self.children[task]
                 .iter()

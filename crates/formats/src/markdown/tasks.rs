@@ -249,7 +249,7 @@ impl File<'_> {
         }
     }
 
-    /// Sets the place of a heading that stands only over tasks.
+    /// Sets the place of a heading that is only over tasks.
     fn over(&self, at: usize, places: &mut Places) {
         let Some(heading) = self.sections[at].heading(self.outline) else { return };
         for line in heading.first..=heading.last {

@@ -378,7 +378,7 @@ impl<'a> Plan<'a> {
                     number += 1;
                     Some(number - 1)
                 }
-                // The host stands before it, and is never joined itself.
+                // The host comes before it, and is never joined itself.
                 Fate::Joined(host) => numbers[host],
                 Fate::LeftOut | Fate::Category => None,
             });

@@ -12,7 +12,7 @@ use crate::csv::Columns;
 
 /// One correction, addressed by a line of the text.
 ///
-/// It has no members beside those of its edit: a misspelt one would change nothing, unseen.
+/// It has no members but those of its edit: a misspelt one would change nothing, unseen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "Members")]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = CorrectionParams))]

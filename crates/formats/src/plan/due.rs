@@ -33,7 +33,7 @@ impl Days {
         let tasks: HashSet<&str> = reading.tasks.iter().map(|task| task.key.as_str()).collect();
         let (present, absent): (Vec<&KeptDay>, Vec<&KeptDay>) =
             kept.days.iter().partition(|kept| tasks.contains(kept.task.as_str()));
-        // Whoever reads 3/4 the other way round means another day.
+        // A person who reads 3/4 the other way round means another day.
         let days = present.into_iter().filter(|kept| kept.order == order);
         let days = days.map(|kept| ((kept.task.clone(), kept.words.clone()), kept.day));
         let first = absent.len().saturating_sub(limits::CORRECTIONS.max);

@@ -127,7 +127,7 @@ fn change_roles(
     Ok(())
 }
 
-/// Sorts by line; what has no line stays behind what stood before it.
+/// Sorts by line; what has no line stays after what was before it.
 fn in_order<T>(all: &mut Vec<T>, line: impl Fn(&T) -> Option<usize>) {
     let mut last = 0;
     let mut keyed: Vec<(usize, T)> = std::mem::take(all)

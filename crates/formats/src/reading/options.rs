@@ -43,7 +43,7 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// Identifies everything that a reading depends on beside its text.
+    /// Identifies everything that a reading depends on besides its text.
     pub(crate) fn digest(&self) -> Digest {
         let today = self.today.map(|day| day.to_string()).unwrap_or_default();
         // A zone without a name is one of rules or of a distance; both show what they are.

@@ -72,7 +72,7 @@ impl Line {
         if is_done {
             words.push("x".to_owned());
             words.extend(completed.map(|day| day.to_string()));
-            // A single day behind the `x` is the one of completion.
+            // A single day after the `x` is the one of completion.
             words.extend(created.filter(|_| completed.is_some()).map(|day| day.to_string()));
             if created.is_some() && completed.is_none() {
                 lost.push(Lost::Times);
@@ -96,7 +96,7 @@ impl Line {
         for (sign, name) in names {
             let written = one_line(name).replace(' ', "_");
             let tag = format!("{sign}{written}");
-            // A label that came from a second project stands in the title with its own sign.
+            // A label that came from a second project is in the title with its own sign.
             let as_project = format!("+{written}");
             let is_said = said.contains(&tag.as_str())
                 || (sign == '@' && said.contains(&as_project.as_str()));
@@ -130,7 +130,7 @@ impl Line {
         words.extend(task.estimate_minutes.map(|minutes| format!("est:{minutes}m")));
         words.extend(task.language.as_ref().map(|code| format!("lang:{code}")));
         words.extend(values);
-        // A title that would be read as a mark goes behind the tags; without any it is changed.
+        // A title that would be read as a mark goes after the tags; without any it is changed.
         let has_tags = words.len() > head;
         let is_safe = is_read_whole(&title, is_done, &words[..head], has_tags);
         match (is_safe, has_tags) {
@@ -158,7 +158,7 @@ impl Line {
     }
 }
 
-/// Whether a title behind the marks of a line, and with or without tags behind it, is read as all of
+/// Whether a title after the marks of a line, and with or without tags after it, is read as all of
 /// it.
 fn is_read_whole(title: &str, is_done: bool, marks: &[String], has_tags: bool) -> bool {
     let tag = if has_tags { "+t" } else { "" };

@@ -42,7 +42,8 @@ impl<'a> Parser<'a> {
             Some(Lead::Is(kind)) => kind,
             Some(Lead::Before | Lead::On | Lead::Since) | None => Kind::Mention,
         };
-        Some(Hit { start: at, end, when: When::Recurring(recurrence), kind, assumed })
+        let when = When::Recurring(recurrence);
+        Some(Hit { start: at, end, date: at..end, when, kind, assumed })
     }
 
     /// Time, begin and end after a recurrence, in any order.
@@ -121,6 +122,15 @@ impl<'a> Parser<'a> {
         let on_weekday = caught.weekday.and_then(weekday);
         Some(match found.means {
             Again::Interval => of_unit(n, caught.unit?)?,
+            Again::Times(times) => {
+                let times = if times == 0 { n } else { times };
+                of_unit(1, caught.unit?)?.so_often(times)
+            }
+            Again::TimesPeriodic(times) => {
+                let (every, unit) = caught.periodic?;
+                let times = if times == 0 { n } else { times };
+                of_unit(every, unit)?.so_often(times)
+            }
             Again::EveryOther => of_unit(2, caught.unit?)?,
             Again::EveryThird => of_unit(3, caught.unit?)?,
             Again::EveryFourth => of_unit(4, caught.unit?)?,
@@ -144,7 +154,7 @@ impl<'a> Parser<'a> {
             Again::OtherWeekday => {
                 Recurrence::new(2, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
             }
-            Again::WorkingDays => Recurrence::new(1, Rule::WorkingDays),
+            Again::WorkingDays => Recurrence::new(n, Rule::WorkingDays),
             Again::EachPart => Recurrence::new(1, Rule::Days),
             Again::MonthWeekday => {
                 let every = months(caught)?;

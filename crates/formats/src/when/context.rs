@@ -49,8 +49,9 @@ impl Parser<'_> {
     /// "We met on Friday", "on Friday we met".
     pub(super) fn tells_of_past(&self, start: usize, end: usize) -> bool {
         let is_past = |place: usize| self.matcher.is_in(place, List::Past);
-        // "Was moved to Friday", "was planned for Friday".
-        let is_moved = start > 0 && self.matcher.is_in(start - 1, List::Through)
+        // "Was moved to Friday", "was postponed from Monday to Friday", "was planned for Friday".
+        let is_moved = self.clause_before(start).any(|at| self.matcher.is_in(at, List::Moved))
+            || start > 0 && self.matcher.is_in(start - 1, List::Through)
             || self.matcher.tokens.get(start).is_some_and(|token| {
                 self.matcher.tokens.text_of(token).eq_ignore_ascii_case("for")
             });
@@ -178,6 +179,8 @@ impl Parser<'_> {
             {
                 is_led && alone
             }
+            // "Boxing Day sales".
+            Means::Feast(..) => alone || is_led || point.has_time,
             // "The Good Friday agreement".
             Means::Easter(_) | Means::OrthodoxEaster(_) => alone,
             // "Ten today reasons": the number counts what comes after the day.

@@ -43,7 +43,7 @@ pub enum NotUnderstood {
     /// A date is written, and something else besides it.
     #[error("`{rest}` is not part of a date")]
     MoreThanADate {
-        /// What is written beside the date.
+        /// What is written next to the date.
         rest: String,
     },
     /// No date is written.

@@ -130,6 +130,7 @@ static WORDS: Words = Words {
         ("minuit", TimeMeans::Midnight, Anywhere),
     ],
     recurrences: &[
+        ("N fois par UNIT", Again::Times(0), Anywhere),
         ("chaque UNIT", Again::Interval, Anywhere),
         ("tous/toutes les UNIT", Again::Interval, Anywhere),
         ("tous/toutes les N UNIT", Again::Interval, Anywhere),
@@ -203,6 +204,10 @@ static WORDS: Words = Words {
     past: &[
         "était", "étaient", "avait", "avaient", "envoyé", "reçu", "rencontré", "appelé", "payé",
         "fait",
+    ],
+    moved: &[
+        "reporté", "reportée", "repoussé", "repoussée", "déplacé", "déplacée", "prolongé",
+        "prolongée", "avancé", "avancée", "prévu", "prévue", "fixé", "fixée",
     ],
     over: &[
         "manqué", "expiré", "dépassé",

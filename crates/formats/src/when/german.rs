@@ -160,6 +160,13 @@ static WORDS: Words = Words {
         ("mitternacht", TimeMeans::Midnight, Anywhere),
     ],
     recurrences: &[
+        ("zweimal pro/im/am UNIT", Again::Times(2), Anywhere),
+        ("zweimal in? der/die UNIT", Again::Times(2), Anywhere),
+        ("dreimal pro/im/am UNIT", Again::Times(3), Anywhere),
+        ("dreimal in? der/die UNIT", Again::Times(3), Anywhere),
+        ("viermal pro/im/am UNIT", Again::Times(4), Anywhere),
+        ("N mal pro/im/am UNIT", Again::Times(0), Anywhere),
+        ("N mal in? der/die UNIT", Again::Times(0), Anywhere),
         ("jeden/jede/jedes UNIT", Again::Interval, Anywhere),
         ("alle N UNIT", Again::Interval, Anywhere),
         ("einmal pro UNIT", Again::Interval, Anywhere),
@@ -260,6 +267,10 @@ static WORDS: Words = Words {
     past: &[
         "war", "waren", "hatte", "hatten", "kam", "ging", "wurde", "wurden", "geschickt",
         "gekauft", "getroffen", "angerufen", "bezahlt", "erledigt", "geliefert",
+    ],
+    moved: &[
+        "verschoben", "verlegt", "verlängert", "vertagt", "vorgezogen", "geplant", "angesetzt",
+        "festgelegt",
     ],
     over: &[
         "verpasst", "versäumt", "abgelaufen", "überfällig",

@@ -1,5 +1,7 @@
 //! Puts days, times, ranges and recurrences together.
 
+use std::ops::Range;
+
 use jiff::civil::{Date, Time};
 
 use super::calendar::{short, weekday};
@@ -18,12 +20,14 @@ use super::words::{Lead, Means, Where};
 pub(super) struct Hit {
     pub start: usize,
     pub end: usize,
+    /// The date itself, without words that lead to it or follow it.
+    pub date: Range<usize>,
     pub when: When,
     pub kind: Kind,
     pub assumed: Vec<Assumption>,
 }
 
-/// What stands at a place.
+/// What is at a place.
 pub(super) enum Outcome {
     Hit(Hit),
     /// The form of a date, but none of the calendar.
@@ -166,7 +170,7 @@ impl<'a> Parser<'a> {
             (Some(again), _) => Some(Ok(again)),
             (None, points) => points,
         }
-        .map(|found| found.map(|hit| Hit { start, ..hit }))
+        .map(|found| found.map(|hit| Hit { start, date: hit.start..hit.end, ..hit }))
     }
 
     /// One point, or two that are the ends of a range.
@@ -215,7 +219,8 @@ impl<'a> Parser<'a> {
             Core::At(moment) => When::At(moment),
             Core::Days(from, to) => When::Span(Span { from: Point::Day(from), to: Point::Day(to) }),
         };
-        Hit { start: point.start, end: point.end, when, kind, assumed }
+        let date = point.start..point.end;
+        Hit { start: point.start, end: point.end, date, when, kind, assumed }
     }
 
     fn hit(&self, found: Hours, setting: Setting) -> Hit {
@@ -226,7 +231,8 @@ impl<'a> Parser<'a> {
         };
         let (from, to) = (found.from, found.to);
         let when = When::Span(Span { from: Point::At(from), to: Point::At(to) });
-        Hit { start: found.start, end: found.end, when, kind, assumed: found.assumed }
+        let date = found.start..found.end;
+        Hit { start: found.start, end: found.end, date, when, kind, assumed: found.assumed }
     }
 
     /// The second end, after "to" or a dash.
@@ -302,6 +308,7 @@ impl<'a> Parser<'a> {
                 return Some(Ok(Hit {
                     start: first.start,
                     end: second.end,
+                    date: first.start..second.end,
                     when,
                     kind: self.kind_of_range(setting),
                     assumed,
@@ -317,7 +324,8 @@ impl<'a> Parser<'a> {
         assumed.extend(second.assumed.into_iter().filter(|one| !first.assumed.contains(one)));
         let when = When::Span(Span { from, to });
         let kind = self.kind_of_range(setting);
-        Some(Ok(Hit { start: first.start, end: second.end, when, kind, assumed }))
+        let date = first.start..second.end;
+        Some(Ok(Hit { start: first.start, end: second.end, date, when, kind, assumed }))
     }
 
     fn kind_of_range(&self, setting: Setting) -> Kind {

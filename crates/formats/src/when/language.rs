@@ -29,6 +29,13 @@ impl Language {
         plain.min_by_key(|form| form.len())
     }
 
+    /// Whether a word is the name of a month, whole or short.
+    pub fn names_a_month(&self, word: &str) -> bool {
+        let table: &Table = self.0;
+        let entry = table.entry(table.id(&word.to_lowercase()));
+        entry.senses.iter().any(|sense| matches!(sense, Sense::Month(_)))
+    }
+
     /// Whether a word is the name of a weekday or a month.
     pub(super) fn names_a_day(&self, word: &str) -> bool {
         let table: &Table = self.0;

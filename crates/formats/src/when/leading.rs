@@ -39,7 +39,7 @@ const LONGEST: usize = 64;
 ///
 /// Such a day has happened and stays what it is, so it counts only with its year; `year` completes a
 /// day and a month without one. Figures with slashes count only with the year in front: in others,
-/// people differ about what stands first.
+/// people differ about what comes first.
 pub fn leading(text: &str, year: Option<i16>, language: Language) -> Leading<'_> {
     let start = start_of(text);
     if !may_begin(start, language) {

@@ -159,7 +159,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn edge(&mut self, caught: &Caught) -> Option<Result<Core>> {
-        // "Mid" stands in the pattern itself.
+        // "Mid" is in the pattern itself.
         let edge = caught.edge.unwrap_or(Edge::Middle);
         if let Some(unit) = caught.unit {
             return Some(self.edge_of(edge, unit, caught.shift));

@@ -55,6 +55,9 @@ impl Weekday {
 pub struct Recurrence {
     /// How many units of the rule lie between two times; at least 1.
     pub every: u16,
+    /// How often it happens in that time. More than once is on no fixed days: "twice a week".
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub times: u16,
     /// The unit, and the days in it.
     pub rule: Rule,
     /// The time of day, if one is given.
@@ -111,13 +114,30 @@ pub struct YearDay {
     pub day: i8,
 }
 
+fn once() -> u16 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_once(times: &u16) -> bool {
+    *times == 1
+}
+
 impl Recurrence {
     pub(super) fn new(every: u16, rule: Rule) -> Self {
-        Self { every: every.max(1), rule, at: None, from: None, until: None }
+        Self { every: every.max(1), times: 1, rule, at: None, from: None, until: None }
     }
 
-    /// The first day on or after `day` on which it happens; the interval counts from there.
+    pub(super) fn so_often(self, times: u16) -> Self {
+        Self { times: times.max(1), ..self }
+    }
+
+    /// The first day on or after `day` on which it happens; the interval counts from there. None if
+    /// it happens on no fixed days.
     pub fn first_from(&self, day: Date) -> Option<Date> {
+        if self.times > 1 {
+            return None;
+        }
         let day = self.from.map_or(day, |from| from.max(day));
         let found = match &self.rule {
             Rule::Minutes | Rule::Hours | Rule::Days => Some(day),

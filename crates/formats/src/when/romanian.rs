@@ -127,6 +127,7 @@ static WORDS: Words = Words {
         ("miezul nopții", TimeMeans::Midnight, Anywhere),
     ],
     recurrences: &[
+        ("de N ori pe UNIT", Again::Times(0), Anywhere),
         ("în/in fiecare UNIT", Again::Interval, Anywhere),
         ("la fiecare N UNIT", Again::Interval, Anywhere),
         ("în/in fiecare WEEKDAY", Again::Weekdays, Anywhere),
@@ -203,6 +204,10 @@ static WORDS: Words = Words {
     ],
     past: &[
         "era", "erau", "fost", "avea", "trimis", "primit", "sunat", "plătit",
+    ],
+    moved: &[
+        "amânat", "amânată", "mutat", "mutată", "prelungit", "prelungită", "devansat", "devansată",
+        "planificat", "planificată", "programat", "programată",
     ],
     over: &[
         "ratat", "expirat", "depășit",

@@ -130,6 +130,8 @@ static WORDS: Words = Words {
         ("medianoche", TimeMeans::Midnight, Anywhere),
     ],
     recurrences: &[
+        ("N veces por/al UNIT", Again::Times(0), Anywhere),
+        ("N veces a la UNIT", Again::Times(0), Anywhere),
         ("cada UNIT", Again::Interval, Anywhere),
         ("cada N UNIT", Again::Interval, Anywhere),
         ("cada WEEKDAY", Again::Weekdays, Anywhere),
@@ -197,6 +199,10 @@ static WORDS: Words = Words {
     ],
     past: &[
         "era", "eran", "fue", "fueron", "tenía", "envió", "recibió", "llamó", "pagó",
+    ],
+    moved: &[
+        "aplazado", "aplazada", "pospuesto", "pospuesta", "movido", "movida", "prorrogado",
+        "prorrogada", "adelantado", "adelantada", "previsto", "prevista", "fijado", "fijada",
     ],
     over: &[
         "perdido", "vencido", "caducado",

@@ -200,6 +200,7 @@ pub(super) enum List {
     HourEnding = 8192,
     Title = 16384,
     NumeralSystem = 32768,
+    Moved = 65536,
 }
 
 /// The tables of a language, ready to look words up.
@@ -362,6 +363,7 @@ impl Dictionary {
             (List::Counter, words.counters),
             (List::Authored, words.authored),
             (List::Past, words.past),
+            (List::Moved, words.moved),
             (List::Over, words.over),
             (List::NamedDay, words.named_days),
             (List::Article, words.articles),

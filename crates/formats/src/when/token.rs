@@ -1,6 +1,6 @@
 //! Splits a text into words, figures and marks, a few at a time.
 //!
-//! What stands between two spaces is judged as a whole first: a version, an address, an amount or a
+//! What is between two spaces is judged as a whole first: a version, an address, an amount or a
 //! file name is one opaque token, however much a part of it resembles a date.
 
 use std::collections::VecDeque;
@@ -149,7 +149,7 @@ impl<'a> Tokens<'a> {
         {
             to += 1;
         }
-        // A sign of its own stands before a negative number or an option: "-5", "--since".
+        // A sign of its own comes before a negative number or an option: "-5", "--since".
         let is_negative =
             run[..lead].ends_with('-') && core.starts_with(|c: char| c.is_ascii_digit());
         if is_negative && !self.core_fits(from, to) {
@@ -202,7 +202,7 @@ impl<'a> Tokens<'a> {
             {
                 let mark = sign.chars().next().unwrap_or('-');
                 self.push(left, right, Kind::Mark(mark));
-                // Behind a long dash begins another thought, known or not.
+                // After a long dash begins another thought, known or not.
                 if self.pieces(right, end, splits - 1) {
                     return true;
                 }
@@ -320,7 +320,7 @@ impl<'a> Tokens<'a> {
             Some(value) if is_half || joins || is_hour => Kind::Number { value, digits },
             Some(_) => return false,
             None => match figure::clock(figures) {
-                Some(clock) if is_half => Kind::Clock(clock),
+                Some(clock) if is_half || is_hour && !clock.is_dotted => Kind::Clock(clock),
                 _ => return false,
             },
         };

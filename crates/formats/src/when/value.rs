@@ -173,6 +173,8 @@ impl Moment {
 pub struct Found {
     /// Where it is, with the words that lead to it ("by 24.11.").
     pub span: TextSpan,
+    /// Where the date itself is, without words that lead to it or follow it. Units: bytes.
+    pub date: Range<usize>,
     /// What it means.
     pub when: When,
     /// What it is for.

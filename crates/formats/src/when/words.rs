@@ -80,6 +80,9 @@ pub struct Words {
     pub authored: &'static [&'static str],
     /// Before a day: it tells of the past.
     pub past: &'static [&'static str],
+    /// With a word of the past before a day: a day that something was moved to or planned for, and
+    /// that need not be past.
+    pub moved: &'static [&'static str],
     /// Before a day, even if it is a deadline: it is over.
     pub over: &'static [&'static str],
     /// Before a weekday: the two are a name.
@@ -131,6 +134,7 @@ impl Words {
         counters: &[],
         authored: &[],
         past: &[],
+        moved: &[],
         over: &[],
         named_days: &[],
         articles: &[],
@@ -341,6 +345,10 @@ pub enum TimeMeans {
 pub enum Again {
     /// Each N UNIT; without N, each.
     Interval,
+    /// So many times in each UNIT, on no fixed day; 0 is N times.
+    Times(u16),
+    /// So many times in each PERIODIC; 0 is N times.
+    TimesPeriodic(u16),
     /// Each second UNIT.
     EveryOther,
     /// Each third UNIT.

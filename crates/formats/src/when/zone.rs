@@ -7,7 +7,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
 /// The zone of a name such as `Europe/Berlin`; letter case does not matter.
-pub(super) fn named(name: &str) -> Option<TimeZone> {
+pub(crate) fn named(name: &str) -> Option<TimeZone> {
     ZONES.get(name).ok()
 }
 

@@ -1,0 +1,258 @@
+//! What is due next, and how far a series has come.
+
+use jiff::Timestamp;
+use jiff::civil::{DateTime, Time};
+use serde::{Deserialize, Serialize};
+
+use super::series::{OccurrenceId, Override, Series};
+use super::starts::{Counted, Seek, Start, farthest_move};
+use super::zone::{Clock, Person, resolve};
+
+/// How far a series has come: what is stored beside it, so that what comes next costs the same in its tenth
+/// year as in its first.
+///
+/// Shape: whoever changes the text of the rule forgets `counted`, and sets `at` to the time of the change:
+/// then nothing is due before the edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// What was due up to this instant is over.
+    pub at: Timestamp,
+    /// What the person's clock showed then. On the person's clock, this decides: who travels meets no
+    /// occurrence twice, and loses none.
+    pub clock_showed: DateTime,
+    /// How far a rule with `COUNT` was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Counted>,
+}
+
+impl Position {
+    /// Nothing before an instant is due: a series that is made, or changed, then.
+    pub fn new(at: Timestamp, person: &Person) -> Self {
+        Self { at, clock_showed: person.zone.to_datetime(at), counted: None }
+    }
+}
+
+/// One time that something happens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Its identity.
+    pub id: OccurrenceId,
+    /// When it is due.
+    pub due: Timestamp,
+    /// Whether it was moved from its original start.
+    pub is_moved: bool,
+}
+
+/// The next instant at which something of a series is due.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// The instant.
+    pub at: Timestamp,
+    /// All that is due then, by original start; at least one. A change of the clock or a move can put two
+    /// at one instant.
+    pub occurrences: Vec<Occurrence>,
+    /// Where the series is once all of them have been dealt with.
+    pub position: Position,
+    /// How much was looked at; a test holds it to a bound. Units: days or periods of the rule.
+    pub steps: u64,
+}
+
+/// An occurrence whose due time is known.
+#[derive(Clone)]
+struct Candidate {
+    start: Start,
+    due: Timestamp,
+    /// What its clock shows when it is due.
+    shows: DateTime,
+    is_moved: bool,
+    on_persons_clock: bool,
+    /// The last moment of a whole day.
+    day_ends: Option<DateTime>,
+}
+
+impl Series {
+    /// What is due next after a position. It may lie in the past, if the position does.
+    ///
+    /// `None` if nothing is: the rule has ended, all the rest is suspended, or nothing fits within 400 years
+    /// or within 20,000 periods of a rule of hours or minutes.
+    pub fn next_due(&self, after: &Position, person: &Person) -> Option<Due> {
+        let mut best: Vec<Candidate> = Vec::new();
+        let mut offer = |candidate: Candidate| {
+            match best.first() {
+                Some(first) if first.due < candidate.due => return,
+                Some(first) if first.due > candidate.due => best.clear(),
+                Some(_) | None => {}
+            }
+            best.push(candidate);
+        };
+        for candidate in self.single(person) {
+            if !candidate.is_over(after) && !self.is_suspended(candidate.due) {
+                offer(candidate);
+            }
+        }
+        let (counted, steps) = self.offer_next_of_rule(after, person, &mut offer);
+        best.sort_by_key(|candidate| candidate.start);
+        let at = best.first()?.due;
+        let showed = best
+            .iter()
+            .filter(|one| one.on_persons_clock)
+            .map(|one| one.day_ends.map_or(one.shows, |ends| ends.max(one.shows)));
+        let showed = showed.max().unwrap_or_else(|| person.zone.to_datetime(at));
+        let position = Position {
+            at: at.max(after.at),
+            clock_showed: showed.max(after.clock_showed),
+            counted,
+        };
+        let occurrences = best.iter().map(|one| Occurrence {
+            id: self.id(one.start),
+            due: one.due,
+            is_moved: one.is_moved,
+        });
+        Some(Due { at, occurrences: occurrences.collect(), position, steps })
+    }
+
+    /// All occurrences that are due after a position, in the order in which they are due.
+    pub fn upcoming<'a>(
+        &'a self,
+        after: &Position,
+        person: &'a Person,
+    ) -> impl Iterator<Item = Occurrence> + 'a {
+        let mut position = after.clone();
+        std::iter::from_fn(move || {
+            let due = self.next_due(&position, person)?;
+            position = due.position;
+            Some(due.occurrences)
+        })
+        .flatten()
+    }
+
+    /// What does not come from the rule, or no longer at the time it says.
+    fn single<'a>(&'a self, person: &'a Person) -> impl Iterator<Item = Candidate> + 'a {
+        let once = self.rule().is_none().then(|| Start::at(self.start()));
+        let added = self.added.iter().copied().chain(once.filter(|one| !self.added.contains(one)));
+        let added = added.filter(|start| !self.overrides.contains_key(start));
+        let added = added.map(|start| self.at_its_start(start, person));
+        let moved = self.overrides.iter().filter_map(|(start, one)| match one {
+            Override::Cancelled => None,
+            Override::Moved(to, clock) => Some(Candidate {
+                is_moved: true,
+                ..candidate(*start, Start::at(*to), clock, true, person)
+            }),
+        });
+        added.chain(moved).filter(|candidate| !self.is_excluded(candidate.start))
+    }
+
+    fn at_its_start(&self, start: Start, person: &Person) -> Candidate {
+        let is_elapsed = self.rule().is_some_and(|rule| rule.parts().frequency.is_elapsed());
+        candidate(start, start, self.clock(), !is_elapsed, person)
+    }
+
+    /// Offers the next of what the rule gives, with all that is due at the same instant.
+    ///
+    /// The order of starts is not quite the order in which they are due: a change of the clock moves a start
+    /// by up to a day. So it looks a little further back and ahead, except for rules of hours and minutes.
+    fn offer_next_of_rule(
+        &self,
+        after: &Position,
+        person: &Person,
+        offer: &mut impl FnMut(Candidate),
+    ) -> (Option<Counted>, u64) {
+        let is_elapsed = self.rule().is_some_and(|rule| rule.parts().frequency.is_elapsed());
+        let zone = self.clock().zone(person);
+        let back = |at: DateTime| at.checked_sub(farthest_move() * 2).unwrap_or(DateTime::MIN);
+        let mut safe = back(zone.to_datetime(after.at));
+        if self.clock().follows_the_person() {
+            safe = safe.min(back(after.clock_showed));
+        }
+        let mut seek = if is_elapsed { Seek::Instant(after.at) } else { Seek::Civil(safe) };
+        let (mut counted, mut steps) = (after.counted, 0);
+        'seek: loop {
+            let mut starts = self.starts_after(seek, counted, person);
+            let mut first: Option<Candidate> = None;
+            // How far the starts are looked at that follow a suspended one, and when that one resumes.
+            let mut held: Option<(DateTime, Option<Timestamp>)> = None;
+            while let Some(start) = starts.next() {
+                let candidate = self.at_its_start(start, person);
+                let is_behind =
+                    if is_elapsed { candidate.is_over(after) } else { start.civil <= safe };
+                if starts.is_counting() && is_behind {
+                    counted = Some(Counted { start, used: starts.used() });
+                }
+                if first.as_ref().is_some_and(|first| {
+                    if is_elapsed { candidate.due > first.due } else { start.civil > first.limit() }
+                }) {
+                    break;
+                }
+                if let Some((limit, resumes)) = held
+                    && first.is_none()
+                    && start.civil > limit
+                {
+                    let Some(resumes) = resumes else { break };
+                    let target = back(zone.to_datetime(resumes));
+                    if !starts.is_counting() && target > start.civil {
+                        steps += starts.steps();
+                        seek = Seek::Civil(target);
+                        continue 'seek;
+                    }
+                    held = None;
+                }
+                let is_single = self.added.contains(&start) || self.overrides.contains_key(&start);
+                if is_single || self.is_excluded(start) || candidate.is_over(after) {
+                    continue;
+                }
+                match self.suspended_until(candidate.due) {
+                    Some(resumes) => held = held.or(Some((candidate.limit(), resumes))),
+                    None => {
+                        if first.as_ref().is_none_or(|first| candidate.due < first.due) {
+                            first = Some(candidate.clone());
+                        }
+                        offer(candidate);
+                    }
+                }
+            }
+            return (counted, steps + starts.steps());
+        }
+    }
+
+    fn is_suspended(&self, due: Timestamp) -> bool {
+        self.suspended_until(due).is_some()
+    }
+
+    /// Until when a due time is suspended, if it is; `Some(None)` for good.
+    fn suspended_until(&self, due: Timestamp) -> Option<Option<Timestamp>> {
+        let mut within = self
+            .suspensions
+            .iter()
+            .filter(|one| one.from <= due && one.until.is_none_or(|until| due < until));
+        let first = within.next()?;
+        Some(within.fold(first.until, |end, one| Some(end?.max(one.until?))))
+    }
+}
+
+impl Candidate {
+    fn is_over(&self, after: &Position) -> bool {
+        if self.on_persons_clock { self.shows <= after.clock_showed } else { self.due <= after.at }
+    }
+
+    /// Starts after this one are due later.
+    fn limit(&self) -> DateTime {
+        self.shows.checked_add(farthest_move()).unwrap_or(DateTime::MAX)
+    }
+}
+
+/// The occurrence with this original start at a time on a clock. `by_clock` says whether the clock of a
+/// person who travels decides what is over.
+fn candidate(start: Start, at: Start, clock: &Clock, by_clock: bool, person: &Person) -> Candidate {
+    let zone = clock.zone(person);
+    let is_day = *clock == Clock::Day;
+    let civil = if is_day { at.civil.date().to_datetime(person.day_due_at) } else { at.civil };
+    let due = resolve(zone, civil, at.fold);
+    Candidate {
+        start,
+        due,
+        shows: zone.to_datetime(due),
+        is_moved: false,
+        on_persons_clock: by_clock && clock.follows_the_person(),
+        day_ends: is_day.then(|| at.civil.date().to_datetime(Time::constant(23, 59, 59, 0))),
+    }
+}

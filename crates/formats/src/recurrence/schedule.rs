@@ -1,0 +1,233 @@
+//! A schedule in words as a series.
+
+use jiff::ToSpan;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::TimeZone;
+
+use super::error::RuleError;
+use super::rule::{End, Frequency, NthWeekday, RecurrenceRule, RuleParts, Until};
+use super::series::Series;
+use super::zone::{Clock, Person, UnknownZone};
+use crate::when::{
+    self, Assumption, ENGLISH, Found, Kind, Moment, MonthDay, NotUnderstood, Reader, Recurrence,
+    Rule, Weekday, When, Zone,
+};
+
+/// Fewer minutes than this between two times are refused: an agent would do nothing else.
+pub const FEWEST_MINUTES: u16 = 5;
+
+/// Why words are no schedule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// The words are no date and no repetition.
+    #[error("cannot read the schedule")]
+    Words(#[source] NotUnderstood),
+    /// A stretch of time has no one time at which it is due.
+    #[error("`{text}` is a stretch of time; write a day or a time in it, or how often")]
+    Span {
+        /// What is written.
+        text: String,
+    },
+    /// The text speaks of what was.
+    #[error("`{text}` is about the past; write when it happens next")]
+    Past {
+        /// What is written.
+        text: String,
+    },
+    /// So often in a time, on days that nobody named.
+    #[error("{times} times says not when; name the days, such as `every Monday and Thursday`")]
+    SoOften {
+        /// How often.
+        times: u16,
+    },
+    /// A count of working days that no rule can say.
+    #[error(
+        "a rule cannot count {every} working days; write `every weekday`, `every 5 working days` (each week), or \
+         the weekdays, such as `every Monday and Thursday`"
+    )]
+    WorkingDays {
+        /// How many.
+        every: u16,
+    },
+    /// Too many times in an hour.
+    #[error("every {every} minutes is too often; write `every {FEWEST_MINUTES} minutes` or more")]
+    TooOften {
+        /// How many minutes.
+        every: u16,
+    },
+    /// The time zone of an offset that is none of a zone.
+    #[error("cannot read the schedule")]
+    Zone(#[source] UnknownZone),
+    /// The rule that the words make does not hold.
+    #[error("`{text}` makes a rule that cannot be used")]
+    Rule {
+        /// What is written.
+        text: String,
+        /// What is wrong with the rule.
+        #[source]
+        source: RuleError,
+    },
+}
+
+/// What the words of a schedule mean.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedule {
+    /// When it happens. Without a zone in the words it follows the person's clock; without a time, whole days.
+    pub series: Series,
+    /// What the words leave open, and how it was decided.
+    pub assumed: Vec<Assumption>,
+}
+
+/// Reads when something is to happen: once ("fri 3pm"), or again and again ("every weekday at 9", "last
+/// Friday of the month").
+///
+/// What is read is that of [`when::explain`]. The first time can be in the past, if the words say so ("daily at
+/// 9", said at 10): the position of the series decides what is due.
+///
+/// Errors: words that are none of these, or that no rule can say; each says what to write instead.
+pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleError> {
+    let found = explain(text, reader).map_err(ScheduleError::Words)?;
+    let text = text.trim().to_owned();
+    if found.kind == Kind::Past {
+        return Err(ScheduleError::Past { text });
+    }
+    let series = match &found.when {
+        When::Day(day) => Series::once(day.at(0, 0, 0, 0), Clock::Day),
+        When::At(moment) => once(moment)?,
+        When::Span(_) => return Err(ScheduleError::Span { text }),
+        When::Recurring(recurrence) => {
+            let (start, clock) = first(recurrence, reader);
+            let rule = rule_of(recurrence, start, reader.week_starts)?;
+            let rule = rule.map_err(|source| ScheduleError::Rule { text: text.clone(), source })?;
+            let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
+            Series::new(start, clock, rule, &person)
+                .map_err(|source| ScheduleError::Rule { text, source })?
+        }
+    };
+    Ok(Schedule { series, assumed: found.assumed })
+}
+
+/// "Last Friday of the month" alone is one day; as a schedule it is one of every month.
+fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
+    let found = when::explain(text, reader);
+    let is_repetition = |found: &Found| matches!(found.when, When::Recurring(_));
+    if reader.language.code() == ENGLISH.code() && !found.as_ref().is_ok_and(is_repetition) {
+        let every = format!("every {}", text.trim().trim_start_matches("the "));
+        let of_month = |found: &Found| match &found.when {
+            When::Recurring(recurrence) => {
+                matches!(
+                    recurrence.rule,
+                    Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_))
+                ) && text.contains("month")
+            }
+            When::Day(_) | When::At(_) | When::Span(_) => false,
+        };
+        if let Some(again) = when::explain(&every, reader).ok().filter(of_month) {
+            return Ok(again);
+        }
+    }
+    found
+}
+
+fn once(moment: &Moment) -> Result<Series, ScheduleError> {
+    let clock = match &moment.zone {
+        Zone::Reader => Clock::Floating,
+        Zone::Named(name) => Clock::named(name).map_err(ScheduleError::Zone)?,
+        Zone::Offset(_) => {
+            // A distance from UTC is no zone: what is left is the instant.
+            let at = moment.timestamp(&TimeZone::UTC);
+            return Ok(Series::once(TimeZone::UTC.to_datetime(at), Clock::utc()));
+        }
+    };
+    Ok(Series::once(moment.at, clock))
+}
+
+/// The first start, and the clock it is on.
+fn first(recurrence: &Recurrence, reader: &Reader) -> (DateTime, Clock) {
+    let now = reader.now;
+    let day = recurrence.first_from(now.date()).unwrap_or(now.date());
+    match (&recurrence.rule, recurrence.at) {
+        (_, Some(at)) => (day.to_datetime(at), Clock::Floating),
+        (Rule::Minutes | Rule::Hours, None) if day > now.date() => {
+            (day.at(0, 0, 0, 0), Clock::Floating)
+        }
+        (Rule::Minutes | Rule::Hours, None) => {
+            (next_round(now, &recurrence.rule, recurrence.every), Clock::Floating)
+        }
+        (_, None) => (day.at(0, 0, 0, 0), Clock::Day),
+    }
+}
+
+/// The next full hour; for minutes that divide an hour, the next time the clock shows a multiple of them.
+fn next_round(now: DateTime, rule: &Rule, every: u16) -> DateTime {
+    let is_minutes = *rule == Rule::Minutes;
+    let step = match every {
+        every if is_minutes && 60_u16.is_multiple_of(every) => i64::from(every),
+        every if is_minutes && !every.is_multiple_of(60) => 1,
+        _ => 60,
+    };
+    let minute = i64::from(now.minute());
+    let full = now.date().at(now.hour(), 0, 0, 0);
+    full.saturating_add(((minute / step + 1) * step).minutes())
+}
+
+/// The rule that words mean for a start. The inner error is that of the rule's parts.
+fn rule_of(
+    recurrence: &Recurrence,
+    start: DateTime,
+    week_start: Weekday,
+) -> Result<Result<RecurrenceRule, RuleError>, ScheduleError> {
+    if recurrence.times > 1 {
+        return Err(ScheduleError::SoOften { times: recurrence.times });
+    }
+    let every = |frequency, n: u16| RuleParts::every(frequency, n.into());
+    let n = recurrence.every;
+    let each = |days: &[Weekday]| days.iter().copied().map(NthWeekday::each).collect();
+    let mut parts = match &recurrence.rule {
+        Rule::Minutes if n < FEWEST_MINUTES => return Err(ScheduleError::TooOften { every: n }),
+        Rule::Minutes => every(Frequency::Minutely, n),
+        Rule::Hours => every(Frequency::Hourly, n),
+        Rule::Days => every(Frequency::Daily, n),
+        Rule::WorkingDays if n == 1 => {
+            RuleParts { weekdays: each(&Weekday::WORKING), ..every(Frequency::Weekly, 1) }
+        }
+        // Five working days are a week.
+        Rule::WorkingDays if n.is_multiple_of(5) => every(Frequency::Weekly, n / 5),
+        Rule::WorkingDays => return Err(ScheduleError::WorkingDays { every: n }),
+        Rule::Weeks(days) => RuleParts { weekdays: each(days), ..every(Frequency::Weekly, n) },
+        Rule::Months(on) => of_months(*on, start.date(), every(Frequency::Monthly, n)),
+        Rule::Years(None) => every(Frequency::Yearly, n),
+        Rule::Years(Some(on)) => RuleParts {
+            months: vec![on.month.into()],
+            month_days: vec![on.day.into()],
+            ..every(Frequency::Yearly, n)
+        },
+    };
+    // Which days share a week matters only where weeks are left out.
+    if parts.frequency == Frequency::Weekly && parts.interval > 1 && parts.weekdays.len() > 1 {
+        parts.week_start = week_start;
+    }
+    parts.end = recurrence.until.map_or(End::Never, |day: Date| End::Until(Until::Day(day)));
+    Ok(RecurrenceRule::new(parts))
+}
+
+fn of_months(on: MonthDay, start: Date, month: RuleParts) -> RuleParts {
+    match on {
+        // A month that is too short has it on its last day, as "every month" means it.
+        MonthDay::Same if start.day() > 28 => RuleParts {
+            month_days: (28..=i16::from(start.day())).collect(),
+            positions: vec![-1],
+            ..month
+        },
+        MonthDay::Same => RuleParts { month_days: vec![start.day().into()], ..month },
+        MonthDay::Number(day) => RuleParts { month_days: vec![day.into()], ..month },
+        MonthDay::Weekday(nth, day) => {
+            RuleParts { weekdays: vec![NthWeekday { nth: Some(nth), day }], ..month }
+        }
+        MonthDay::WorkingDay(nth) => RuleParts {
+            weekdays: Weekday::WORKING.map(NthWeekday::each).to_vec(),
+            positions: vec![nth.into()],
+            ..month
+        },
+    }
+}

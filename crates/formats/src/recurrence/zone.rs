@@ -1,0 +1,103 @@
+//! The clock that a series goes by, and what its times are on it.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::civil::{DateTime, Time};
+use jiff::tz::{AmbiguousOffset, TimeZone};
+
+use crate::when::named_zone;
+
+/// The clock that the times of a series are read on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Clock {
+    /// Whole days. They are due at a time that the person chose, in the person's zone.
+    Day,
+    /// The person's clock, wherever that is when an occurrence is due.
+    Floating,
+    /// The clock of a zone in the IANA database.
+    Zone(NamedZone),
+}
+
+/// A zone of the IANA database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedZone {
+    name: String,
+    zone: TimeZone,
+}
+
+impl NamedZone {
+    /// The name in the database, such as `Europe/Berlin`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// There is no such zone in the IANA database.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no time zone `{name}`; write one like Europe/Berlin")]
+pub struct UnknownZone {
+    /// What is written.
+    pub name: String,
+}
+
+impl Clock {
+    /// The clock of a zone by its IANA name; letter case does not matter.
+    ///
+    /// Errors: the database has no such zone. Nothing is guessed, not even UTC.
+    pub fn named(name: &str) -> Result<Self, UnknownZone> {
+        let zone = named_zone(name).ok_or_else(|| UnknownZone { name: name.to_owned() })?;
+        let name = zone.iana_name().unwrap_or(name).to_owned();
+        Ok(Self::Zone(NamedZone { name, zone }))
+    }
+
+    /// The clock of UTC.
+    pub fn utc() -> Self {
+        Self::Zone(NamedZone { name: "UTC".to_owned(), zone: TimeZone::UTC })
+    }
+
+    /// The zone this clock is in for a person.
+    pub(super) fn zone<'a>(&'a self, person: &'a Person) -> &'a TimeZone {
+        match self {
+            Self::Day | Self::Floating => &person.zone,
+            Self::Zone(named) => &named.zone,
+        }
+    }
+
+    /// Whether it shows what the person's clock shows.
+    pub(super) fn follows_the_person(&self) -> bool {
+        matches!(self, Self::Day | Self::Floating)
+    }
+}
+
+/// `date`, `floating`, or the name of the zone: the form it has in an identity.
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Day => "date",
+            Self::Floating => "floating",
+            Self::Zone(named) => &named.name,
+        })
+    }
+}
+
+/// The settings of the person that a series is for.
+#[derive(Debug, Clone)]
+pub struct Person {
+    /// Where the person's clock hangs.
+    pub zone: TimeZone,
+    /// When something is due that has a day and no time.
+    pub day_due_at: Time,
+}
+
+/// The instant of a civil time. One that a change of the clock skips is read with the distance from UTC
+/// before the change; of one that comes twice the first is meant, or the second if `is_second`.
+///
+/// Errors: none; an instant outside of jiff's range is its nearest end.
+pub(super) fn resolve(zone: &TimeZone, civil: DateTime, is_second: bool) -> Timestamp {
+    let nearest = if civil.year() < 0 { Timestamp::MIN } else { Timestamp::MAX };
+    let ambiguous = zone.to_ambiguous_timestamp(civil);
+    let is_fold = matches!(ambiguous.offset(), AmbiguousOffset::Fold { .. });
+    let at = if is_second && is_fold { ambiguous.later() } else { ambiguous.compatible() };
+    at.unwrap_or(nearest)
+}

@@ -23,7 +23,7 @@ pub fn calls(request: &Request) -> Vec<ToolCall> {
         );
         let observations: Vec<Value> = observe::observations(&input)
             .into_iter()
-            .map(|note| json!({ "text": note.text, "priority": note.priority }))
+            .map(|note| json!({ "text": note.text, "priority": note.priority, "category": note.category }))
             .collect();
         if !observations.is_empty() {
             calls.push(("record_observations", json!({ "observations": observations })));

@@ -3,6 +3,7 @@
 use dormouse_types::model::{
     Delta, FragmentData, Instruction, Ledger, LogData, Request, TaskState,
 };
+use dormouse_types::trend::Trend;
 
 use crate::lang::{self, Lang};
 use crate::read::{Segment, segments};
@@ -20,6 +21,8 @@ pub struct Input<'a> {
     pub ledger: &'a Ledger,
     /// What earlier runs captured.
     pub log: &'a LogData,
+    /// How the task went over its last weeks; `None` if there is nothing to say about it.
+    pub trend: Option<&'a Trend>,
     /// Messages from the person to the agent, in order.
     pub messages: Vec<&'a str>,
     /// Segments of all entries, oldest entry first.
@@ -41,6 +44,7 @@ impl<'a> Input<'a> {
         let mut instruction = None;
         let (mut delta, mut ledger, mut log) = (&NO_DELTA, &NO_LEDGER, &NO_LOG);
         let mut messages = Vec::new();
+        let mut trend = None;
         for fragment in &request.fragments {
             match &fragment.data {
                 // The rules read the task itself; addresses of linked tasks are added to every report.
@@ -48,12 +52,13 @@ impl<'a> Input<'a> {
                 FragmentData::Log(data) => log = data,
                 FragmentData::TaskState(data) => state = Some(data.as_ref()),
                 FragmentData::Decisions(data) => ledger = data,
+                FragmentData::Trend(data) => trend = Some(data),
                 FragmentData::Delta(data) => delta = data,
                 FragmentData::Message(text) => messages.push(text.as_str()),
                 FragmentData::Instruction(data) => instruction = Some(data),
             }
         }
-        Some(Self { ledger, log, messages, ..Self::new(state?, instruction?, delta) })
+        Some(Self { ledger, log, trend, messages, ..Self::new(state?, instruction?, delta) })
     }
 
     /// Creates the input of a task from its delta alone.
@@ -74,6 +79,7 @@ impl<'a> Input<'a> {
             delta,
             ledger: &NO_LEDGER,
             log: &NO_LOG,
+            trend: None,
             messages: Vec::new(),
             segments,
             lang: lang::of(&language),

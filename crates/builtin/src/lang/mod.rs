@@ -7,13 +7,13 @@ pub mod report;
 pub mod propose;
 pub mod en;
 
+use dormouse_formats::when;
+
 /// The words of one language.
 #[derive(Debug)]
 pub struct Lang {
     /// ISO 639 code.
     pub code: &'static str,
-    /// Folded names of months, whole and short, with their number.
-    pub months: &'static [(&'static str, i8)],
     /// Lower-case words that end in a full stop of their own.
     pub abbreviations: &'static [&'static str],
     /// Folded words without meaning of their own.
@@ -24,6 +24,13 @@ pub struct Lang {
     pub report: &'static report::Words,
     /// Words of proposals and observations.
     pub propose: &'static propose::Rules,
+}
+
+impl Lang {
+    /// The language that its dates are read in.
+    pub fn dates(&self) -> when::Language {
+        when::Language::of_tag(self.code).unwrap_or(when::ENGLISH)
+    }
 }
 
 /// Every language with rules; the first one also serves tasks in other languages.

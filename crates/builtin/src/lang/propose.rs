@@ -177,8 +177,15 @@ pub struct Noticing {
     pub due_moved: &'static str,
     /// `{from}` and `{to}`.
     pub priority_raised: &'static str,
+    /// `{nth}`, `{from}` and `{to}`.
+    pub priority_raised_again: &'static str,
     /// `{quote}`.
     pub pressure: &'static str,
+    /// `{n}` and `{before}`, the most of one of the weeks before. Its words before the first
+    /// placeholder tell it from other notes.
+    pub week_of_much: &'static str,
+    /// `{weeks}`. Its words before the placeholder tell it from other notes.
+    pub after_quiet: &'static str,
     /// `{n}` and `{all}`.
     pub momentum: &'static str,
     /// `{title}`.
@@ -194,4 +201,12 @@ pub struct Noticing {
     /// What a proposal was about: due date, estimate, priority, status, title, label, new item,
     /// check-off; `{value}`.
     pub subjects: [&'static str; 8],
+}
+
+impl Noticing {
+    /// Formats how often something happened.
+    pub fn nth(&self, n: usize) -> String {
+        let known = n.checked_sub(1).and_then(|place| self.ordinals.get(place));
+        known.map_or_else(|| format!("{n}."), |nth| (*nth).to_owned())
+    }
 }

@@ -2,15 +2,16 @@
 //!
 //! Does not own: the report. An observation is noted only once, across runs.
 //!
-//! Reading order: [`moved`] (deadlines), [`pressure`], [`progress`], [`verdict`].
+//! Reading order: [`moved`] (deadlines), [`pressure`], [`progress`], [`pace`] (over weeks), [`verdict`].
 
 pub mod moved;
+pub mod pace;
 pub mod pressure;
 pub mod progress;
 pub mod verdict;
 
 use dormouse_types::limits;
-use dormouse_types::model::ObservationPriority;
+use dormouse_types::model::{ObservationCategory, ObservationPriority};
 
 use crate::Input;
 use crate::propose::statement::{Statement, statements};
@@ -23,6 +24,15 @@ pub struct Observation {
     pub text: String,
     /// How important it is.
     pub priority: ObservationPriority,
+    /// What it is about.
+    pub category: ObservationCategory,
+}
+
+impl Observation {
+    /// A note about the work on the task.
+    fn of_work(text: String, priority: ObservationPriority) -> Self {
+        Self { text, priority, category: ObservationCategory::Operational }
+    }
 }
 
 /// Returns what is worth keeping from this wake, most important first; often nothing.
@@ -33,6 +43,7 @@ pub fn observations(input: &Input<'_>) -> Vec<Observation> {
         .into_iter()
         .chain(pressure::observe(input, &statements))
         .chain(progress::observe(input))
+        .chain(pace::observe(input))
         .chain(verdict::observe(input));
     for observation in noticed {
         let folded = fold(&observation.text);

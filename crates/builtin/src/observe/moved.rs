@@ -52,17 +52,12 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Observ
         return None;
     }
     let words = &input.lang.propose.observe;
-    let nth = words
-        .ordinals
-        .get(n_moves - 1)
-        .map_or_else(|| format!("{n_moves}."), |nth| (*nth).to_owned());
+    let nth = words.nth(n_moves);
     let days: Vec<String> = days.iter().map(Date::to_string).collect();
     let priority =
         if n_moves > 1 { ObservationPriority::Notable } else { ObservationPriority::Routine };
-    Some(Observation {
-        text: words.due_moved.replace("{nth}", &nth).replace("{days}", &days.join(", ")),
-        priority,
-    })
+    let text = words.due_moved.replace("{nth}", &nth).replace("{days}", &days.join(", "));
+    Some(Observation::of_work(text, priority))
 }
 
 /// Returns the changes of the field itself.

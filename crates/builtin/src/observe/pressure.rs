@@ -23,9 +23,12 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Observati
         {
             let from = from.as_ref().and_then(FieldValue::priority).unwrap_or_default();
             if *to < from {
-                let text =
-                    words.priority_raised.replace("{from}", from.name()).replace("{to}", to.name());
-                found.push(Observation { text, priority: ObservationPriority::Notable });
+                let n = input.trend.map_or(1, |trend| trend.n_raises);
+                let template =
+                    if n > 1 { words.priority_raised_again } else { words.priority_raised };
+                let text = template.replace("{nth}", &words.nth(n));
+                let text = text.replace("{from}", from.name()).replace("{to}", to.name());
+                found.push(Observation::of_work(text, ObservationPriority::Notable));
             }
         }
     }
@@ -39,7 +42,7 @@ pub fn observe(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Observati
         .max_by_key(|statement| statement.rank);
     if let Some(statement) = newest {
         let text = words.pressure.replace("{quote}", &cut(&statement.evidence().quote));
-        found.push(Observation { text, priority: ObservationPriority::Notable });
+        found.push(Observation::of_work(text, ObservationPriority::Notable));
     }
     found
 }

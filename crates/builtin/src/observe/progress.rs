@@ -28,7 +28,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
     if n >= 3 || n == 2 && live.len() <= 4 {
         let text =
             words.momentum.replace("{n}", &n.to_string()).replace("{all}", &live.len().to_string());
-        found.push(Observation { text, priority: ObservationPriority::Routine });
+        found.push(Observation::of_work(text, ObservationPriority::Routine));
     }
     let open: Vec<_> = live.iter().filter(|item| !item.is_checked).collect();
     if let [last] = open.as_slice()
@@ -36,7 +36,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
         && live.len() > 2
     {
         let text = words.last_item.replace("{title}", &cut(&last.title));
-        found.push(Observation { text, priority: ObservationPriority::Routine });
+        found.push(Observation::of_work(text, ObservationPriority::Routine));
     }
     found
 }
@@ -57,7 +57,7 @@ fn standing(input: &Input<'_>) -> Option<Observation> {
         let reason =
             reason.as_deref().or(input.state.status_reason.as_deref()).map(cut).unwrap_or_default();
         let text = template.replace("{reason}", &reason);
-        Observation { text: text.trim_end_matches([':', ' ']).to_owned(), priority }
+        Observation::of_work(text.trim_end_matches([':', ' ']).to_owned(), priority)
     };
     match to {
         Status::Blocked => Some(note(words.blocked, ObservationPriority::Notable)),

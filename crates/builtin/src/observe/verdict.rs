@@ -1,6 +1,6 @@
 //! Notes what a rejection with a reason teaches.
 
-use dormouse_types::model::{Decided, ObservationPriority, Resolution};
+use dormouse_types::model::{Decided, ObservationCategory, ObservationPriority, Resolution};
 use serde_json::Value;
 
 use super::{Observation, cut};
@@ -20,7 +20,11 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
             let reason = decided.reason.as_deref().map(cut).filter(|reason| !reason.is_empty())?;
             let what = subject(input, decided)?;
             let text = words.rejected.replace("{what}", &what).replace("{reason}", &reason);
-            Some(Observation { text, priority: ObservationPriority::Routine })
+            Some(Observation {
+                text,
+                priority: ObservationPriority::Routine,
+                category: ObservationCategory::Grievance,
+            })
         })
         .collect()
 }

@@ -66,7 +66,7 @@ fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option
     let rest = found.rest.clone()?;
     let names_something = tokens[found.rest_from..rest.end].iter().any(|t| {
         matches!(t.class, Class::Number | Class::Sealed)
-            || input.lang.months.iter().any(|(month, _)| *month == t.word)
+            || input.lang.dates().names_a_month(&t.word)
             || t.class == Class::Word && !content_words(&t.word, input.lang).is_empty()
     });
     if !names_something {

@@ -20,6 +20,8 @@ pub enum Class {
 pub struct Token {
     /// Without case, accents and typographic variants.
     pub word: String,
+    /// As written.
+    pub raw: String,
     /// Its class.
     pub class: Class,
     /// Units: bytes from the start of the sentence.
@@ -68,6 +70,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
         let folded = fold(raw);
         found.push(Token {
             word: if folded.is_empty() { raw.to_owned() } else { folded },
+            raw: raw.to_owned(),
             class,
             start: at,
             end,

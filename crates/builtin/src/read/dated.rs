@@ -2,13 +2,15 @@
 //!
 //! They say when the text below happened; deadlines are read elsewhere.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use jiff::civil::Date;
+use dormouse_formats::when::{
+    self, Assumption, DayOrder, LANGUAGES, Leading, Reader, Weekday, When,
+};
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
 use regex::Regex;
-
-use super::fold::fold;
-use crate::lang;
 
 /// When a piece of text was written, or what time it is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,16 +52,6 @@ impl Stamp {
     }
 }
 
-static NUMBERS: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\b(\d{4})-(\d{2})-(\d{2})\b|\b(\d{1,2})([./])(\d{1,2})[./](\d{4})\b")
-        .expect("a fixed pattern")
-});
-static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:(\d{1,2})(?:\.|st|nd|rd|th|er)?\s+(?:of\s+|de\s+)?([[:alpha:]]{3,10})\.?|([[:alpha:]]{3,10})\.?\s+(\d{1,2})(?:st|nd|rd|th)?)\b(?:,?\s+(?:de\s+)?(\d{4})\b)?",
-    )
-    .expect("a fixed pattern")
-});
 static TIME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)\b([01]?\d|2[0-3]):[0-5]\d(?::\d\d)?(?:\s?[ap]m\b|\b)")
         .expect("a fixed pattern")
@@ -81,15 +73,14 @@ pub fn opening(text: &str, above: Option<Date>, on: Date) -> Option<(Stamp, usiz
     let near = above.unwrap_or(on);
     let mut stamp = Stamp::default();
     let mut taken = 0;
-    let lead = |from: usize, to: usize| {
-        head.get(from..to).is_some_and(|gap| gap.chars().all(|c| " [(*_,@~".contains(c)))
-    };
-    if let Some((day, date, range)) = first_day(head, near)
-        && lead(0, range.0)
-    {
+    let is_lead = |c: char| " [(*_,@~".contains(c);
+    let lead =
+        |from: usize, to: usize| head.get(from..to).is_some_and(|gap| gap.chars().all(is_lead));
+    let body = head.trim_start_matches(is_lead);
+    if let Some((date, len)) = day_at(body, near.year()) {
         stamp.on = Some(date);
-        stamp.day = Some(day);
-        taken = range.1;
+        stamp.day = Some(body[..len].to_owned());
+        taken = head.len() - body.len() + len;
     }
     if let Some(time) = TIME.find(head)
         && time.start() >= taken
@@ -110,85 +101,75 @@ pub fn opening(text: &str, above: Option<Date>, on: Date) -> Option<(Stamp, usiz
 }
 
 fn stamp(text: &str, near: Date) -> Stamp {
-    let day = first_day(text, near);
-    let after = day.as_ref().map_or(0, |(_, _, range)| range.1);
+    let day = first_day(text, near.year());
+    let after = day.as_ref().map_or(0, |(_, range)| range.end);
     let time = TIME.find(&text[after..]).or_else(|| TIME.find(text));
     Stamp {
-        on: day.as_ref().map(|(_, date, _)| *date),
-        day: day.map(|(day, _, _)| day),
+        on: day.as_ref().map(|(date, _)| *date),
+        day: day.map(|(_, range)| text[range].to_owned()),
         time: time.map(|time| time.as_str().to_owned()),
     }
 }
 
-/// Finds the first day of a text: as written, as a date, and its position.
-fn first_day(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
-    let number = NUMBERS.captures(text).and_then(|found| {
-        let whole = found.get(0)?;
-        let part = |n: usize| found.get(n).and_then(|part| part.as_str().parse::<i16>().ok());
-        let date = match (part(1), part(4)) {
-            (Some(year), _) => day_of(year, part(2)?, part(3)?),
-            (None, Some(first)) => {
-                let (second, year) = (part(6)?, part(7)?);
-                let dotted = found.get(5).is_some_and(|sign| sign.as_str() == ".");
-                match (first > 12, second > 12) {
-                    (true, _) => day_of(year, second, first),
-                    (_, true) => day_of(year, first, second),
-                    // 03/04 may be either order; with dots the day always comes first.
-                    _ if dotted => day_of(year, second, first),
-                    _ => None,
-                }
-            }
-            (None, None) => None,
-        }?;
-        Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())))
+/// Finds the first day of a text, and its place. A day without a year is one of `year`.
+fn first_day(text: &str, year: i16) -> Option<(Date, Range<usize>)> {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let begins =
+            c.is_alphanumeric() && (before.is_whitespace() || "([*_\"\'~#@—–|:,".contains(before));
+        if begins && let Some((date, len)) = day_at(&text[at..], year) {
+            return Some((date, at..at + len));
+        }
+        before = c;
+    }
+    None
+}
+
+/// Reads a day at the beginning of a text in any language, and how many bytes it takes.
+fn day_at(text: &str, year: i16) -> Option<(Date, usize)> {
+    if !text.starts_with(char::is_alphanumeric) || !text.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let mut languages = LANGUAGES.iter();
+    let led = languages.find_map(|&language| match when::leading(text, Some(year), language) {
+        Leading::Day(date, rest) => {
+            let written = &text[..text.len() - rest.len()];
+            Some((date, written.trim_end_matches([',', ' ']).len()))
+        }
+        Leading::Impossible(_) | Leading::Nothing => None,
     });
-    let named = first_named(text, near);
-    match (number, named) {
-        (Some(one), Some(other)) => Some(if one.2.0 <= other.2.0 { one } else { other }),
-        (one, other) => one.or(other),
+    led.or_else(|| slashed(text))
+}
+
+/// "25/03/2026", where only one order of day and month gives a day.
+fn slashed(text: &str) -> Option<(Date, usize)> {
+    let len = text.find(|c: char| !(c.is_ascii_digit() || c == '/')).unwrap_or(text.len());
+    let figure = &text[..len];
+    if figure.len() < 8 || figure.matches('/').count() != 2 {
+        return None;
+    }
+    let reader = Reader {
+        now: Date::constant(2000, 1, 1).to_datetime(Time::midnight()),
+        zone: TimeZone::UTC,
+        order: DayOrder::DayFirst,
+        language: when::ENGLISH,
+        week_starts: Weekday::Monday,
+    };
+    let found = when::explain(figure, &reader).ok()?;
+    let is_open = |one: &Assumption| {
+        matches!(one, Assumption::ReadersOrder(_) | Assumption::Century(_) | Assumption::Year(_))
+    };
+    match found.when {
+        When::Day(day) if !found.assumed.iter().any(is_open) => Some((day, len)),
+        _ => None,
     }
 }
 
 /// Returns whether a text starts with the name of a month.
 pub fn opens_with_month(text: &str) -> bool {
     let name: String =
-        text.trim_start().chars().take(11).take_while(|c| c.is_alphabetic()).collect();
-    month(&name).is_some()
-}
-
-/// Finds the first day that names its month.
-fn first_named(text: &str, near: Date) -> Option<(String, Date, (usize, usize))> {
-    let mut from = 0;
-    loop {
-        let found = NAMED.captures_at(text, from)?;
-        let whole = found.get(0)?;
-        if let Some(date) = named_day(&found, near) {
-            return Some((whole.as_str().to_owned(), date, (whole.start(), whole.end())));
-        }
-        // "Mon 3 March": the word before the number is not a month.
-        let following = text[whole.start()..].find(|c: char| !c.is_alphanumeric())?;
-        from = whole.start() + following;
-    }
-}
-
-fn named_day(found: &regex::Captures<'_>, near: Date) -> Option<Date> {
-    let (day, name) = match (found.get(1), found.get(2)) {
-        (Some(day), Some(name)) => (day, name),
-        _ => (found.get(4)?, found.get(3)?),
-    };
-    let month = month(name.as_str())?;
-    let day = day.as_str().parse().ok()?;
-    let year = found.get(5).and_then(|year| year.as_str().parse().ok()).unwrap_or(near.year());
-    day_of(year, month.into(), day)
-}
-
-fn day_of(year: i16, month: i16, day: i16) -> Option<Date> {
-    Date::new(year, month.try_into().ok()?, day.try_into().ok()?).ok()
-}
-
-fn month(name: &str) -> Option<i8> {
-    let name = fold(name);
-    lang::ALL.iter().flat_map(|lang| lang.months).find(|(known, _)| *known == name).map(|(_, n)| *n)
+        text.trim_start().chars().take(12).take_while(|c| c.is_alphabetic()).collect();
+    LANGUAGES.iter().any(|language| language.names_a_month(&name))
 }
 
 #[cfg(test)]
@@ -206,10 +187,13 @@ mod tests {
             ("3rd of March 2024", Some(date(2024, 3, 3)), Some("3rd of March 2024")),
             ("07:30am - First report", None, Some("07:30am")),
             ("[1.4.0] - 2024-05-06", Some(date(2024, 5, 6)), Some("2024-05-06")),
-            ("Mon 3 March", Some(date(2018, 3, 3)), Some("3 March")),
+            ("Mon 3 March", Some(date(2018, 3, 3)), Some("Mon 3 March")),
             ("20.03.2026", Some(date(2026, 3, 20)), Some("20.03.2026")),
             ("Version 2.3.4", None, None),
             ("03/04/2026", None, None),
+            ("25/03/2026", Some(date(2026, 3, 25)), Some("25/03/2026")),
+            ("Montag, 5. März 2018", Some(date(2018, 3, 5)), Some("Montag, 5. März 2018")),
+            ("Réunion du 3 avril 2018", Some(date(2018, 4, 3)), Some("3 avril 2018")),
             ("Feb 30", None, None),
         ] {
             let stamp = heading(text, above, date(2026, 1, 1)).unwrap_or_default();

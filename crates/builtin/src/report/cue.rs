@@ -192,10 +192,7 @@ fn without_months(text: &str, lang: &Lang) -> String {
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_name = bare.starts_with(char::is_uppercase) && {
-            let folded = fold(bare);
-            lang.months.iter().any(|(name, _)| *name == folded)
-        };
+        let is_name = bare.starts_with(char::is_uppercase) && lang.dates().names_a_month(bare);
         let next = words.peek().is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()));
         if is_name && (!kept.is_empty() || next) {
             // The sign after the name still ends a clause.

@@ -6,9 +6,10 @@ use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
     Decided, Delta, DeltaChange, Entry, FieldSay, Instruction, Item, Ledger, LogData, Named,
-    ObservationNote, ObservationPriority, OpenProposal, Resolution, TaskState,
+    ObservationCategory, ObservationNote, ObservationPriority, OpenProposal, Resolution, TaskState,
 };
 use dormouse_types::task::{EntryKind, Field, Status};
+use dormouse_types::trend::{Trend, Week};
 use dormouse_types::{Fingerprint, Seq, Timestamp};
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ pub struct Case {
     pub ledger: Ledger,
     pub delta: Delta,
     pub log: LogData,
+    pub trend: Trend,
     pub today: Date,
     on: Date,
 }
@@ -67,6 +69,7 @@ impl Case {
             ledger: Ledger::default(),
             delta: Delta::default(),
             log: LogData::default(),
+            trend: Trend::default(),
             today: on,
             on,
         }
@@ -184,7 +187,18 @@ impl Case {
                 at: evening,
                 text: value.to_owned(),
                 priority: ObservationPriority::Routine,
+                category: ObservationCategory::Operational,
             }),
+            // Entries and ticks of each week, the last one ends today.
+            "weeks" => {
+                let weeks = value.split(' ').map(|n| Week {
+                    from: self.on,
+                    entries: n.parse().expect("a number"),
+                    ticks: 0,
+                });
+                self.trend.weeks = weeks.collect();
+            }
+            "raises" => self.trend.n_raises = value.parse().expect("a number"),
             other => panic!("unknown context `{other}`"),
         }
     }
@@ -268,7 +282,8 @@ impl Case {
             last_report: None,
         };
         let input = Input::new(&self.state, &instruction, &self.delta);
-        read(&Input { ledger: &self.ledger, log: &self.log, ..input })
+        let trend = Some(&self.trend);
+        read(&Input { ledger: &self.ledger, log: &self.log, trend, ..input })
     }
 
     pub fn proposals(&self) -> Vec<Proposal> {

@@ -120,7 +120,13 @@ impl Desk {
                 what: what.clone(),
             })
             .collect();
-        let fragment = |kind, data| Fragment { kind, text: String::new(), data, tainted: false };
+        let fragment = |kind, data| Fragment {
+            kind,
+            text: String::new(),
+            data,
+            tainted: false,
+            block_ends: Vec::new(),
+        };
         Request {
             run_key: RunKey("0".repeat(64)),
             turn: 1,

@@ -116,6 +116,7 @@ fn a_proposal_accepted_since_the_last_report_is_material() {
                 open: vec![],
             }),
             tainted: false,
+            block_ends: Vec::new(),
         });
         names(&request).contains(&"update_report".to_owned())
     };

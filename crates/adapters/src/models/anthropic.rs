@@ -1,7 +1,16 @@
 //! Anthropic's Messages.
 //!
-//! The prefix that does not change is marked for the cache: tools and system text, and the user's
-//! message to the end of the log. Thinking goes back as it came, with its signature.
+//! What a later call begins with is marked for the cache: tools and system text, the log, and the
+//! request itself if another turn of the run is expected, at four places at most. What is kept lives
+//! for five minutes, and for five more with each use; writing it costs more than reading it as new, so
+//! a call that no other follows marks only what it reads. Of a log, each wake's lines are a block of
+//! their own: what was kept up to the end of the last wake's log ends with a block of this one.
+//! Thinking goes back as it came, with its signature.
+//!
+//! Source: the provider's pages on prompt caching: marks, lifetimes, prices, and that it looks for
+//! what was kept at the ends of up to 20 blocks before a mark.
+
+use std::collections::BTreeSet;
 
 use dormouse_types::limits;
 use dormouse_types::model::{ToolChoice, TurnEvent};
@@ -21,26 +30,24 @@ pub(crate) const PATH: &str = "/messages";
 
 /// The body of a request.
 pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> String {
-    let mut user = Vec::new();
-    if !conversation.stable.is_empty() {
-        user.push(cached(text_block(&conversation.stable)));
-    }
+    let mut messages = Messages::default();
+    let n_stable = conversation.blocks.len();
+    messages.user(conversation.blocks.iter().map(|text| text_block(text)).collect());
     if !conversation.changing.is_empty() {
-        user.push(text_block(&conversation.changing));
+        messages.user(vec![text_block(&conversation.changing)]);
     }
-    let message = |role: &str, content: Vec<Json>| {
-        object([("role", role.into()), ("content", array(content))])
-    };
-    let mut messages = vec![message("user", user)];
+    // Where the turn before this one ended: what it wrote to the cache is found there.
+    let mut ended_before = None;
     for past in &conversation.turns {
+        ended_before = messages.end();
         match past {
             Past::Text { assistant, user } => {
-                messages.push(message("assistant", vec![text_block(assistant)]));
-                messages.push(message("user", vec![text_block(user)]));
+                messages.push("assistant", vec![text_block(assistant)]);
+                messages.user(vec![text_block(user)]);
             }
             Past::Native { turn, then } => {
                 let blocks = replay(turn, &config.provider).into_iter().filter_map(block);
-                messages.push(message("assistant", blocks.collect()));
+                messages.push("assistant", blocks.collect());
                 let mut answer: Vec<_> = turn
                     .results
                     .iter()
@@ -54,9 +61,21 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                     })
                     .collect();
                 answer.extend(then.as_deref().map(text_block));
-                messages.push(message("user", answer));
+                messages.user(answer);
             }
         }
+    }
+    let is_marked = conversation.goes_on || ended_before.is_some();
+    if is_marked && let Some(last) = n_stable.checked_sub(1) {
+        messages.mark((0, last));
+    }
+    if let Some(end) = ended_before {
+        messages.mark(end);
+    }
+    if conversation.goes_on
+        && let Some(end) = messages.end()
+    {
+        messages.mark(end);
     }
     let mut body = object([
         ("model", config.model.as_str().into()),
@@ -71,25 +90,81 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 ("input_schema", tool.parameters.clone().into()),
             ])
         });
-        let choice = match (conversation.choice, conversation.tools) {
-            (ToolChoice::Auto, _) => json!({ "type": "auto" }),
-            (ToolChoice::Required, [tool]) => json!({ "type": "tool", "name": tool.name }),
-            (ToolChoice::Required, _) => json!({ "type": "any" }),
-        };
-        body = body.with([("tools", array(tools)), ("tool_choice", choice.into())]);
+        body = body.with([("tools", array(tools))]);
     }
     if !conversation.system.is_empty() {
-        let system = array([cached(text_block(&conversation.system))]);
-        body = body.with([("system", system)]);
+        let system = text_block(&conversation.system);
+        let system = if is_marked { marked(system) } else { system };
+        body = body.with([("system", array([system]))]);
     }
-    body.with([("messages", array(messages))]).text()
+    body = body.with([("messages", messages.json())]);
+    if !conversation.tools.is_empty() {
+        let one = |name: &str| json!({ "type": "tool", "name": name });
+        let choice = match (conversation.choice, conversation.tools) {
+            (ToolChoice::Auto, _) => json!({ "type": "auto" }),
+            (ToolChoice::Required, [tool]) => one(&tool.name),
+            (ToolChoice::Required, _) => json!({ "type": "any" }),
+            (ToolChoice::OneOf(names), _) => match names.as_slice() {
+                [name] => one(name),
+                _ => json!({ "type": "any" }),
+            },
+        };
+        body = body.with([("tool_choice", choice.into())]);
+    }
+    body.text()
+}
+
+/// Messages, whose blocks can be marked for the cache until they are written.
+#[derive(Debug, Default)]
+struct Messages {
+    all: Vec<(&'static str, Vec<Json>)>,
+    marks: BTreeSet<Place>,
+}
+
+/// A block: the number of its message, and its own in it.
+type Place = (usize, usize);
+
+impl Messages {
+    /// Adds blocks of the user, to the user's message if that is the last one.
+    fn user(&mut self, blocks: Vec<Json>) {
+        match self.all.last_mut() {
+            Some(("user", known)) => known.extend(blocks),
+            Some(_) | None if blocks.is_empty() => {}
+            Some(_) | None => self.push("user", blocks),
+        }
+    }
+
+    fn push(&mut self, role: &'static str, blocks: Vec<Json>) {
+        self.all.push((role, blocks));
+    }
+
+    /// The last block so far.
+    fn end(&self) -> Option<Place> {
+        let (_, blocks) = self.all.last()?;
+        Some((self.all.len() - 1, blocks.len().checked_sub(1)?))
+    }
+
+    /// Marks the end of what is to be kept.
+    fn mark(&mut self, place: Place) {
+        self.marks.insert(place);
+    }
+
+    fn json(self) -> Json {
+        let Self { all, marks } = self;
+        array(all.into_iter().enumerate().map(|(message, (role, blocks))| {
+            let blocks = blocks.into_iter().enumerate().map(|(n, block)| {
+                if marks.contains(&(message, n)) { marked(block) } else { block }
+            });
+            object([("role", role.into()), ("content", array(blocks))])
+        }))
+    }
 }
 
 fn text_block(text: &str) -> Json {
     object([("type", "text".into()), ("text", text.into())])
 }
 
-fn cached(block: Json) -> Json {
+fn marked(block: Json) -> Json {
     block.with([("cache_control", json!({ "type": "ephemeral" }).into())])
 }
 

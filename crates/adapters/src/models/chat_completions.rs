@@ -6,6 +6,7 @@
 
 use dormouse_types::limits;
 use dormouse_types::model::{ToolChoice, TurnEvent};
+use dormouse_types::port::ModelLocation;
 use serde_json::{Value, json};
 
 use super::assembly::{Assembly, CallRef, Stop, TurnContext, refusal, too_many_calls};
@@ -37,6 +38,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
             }
             Past::Native { turn, then } => {
                 messages.push(assistant(replay(turn, &config.provider)));
+                let has_results = !turn.results.is_empty();
                 for result in &turn.results {
                     messages.push(object([
                         ("role", "tool".into()),
@@ -44,7 +46,14 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                         ("content", result.text.clone().into()),
                     ]));
                 }
-                messages.extend(then.clone().map(|text| message("user", text)));
+                if let Some(text) = then.clone() {
+                    // The templates of some models, Mistral's among them, refuse what the user says
+                    // right after the result of a tool.
+                    if has_results {
+                        messages.push(message("assistant", TAKEN_IN.to_owned()));
+                    }
+                    messages.push(message("user", text));
+                }
             }
         }
     }
@@ -67,13 +76,8 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
             ]);
             object([("type", "function".into()), ("function", function)])
         });
-        // A single tool is not named: with one tool this says the same, and llama.cpp takes an
-        // object for `auto`.
-        let choice = match conversation.choice {
-            ToolChoice::Auto => "auto",
-            ToolChoice::Required => "required",
-        };
-        body = body.with([("tools", array(tools)), ("tool_choice", choice.into())]);
+        let choice = tool_choice(conversation.choice, config);
+        body = body.with([("tools", array(tools)), ("tool_choice", choice)]);
     }
     if let Some(schema) = conversation.schema.clone() {
         let schema = object([("name", "turn".into()), ("schema", schema)]);
@@ -81,6 +85,36 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
         body = body.with([("response_format", format)]);
     }
     body.text()
+}
+
+/// What the model is taken to say between the results of its calls and another word of the user.
+const TAKEN_IN: &str = "I have read the results.";
+
+/// Which tools may be called, as far as a server can be told.
+///
+/// Servers of one's own get a word only: llama.cpp takes an object for `auto`, LM Studio refuses it.
+/// OpenAI alone takes a list of allowed tools.
+fn tool_choice(choice: &ToolChoice, config: &ModelConfig) -> Json {
+    let function = |name: &str| {
+        let named = object([("name", name.into())]);
+        object([("type", "function".into()), ("function", named)])
+    };
+    match (choice, config.location) {
+        (ToolChoice::Auto, _) => "auto".into(),
+        (ToolChoice::Required, _)
+        | (ToolChoice::OneOf(_), ModelLocation::OwnServer | ModelLocation::BuiltIn) => {
+            "required".into()
+        }
+        (ToolChoice::OneOf(names), ModelLocation::Elsewhere) => match names.as_slice() {
+            [name] => function(name),
+            names if config.base.host() == "api.openai.com" => {
+                let tools = array(names.iter().map(|name| function(name)));
+                let allowed = object([("mode", "required".into()), ("tools", tools)]);
+                object([("type", "allowed_tools".into()), ("allowed_tools", allowed)])
+            }
+            _ => "required".into(),
+        },
+    }
 }
 
 /// OpenAI's own models take only the newer name, which many other servers do not know.

@@ -1,6 +1,8 @@
 //! A request as every format sees it: who says what, and which tools there are.
 
-use dormouse_types::model::{FragmentKind, Request, ToolChoice, ToolResult, ToolSpec, Turn};
+use dormouse_types::model::{
+    Fragment, FragmentKind, Request, ToolChoice, ToolResult, ToolSpec, Turn,
+};
 use serde_json::{Value, json};
 
 use super::config::{ModelConfig, Rung};
@@ -12,17 +14,22 @@ use super::rungs;
 pub(crate) struct Conversation<'a> {
     /// Instructions; the most stable part.
     pub(crate) system: String,
-    /// The first part of the user's message, which grows only at its end: up to the log. Empty if
+    /// The first part of the user's message, up to the log, which grows only at its end. Empty if
     /// there is no log.
-    pub(crate) stable: String,
+    stable: String,
+    /// The same in blocks, of which new ones are added behind the others. Joined, they have the words
+    /// of `stable`.
+    pub(crate) blocks: Vec<&'a str>,
     /// The rest of the user's message.
     pub(crate) changing: String,
     /// Earlier turns.
     pub(crate) turns: Vec<Past<'a>>,
     /// The tools that are offered natively.
     pub(crate) tools: &'a [ToolSpec],
-    /// Whether one of them must be called.
-    pub(crate) choice: ToolChoice,
+    /// Which of them may or must be called.
+    pub(crate) choice: &'a ToolChoice,
+    /// Whether another turn of the same run is expected, which begins like this one.
+    pub(crate) goes_on: bool,
     /// The schema that the answer is held to.
     pub(crate) schema: Option<Json>,
 }
@@ -34,7 +41,7 @@ pub(crate) enum Past<'a> {
     Native {
         /// The turn.
         turn: &'a Turn,
-        /// What the user says after it, if it has no results.
+        /// What the user says after it and its results.
         then: Option<String>,
     },
     /// As text.
@@ -49,27 +56,54 @@ pub(crate) enum Past<'a> {
 impl<'a> Conversation<'a> {
     /// Lays out a request for a model.
     pub(crate) fn of(request: &'a Request, config: &ModelConfig) -> Self {
+        let (first, later) = request.parts();
         let text = |is_wanted: &dyn Fn(usize, FragmentKind) -> bool| {
-            let fragments = request.fragments.iter().enumerate();
-            let wanted = fragments.filter(|(n, it)| is_wanted(*n, it.kind) && !it.text.is_empty());
-            wanted.map(|(_, it)| it.text.as_str()).collect::<Vec<_>>().join("\n\n")
+            let wanted = first.iter().enumerate().filter(|(n, it)| is_wanted(*n, it.kind));
+            joined(wanted.map(|(_, it)| it.text.as_str()))
         };
         let is_system = |kind| kind == FragmentKind::System;
         let is_log = |kind| matches!(kind, FragmentKind::Summary | FragmentKind::Log);
-        let log_end = request.fragments.iter().rposition(|it| is_log(it.kind));
+        let log_end = first.iter().rposition(|it| is_log(it.kind));
         let log_end = log_end.map_or(0, |last| last + 1);
         let system = text(&|_, kind| is_system(kind));
         let stable = text(&|n, kind| !is_system(kind) && n < log_end);
-        let changing = text(&|n, kind| !is_system(kind) && n >= log_end);
-        let again = again(request);
+        let blocks = first[..log_end].iter().filter(|it| !is_system(it.kind));
+        let blocks = blocks.flat_map(Fragment::blocks).collect();
+        let mut changing = text(&|n, kind| !is_system(kind) && n >= log_end);
+        let demand = match config.rung {
+            Rung::Native => None,
+            Rung::Schema | Rung::Fenced => rungs::demand(&request.tool_choice),
+        };
+        let mut later = joined(later.iter().map(|it| it.text.as_str()).chain(demand.as_deref()));
+        let again = again(first);
+        // A turn without text and calls says nothing, and most formats refuse it.
+        let is_said = |turn: &&Turn| !turn.text.trim().is_empty() || !turn.calls.is_empty();
+        let said: Vec<&Turn> = match config.rung {
+            Rung::Native => request.turns.iter().filter(is_said).collect(),
+            Rung::Schema | Rung::Fenced => request.turns.iter().collect(),
+        };
+        if said.is_empty() {
+            changing = joined([changing.as_str(), later.as_str()].into_iter());
+            later.clear();
+        }
+        let last = said.len().saturating_sub(1);
+        let after = |n: usize| if n == last { later.as_str() } else { "" };
+        let goes_on = request.tool_choice == ToolChoice::Auto;
+        let choice = &request.tool_choice;
         match config.rung {
             Rung::Native => Self {
                 system,
                 stable,
+                blocks,
                 changing,
-                turns: request.turns.iter().filter_map(|turn| native(turn, &again)).collect(),
+                turns: said
+                    .iter()
+                    .enumerate()
+                    .map(|(n, it)| native(it, after(n), &again))
+                    .collect(),
                 tools: &request.tools,
-                choice: request.tool_choice,
+                choice,
+                goes_on,
                 schema: None,
             },
             Rung::Schema | Rung::Fenced => {
@@ -79,10 +113,16 @@ impl<'a> Conversation<'a> {
                 Self {
                     system,
                     stable,
+                    blocks,
                     changing,
-                    turns: request.turns.iter().map(|turn| as_text(turn, &again)).collect(),
+                    turns: said
+                        .iter()
+                        .enumerate()
+                        .map(|(n, turn)| as_text(turn, after(n), &again))
+                        .collect(),
                     tools: &[],
-                    choice: ToolChoice::Auto,
+                    choice,
+                    goes_on,
                     schema: match config.rung {
                         Rung::Schema => Some(rungs::schema(request)),
                         Rung::Native | Rung::Fenced => None,
@@ -94,30 +134,35 @@ impl<'a> Conversation<'a> {
 
     /// The whole message of the user.
     pub(crate) fn user(&self) -> String {
-        let parts = [self.stable.as_str(), self.changing.as_str()];
-        parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join("\n\n")
+        joined([self.stable.as_str(), self.changing.as_str()].into_iter())
     }
 }
 
-/// What is said to a model that made no call: the instruction of this turn.
-fn again(request: &Request) -> String {
-    let instructions = request.fragments.iter().filter(|it| it.kind == FragmentKind::Instruction);
-    let texts: Vec<_> = instructions.map(|it| it.text.as_str()).collect();
-    if texts.is_empty() { "Continue.".to_owned() } else { texts.join("\n\n") }
+/// Texts with an empty line between them, without those that say nothing.
+fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
+    texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// A turn without text and calls says nothing, and most formats refuse it.
-fn native<'a>(turn: &'a Turn, again: &str) -> Option<Past<'a>> {
-    if turn.text.trim().is_empty() && turn.calls.is_empty() {
-        return None;
-    }
-    let then = turn.results.is_empty().then(|| again.to_owned());
-    Some(Past::Native { turn, then })
+/// What is said to a model that made no call, if nothing else is: its instruction.
+fn again(first: &[Fragment]) -> String {
+    let instructions = first.iter().filter(|it| it.kind == FragmentKind::Instruction);
+    let text = joined(instructions.map(|it| it.text.as_str()));
+    if text.is_empty() { "Continue.".to_owned() } else { text }
 }
 
-fn as_text<'a>(turn: &'a Turn, again: &str) -> Past<'a> {
+fn native<'a>(turn: &'a Turn, later: &str, again: &str) -> Past<'a> {
+    let then = match (later, turn.results.is_empty()) {
+        ("", true) => Some(again.to_owned()),
+        ("", false) => None,
+        (later, _) => Some(later.to_owned()),
+    };
+    Past::Native { turn, then }
+}
+
+fn as_text<'a>(turn: &'a Turn, later: &str, again: &str) -> Past<'a> {
     let lines: Vec<_> = turn.results.iter().map(|result| result_line(turn, result)).collect();
-    let user = if lines.is_empty() { again.to_owned() } else { lines.join("\n\n") };
+    let user = joined(lines.iter().map(String::as_str).chain([later]));
+    let user = if user.is_empty() { again.to_owned() } else { user };
     Past::Text { assistant: rungs::said(turn), user }
 }
 

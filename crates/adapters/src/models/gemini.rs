@@ -31,7 +31,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
             Past::Native { turn, then } => {
                 let parts = replay(turn, &config.provider).into_iter().filter_map(part);
                 contents.push(content("model", parts.collect()));
-                let mut answer: Vec<_> = turn
+                let answer: Vec<_> = turn
                     .results
                     .iter()
                     .map(|result| {
@@ -43,8 +43,11 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                         object([("functionResponse", response)])
                     })
                     .collect();
-                answer.extend(then.as_deref().map(text_part));
-                contents.push(content("user", answer));
+                // A message with results has nothing but results.
+                if !answer.is_empty() {
+                    contents.push(content("user", answer));
+                }
+                contents.extend(then.as_deref().map(|text| content("user", vec![text_part(text)])));
             }
         }
     }
@@ -67,6 +70,10 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
             ToolChoice::Auto => object([("mode", "AUTO".into())]),
             ToolChoice::Required => {
                 let names = conversation.tools.iter().map(|tool| tool.name.clone().into());
+                object([("mode", "ANY".into()), ("allowedFunctionNames", array(names))])
+            }
+            ToolChoice::OneOf(names) => {
+                let names = names.iter().map(|name| name.clone().into());
                 object([("mode", "ANY".into()), ("allowedFunctionNames", array(names))])
             }
         };

@@ -145,6 +145,7 @@ pub fn probe_request() -> Request {
         text: text.to_owned(),
         data: FragmentData::None,
         tainted: false,
+        block_ends: Vec::new(),
     };
     Request {
         run_key: RunKey(sha256("model probe").0),

@@ -68,12 +68,19 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
                 ("strict", false.into()),
             ])
         });
+        let function = |name: &str| object([("type", "function".into()), ("name", name.into())]);
         let choice: Json = match (conversation.choice, conversation.tools) {
             (ToolChoice::Auto, _) => "auto".into(),
-            (ToolChoice::Required, [tool]) => {
-                object([("type", "function".into()), ("name", tool.name.clone().into())])
-            }
+            (ToolChoice::Required, [tool]) => function(&tool.name),
             (ToolChoice::Required, _) => "required".into(),
+            (ToolChoice::OneOf(names), _) => match names.as_slice() {
+                [name] => function(name),
+                names => object([
+                    ("type", "allowed_tools".into()),
+                    ("mode", "required".into()),
+                    ("tools", array(names.iter().map(|name| function(name)))),
+                ]),
+            },
         };
         body = body.with([("tools", array(tools)), ("tool_choice", choice)]);
     }

@@ -18,7 +18,7 @@ use super::json::{Json, array, object};
 use super::repair::repaired;
 use super::rung_preview::Preview;
 
-/// What the model reads about the form of its answer, and about its tools.
+/// What the model reads about the form of its answer, and about its tools: the same in every turn.
 pub(crate) fn advice(request: &Request, rung: Rung) -> String {
     let mut text = String::from(match rung {
         Rung::Fenced => {
@@ -34,10 +34,6 @@ pub(crate) fn advice(request: &Request, rung: Rung) -> String {
          Their results come with the next message. \"done\" is true when there is nothing left to \
          call.",
     );
-    match request.tool_choice {
-        ToolChoice::Auto => {}
-        ToolChoice::Required => text.push_str(" Call at least one tool now."),
-    }
     text.push_str("\n\nTools:");
     for tool in &request.tools {
         text.push_str(&format!(
@@ -46,6 +42,17 @@ pub(crate) fn advice(request: &Request, rung: Rung) -> String {
         ));
     }
     text
+}
+
+/// What the model reads last in a turn in which it must call a tool.
+pub(crate) fn demand(choice: &ToolChoice) -> Option<String> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some("Call at least one tool now.".to_owned()),
+        ToolChoice::OneOf(names) => {
+            Some(format!("Call {} now, and no other tool.", names.join(" or ")))
+        }
+    }
 }
 
 /// An earlier turn in the form in which the model is to answer.
@@ -68,9 +75,16 @@ const LISTED_CALLS: usize = 8;
 const SAY_CHARS: usize = 200;
 
 /// The schema of an answer. Members are in the order in which the model should write them.
+///
+/// It has only the tools that may be called. Servers that need a schema hold the answer to it and do
+/// not show it to the model, so another one changes nothing that they keep.
 pub(crate) fn schema(request: &Request) -> Json {
     let mut definitions = Vec::new();
-    let calls = request.tools.iter().map(|tool| {
+    let may_be_called = |tool: &&ToolSpec| match &request.tool_choice {
+        ToolChoice::Auto | ToolChoice::Required => true,
+        ToolChoice::OneOf(names) => names.contains(&tool.name),
+    };
+    let calls = request.tools.iter().filter(may_be_called).map(|tool| {
         let arguments = hoisted(tool, &mut definitions);
         let properties = object([
             ("tool", json!({ "const": tool.name }).into()),
@@ -81,7 +95,7 @@ pub(crate) fn schema(request: &Request) -> Json {
     let calls: Vec<_> = calls.collect();
     let at_least = match request.tool_choice {
         ToolChoice::Auto => 0,
-        ToolChoice::Required => 1,
+        ToolChoice::Required | ToolChoice::OneOf(_) => 1,
     };
     let mut list = object([("type", "array".into())]);
     list = match calls.is_empty() {

@@ -3,7 +3,7 @@
 use dormouse_adapters::http::BaseUrl;
 use dormouse_adapters::models::{ModelConfig, ModelId, RemoteModel, Rung, WireFormat};
 use dormouse_types::model::{FragmentKind, ProviderState, Request, ToolChoice};
-use dormouse_types::port::Model as _;
+use dormouse_types::port::{Model as _, ModelLocation};
 
 use crate::support::play::{Answer, Player, ask, stream_of};
 use crate::support::requests::{config, fragment, request, turn, weather};
@@ -88,6 +88,108 @@ fn a_single_tool_that_must_be_called_is_named() {
         };
         assert!(body.contains(forced), "{body}");
     }
+}
+
+/// A closing turn after calls: all tools, of which one may be called, and what is said last.
+fn closing(format: WireFormat, names: &[&str]) -> Request {
+    let mut request = second(format);
+    request.turns.truncate(1);
+    request.fragments.push(fragment(FragmentKind::TaskState, "Buy milk. Done."));
+    request.fragments.push(fragment(FragmentKind::Instruction, "Only the report may be written."));
+    request.tool_choice = ToolChoice::OneOf(names.iter().map(|&name| name.to_owned()).collect());
+    request
+}
+
+#[test]
+fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
+    for format in WireFormat::ALL {
+        let forced = match format {
+            WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Gemini => "",
+            WireFormat::Anthropic => r#""tool_choice":{"name":"update_report","type":"tool"}"#,
+        };
+        let text = shown(config(*format), &closing(*format, &["update_report"]));
+        assert!(text.contains(forced), "{text}");
+        insta::assert_snapshot!(format!("closing-{}", format.name()), text);
+        let two = shown(config(*format), &closing(*format, &["update_report", "weather"]));
+        let allowed = match format {
+            WireFormat::ChatCompletions => {
+                r#""tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"update_report"}},{"type":"function","function":{"name":"weather"}}]}}"#
+            }
+            WireFormat::Responses => {
+                r#""tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"update_report"},{"type":"function","name":"weather"}]}"#
+            }
+            WireFormat::Anthropic => r#""tool_choice":{"type":"any"}"#,
+            WireFormat::Gemini => r#""allowedFunctionNames":["update_report","weather"]"#,
+        };
+        assert!(two.contains(allowed), "{two}");
+    }
+}
+
+#[test]
+fn servers_of_ones_own_are_told_in_a_word_that_a_tool_must_be_called() {
+    let format = WireFormat::ChatCompletions;
+    let base = BaseUrl::parse("http://localhost:11434/v1/").unwrap();
+    let own = ModelConfig { base, location: ModelLocation::OwnServer, ..config(format) };
+    let text = shown(own, &closing(format, &["update_report"]));
+    assert!(text.contains(r#""tool_choice":"required""#), "{text}");
+}
+
+#[test]
+fn what_is_said_last_follows_the_turns_or_ends_the_message_if_they_say_nothing() {
+    for format in WireFormat::ALL {
+        for rung in Rung::ALL {
+            let config = ModelConfig { rung: *rung, ..config(*format) };
+            let mut request = closing(*format, &["update_report"]);
+            let text = shown(config.clone(), &request);
+            let place = |words: &str| text.find(words).expect(words);
+            assert!(place("15 degrees") < place("Only the report may be written."), "{text}");
+            request.turns[0].text.clear();
+            request.turns[0].calls.clear();
+            request.turns[0].results.clear();
+            request.turns[0].provider_state = None;
+            let text = shown(config, &request);
+            assert_eq!(text.matches("Only the report may be written.").count(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn anthropic_is_told_to_keep_what_the_next_turn_begins_with() {
+    let format = WireFormat::Anthropic;
+    let marks = |request: &Request| {
+        let body: serde_json::Value = {
+            let text = shown(config(format), request);
+            serde_json::from_str(text.split_once("\n\n").unwrap().1).unwrap()
+        };
+        let mut found = Vec::new();
+        let blocks = |list: &serde_json::Value| list.as_array().cloned().unwrap_or_default();
+        let mut all = blocks(&body["system"]);
+        for message in blocks(&body["messages"]) {
+            all.extend(blocks(&message["content"]));
+        }
+        let all = all.iter();
+        for block in all.filter(|block| block.get("cache_control").is_some()) {
+            assert_eq!(block["cache_control"], serde_json::json!({ "type": "ephemeral" }));
+            let text = block["text"].as_str().or(block["content"].as_str());
+            found.push(text.unwrap_or_default().chars().take(12).collect::<String>());
+        }
+        found
+    };
+    let mut first = request();
+    first.fragments[1].text.push_str("\nTuesday: went on.");
+    first.fragments[1].block_ends = vec!["Monday: began.".len()];
+    assert_eq!(marks(&first), ["You keep one", "Tuesday: wen", "Buy milk, du"]);
+    let mut next = closing(format, &["update_report"]);
+    next.fragments[1] = first.fragments[1].clone();
+    let last = next.clone();
+    next.tool_choice = ToolChoice::Auto;
+    next.fragments.truncate(4);
+    assert_eq!(marks(&next), ["You keep one", "Tuesday: wen", "Buy milk, du", "`content` is"]);
+    // No other turn follows: it only reads.
+    assert_eq!(marks(&last), ["You keep one", "Tuesday: wen", "Buy milk, du"]);
+    // A call by itself, such as one that folds, begins like no other.
+    let alone = Request { tool_choice: ToolChoice::Required, ..first };
+    assert_eq!(marks(&alone), [""; 0]);
 }
 
 #[test]

@@ -27,7 +27,13 @@ pub fn config(format: WireFormat) -> ModelConfig {
 }
 
 pub fn fragment(kind: FragmentKind, text: &str) -> Fragment {
-    Fragment { kind, text: text.to_owned(), data: FragmentData::None, tainted: false }
+    Fragment {
+        kind,
+        text: text.to_owned(),
+        data: FragmentData::None,
+        tainted: false,
+        block_ends: Vec::new(),
+    }
 }
 
 /// A first request with two tools.

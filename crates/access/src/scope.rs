@@ -1,5 +1,6 @@
 //! Which scopes a caller has, and which a kind of token can hold.
 
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{Caller, Scope, TokenKind};
 
 use crate::AccessError;
@@ -19,9 +20,8 @@ pub fn in_order(scopes: &[Scope]) -> Vec<Scope> {
 
 /// What a token of a kind may do at most, whatever its row says. An unknown kind, from a newer
 /// version, may do nothing.
-pub(crate) fn held(kind: &str, mut scopes: Vec<Scope>) -> Vec<Scope> {
-    let kind = kind.parse::<TokenKind>().ok();
-    scopes.retain(|scope| kind.is_some_and(|kind| kind.can_hold(*scope)));
+pub(crate) fn held(kind: &Listed<TokenKind>, mut scopes: Vec<Scope>) -> Vec<Scope> {
+    scopes.retain(|scope| kind.known().is_some_and(|kind| kind.can_hold(*scope)));
     scopes
 }
 
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn a_kind_limits_what_a_row_grants_and_an_unknown_kind_grants_nothing() {
         let all = Scope::ALL.to_vec();
-        assert!(!held("agent", all.clone()).contains(&Scope::Decide));
-        assert!(held("person", all.clone()).contains(&Scope::Decide));
-        assert_eq!(held("robot", all), []);
+        assert!(!held(&TokenKind::Agent.into(), all.clone()).contains(&Scope::Decide));
+        assert!(held(&TokenKind::Person.into(), all.clone()).contains(&Scope::Decide));
+        assert_eq!(held(&Listed::named("robot"), all), []);
     }
 
     #[test]

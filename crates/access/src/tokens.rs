@@ -7,7 +7,6 @@ use dormouse_store::journal::access_code::{self, AccessCode};
 use dormouse_store::journal::token;
 use dormouse_store::{Audit, Commit, CommitError, Db, Refusal, Store};
 use dormouse_types::caller::Actor;
-use dormouse_types::closed_list::Listed;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{Caller, Id as _, Scope, Timestamp, TokenId, TokenKind, WorkspaceId, limits};
 
@@ -238,7 +237,7 @@ impl Tokens {
             id: TokenId::fresh(now, &*self.entropy),
             ws: fresh.ws,
             name: fresh.name,
-            kind: fresh.kind.name().to_owned(),
+            kind: fresh.kind.into(),
             scopes: fresh.scopes,
             sha256: secret::kept(&secret.0),
             created_at: now,
@@ -295,7 +294,7 @@ fn shown(token: token::Token, caller: &Caller, now: Timestamp) -> Token {
         scopes: held(&token.kind, token.scopes),
         id: token.id,
         name: token.name,
-        kind: Listed::named(&token.kind),
+        kind: token.kind,
         created_at: token.created_at,
         created_by: token.created_by,
         last_used_at: token.last_used_at,

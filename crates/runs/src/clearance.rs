@@ -1,41 +1,64 @@
-//! What the model of a run may see: everything, or only what is not private at this moment.
+//! What the model of a run may see at this moment: everything, or only what is not private and of a
+//! category that its provider may be sent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::entity;
 use dormouse_store::agent::log_line;
+use dormouse_store::agent::model_setting;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Origin, Span};
-use dormouse_store::journal::privacy;
+use dormouse_store::journal::privacy::{self, PrivacyFacts};
 use dormouse_store::{ReadError, Store, in_list};
+use dormouse_types::kept_back::KeptBackReason;
+use dormouse_types::model_settings::AllowedCategories;
 use dormouse_types::port::{Model, ModelLocation};
 use dormouse_types::{ChangeSetId, HolderId, RunKey, WorkspaceId};
 
 /// What a model may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clearance {
-    /// Everything: what is sent to it stays with the person.
+    /// Everything.
     Everything,
-    /// Only what was made of these sources.
-    Only(BTreeSet<Source>),
+    /// Only some of what was asked about.
+    Only(Shown),
+}
+
+/// The sources that a model may see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// What was made of these may be seen.
+    pub sources: BTreeSet<Source>,
+    /// What was made of these may not, only because of the category of a task.
+    pub other_categories: BTreeSet<Source>,
 }
 
 impl Clearance {
     /// Returns whether a text made of these sources may be seen.
     pub fn allows_all(&self, sources: &[Source]) -> bool {
-        match self {
-            Self::Everything => true,
-            Self::Only(public) => sources.iter().all(|source| public.contains(source)),
-        }
+        self.refusal(sources).is_none()
+    }
+
+    /// Returns why a text made of these sources may not be seen; `None` if it may.
+    ///
+    /// Of several reasons it is privacy: a change of the categories would not help.
+    pub fn refusal(&self, sources: &[Source]) -> Option<KeptBackReason> {
+        let Self::Only(shown) = self else { return None };
+        let hidden = sources.iter().filter(|source| !shown.sources.contains(source));
+        let reason = |source: &Source| match shown.other_categories.contains(source) {
+            true => KeptBackReason::Category,
+            false => KeptBackReason::Private,
+        };
+        hidden.map(reason).min_by_key(|reason| *reason == KeptBackReason::Category)
     }
 }
 
 /// Decides what a model may see of what was made of `asked`.
 ///
-/// The flags count as they are now, whatever they were when a text was written. What a run wrote is
-/// private if anything is private that its model was shown. What is unknown, or cannot be read, is
-/// not shown.
+/// Flags, categories and the settings of the provider count as they are now, whatever they were when
+/// a text was written. What a run wrote is kept back for the same reason as anything that its model
+/// was shown. What is unknown, or cannot be read, is not shown.
 pub async fn clearance(
     store: &Store,
     ws: WorkspaceId,
@@ -43,16 +66,39 @@ pub async fn clearance(
     model: &dyn Model,
     asked: BTreeSet<Source>,
 ) -> Result<Clearance, ReadError> {
-    match model.location() {
-        ModelLocation::BuiltIn | ModelLocation::OwnServer => Ok(Clearance::Everything),
-        ModelLocation::Elsewhere => {
-            let facts = Facts::read(store, ws, holder, &asked).await?;
-            Ok(Clearance::Only(facts.public_of(asked)))
-        }
+    let shows_private = match model.location() {
+        ModelLocation::BuiltIn => return Ok(Clearance::Everything),
+        ModelLocation::OwnServer => true,
+        ModelLocation::Elsewhere => false,
+    };
+    let categories = allowed_categories(store, ws, model.provider()).await?;
+    if shows_private && categories.is_none() {
+        return Ok(Clearance::Everything);
     }
+    let facts = Facts::read(store, ws, holder, &asked).await?;
+    let may_be_private = |row: &PrivacyFacts| shows_private || !row.is_private;
+    let is_allowed = |row: &PrivacyFacts| {
+        let category = row.category.as_ref();
+        may_be_private(row) && categories.as_ref().is_none_or(|only| only.allows(category))
+    };
+    let sources = facts.shown_of(&asked, is_allowed);
+    let mut other_categories = facts.shown_of(&asked, may_be_private);
+    other_categories.retain(|source| !sources.contains(source));
+    Ok(Clearance::Only(Shown { sources, other_categories }))
 }
 
-/// What the privacy of texts is decided on.
+/// Returns the categories that a provider may be sent; `None` means all. They are read for each
+/// request, because another node may have changed them.
+async fn allowed_categories(
+    store: &Store,
+    ws: WorkspaceId,
+    provider: &str,
+) -> Result<Option<AllowedCategories>, ReadError> {
+    let stored = store.first(model_setting::of_workspace(ws)).await?;
+    Ok(stored.and_then(|stored| stored.settings.provider(provider)?.categories.clone()))
+}
+
+/// What is decided on who may see texts.
 #[derive(Debug, Default)]
 struct Facts {
     /// The lines of the logs of holders, in order: that of the run's own, and those of others whose
@@ -62,8 +108,8 @@ struct Facts {
     runs: BTreeMap<RunKey, Vec<Origin>>,
     /// The runs that made sets of proposals.
     sets: BTreeMap<ChangeSetId, RunKey>,
-    /// The tasks and entries that are not private.
-    public: BTreeSet<Source>,
+    /// The tasks and entries that can be read.
+    rows: BTreeMap<Source, PrivacyFacts>,
 }
 
 impl Facts {
@@ -126,78 +172,94 @@ impl Facts {
         let ids: Vec<String> = by_id.keys().cloned().collect();
         for ids in ids.chunks(in_list::MOST) {
             for row in store.all(privacy::of_some(ws, ids)).await? {
-                if !row.is_private {
-                    facts.public.extend(by_id.get(&row.id).cloned());
-                }
+                facts.rows.extend(by_id.get(&row.id).cloned().zip(row.facts));
             }
         }
         Ok(facts)
     }
 
-    /// Returns those of the sources that are not private.
-    fn public_of(&self, asked: BTreeSet<Source>) -> BTreeSet<Source> {
-        let runs = self.public_runs();
-        asked.into_iter().filter(|source| self.is_public(source, &runs)).collect()
+    /// Returns those of the sources that may be seen if of tasks and entries those may be that
+    /// `is_allowed` names.
+    fn shown_of(
+        &self,
+        asked: &BTreeSet<Source>,
+        is_allowed: impl Fn(&PrivacyFacts) -> bool,
+    ) -> BTreeSet<Source> {
+        let rows = self.rows.iter().filter(|(_, row)| is_allowed(row));
+        let mut decided = Decided {
+            facts: self,
+            rows: rows.map(|(row, _)| row).collect(),
+            runs: BTreeSet::new(),
+        };
+        decided.find_runs();
+        asked.iter().filter(|source| decided.is_shown(source)).cloned().collect()
     }
+}
 
-    fn is_public(&self, source: &Source, runs: &BTreeSet<&RunKey>) -> bool {
+/// What may be seen of some facts.
+struct Decided<'f> {
+    facts: &'f Facts,
+    /// The tasks and entries that may be seen.
+    rows: BTreeSet<&'f Source>,
+    /// The runs whose models were shown nothing else.
+    runs: BTreeSet<&'f RunKey>,
+}
+
+impl<'f> Decided<'f> {
+    fn is_shown(&self, source: &Source) -> bool {
         match source {
-            Source::Task(_) | Source::Entry(_) => self.public.contains(source),
-            Source::Run(key) => runs.contains(key),
-            Source::Proposals(set) => self.sets.get(set).is_some_and(|key| runs.contains(key)),
+            Source::Task(_) | Source::Entry(_) => self.rows.contains(source),
+            Source::Run(key) => self.runs.contains(key),
+            Source::Proposals(set) => {
+                self.facts.sets.get(set).is_some_and(|key| self.runs.contains(key))
+            }
             Source::Unknown => false,
         }
     }
 
-    /// Finds the runs whose models were shown nothing that is private now.
+    /// Finds the runs whose models were shown nothing that may not be seen now.
     ///
     /// A run is made of log lines, and a line of runs before it. They are judged in the order in
     /// which they were written, until a pass finds no more: what depends on itself, which only a
     /// damaged store contains, is never found.
-    fn public_runs(&self) -> BTreeSet<&RunKey> {
-        let mut of_holders: BTreeMap<&HolderId, Vec<(&RunKey, i64)>> = BTreeMap::new();
-        for (key, requests) in &self.runs {
+    fn find_runs(&mut self) {
+        let facts = self.facts;
+        let mut of_holders: BTreeMap<&'f HolderId, Vec<(&'f RunKey, i64)>> = BTreeMap::new();
+        for (key, requests) in &facts.runs {
             let Some(request) = requests.first() else { continue };
             of_holders.entry(&request.holder).or_default().push((key, last_line(requests)));
         }
         for order in of_holders.values_mut() {
             order.sort_by_key(|(_, last)| *last);
         }
-        let mut public = BTreeSet::new();
         loop {
-            let before = public.len();
+            let before = self.runs.len();
             for (holder, order) in &of_holders {
                 let mut judged = JudgedLines::default();
-                let mut lines = self.logs.get(*holder).into_iter().flatten().peekable();
+                let mut lines = facts.logs.get(*holder).into_iter().flatten().peekable();
                 for (key, last) in order {
                     while let Some((n, sources)) = lines.next_if(|(n, _)| n <= last) {
-                        let is_public = |source| self.is_public(source, &public);
-                        judged.push(*n, sources.iter().all(is_public));
+                        judged.push(*n, sources.iter().all(|source| self.is_shown(source)));
                     }
-                    let mut requests = self.runs.get(*key).into_iter().flatten();
-                    if requests.all(|request| self.shows_public(request, &judged, &public)) {
-                        public.insert(*key);
+                    let mut requests = facts.runs.get(*key).into_iter().flatten();
+                    if requests.all(|request| self.was_shown_no_more(request, &judged)) {
+                        self.runs.insert(*key);
                     }
                 }
             }
-            if public.len() == before {
-                return public;
+            if self.runs.len() == before {
+                return;
             }
         }
     }
 
-    fn shows_public(
-        &self,
-        request: &Origin,
-        judged: &JudgedLines,
-        public: &BTreeSet<&RunKey>,
-    ) -> bool {
-        let is_public = |span: &Span| match span {
+    fn was_shown_no_more(&self, request: &Origin, judged: &JudgedLines) -> bool {
+        let is_shown = |span: &Span| match span {
             Span::Text { .. } => true,
-            Span::Log { from, upto } => judged.are_public(*from, *upto),
+            Span::Log { from, upto, .. } => judged.are_shown(*from, *upto),
         };
-        request.spans.iter().all(is_public)
-            && request.sources.iter().all(|source| self.is_public(source, public))
+        request.spans.iter().all(is_shown)
+            && request.sources.iter().all(|source| self.is_shown(source))
     }
 }
 
@@ -214,27 +276,27 @@ fn last_line(requests: &[Origin]) -> i64 {
 #[derive(Debug, Default)]
 struct JudgedLines {
     last: i64,
-    /// The numbers of lines that are private, in order.
-    private: Vec<i64>,
+    /// The numbers of lines that may not be seen, in order.
+    hidden: Vec<i64>,
 }
 
 impl JudgedLines {
-    fn push(&mut self, n: i64, is_public: bool) {
+    fn push(&mut self, n: i64, is_shown: bool) {
         self.last = n;
-        if !is_public {
-            self.private.push(n);
+        if !is_shown {
+            self.hidden.push(n);
         }
     }
 
-    fn are_public(&self, from: i64, upto: i64) -> bool {
-        let before = self.private.partition_point(|n| *n < from);
-        upto <= self.last && self.private.get(before).is_none_or(|n| *n > upto)
+    fn are_shown(&self, from: i64, upto: i64) -> bool {
+        let before = self.hidden.partition_point(|n| *n < from);
+        upto <= self.last && self.hidden.get(before).is_none_or(|n| *n > upto)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use dormouse_types::EntryId;
+    use dormouse_types::{CategoryId, EntryId};
 
     use super::*;
 
@@ -267,19 +329,30 @@ mod tests {
         let origin = |n: i64| Origin {
             run: key(n),
             holder: holder(1),
-            spans: (n > 1).then_some(Span::Log { from: 1, upto: 2 * n - 2 }).into_iter().collect(),
+            spans: (n > 1)
+                .then_some(Span::Log { from: 1, upto: 2 * n - 2, by_run: true })
+                .into_iter()
+                .collect(),
             sources: vec![entry(n)],
         };
         Facts {
             logs: BTreeMap::from([(holder(1), log)]),
             runs: (1..=3).map(|n| (key(n), vec![origin(n)])).collect(),
             sets: BTreeMap::new(),
-            public: public.iter().map(|n| entry(*n)).collect(),
+            rows: (1..=4).map(|n| (entry(n), row(!public.contains(&n), None))).collect(),
         }
     }
 
+    fn row(is_private: bool, category: Option<CategoryId>) -> PrivacyFacts {
+        PrivacyFacts { is_private, category }
+    }
+
+    fn public_of(facts: &Facts, asked: impl IntoIterator<Item = Source>) -> BTreeSet<Source> {
+        facts.shown_of(&asked.into_iter().collect(), |row| !row.is_private)
+    }
+
     fn check(facts: &Facts, expected: &[i64]) {
-        let public = facts.public_of((1..=3).map(run).collect());
+        let public = public_of(facts, (1..=3).map(run));
         assert_eq!(public, expected.iter().map(|n| run(*n)).collect(), "{facts:?}");
     }
 
@@ -294,7 +367,7 @@ mod tests {
     fn a_run_that_was_not_shown_the_private_lines_writes_what_is_public() {
         let mut facts = facts(&[1, 3]);
         let third = facts.runs.get_mut(&key(3)).expect("a run");
-        third[0].spans = vec![Span::Log { from: 1, upto: 2 }];
+        third[0].spans = vec![Span::Log { from: 1, upto: 2, by_run: true }];
         check(&facts, &[1, 3]);
     }
 
@@ -313,12 +386,12 @@ mod tests {
         let of_other = |n: i64, upto: i64| Origin {
             run: key(n),
             holder: holder(2),
-            spans: vec![Span::Log { from: 1, upto }],
+            spans: vec![Span::Log { from: 1, upto, by_run: true }],
             sources: Vec::new(),
         };
         facts.runs.insert(key(4), vec![of_other(4, 1)]);
         facts.runs.insert(key(5), vec![of_other(5, 2)]);
-        let public = facts.public_of([run(4), run(5)].into());
+        let public = public_of(&facts, [run(4), run(5)]);
         assert_eq!(public, [run(4)].into(), "the second saw a private entry");
     }
 
@@ -332,11 +405,21 @@ mod tests {
         check(&foreign, &[1, 2]);
         let mut beyond = facts(&[1, 2, 3]);
         beyond.runs.get_mut(&key(3)).expect("a run")[0].spans =
-            vec![Span::Log { from: 1, upto: 99 }];
+            vec![Span::Log { from: 1, upto: 99, by_run: true }];
         check(&beyond, &[1, 2]);
         let mut unknown = facts(&[1, 2, 3]);
         unknown.runs.remove(&key(3));
         check(&unknown, &[1, 2]);
-        assert_eq!(unknown.public_of([Source::Unknown].into()), BTreeSet::new());
+        assert_eq!(public_of(&unknown, [Source::Unknown]), BTreeSet::new());
+    }
+
+    #[test]
+    fn privacy_is_the_reason_wherever_a_change_of_categories_would_not_help() {
+        let shown = Shown { sources: [entry(1)].into(), other_categories: [entry(2)].into() };
+        let clearance = Clearance::Only(shown);
+        assert_eq!(clearance.refusal(&[entry(1)]), None);
+        assert_eq!(clearance.refusal(&[entry(1), entry(2)]), Some(KeptBackReason::Category));
+        assert_eq!(clearance.refusal(&[entry(2), entry(3)]), Some(KeptBackReason::Private));
+        assert_eq!(Clearance::Everything.refusal(&[entry(3), Source::Unknown]), None);
     }
 }

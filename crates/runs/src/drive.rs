@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use dormouse_store::agent::link;
 use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::wake_request;
 use dormouse_store::{Attempts, CommitError, Policy, ReadError, Refusal, Store};
 use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::model::{ModelError, Request};
@@ -22,16 +23,18 @@ use futures_util::future::{Either, FutureExt as _, select};
 use jiff::tz::TimeZone;
 
 use self::composed::{Folding, Interruption, Shown};
+pub use ending::denied;
 pub use interruption::paid_calls_off;
 pub use recorded_request::rebuild;
 
 use crate::gate::gate;
-use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler};
+use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput};
 use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
 use crate::models::Models;
 use crate::run_log;
 use crate::spending::Reservation;
 use crate::step::{Closing, Limits, RunLog, Step, ToolSet, next};
+use crate::truncation::truncation;
 use crate::{End, Lease, Stop};
 
 /// Drives runs. Cheap to clone.
@@ -174,7 +177,7 @@ impl ActiveRun<'_> {
                     }
                 }
                 Step::RunTool { turn, call } => self.effect(turn, call).await?,
-                Step::Finish { cut } => return self.finish_recorded(cut).await,
+                Step::Finish { cut } => return self.finish_recorded(cut, Vec::new()).await,
             }
         }
     }
@@ -220,12 +223,15 @@ impl ActiveRun<'_> {
         let clearance = self.clearance(&gathered, turn).await?;
         // Private by now: the turns so far cannot be sent again, and nothing can be taken out of
         // them. The change of the flag wakes the agent once more.
-        if turn > 1 && !clearance.allows_all(&[self.own_source()]) {
-            return self.finish_recorded(true).await.map(Some);
+        if turn > 1
+            && let Some(reason) = clearance.refusal(&[self.own_source()])
+        {
+            let audit = vec![self.denied_request(reason)];
+            return self.finish_recorded(true, audit).await.map(Some);
         }
         let gated = gate(gathered.fragments, &clearance);
-        if gated.is_task_hidden() {
-            return self.skip_hidden(&gated.kept_back).await.map(Some);
+        if let Some(reason) = gated.hidden_task() {
+            return self.skip_hidden(reason, &gated.kept_back).await.map(Some);
         }
         let offer = gathered.tools;
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
@@ -258,6 +264,9 @@ impl ActiveRun<'_> {
             }
         };
         self.note_provider_is_back().await?;
+        if let Some(cut) = truncation(&request, answer.usage.as_ref()) {
+            return self.fail_cut(cut, answer.usage.as_ref()).await.map(Some);
+        }
         // The store refuses the commit if another process opened or decided a proposal since the
         // rows were read. Validate the calls again on fresh rows.
         let before = (self.log.clone(), self.chain.clone());
@@ -283,19 +292,26 @@ impl ActiveRun<'_> {
         tools: ToolSet,
     ) -> Result<Option<End>, RunError> {
         let Answer { turn: mut logged, usage } = answer;
-        let ExecutedCalls { results, ops: opened, news } =
+        let ExecutedCalls { results, ops: opened, news, sources, audit } =
             self.handler.execute(&logged.calls, tools).await?;
         logged.results = results;
         let now = self.driver.clock.now();
         let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);
         ops.extend(opened);
+        if !sources.is_empty() {
+            let Lease { ws, run, .. } = self.lease;
+            ops.push(wake_request::note_answers(*ws, &run.key, turn, &sources));
+        }
         ops.extend(self.answered(usage.as_ref()));
         self.log.turns.push(logged);
         self.note_closing();
         match next(&self.log, &Limits::default()) {
-            Step::Finish { cut } => self.finish(ops, news, cut).await.map(Some),
+            Step::Finish { cut } => {
+                self.finish(RunOutput { ops, news, audit }, cut).await.map(Some)
+            }
             Step::AskModel { .. } | Step::RunTool { .. } => {
-                self.commit_as("run.turn", ops, news).await.map(|()| None)
+                let turn = RunOutput { ops, news, audit };
+                self.commit_as("run.turn", turn).await.map(|()| None)
             }
         }
     }

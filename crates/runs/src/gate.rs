@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use dormouse_store::agent::source::Source;
-use dormouse_types::kept_back::KeptBack;
+use dormouse_types::RunKey;
+use dormouse_types::kept_back::{KeptBack, KeptBackReason, KeptPieces};
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind};
 
 use crate::clearance::Clearance;
@@ -44,6 +45,8 @@ pub struct Part {
     pub heading: Option<&'static str>,
     /// Its place in the log, from 1, if it is a line of it.
     pub line: Option<i64>,
+    /// The run that wrote it, if it is a line of the log: the lines of a run are sent as one block.
+    pub run: Option<RunKey>,
     /// What is shown instead if this may not be, made of fewer sources.
     pub otherwise: Option<Box<Part>>,
 }
@@ -56,7 +59,15 @@ impl Part {
 
     /// Creates a part without a heading.
     pub fn new(piece: Piece, text: impl Into<String>, sources: Vec<Source>) -> Self {
-        Self { piece, text: text.into(), sources, heading: None, line: None, otherwise: None }
+        Self {
+            piece,
+            text: text.into(),
+            sources,
+            heading: None,
+            line: None,
+            run: None,
+            otherwise: None,
+        }
     }
 
     /// Returns the same part below a heading.
@@ -114,9 +125,9 @@ pub struct Gated {
 }
 
 impl Gated {
-    /// Returns whether the model may not even see the task.
-    pub fn is_task_hidden(&self) -> bool {
-        self.kept_back.tasks > 0
+    /// Returns why the model may not even see the task; `None` if it may.
+    pub fn hidden_task(&self) -> Option<KeptBackReason> {
+        self.kept_back.task()
     }
 }
 
@@ -126,18 +137,19 @@ impl Gated {
 pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
     let mut gated = Gated::default();
     let mut sources = BTreeSet::new();
-    let mut hidden: Vec<Part> = Vec::new();
+    let mut hidden: Vec<(KeptBackReason, Part)> = Vec::new();
     let mut instruction = None;
     for draft in drafts {
         let mut shown = Vec::new();
         for part in draft.parts {
             let mut candidate = Some(part);
             while let Some(mut part) = candidate.take() {
-                if clearance.allows_all(&part.sources) {
-                    shown.push(part);
-                } else {
-                    candidate = part.otherwise.take().map(|otherwise| *otherwise);
-                    hidden.push(part);
+                match clearance.refusal(&part.sources) {
+                    None => shown.push(part),
+                    Some(reason) => {
+                        candidate = part.otherwise.take().map(|otherwise| *otherwise);
+                        hidden.push((reason, part));
+                    }
                 }
             }
         }
@@ -161,7 +173,20 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
         if kind == FragmentKind::Instruction {
             instruction = Some(gated.fragments.len());
         }
-        gated.fragments.push(Fragment { kind, text: joined(kind, &shown), data, tainted });
+        let text = joined(kind, &shown);
+        let block_ends = match kind {
+            FragmentKind::Log => block_ends(&shown),
+            FragmentKind::System
+            | FragmentKind::Summary
+            | FragmentKind::LinkedTasks
+            | FragmentKind::TaskState
+            | FragmentKind::Decisions
+            | FragmentKind::Trend
+            | FragmentKind::Delta
+            | FragmentKind::Message
+            | FragmentKind::Instruction => Vec::new(),
+        };
+        gated.fragments.push(Fragment { kind, text, data, tainted, block_ends });
     }
     gated.sources = sources.into_iter().collect();
     gated.kept_back = counted(&hidden);
@@ -176,14 +201,37 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
 /// Returns what the model reads about what was kept back.
 fn note(kept_back: &KeptBack) -> Option<String> {
     let words = kept_back.words();
-    (!words.is_empty()).then(|| {
-        format!(
-            "\nKept back from this model because it is private: {words}. Do not guess what it says."
-        )
-    })
+    let sentences = words.iter().map(|(reason, words)| match reason {
+        KeptBackReason::Private => {
+            format!("Kept back from this model because it is private: {words}.")
+        }
+        KeptBackReason::Category => {
+            format!("Kept back from this model because of the category of its task: {words}.")
+        }
+    });
+    let sentences = sentences.collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then(|| format!("\n{sentences} Do not guess what it says."))
 }
 
-fn counted(hidden: &[Part]) -> KeptBack {
+fn counted(hidden: &[(KeptBackReason, Part)]) -> KeptBack {
+    let of = |why: KeptBackReason| {
+        let parts = hidden.iter().filter(|(reason, _)| *reason == why);
+        parts.map(|(_, part)| part).collect::<Vec<_>>()
+    };
+    let (private, category) = (of(KeptBackReason::Private), of(KeptBackReason::Category));
+    let hides_task = |parts: &[&Part]| parts.iter().any(|part| part.piece == Piece::Task);
+    let task = KeptPieces { tasks: 1, ..KeptPieces::default() };
+    // Without its task nothing is sent, so nothing else needs to be counted.
+    if hides_task(&private) {
+        return KeptBack { private: task, ..KeptBack::default() };
+    }
+    if hides_task(&category) {
+        return KeptBack { category: task, ..KeptBack::default() };
+    }
+    KeptBack { private: pieces(&private), category: pieces(&category) }
+}
+
+fn pieces(hidden: &[&Part]) -> KeptPieces {
     let count = |piece: Piece| {
         let parts = hidden.iter().filter(|part| part.piece == piece);
         let distinct: BTreeSet<(&[Source], Option<&str>)> = parts
@@ -199,10 +247,7 @@ fn counted(hidden: &[Part]) -> KeptBack {
             .collect();
         u32::try_from(distinct.len()).unwrap_or(u32::MAX)
     };
-    if hidden.iter().any(|part| part.piece == Piece::Task) {
-        return KeptBack { tasks: 1, ..KeptBack::default() };
-    }
-    KeptBack {
+    KeptPieces {
         tasks: 0,
         entries: count(Piece::Entry),
         links: count(Piece::Link),
@@ -234,6 +279,14 @@ fn joined(kind: FragmentKind, parts: &[Part]) -> String {
     lines.join(joint)
 }
 
+/// Returns where a log is cut: behind the last line of each run but the newest.
+fn block_ends(parts: &[Part]) -> Vec<usize> {
+    let runs: Vec<Option<&RunKey>> = parts.iter().map(|part| part.run.as_ref()).collect();
+    let lines: Vec<(&str, Option<&RunKey>)> =
+        parts.iter().zip(runs).map(|(part, run)| (part.text.as_str(), run)).collect();
+    request::log_block_ends(&lines)
+}
+
 fn follow(stretches: &mut Vec<(i64, i64)>, line: i64) {
     match stretches.last_mut() {
         Some((_, last)) if *last + 1 == line => *last = line,
@@ -246,10 +299,15 @@ mod tests {
     use dormouse_types::EntryId;
 
     use super::*;
+    use crate::clearance::Shown;
 
     fn entry(n: u8) -> Source {
         let id = format!("en-{:026}", n);
         Source::Entry(id.parse::<EntryId>().expect("an id"))
+    }
+
+    fn only<const N: usize>(sources: [Source; N]) -> Clearance {
+        Clearance::Only(Shown { sources: sources.into(), ..Shown::default() })
     }
 
     fn line(n: i64, text: &str, source: Source) -> Part {
@@ -280,7 +338,7 @@ mod tests {
 
     #[test]
     fn what_may_not_be_seen_is_left_out_whole_and_counted() {
-        let clearance = Clearance::Only([entry(1), entry(3)].into());
+        let clearance = only([entry(1), entry(3)]);
         let gated = gate(drafts(), &clearance);
         let texts: Vec<&str> = gated.fragments.iter().map(|f| f.text.as_str()).collect();
         assert_eq!(
@@ -293,7 +351,42 @@ mod tests {
         );
         assert_eq!(gated.log, [(1, 1), (4, 5)]);
         assert_eq!(gated.sources, []);
-        assert!(!gated.is_task_hidden());
+        assert_eq!(gated.hidden_task(), None);
+    }
+
+    #[test]
+    fn what_is_of_another_category_is_counted_apart_and_said_in_its_own_words() {
+        let shown = Shown { sources: [entry(1)].into(), other_categories: [entry(3)].into() };
+        let gated = gate(drafts(), &Clearance::Only(shown));
+        let kept = |entries, notes| KeptPieces { entries, notes, ..KeptPieces::default() };
+        assert_eq!(gated.kept_back, KeptBack { private: kept(1, 1), category: kept(1, 0) });
+        assert_eq!(
+            gated.fragments[1].text,
+            "Do it.\nKept back from this model because it is private: 1 entry, 1 note. Kept back \
+             from this model because of the category of its task: 1 entry. Do not guess what it \
+             says."
+        );
+    }
+
+    #[test]
+    fn a_task_that_may_not_be_sent_is_all_that_is_counted() {
+        let of_task = |source| Part::new(Piece::Task, "the task", vec![source]);
+        for (clearance, reason) in [
+            (only([entry(1)]), KeptBackReason::Private),
+            (
+                Clearance::Only(Shown {
+                    sources: [entry(1)].into(),
+                    other_categories: [entry(2), entry(3)].into(),
+                }),
+                KeptBackReason::Category,
+            ),
+        ] {
+            let all = [drafts(), vec![draft(FragmentKind::TaskState, vec![of_task(entry(2))])]];
+            let gated = gate(all.concat(), &clearance);
+            assert_eq!(gated.hidden_task(), Some(reason));
+            let words = gated.kept_back.words();
+            assert_eq!(words, [(reason, "1 task".to_owned())]);
+        }
     }
 
     #[test]
@@ -306,10 +399,10 @@ mod tests {
         };
         let parts = vec![whole, row("{\"id\":2}", vec![entry(2)])];
         let drafts = vec![draft(FragmentKind::LinkedTasks, parts)];
-        let gated = gate(drafts, &Clearance::Only([entry(1)].into()));
+        let gated = gate(drafts, &only([entry(1)]));
         let text = "{\"linked_from\": [],\n\"linked_to\": [\n{\"id\":1}\n]}";
         assert_eq!(gated.fragments[0].text, text);
-        assert_eq!((gated.kept_back.summaries, gated.kept_back.links), (1, 1));
+        assert_eq!((gated.kept_back.private.summaries, gated.kept_back.private.links), (1, 1));
     }
 
     #[test]
@@ -326,8 +419,8 @@ mod tests {
     fn what_nobody_knows_the_origin_of_is_not_sent() {
         let unknown =
             draft(FragmentKind::Delta, vec![Part::new(Piece::Other, "old", vec![Source::Unknown])]);
-        let gated = gate(vec![unknown], &Clearance::Only(BTreeSet::new()));
+        let gated = gate(vec![unknown], &only([]));
         assert!(gated.fragments.is_empty(), "{gated:?}");
-        assert_eq!(gated.kept_back.others, 1);
+        assert_eq!(gated.kept_back.private.others, 1);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::source::Source;
-use dormouse_store::{ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
+use dormouse_store::{Audit, ChangeRow, CommitError, MaybeRefused, Op, ReadError, Refusal};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::port::BoxFuture;
 
@@ -57,7 +57,8 @@ pub trait RunHandler: Send + Sync {
     /// Gathers the context of the first turn.
     fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>>;
 
-    /// Returns the tools and the instruction of a later turn; its other fragments are rebuilt.
+    /// Returns the tools of a later turn, and its instruction. The context of the first turn is sent
+    /// again as it was; in a closing turn, what this returns follows the earlier turns.
     fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>>;
 
     /// Runs the calls of a turn, as far as they write only the agent store. Refuses calls outside
@@ -88,11 +89,11 @@ pub trait RunHandler: Send + Sync {
 /// The tools that close a run, for example by publishing its result.
 ///
 /// If the model wants nothing more but a required closing call is missing, or if it reaches the cap
-/// on turns, it is asked once more with only these tools.
+/// on turns, it is asked once more and may call only these; the tools that it is offered stay the same.
 #[derive(Debug, Clone)]
 pub struct ClosingTools {
-    /// The tools.
-    pub tools: Arc<Offer>,
+    /// Their names.
+    pub names: Vec<String>,
     /// Whether the run needs such a call.
     pub is_required: bool,
 }
@@ -114,6 +115,8 @@ pub struct RunOutput {
     pub ops: Vec<Op>,
     /// Change rows to publish, in addition to the end of the run.
     pub news: Vec<ChangeRow>,
+    /// What the audit log notes.
+    pub audit: Vec<Audit>,
 }
 
 /// A piece of memory that a model is to fold.
@@ -130,6 +133,8 @@ pub struct FoldPiece {
 pub enum Folded<'a> {
     /// The model gave this turn.
     Answer {
+        /// The name of the model.
+        model: &'a str,
         /// The turn.
         turn: &'a LoggedTurn,
         /// What the model was shown.
@@ -144,7 +149,7 @@ pub enum Folded<'a> {
 pub struct TurnContext {
     /// Fragments of the prompt, in any order, before the gate.
     pub fragments: Vec<Draft>,
-    /// All tools of the run. A closing turn offers the closing tools instead.
+    /// All tools of the run, the same in each of its turns.
     pub tools: Arc<Offer>,
     /// Whether there is nothing to ask; the run is then skipped.
     pub nothing_changed: bool,
@@ -159,6 +164,11 @@ pub struct ExecutedCalls {
     pub ops: Vec<Op>,
     /// Change rows to publish with the commit.
     pub news: Vec<ChangeRow>,
+    /// What the results were made of beyond what the run's requests were: later turns show them, so
+    /// whatever the run writes is as private as they are.
+    pub sources: Vec<Source>,
+    /// Calls that the policy refused.
+    pub audit: Vec<Audit>,
 }
 
 /// The result of a recorded call that writes the journal.

@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`model_call`], [`spending`], [`drive`].
+//! [`model_call`], [`truncation`], [`spending`], [`drive`].
 
 pub mod step;
 pub mod clearance;
@@ -21,6 +21,7 @@ pub mod models;
 pub mod handler;
 pub mod run_log;
 pub mod model_call;
+pub mod truncation;
 pub mod spending;
 pub mod drive;
 

@@ -21,6 +21,8 @@ pub struct Models {
 struct State {
     /// The model of agents whose row names none.
     default: Arc<dyn Model>,
+    /// The model that folds the memory of those agents; `None` means the one that thinks.
+    summarising: Option<Arc<dyn Model>>,
     /// Every model, by name.
     known: BTreeMap<String, Arc<dyn Model>>,
 }
@@ -29,7 +31,7 @@ impl Models {
     /// Creates a registry with one model.
     pub fn new(default: Arc<dyn Model>) -> Self {
         let known = BTreeMap::from([(default.name().to_owned(), default.clone())]);
-        Self { state: Arc::new(RwLock::new(State { default, known })) }
+        Self { state: Arc::new(RwLock::new(State { default, summarising: None, known })) }
     }
 
     /// Returns the same registry with another model, under its name.
@@ -41,13 +43,30 @@ impl Models {
         self
     }
 
-    /// Replaces all models, and the one that agents ask if their row names none. A name of a model
-    /// that is not among them means one that answers nothing; see [`Models::named`].
-    pub fn replace(&self, models: impl IntoIterator<Item = Arc<dyn Model>>, default: &str) {
+    /// Replaces all models, the one that agents ask if their row names none, and the one that folds
+    /// their memory. A name of a model that is not among them means one that answers nothing; see
+    /// [`Models::named`].
+    pub fn replace(
+        &self,
+        models: impl IntoIterator<Item = Arc<dyn Model>>,
+        default: &str,
+        summarising: Option<&str>,
+    ) {
         let known: BTreeMap<String, Arc<dyn Model>> =
             models.into_iter().map(|model| (model.name().to_owned(), model)).collect();
-        let default = known.get(default).cloned().unwrap_or_else(|| missing(default));
-        self.change(|state| *state = State { default, known });
+        let of_name = |name: &str| known.get(name).cloned().unwrap_or_else(|| missing(name));
+        let (default, summarising) = (of_name(default), summarising.map(of_name));
+        self.change(|state| *state = State { default, summarising, known });
+    }
+
+    /// Returns the model that folds the memory of an agent which asks `thinking`. It is another one
+    /// only for agents that ask the default: who chose a model for an agent chose who reads it.
+    pub fn summarising_for(&self, thinking: &Arc<dyn Model>) -> Arc<dyn Model> {
+        let chosen = self.read(|state| {
+            let is_default = state.default.name() == thinking.name();
+            state.summarising.clone().filter(|_| is_default)
+        });
+        chosen.unwrap_or_else(|| thinking.clone())
     }
 
     /// Returns the model that agents ask if their row names none.
@@ -58,7 +77,7 @@ impl Models {
     /// Returns the providers of the models, each once.
     pub fn providers(&self) -> BTreeSet<String> {
         self.read(|state| {
-            let all = state.known.values().chain([&state.default]);
+            let all = state.known.values().chain([&state.default]).chain(&state.summarising);
             all.map(|model| model.provider().to_owned()).collect()
         })
     }
@@ -178,9 +197,23 @@ mod tests {
         let models = Models::new(Arc::new(Named("near")));
         let clone = models.clone();
         let both: [Arc<dyn Model>; 2] = [Arc::new(Named("near")), Arc::new(Named("far"))];
-        models.replace(both, "far");
+        models.replace(both, "far", None);
         assert_eq!(clone.default_model().name(), "far");
-        models.replace([Arc::new(Named("near")) as Arc<dyn Model>], "far");
+        models.replace([Arc::new(Named("near")) as Arc<dyn Model>], "far", None);
         assert_eq!(clone.default_model().class(), ModelClass::Paid, "it is missing now");
+    }
+
+    #[test]
+    fn the_model_that_summarises_does_so_only_for_agents_that_ask_the_default() {
+        let models = Models::new(Arc::new(Named("near")));
+        let all = ["near", "far", "brief"].map(|name| Arc::new(Named(name)) as Arc<dyn Model>);
+        let of = |name| models.summarising_for(&models.named(Some(name))).name().to_owned();
+        models.replace(all.clone(), "near", Some("brief"));
+        assert_eq!(["near", "far"].map(of), ["brief", "far"]);
+        models.replace(all, "near", None);
+        assert_eq!(of("near"), "near");
+        models.replace([Arc::new(Named("near")) as Arc<dyn Model>], "near", Some("gone"));
+        let gone = models.summarising_for(&models.default_model());
+        assert_eq!((gone.name(), gone.class()), ("gone", ModelClass::Paid), "nothing steps in");
     }
 }

@@ -1,7 +1,9 @@
 //! The request: order, caps, fencing, digest, text.
 
-use dormouse_types::model::{Fragment, FragmentKind, ToolSpec, Turn};
-use dormouse_types::{Digest, hash};
+use std::borrow::Cow;
+
+use dormouse_types::model::{Fragment, FragmentKind, ToolChoice, ToolSpec, Turn};
+use dormouse_types::{Digest, RunKey, hash};
 
 /// Returns the maximum text size of a fragment of this kind. Units: bytes.
 pub fn cap(kind: FragmentKind) -> usize {
@@ -12,6 +14,7 @@ pub fn cap(kind: FragmentKind) -> usize {
         FragmentKind::LinkedTasks => 24 * 1024,
         FragmentKind::TaskState | FragmentKind::Delta => 128 * 1024,
         FragmentKind::Decisions => 16 * 1024,
+        FragmentKind::Trend => 4 * 1024,
         FragmentKind::Message => 32 * 1024,
         FragmentKind::Instruction => 4 * 1024,
     }
@@ -48,6 +51,7 @@ pub fn name(kind: FragmentKind) -> &'static str {
         FragmentKind::LinkedTasks => "linkedTasks",
         FragmentKind::TaskState => "taskState",
         FragmentKind::Decisions => "decisions",
+        FragmentKind::Trend => "trend",
         FragmentKind::Delta => "delta",
         FragmentKind::Message => "message",
         FragmentKind::Instruction => "instruction",
@@ -81,6 +85,12 @@ pub const LEFT_OUT: &str = "left_out";
 /// Marks text as data. A fence inside the text is broken up so that it cannot close this one.
 pub fn fence(name: &str, text: &str) -> String {
     format!("<data of=\"{name}\">\n{}\n</data>", without_fences(text).trim_end())
+}
+
+/// Returns the text in a fence; a text without one as it is.
+pub fn unfenced(text: &str) -> &str {
+    let inner = text.strip_prefix("<data of=\"").and_then(|rest| rest.split_once("\">\n"));
+    inner.and_then(|(_, inner)| inner.strip_suffix("\n</data>")).unwrap_or(text)
 }
 
 /// Breaks up whatever a model may take for a fence: a model is no parser, and `</DATA>` or `< / data>`
@@ -121,23 +131,73 @@ pub fn log_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     if lines.is_empty() { String::new() } else { format!("{LOG_HEADING}\n{}", lines.join("\n")) }
 }
 
-/// Computes the digest of the canonical request: kinds and texts in order, earlier turns, tools.
-pub fn digest<'a>(
-    fragments: impl IntoIterator<Item = (&'a str, &'a str)>,
-    turns: &[Turn],
-    tools: &[ToolSpec],
-) -> Digest {
-    digest_with(fragments, turns, &tools_text(tools))
+/// Returns where the text of a log is cut into blocks: behind the last line of each run but the
+/// newest. `lines` are those that [`log_text`] joins, each with the run that wrote it.
+///
+/// A run's lines never change, so the blocks of a prompt begin with those of the prompt before it,
+/// and what a provider kept up to the end of that log is found again.
+pub fn log_block_ends(lines: &[(&str, Option<&RunKey>)]) -> Vec<usize> {
+    let mut at = LOG_HEADING.len();
+    let mut ends = Vec::new();
+    for (n, (text, run)) in lines.iter().enumerate() {
+        at += 1 + text.len();
+        if lines.get(n + 1).is_some_and(|(_, next)| next != run) {
+            ends.push(at);
+        }
+    }
+    ends
 }
 
-/// Computes the same digest from tools that are already serialized.
-pub fn digest_with<'a>(
-    fragments: impl IntoIterator<Item = (&'a str, &'a str)>,
-    turns: &[Turn],
-    tools_text: &str,
-) -> Digest {
-    let fragments: Vec<_> = fragments.into_iter().collect();
-    let text = hash::canonical(&(fragments, turns)).expect("a request is plain data");
+/// A piece of a request as it is stored: a fragment, the tools, or which of them could be called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestPiece {
+    /// The name of its kind.
+    pub kind: String,
+    /// Its text.
+    pub text: String,
+    /// Where it was cut; see [`Fragment::block_ends`].
+    pub block_ends: Vec<usize>,
+}
+
+impl RequestPiece {
+    /// Creates a piece that is one block.
+    pub fn whole(kind: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { kind: kind.into(), text: text.into(), block_ends: Vec::new() }
+    }
+
+    /// Creates the piece of a fragment.
+    pub fn of(fragment: &Fragment) -> Self {
+        let block_ends = fragment.block_ends.clone();
+        Self { block_ends, ..Self::whole(name(fragment.kind), fragment.text.clone()) }
+    }
+}
+
+/// The kind of the piece that says which tools could be called; there is none if the model was free.
+pub const TOOL_CHOICE: &str = "toolChoice";
+
+/// The kind of the piece with the tools.
+pub const TOOLS: &str = "tools";
+
+/// Writes which tools could be called in a turn, as it is stored; `None` if the model was free.
+pub fn tool_choice_text(choice: &ToolChoice) -> Option<String> {
+    match choice {
+        ToolChoice::Auto => None,
+        ToolChoice::Required => Some("required".to_owned()),
+        ToolChoice::OneOf(names) => Some(format!("only {}", names.join(", "))),
+    }
+}
+
+/// Computes the digest of the canonical request: kinds and texts in order, with the places where they
+/// were cut; earlier turns; tools, as [`tools_text`] writes them.
+pub fn digest(pieces: &[RequestPiece], turns: &[Turn], tools_text: &str) -> Digest {
+    let pairs = pieces.iter().filter(|piece| piece.kind != TOOLS).flat_map(|piece| {
+        let ends: Vec<String> = piece.block_ends.iter().map(usize::to_string).collect();
+        // Requests of older versions were not cut, and have no such pair.
+        let cuts = (!ends.is_empty()).then(|| ("blockEnds", Cow::Owned(ends.join(" "))));
+        std::iter::once((piece.kind.as_str(), Cow::Borrowed(piece.text.as_str()))).chain(cuts)
+    });
+    let pairs: Vec<(&str, Cow<'_, str>)> = pairs.collect();
+    let text = hash::canonical(&(pairs, turns)).expect("a request is plain data");
     // A canonical list is its items' texts in sequence.
     let open = text.strip_suffix(']').expect("a pair is written as a list");
     hash::sha256(format!("{open},{tools_text}]"))
@@ -179,7 +239,13 @@ mod tests {
     use dormouse_types::model::FragmentData;
 
     fn fragment(kind: FragmentKind, text: &str) -> Fragment {
-        Fragment { kind, text: text.into(), data: FragmentData::None, tainted: false }
+        Fragment {
+            kind,
+            text: text.into(),
+            data: FragmentData::None,
+            tainted: false,
+            block_ends: Vec::new(),
+        }
     }
 
     #[test]
@@ -197,9 +263,26 @@ mod tests {
             description: "Ends \"it\".".into(),
             parameters: serde_json::json!({ "type": "object", "minimum": 1.0 }),
         }];
-        let fragments = [("delta", "a"), ("instruction", "b")];
-        let whole = hash::canonical(&(fragments, [(); 0], &tools)).expect("plain data");
-        assert_eq!(digest(fragments, &[], &tools), hash::sha256(whole));
+        let pairs = [("delta", "a"), ("instruction", "b")];
+        let mut pieces = pairs.map(|(kind, text)| RequestPiece::whole(kind, text)).to_vec();
+        let whole = hash::canonical(&(pairs, [(); 0], &tools)).expect("plain data");
+        let text = tools_text(&tools);
+        assert_eq!(digest(&pieces, &[], &text), hash::sha256(&whole));
+        pieces[0].block_ends = vec![1];
+        assert_ne!(digest(&pieces, &[], &text), hash::sha256(&whole), "how it was cut counts");
+    }
+
+    #[test]
+    fn a_log_is_cut_where_the_lines_of_a_run_end() {
+        let (a, b) = (RunKey("a".into()), RunKey("b".into()));
+        let lines = [("one", Some(&a)), ("two", Some(&a)), ("three", Some(&b)), ("four", Some(&a))];
+        let text = log_text(lines.iter().map(|(text, _)| *text));
+        let mut log = fragment(FragmentKind::Log, &text);
+        log.block_ends = log_block_ends(&lines);
+        let blocks: Vec<_> = log.blocks().collect();
+        assert_eq!(blocks, ["## Task Log\none\ntwo", "three", "four"]);
+        assert!(log_block_ends(&lines[..2]).is_empty(), "one run is one block");
+        assert!(log_block_ends(&[]).is_empty());
     }
 
     #[test]

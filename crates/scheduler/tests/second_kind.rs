@@ -2,8 +2,6 @@
 //! writes another. It is claimed, crashes at every commit and is taken over by another node, and
 //! nothing below it knows what it is.
 
-use dormouse_types::agent::Initiator;
-use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -21,7 +19,9 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
-use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_testkit::{CountingEntropy, ManualClock, now};
+use dormouse_types::agent::Initiator;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
 use dormouse_types::{
     Actor, AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq,
@@ -33,15 +33,6 @@ const NOTE: &str = "The bins were put out.";
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Runs a future that never blocks.
-fn now<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("a store in memory answers at once"),
-    }
 }
 
 /// What happens at a point.
@@ -238,7 +229,12 @@ impl Handler for House {
     }
 
     fn announce(&self, _: &HolderId, subject: &str) -> Option<ChangeRow> {
-        Some(ChangeRow::agent(Origin::Person { via: None }, "chore:run", None, subject))
+        Some(ChangeRow::agent(
+            Origin::Person { via: None },
+            Listed::named("chore:run"),
+            None,
+            subject,
+        ))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Ports for tests: a clock that is moved by hand, repeatable randomness, a model that answers from
-//! a script, a private Postgres server, and a small language model with its server.
+//! a script, hooks at the program's points, a private Postgres server, and a small language model with its server.
 //!
 //! Does not own: anything that depends on a particular room; whole-runtime scenes are in
 //! `dormouse-scenes`.
 
+pub mod hooks;
 pub mod model_server;
 pub mod models;
 pub mod postgres;
@@ -21,6 +22,15 @@ use dormouse_types::port::{BoxFuture, Clock, Entropy};
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // A test that panicked while holding the lock has failed already.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a future that never waits: a store in memory and a script answer at once.
+pub fn now<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(output) => output,
+        Poll::Pending => panic!("a store in memory and a script answer at once"),
+    }
 }
 
 /// A clock that shows the same time until it is moved. Clones share the time.

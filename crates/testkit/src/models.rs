@@ -27,6 +27,7 @@ pub fn provider(name: &str) -> Provider {
         format: ApiFormat::ChatCompletions,
         base_url: format!("https://{name}.example/v1"),
         is_own: name == "home",
+        categories: None,
     }
 }
 

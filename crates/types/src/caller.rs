@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
 use crate::closed_list::NotListed;
-use crate::id::{AgentId, WorkspaceId};
+use crate::id::{AgentId, HolderId, WorkspaceId};
 
 /// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,13 @@ pub enum Actor {
     Nobody,
     /// Another name: a newer version wrote it, or it is the holder of another kind of run.
     Other(String),
+}
+
+impl From<&HolderId> for Actor {
+    fn from(holder: &HolderId) -> Self {
+        let agent = holder.as_str().parse();
+        agent.map_or_else(|_| Self::Other(holder.to_string()), Self::Agent)
+    }
 }
 
 impl fmt::Display for Actor {

@@ -4,7 +4,8 @@
 //! database or the network.
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
-//! [`change`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`spend`], [`model_settings`], [`draft`], [`fold`], [`limits`], [`port`].
+//! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
+//! [`spend`], [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -19,21 +20,27 @@ pub mod closed_list;
 pub mod task;
 pub mod agent;
 pub mod change;
+pub mod event;
 pub mod field_change;
 pub mod verdict;
+pub mod observation;
+pub mod trend;
 pub mod model;
 pub mod named;
 pub mod linked;
 pub mod kept_back;
+pub mod policy;
 pub mod memory;
 pub mod spend;
 pub mod model_settings;
 pub mod draft;
 pub mod fold;
+pub mod search_words;
 pub mod limits;
 pub mod port;
 
 pub use caller::{Actor, By, Caller, Origin, Scope, TokenKind};
+pub use event::EventKind;
 pub use id::*;
 pub use time::Timestamp;
 pub use verdict::Verdict;

@@ -103,6 +103,12 @@ limits! {
     OBSERVATION = "observation", 2 * 1024, "bytes", "validation-failed";
     /// Observations of one wake.
     OBSERVATIONS_PER_WAKE = "observations per wake", 10, "observations", "validation-failed";
+    /// A query for what an agent remembers.
+    MEMORY_QUERY = "query of a memory", 200, "characters", "validation-failed";
+    /// Results of one call that searches an agent's memory.
+    MEMORY_RESULTS = "results of a memory search", 20, "results", "validation-failed";
+    /// What a call that searches an agent's memory answers.
+    MEMORY_ANSWER = "answer of a memory search", 8 * 1024, "bytes", "validation-failed";
     /// Arguments of one tool call.
     TOOL_ARGS = "tool arguments", 64 * 1024, "bytes", "validation-failed";
     /// Tool calls of one wake.

@@ -3,6 +3,11 @@
 //! Tokens are estimated, because every model counts them differently: four bytes of ASCII make one,
 //! and every other character is one by itself.
 
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AgentId, EntryId, RunKey};
+use crate::time::Timestamp;
+
 crate::closed_list! {
     /// What the text of a checkpoint is.
     pub enum CheckpointKind, "kind of a checkpoint" {
@@ -21,6 +26,75 @@ crate::closed_list! {
         /// Models of somebody else, which do not see what is private.
         Public = "public",
     }
+}
+
+crate::closed_list! {
+    /// What a text in an agent's memory is about.
+    pub enum MemoryKind, "kind of a memory" {
+        /// An entry: added, edited, deleted or flagged.
+        Entry = "entry",
+        /// A field, an item or a label of the task, or the task itself.
+        Change = "change",
+        /// A link of the task.
+        Link = "link",
+        /// A note of the agent.
+        Observation = "observation",
+        /// What lines were folded into.
+        Summary = "summary",
+    }
+}
+
+crate::closed_list! {
+    /// The next step of a removal of words from both databases.
+    pub enum PurgePhase, "phase of a removal" {
+        /// The words are out of the agent store, and still in the journal.
+        Journal = "journal",
+        /// They are in no row, but may be in what the files of the databases keep of earlier rows.
+        Files = "files",
+        /// They are gone.
+        Done = "done",
+    }
+}
+
+/// What is in place of removed words. It has no character that JSON escapes.
+pub const REMOVED: &str = "[removed]";
+
+/// What the removal of a line from an agent's memory takes away, before it happens or afterwards. It
+/// has none of the words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Removal {
+    /// The line, as the list of what the agent knows names it.
+    pub line: String,
+    /// The entry that the line was made of. No agent is shown it any more.
+    pub entry_id: Option<EntryId>,
+    /// Whether that entry is removed from its task as well.
+    pub with_entry: bool,
+    /// Lines of logs that have the words; those of the same entry are removed whole.
+    pub log_lines: usize,
+    /// Summaries that fold such a line. They are removed, and the next wake folds again.
+    pub summaries: usize,
+    /// Stored texts of requests, answers and messages that have the words.
+    pub texts: usize,
+    /// Reports, proposals, decisions and other rows that have the words.
+    pub other_rows: usize,
+    /// How many other agents have them in their memory.
+    pub other_agents: usize,
+    /// How many wakes can then no longer be shown as they were.
+    pub wakes_changed: usize,
+    /// Those wakes, at most 50.
+    pub wakes: Vec<RunKey>,
+    /// Whether the words still stand in the task, in a value or an entry that is not removed.
+    pub stays_in_task: bool,
+    /// Whether the words are too short to be looked for outside of this line and its entry.
+    pub is_too_short: bool,
+    /// An agent at work that may be reading the words: nothing can be removed before its wake has ended.
+    pub at_work: Option<AgentId>,
+    /// When it was removed; `null` while it is only looked at.
+    pub removed_at: Option<Timestamp>,
+    /// What is left to be done; `null` while it is only looked at.
+    pub phase: Option<PurgePhase>,
 }
 
 /// The window that is assumed of a model which does not state one. Units: tokens.

@@ -10,14 +10,17 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::agent::TimerKind;
 use crate::caller::By;
 use crate::change::What;
 use crate::field_change::FieldChange;
 use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
 use crate::linked::LinkedContext;
 pub use crate::named::Named;
+pub use crate::observation::{ObservationCategory, ObservationPriority};
 use crate::task::{EntryKind, Flags, Priority, Status, is_private};
 use crate::time::Timestamp;
+use crate::trend::Trend;
 
 /// One request to a model.
 #[derive(Debug, Clone)]
@@ -26,24 +29,40 @@ pub struct Request {
     pub run_key: RunKey,
     /// The turn's number, from 1.
     pub turn: u32,
-    /// The prompt, most stable fragments first.
+    /// The prompt, most stable fragments first, up to an instruction. What follows it belongs to this
+    /// turn alone and is said after the earlier turns, so that all turns of a run begin alike.
     pub fragments: Vec<Fragment>,
     /// Earlier turns of this run with their tool results.
     pub turns: Vec<Turn>,
-    /// The tools that may be called.
+    /// The tools that are offered: the same in every turn of a run.
     pub tools: Vec<ToolSpec>,
-    /// Whether a tool must be called.
+    /// Which of them may or must be called in this turn.
     pub tool_choice: ToolChoice,
 }
 
-/// Whether a model must call a tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+impl Request {
+    /// What is said first, and what is said after the earlier turns.
+    pub fn parts(&self) -> (&[Fragment], &[Fragment]) {
+        let is_instruction = |it: &Fragment| it.kind == FragmentKind::Instruction;
+        let end = self.fragments.iter().position(is_instruction);
+        self.fragments.split_at(end.map_or(self.fragments.len(), |end| end + 1))
+    }
+}
+
+/// Whether a model must call a tool, and which.
+///
+/// A turn that is restricted has the tools of every other turn: where they stand in a prompt, another
+/// list would change everything behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolChoice {
     /// The model decides.
     #[default]
     Auto,
     /// It must call one of the offered tools.
     Required,
+    /// It must call one of the tools with these names. Not every provider can be told so; a call of
+    /// another tool is refused when it comes.
+    OneOf(Vec<String>),
 }
 
 /// One piece of a prompt.
@@ -57,6 +76,20 @@ pub struct Fragment {
     pub data: FragmentData,
     /// Whether it contains text from outside.
     pub tainted: bool,
+    /// Where the text is cut into blocks that are sent one by one, for providers that keep the
+    /// beginning of a prompt up to the end of a block: for a log, where each wake's lines end. Empty
+    /// if it is one block. Units: bytes of `text`.
+    pub block_ends: Vec<usize>,
+}
+
+impl Fragment {
+    /// Its blocks, in order, without the line breaks between them.
+    pub fn blocks(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.block_ends.iter().copied());
+        let ends = self.block_ends.iter().copied().chain([self.text.len()]);
+        let blocks = starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end));
+        blocks.map(|block| block.trim_matches('\n')).filter(|block| !block.is_empty())
+    }
 }
 
 /// The kinds of fragments, in prompt order.
@@ -75,6 +108,8 @@ pub enum FragmentKind {
     TaskState,
     /// Recent decisions and open proposals.
     Decisions,
+    /// How the task went over its last weeks, in figures.
+    Trend,
     /// What changed since the last completed run.
     Delta,
     /// What the person tells the agent.
@@ -97,6 +132,8 @@ pub enum FragmentData {
     TaskState(Box<TaskState>),
     /// For [`FragmentKind::Decisions`].
     Decisions(Ledger),
+    /// For [`FragmentKind::Trend`].
+    Trend(Trend),
     /// For [`FragmentKind::Delta`].
     Delta(Delta),
     /// For [`FragmentKind::Message`].
@@ -125,21 +162,9 @@ pub struct ObservationNote {
     pub text: String,
     /// Its weight.
     pub priority: ObservationPriority,
-}
-
-/// How much an observation matters.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "camelCase")]
-pub enum ObservationPriority {
-    /// Worth keeping.
-    #[default]
-    Routine,
-    /// Worth a second look.
-    Notable,
-    /// Leads the next prompt.
-    Critical,
+    /// What it is about.
+    #[serde(default)]
+    pub category: ObservationCategory,
 }
 
 /// The current state of the task, entries included.
@@ -373,8 +398,8 @@ pub struct LinkedNews {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimerNote {
-    /// The kind of timer: `dueDate` or `wakeAt`.
-    pub kind: String,
+    /// The kind of timer.
+    pub kind: TimerKind,
     /// When it was set to wake the agent.
     pub at: Timestamp,
     /// The due date that is near.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::id::CategoryId;
 use crate::model::{ModelError, Request, Usage};
 use crate::port::{BoxFuture, Model};
 use crate::spend::{Budgets, Price};
@@ -46,6 +47,9 @@ pub struct ModelSettings {
     pub models: Vec<KnownModel>,
     /// The model in use, `provider/model`; `None` until a person chose one.
     pub model: Option<String>,
+    /// The model that folds the memory of agents without a model of their own, `provider/model`;
+    /// `None` means the one that thinks.
+    pub summarising: Option<String>,
     /// Whether calls that cost money may be made.
     pub paid_calls: bool,
     /// What may be spent.
@@ -66,6 +70,27 @@ pub struct Provider {
     /// Whether the person says that it is their own server: what it gets has not left the house,
     /// and it costs nothing.
     pub is_own: bool,
+    /// The tasks that it may be sent, by their categories; `None` means all.
+    #[serde(default)]
+    pub categories: Option<AllowedCategories>,
+}
+
+/// The tasks that a provider may be sent, by their categories.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AllowedCategories {
+    /// Tasks of these categories.
+    pub ids: Vec<CategoryId>,
+    /// Tasks without a category.
+    pub uncategorised: bool,
+}
+
+impl AllowedCategories {
+    /// Returns whether a task of this category may be sent.
+    pub fn allows(&self, category: Option<&CategoryId>) -> bool {
+        category.map_or(self.uncategorised, |category| self.ids.contains(category))
+    }
 }
 
 /// What is known of a model.
@@ -77,8 +102,11 @@ pub struct KnownModel {
     pub id: String,
     /// How it calls tools, as a test call showed; `None` before the first test.
     pub tool_mode: Option<ToolMode>,
-    /// Its context window. Units: tokens.
+    /// Its context window, as its server states it. Units: tokens.
     pub window: Option<u64>,
+    /// The context window that a person set, which goes before the stated one. Units: tokens.
+    #[serde(default)]
+    pub own_window: Option<u64>,
     /// The price that a person set; `None` means that of the price table.
     pub price: Option<Price>,
     /// The day on which they set it.
@@ -103,6 +131,7 @@ impl Default for ModelSettings {
             providers: Vec::new(),
             models: Vec::new(),
             model: None,
+            summarising: None,
             paid_calls: true,
             budgets: Budgets::default(),
         }
@@ -124,7 +153,20 @@ impl ModelSettings {
 impl KnownModel {
     /// A model of which nothing is known.
     pub fn new(id: &str) -> Self {
-        Self { id: id.to_owned(), tool_mode: None, window: None, price: None, priced_on: None }
+        Self {
+            id: id.to_owned(),
+            tool_mode: None,
+            window: None,
+            own_window: None,
+            price: None,
+            priced_on: None,
+        }
+    }
+
+    /// Its context window, as a person set it or its server states it; `None` if neither says. Units:
+    /// tokens.
+    pub fn window(&self) -> Option<u64> {
+        self.own_window.or(self.window)
     }
 }
 

@@ -7,9 +7,9 @@ use dormouse_types::model::{Fragment, FragmentData, FragmentKind, Request, ToolC
 use crate::End;
 use crate::gate::Gated;
 use crate::request::{self, Offer};
-use crate::step::ToolSet;
 
-/// The context of a first turn, as later turns show it again: without its instruction.
+/// The context of a first turn, as later turns show it again: to the byte, so that what a provider
+/// keeps of it is found again.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) fragments: Vec<Fragment>,
@@ -25,21 +25,35 @@ pub(super) struct Composed {
     pub(super) log: Vec<(i64, i64)>,
 }
 
-/// Puts a request together from what went through the gate and what earlier turns showed.
+/// Puts a request together from what went through the gate and what earlier turns showed. `closing`
+/// are the only tools that may be called, if this is a closing turn.
 pub(super) fn composed(
     gated: Gated,
     earlier: Option<&Shown>,
     turns: Vec<Turn>,
     offer: &Offer,
     run: (&RunKey, u32),
-    tools: ToolSet,
+    closing: Option<&[String]>,
 ) -> Composed {
     let mut fragments = request::assemble(gated.fragments);
     let mut log = gated.log;
     if let Some(earlier) = earlier {
         log.clone_from(&earlier.log);
-        fragments = earlier.fragments.iter().cloned().chain(fragments).collect();
-        fragments.sort_by_key(|fragment| fragment.kind);
+        let now = fragments;
+        fragments = earlier.fragments.clone();
+        match closing {
+            Some(_) => fragments.extend(now),
+            // The model was told already what to do. Rules that read data find it where it was said.
+            None => {
+                let is_instruction = |it: &&mut Fragment| it.kind == FragmentKind::Instruction;
+                let data = now.into_iter().find(|it| it.kind == FragmentKind::Instruction);
+                match (fragments.iter_mut().find(is_instruction), data) {
+                    (Some(said), Some(now)) => said.data = now.data,
+                    (None, Some(now)) => fragments.push(now),
+                    (_, None) => {}
+                }
+            }
+        }
     }
     let (key, turn) = run;
     let request = Request {
@@ -48,19 +62,23 @@ pub(super) fn composed(
         fragments,
         turns,
         tools: offer.tools().to_vec(),
-        tool_choice: match tools {
-            ToolSet::All => ToolChoice::Auto,
-            ToolSet::Closing => ToolChoice::Required,
-        },
+        tool_choice: closing.map_or(ToolChoice::Auto, |names| ToolChoice::OneOf(names.to_vec())),
     };
     Composed { request, log }
 }
 
-/// Keeps the pieces of a first turn that later turns show: text only, without the instruction.
-pub(super) fn shown_again(pieces: impl Iterator<Item = (FragmentKind, String)>) -> Vec<Fragment> {
+/// Keeps the pieces of a first turn that later turns show: text only.
+pub(super) fn shown_again(
+    pieces: impl Iterator<Item = (FragmentKind, String, Vec<usize>)>,
+) -> Vec<Fragment> {
     pieces
-        .filter(|(kind, _)| *kind != FragmentKind::Instruction)
-        .map(|(kind, text)| Fragment { kind, text, data: FragmentData::None, tainted: true })
+        .map(|(kind, text, block_ends)| Fragment {
+            kind,
+            text,
+            data: FragmentData::None,
+            tainted: true,
+            block_ends,
+        })
         .collect()
 }
 

@@ -5,17 +5,20 @@ use std::time::Duration;
 use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Attempts, ChangeRow, Commit, Db, Op, Policy, retry};
+use dormouse_store::{Attempts, Audit, ChangeRow, Commit, Db, Op, Policy, retry};
 use dormouse_types::agent::PutOff;
-use dormouse_types::kept_back::KeptBack;
-use dormouse_types::model::ModelError;
-use dormouse_types::{Origin, Timestamp, limits};
+use dormouse_types::kept_back::{KeptBack, KeptBackReason};
+use dormouse_types::model::{ModelError, Usage};
+use dormouse_types::policy::{DenialReason, PolicyDenied};
+use dormouse_types::port::Model;
+use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker;
 use crate::handler::{RunError, RunOutput, StopReason};
 use crate::spending::Outcome;
 use crate::status::{Event, after};
+use crate::truncation::Truncation;
 use crate::{End, Lease};
 
 /// How often a failure of the provider is recorded; many runs may fail on one breaker row at once.
@@ -26,29 +29,29 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(limits::BREAKER_MAX_SE
 
 impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
-    /// release of the lease, together with the given ops.
+    /// release of the lease, together with what is given.
     ///
     /// One commit, so what the run leaves behind, the messages it counts as heard and its end become
     /// visible together or not at all.
-    pub(super) async fn finish(
-        &mut self,
-        mut ops: Vec<Op>,
-        mut news: Vec<ChangeRow>,
-        cut: bool,
-    ) -> Result<End, RunError> {
-        let ending = self.handler.finalize(&self.log, &self.chain).await?;
-        ops.extend(ending.ops);
-        news.extend(ending.news);
-        let ending = RunOutput { ops, news };
-        self.end("run.final", Event::Completed, ending, cut, None).await?;
+    pub(super) async fn finish(&mut self, mut last: RunOutput, cut: bool) -> Result<End, RunError> {
+        let RunOutput { ops, news, audit } = self.handler.finalize(&self.log, &self.chain).await?;
+        last.ops.extend(ops);
+        last.news.extend(news);
+        last.audit.extend(audit);
+        self.end("run.final", Event::Completed, last, cut, None).await?;
         Ok(End::Completed { cut })
     }
 
     /// Ends a run whose last turn is recorded. Retries on fresh rows if another writer interferes.
-    pub(super) async fn finish_recorded(&mut self, cut: bool) -> Result<End, RunError> {
+    pub(super) async fn finish_recorded(
+        &mut self,
+        cut: bool,
+        audit: Vec<Audit>,
+    ) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
-            let result = self.finish(Vec::new(), Vec::new(), cut).await;
+            let last = RunOutput { audit: audit.clone(), ..RunOutput::default() };
+            let result = self.finish(last, cut).await;
             if !attempts.go_on_after(&result) {
                 return result;
             }
@@ -62,23 +65,53 @@ impl ActiveRun<'_> {
     }
 
     /// Ends a run whose model may not see its task: nothing is asked and nothing is paid.
-    pub(super) async fn skip_hidden(&mut self, kept_back: &KeptBack) -> Result<End, RunError> {
+    pub(super) async fn skip_hidden(
+        &mut self,
+        reason: KeptBackReason,
+        kept_back: &KeptBack,
+    ) -> Result<End, RunError> {
         let mut ending = self.handler.finalize(&self.log, &self.chain).await?;
         ending.ops.push(wake_run::keep_back(self.lease.ws, &self.lease.run.key, kept_back));
-        let why = format!(
-            "the task is private, and {} is not a model of your own: nothing was sent",
-            self.model.name()
-        );
+        ending.audit.push(self.denied_request(reason));
+        let why = match reason {
+            KeptBackReason::Private => format!(
+                "the task is private, and {} is not a model of your own: nothing was sent",
+                self.model.name()
+            ),
+            KeptBackReason::Category => format!(
+                "tasks of this category may not be sent to {}: nothing was sent",
+                self.model.provider()
+            ),
+        };
         self.end("run.skip", Event::NothingChanged, ending, false, Some(&why)).await?;
         Ok(End::Skipped)
     }
 
+    /// Builds the audit row of a request that the model may not be sent.
+    pub(super) fn denied_request(&self, reason: KeptBackReason) -> Audit {
+        let run = &self.lease.run;
+        denied(&run.holder, &run.key, &*self.model, PolicyDenied::REQUEST, reason.into())
+    }
+
     pub(super) async fn fail(&mut self, error: String) -> Result<End, RunError> {
+        self.fail_after(error, self.settled(Outcome::Unknown)).await
+    }
+
+    /// Ends a run whose prompt was cut by the server. The call is settled by what the server counted.
+    pub(super) async fn fail_cut(
+        &mut self,
+        cut: Truncation,
+        usage: Option<&Usage>,
+    ) -> Result<End, RunError> {
+        self.fail_after(cut.reason(self.model.name()), self.answered(usage)).await
+    }
+
+    async fn fail_after(&mut self, error: String, settled: Vec<Op>) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
             let mut ops = self.handler.fail(&error).await?;
-            ops.extend(self.settled(Outcome::Unknown));
-            let ending = RunOutput { ops, news: Vec::new() };
+            ops.extend(settled.iter().cloned());
+            let ending = RunOutput { ops, ..RunOutput::default() };
             let result = self.end("run.fail", Event::Failed, ending, false, Some(&error)).await;
             if !attempts.go_on_after(&result) {
                 return result.map(|()| End::Failed { error });
@@ -112,7 +145,7 @@ impl ActiveRun<'_> {
         .await?;
         if let Some(due) = opened {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
-            self.tell("provider:away", provider, Vec::new()).await?;
+            self.tell(EventKind::ProviderAway, provider, Vec::new()).await?;
         }
         Ok(End::Away { reason: detail.clone() })
     }
@@ -126,15 +159,10 @@ impl ActiveRun<'_> {
             return Ok(());
         }
         let ops: Vec<Op> = held.iter().map(|held| row::delete(ws, &held.provider)).collect();
-        self.tell("provider:back", provider, ops).await
+        self.tell(EventKind::ProviderBack, provider, ops).await
     }
 
-    async fn tell(
-        &self,
-        event: &'static str,
-        provider: &str,
-        ops: Vec<Op>,
-    ) -> Result<(), RunError> {
+    async fn tell(&self, event: EventKind, provider: &str, ops: Vec<Op>) -> Result<(), RunError> {
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
         self.driver
             .store
@@ -186,7 +214,8 @@ impl ActiveRun<'_> {
         ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
         ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at, put_off));
         news.push(self.handler.announce());
-        self.commit_as("run.putBack", ops, news).await
+        let put_back = RunOutput { ops, news, audit: Vec::new() };
+        self.commit_as("run.putBack", put_back).await
     }
 
     /// Commits the end of a run, guarded by the lease.
@@ -203,35 +232,54 @@ impl ActiveRun<'_> {
         error: Option<&str>,
     ) -> Result<(), RunError> {
         let lease = self.lease;
-        let RunOutput { mut ops, news } = ending;
+        let RunOutput { mut ops, news, audit } = ending;
         let to = step(event)?;
         let now = self.driver.clock.now();
         ops.push(wake_run::finish(lease.ws, &lease.run.key, Status::Started, to, now, cut, error));
         // The guard comes first in the commit, the release last.
         ops.push(lease.release());
         let news = std::iter::once(self.handler.announce()).chain(news).collect();
-        self.commit_as(label, ops, news).await
+        self.commit_as(label, RunOutput { ops, news, audit }).await
     }
 
     pub(super) async fn commit(&self, label: &'static str, ops: Vec<Op>) -> Result<(), RunError> {
-        self.commit_as(label, ops, Vec::new()).await
+        self.commit_as(label, RunOutput { ops, ..RunOutput::default() }).await
     }
 
-    /// Commits ops of a run, guarded by its lease, with the change rows that announce them.
+    /// Commits ops of a run, guarded by its lease, with the change rows that announce them and the
+    /// audit rows that note them.
     ///
     /// The guard fails the whole commit if the lease belongs to another owner or epoch, and renews
     /// it otherwise, so a run that makes progress does not lose its lease.
     pub(super) async fn commit_as(
         &self,
         label: &'static str,
-        ops: Vec<Op>,
-        news: Vec<ChangeRow>,
+        output: RunOutput,
     ) -> Result<(), RunError> {
         let lease = self.lease;
+        let RunOutput { ops, news, audit } = output;
         let commit =
             Commit::new(label, Db::Agent, lease.ws).op(lease.guard()).ops(ops).changes(news);
-        self.driver.store.commit(commit).await?;
+        self.driver.store.commit(audit.into_iter().fold(commit, Commit::audit)).await?;
         Ok(())
+    }
+}
+
+/// Builds the audit row of something that the policy of what a model may see refused: a request, or a
+/// call by the name of its tool.
+pub fn denied(
+    holder: &HolderId,
+    run: &RunKey,
+    model: &dyn Model,
+    what: &str,
+    reason: DenialReason,
+) -> Audit {
+    let denied = PolicyDenied { what: what.to_owned(), model: model.name().to_owned(), reason };
+    Audit {
+        actor: holder.into(),
+        action: PolicyDenied::ACTION,
+        object: run.to_string(),
+        detail: denied.detail(),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::handler::{FoldPiece, Folded, RunError, RunHandler};
 use crate::model_call::Answer;
 use crate::request::{self, Offer};
 use crate::step::LoggedTurn;
+use crate::truncation::truncation;
 
 /// The most calls of one run that fold its memory. What is left is folded by the next runs.
 const CALLS: usize = 6;
@@ -31,19 +32,31 @@ impl ActiveRun<'_> {
     /// Each piece is a commit of its own, so a crash costs at most one call. Without room for
     /// another call within the cap of the wake, the rest is left to later runs.
     pub(super) async fn fold(&mut self) -> Result<Folding, RunError> {
-        let mut folding = Folding::Nothing;
         if !is_folded_for(&*self.model) {
-            return Ok(folding);
+            return Ok(Folding::Nothing);
         }
+        let thinking = self.model.clone();
+        let folding = self.fold_for(&thinking).await;
+        self.model = thinking;
+        folding
+    }
+
+    /// Folds for a model that thinks. Each call is made, paid and judged as one of the model that is
+    /// asked.
+    async fn fold_for(&mut self, thinking: &Arc<dyn Model>) -> Result<Folding, RunError> {
+        let mut folding = Folding::Nothing;
         for _ in 0..CALLS {
             if self.driver.stop.clone().now_or_never().is_some() {
                 return self.stopped().await.map(Folding::Ended);
             }
-            let (driver, model) = (self.driver, &*self.model);
-            let piece = next_piece(&driver.store, self.lease, model, &mut *self.handler).await?;
-            let Some(NextPiece { gated, sources, tools }) = piece else {
+            let summarising = self.driver.models.summarising_for(thinking);
+            let models = Folders { thinking, summarising: &summarising };
+            let store = &self.driver.store;
+            let piece = next_piece(store, self.lease, models, &mut *self.handler).await?;
+            let Some(NextPiece { model, gated, sources, tools }) = piece else {
                 return Ok(folding);
             };
+            self.model = model;
             if gated.log.is_empty() {
                 self.keep(Folded::Hidden, None).await?;
                 folding = Folding::Done;
@@ -77,7 +90,11 @@ impl ActiveRun<'_> {
                 }
             };
             self.note_provider_is_back().await?;
-            let folded = Folded::Answer { turn: &turn, sources: &sources };
+            let model = self.model.clone();
+            if let Some(cut) = truncation(&request, usage.as_ref()) {
+                return self.fail_cut(cut, usage.as_ref()).await.map(Folding::Ended);
+            }
+            let folded = Folded::Answer { model: model.name(), turn: &turn, sources: &sources };
             self.keep(folded, usage.as_ref()).await?;
             folding = Folding::Done;
         }
@@ -105,8 +122,19 @@ pub(super) fn is_folded_for(model: &dyn Model) -> bool {
     model.location() != ModelLocation::BuiltIn
 }
 
+/// The models that memory can be folded by.
+#[derive(Clone, Copy)]
+pub(super) struct Folders<'m> {
+    /// The one that reads the summary.
+    pub(super) thinking: &'m Arc<dyn Model>,
+    /// The one that was chosen to write it.
+    pub(super) summarising: &'m Arc<dyn Model>,
+}
+
 /// A piece of memory as a model may see it.
 pub(super) struct NextPiece {
+    /// The model that folds it.
+    pub(super) model: Arc<dyn Model>,
     /// What went through the gate. Without a line of the log, the model may see none of them.
     pub(super) gated: Gated,
     /// What the model is shown of it was made of.
@@ -115,24 +143,36 @@ pub(super) struct NextPiece {
 }
 
 /// Returns the next piece to fold; `None` if there is none.
+///
+/// A summary takes the place of what it was made from. So one that the summarising model may see less
+/// of than the thinking one is made by the latter, which reads all of it anyway.
 pub(super) async fn next_piece(
     store: &Store,
     lease: &Lease,
-    model: &dyn Model,
+    models: Folders<'_>,
     handler: &mut dyn RunHandler,
 ) -> Result<Option<NextPiece>, RunError> {
-    let may_see = |asked| clearance(store, lease.ws, lease.holder(), model, asked);
+    let Folders { thinking, summarising } = models;
+    let may_see = |model, asked| clearance(store, lease.ws, lease.holder(), model, asked);
     let checkpoint = handler.checkpoint_sources().await?;
-    let checkpoint = may_see(checkpoint.into_iter().collect()).await?;
+    let checkpoint = may_see(&**thinking, checkpoint.into_iter().collect()).await?;
     let Some(FoldPiece { fragments, tools }) = handler.piece_to_fold(&checkpoint).await? else {
         return Ok(None);
     };
     let asked = sources_of(&fragments);
-    let clearance = may_see(asked.clone()).await?;
-    let gated = gate(fragments, &clearance);
+    let mut model = thinking.clone();
+    let mut clearance = may_see(&*model, asked.clone()).await?;
+    let mut gated = gate(fragments.clone(), &clearance);
+    if summarising.name() != thinking.name() {
+        let other = may_see(&**summarising, asked.clone()).await?;
+        let gated_for_other = gate(fragments, &other);
+        if gated_for_other.kept_back == gated.kept_back {
+            (model, clearance, gated) = (summarising.clone(), other, gated_for_other);
+        }
+    }
     let is_shown = |source: &Source| clearance.allows_all(std::slice::from_ref(source));
     let sources = asked.into_iter().filter(is_shown).collect();
-    Ok(Some(NextPiece { gated, sources, tools }))
+    Ok(Some(NextPiece { model, gated, sources, tools }))
 }
 
 /// Puts the request of a piece together from what went through the gate.

@@ -1,5 +1,8 @@
 //! What a run would send, without sending or writing anything.
 
+use std::fmt;
+use std::sync::Arc;
+
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::Request;
 use dormouse_types::port::{Model, OutgoingRequest};
@@ -12,7 +15,6 @@ use crate::clearance::clearance;
 use crate::gate::{gate, sources_of};
 use crate::handler::{RunError, RunHandler};
 use crate::spending;
-use crate::step::ToolSet;
 
 /// What the first request of a run would be.
 #[derive(Debug, Clone)]
@@ -26,8 +28,10 @@ pub enum Preview {
 }
 
 /// A request that a run would send.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct PreviewedRequest {
+    /// The model that would get it: the one that summarises, if memory is folded first.
+    pub model: Arc<dyn Model>,
     /// The request as the model gets it.
     pub request: Request,
     /// The same as it would leave the process; `None` if it would not.
@@ -36,6 +40,14 @@ pub struct PreviewedRequest {
     pub kept_back: KeptBack,
     /// The most that the call may cost, which would be reserved; `None` if nothing leaves.
     pub reserved: Option<Amount>,
+}
+
+impl fmt::Debug for PreviewedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PreviewedRequest");
+        shown.field("model", &self.model.name()).field("request", &self.request);
+        shown.field("kept_back", &self.kept_back).finish_non_exhaustive()
+    }
 }
 
 impl Driver {
@@ -56,31 +68,34 @@ impl Driver {
             return Ok(Preview::NothingChanged);
         }
         if folding::is_folded_for(&*model)
-            && let Some(piece) =
-                folding::next_piece(&self.store, lease, &*model, &mut *handler).await?
+            && let Some(piece) = {
+                let summarising = self.models.summarising_for(&model);
+                let models = folding::Folders { thinking: &model, summarising: &summarising };
+                folding::next_piece(&self.store, lease, models, &mut *handler).await?
+            }
             && !piece.gated.log.is_empty()
         {
             let kept_back = piece.gated.kept_back;
             let request = folding::request_for(piece.gated, &piece.tools, &run.key);
-            return Ok(PreviewedRequest::of(&*model, request, kept_back));
+            return Ok(PreviewedRequest::of(piece.model, request, kept_back));
         }
         let asked = sources_of(&context.fragments);
         let clearance = clearance(&self.store, *ws, &run.holder, &*model, asked).await?;
         let gated = gate(context.fragments, &clearance);
         let kept_back = gated.kept_back;
-        if gated.is_task_hidden() {
+        if gated.hidden_task().is_some() {
             return Ok(Preview::Hidden(kept_back));
         }
-        let (key, tools) = ((&run.key, 1), ToolSet::All);
-        let request = composed(gated, None, Vec::new(), &context.tools, key, tools).request;
-        Ok(PreviewedRequest::of(&*model, request, kept_back))
+        let key = (&run.key, 1);
+        let request = composed(gated, None, Vec::new(), &context.tools, key, None).request;
+        Ok(PreviewedRequest::of(model, request, kept_back))
     }
 }
 
 impl PreviewedRequest {
-    fn of(model: &dyn Model, request: Request, kept_back: KeptBack) -> Preview {
+    fn of(model: Arc<dyn Model>, request: Request, kept_back: KeptBack) -> Preview {
         let outgoing = model.outgoing(&request);
-        let reserved = outgoing.as_ref().map(|outgoing| spending::price_of(model, outgoing));
-        Preview::Request(Box::new(Self { request, outgoing, kept_back, reserved }))
+        let reserved = outgoing.as_ref().map(|outgoing| spending::price_of(&*model, outgoing));
+        Preview::Request(Box::new(Self { model, request, outgoing, kept_back, reserved }))
     }
 }

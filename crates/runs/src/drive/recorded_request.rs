@@ -7,7 +7,7 @@ use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
 use dormouse_types::model::{FragmentKind, Request, Turn};
-use dormouse_types::{HolderId, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, WorkspaceId};
 
 use super::ActiveRun;
 use super::composed::{Composed, Shown, composed, shown_again};
@@ -15,7 +15,7 @@ use crate::Lease;
 use crate::clearance::{Clearance, clearance};
 use crate::gate::{Gated, sources_of};
 use crate::handler::{RunError, TurnContext};
-use crate::request::{self, Offer};
+use crate::request::{self, Offer, RequestPiece};
 use crate::step::{LoggedTurn, ToolSet};
 
 impl ActiveRun<'_> {
@@ -52,9 +52,9 @@ impl ActiveRun<'_> {
         tools: ToolSet,
     ) -> Result<Request, RunError> {
         let lease = self.lease;
-        let offer = match (tools, &self.closing) {
-            (ToolSet::Closing, Some(closing)) => closing.tools.clone(),
-            (ToolSet::All, _) | (ToolSet::Closing, None) => offer,
+        let closing = match (tools, &self.closing) {
+            (ToolSet::Closing, Some(closing)) => Some(closing.names.as_slice()),
+            (ToolSet::All, _) | (ToolSet::Closing, None) => None,
         };
         if turn > 1 && self.shown.is_none() {
             self.shown = self.first_turn().await?;
@@ -63,17 +63,18 @@ impl ActiveRun<'_> {
         let turns: Vec<Turn> = self.log.turns.iter().map(LoggedTurn::shown).collect();
         let (sources, kept_back) = (gated.sources.clone(), gated.kept_back);
         let Composed { request, log } =
-            composed(gated, earlier, turns, &offer, (&lease.run.key, turn), tools);
+            composed(gated, earlier, turns, &offer, (&lease.run.key, turn), closing);
         if turn == 1 {
             let all = request.fragments.iter();
-            let all = all.map(|fragment| (fragment.kind, fragment.text.clone()));
+            let all = all.map(|it| (it.kind, it.text.clone(), it.block_ends.clone()));
             self.shown = Some(Shown { fragments: shown_again(all), log: log.clone() });
         }
         let mut ops = Vec::new();
         let mut spans = Vec::new();
         for fragment in &request.fragments {
             if fragment.kind == FragmentKind::Log {
-                spans.extend(log.iter().map(|(from, upto)| Span::Log { from: *from, upto: *upto }));
+                let span = |(from, upto): &_| Span::Log { from: *from, upto: *upto, by_run: true };
+                spans.extend(log.iter().map(span));
                 continue;
             }
             let (sha256, op) = text::put(lease.ws, &fragment.text);
@@ -82,12 +83,16 @@ impl ActiveRun<'_> {
         }
         let (sha256, op) = text::put(lease.ws, offer.text());
         ops.push(op);
-        spans.push(Span::Text { kind: "tools".into(), sha256 });
-        let digest = request::digest_with(
-            request.fragments.iter().map(|f| (request::name(f.kind), f.text.as_str())),
-            &request.turns,
-            offer.text(),
-        );
+        spans.push(Span::Text { kind: request::TOOLS.into(), sha256 });
+        let choice = request::tool_choice_text(&request.tool_choice);
+        if let Some(choice) = &choice {
+            let (sha256, op) = text::put(lease.ws, choice);
+            ops.push(op);
+            spans.push(Span::Text { kind: request::TOOL_CHOICE.into(), sha256 });
+        }
+        let mut pieces: Vec<_> = request.fragments.iter().map(RequestPiece::of).collect();
+        pieces.extend(choice.map(|text| RequestPiece::whole(request::TOOL_CHOICE, text)));
+        let digest = request::digest(&pieces, &request.turns, offer.text());
         let stored = Stored { turn, spans, sources, digest, at: self.driver.clock.now() };
         ops.push(wake_request::put(lease.ws, &lease.run.key, &stored));
         // Later turns repeat what the first one showed, and with it what that one left out.
@@ -108,14 +113,18 @@ impl ActiveRun<'_> {
         let Some(first) = stored.into_iter().find(|request| request.turn == 1) else {
             return Ok(None);
         };
-        let lines = first.spans.iter().filter_map(|span| match span {
-            Span::Log { from, upto } => Some((*from, *upto)),
-            Span::Text { .. } => None,
-        });
-        let log = lines.collect();
-        let rebuilt =
-            rebuild(&self.driver.store, lease.ws, &lease.run.holder, &first.spans).await?;
-        let pieces = rebuilt.into_iter().filter_map(|(kind, text)| Some((kind_of(&kind)?, text)));
+        let mut log = Vec::new();
+        let mut spans = first.spans;
+        for span in &mut spans {
+            if let Span::Log { from, upto, by_run } = span {
+                log.push((*from, *upto));
+                // A turn that an older version began goes on in blocks.
+                *by_run = true;
+            }
+        }
+        let rebuilt = rebuild(&self.driver.store, lease.ws, &lease.run.holder, &spans).await?;
+        let pieces = rebuilt.into_iter();
+        let pieces = pieces.filter_map(|it| Some((kind_of(&it.kind)?, it.text, it.block_ends)));
         Ok(Some(Shown { fragments: shown_again(pieces), log }))
     }
 }
@@ -128,6 +137,7 @@ fn kind_of(name: &str) -> Option<FragmentKind> {
         FragmentKind::LinkedTasks,
         FragmentKind::TaskState,
         FragmentKind::Decisions,
+        FragmentKind::Trend,
         FragmentKind::Delta,
         FragmentKind::Message,
         FragmentKind::Instruction,
@@ -136,30 +146,35 @@ fn kind_of(name: &str) -> Option<FragmentKind> {
     .find(|kind| request::name(*kind) == name)
 }
 
-/// Rebuilds the pieces of a stored request as (kind, text). A purged text is replaced by a note.
+/// Rebuilds the pieces of a stored request. A purged text is replaced by a note.
 pub async fn rebuild(
     store: &Store,
     ws: WorkspaceId,
     holder: &HolderId,
     spans: &[Span],
-) -> Result<Vec<(String, String)>, ReadError> {
+) -> Result<Vec<RequestPiece>, ReadError> {
     let purged = || "[purged]".to_owned();
     let name = request::name(FragmentKind::Log);
-    let mut pieces: Vec<(String, String)> = Vec::new();
-    let mut lines: Vec<String> = Vec::new();
+    let mut pieces: Vec<RequestPiece> = Vec::new();
+    let mut lines: Vec<(String, RunKey)> = Vec::new();
     for (place, span) in spans.iter().enumerate() {
         match span {
             Span::Text { kind, sha256 } => {
                 let text = store.first(text::by_digest(ws, sha256)).await?;
-                pieces.push((kind.clone(), text.unwrap_or_else(purged)));
+                pieces.push(RequestPiece::whole(kind.clone(), text.unwrap_or_else(purged)));
             }
-            Span::Log { from, upto } => {
+            Span::Log { from, upto, by_run } => {
                 let more = store.all(log_line::of_holder(ws, holder, *from, *upto)).await?;
-                lines.extend(more.into_iter().map(|line| line.text.unwrap_or_else(purged)));
+                let more = more.into_iter();
+                lines.extend(more.map(|line| (line.text.unwrap_or_else(purged), line.run)));
                 // The stretches of one log, between which lines were kept back, are one piece.
                 if !matches!(spans.get(place + 1), Some(Span::Log { .. })) {
-                    let text = request::log_text(lines.iter().map(String::as_str));
-                    pieces.push((name.to_owned(), text));
+                    let text = request::log_text(lines.iter().map(|(text, _)| text.as_str()));
+                    let cut: Vec<_> =
+                        lines.iter().map(|(text, run)| (text.as_str(), Some(run))).collect();
+                    let block_ends =
+                        if *by_run { request::log_block_ends(&cut) } else { Vec::new() };
+                    pieces.push(RequestPiece { kind: name.to_owned(), text, block_ends });
                     lines.clear();
                 }
             }

@@ -10,7 +10,7 @@ use dormouse_types::agent::PutOff;
 use dormouse_types::model::{Request, Usage};
 use dormouse_types::port::OutgoingRequest;
 use dormouse_types::spend::{Budgets, OverBudget};
-use dormouse_types::{Origin, Timestamp};
+use dormouse_types::{EventKind, Origin, Timestamp};
 use jiff::civil::Date;
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
@@ -125,7 +125,12 @@ impl ActiveRun<'_> {
         };
         let until = self.driver.next_day(day);
         let subject = self.lease.run.holder.to_string();
-        let news = ChangeRow::agent(Origin::Person { via: None }, "budget:reached", None, &subject);
+        let news = ChangeRow::agent(
+            Origin::Person { via: None },
+            EventKind::BudgetReached,
+            None,
+            &subject,
+        );
         self.requeue(Some(until), Some(why), ops, vec![news]).await
     }
 

@@ -1,0 +1,138 @@
+//! Whether a server read all of a prompt, or cut it without a word because it did not fit.
+//!
+//! Servers of local models drop the beginning of a prompt that is longer than the window they were
+//! started with, and answer as if nothing had happened: the model has then read neither its rules nor
+//! its memory. The number of tokens that the server counted gives it away.
+
+use dormouse_types::model::{Request, Usage};
+
+/// A prompt that was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Truncation {
+    /// What the prompt has at the very least. Units: tokens.
+    pub sent: u64,
+    /// What the server read. Units: tokens.
+    pub read: u64,
+}
+
+impl Truncation {
+    /// Says what happened and what to do, for a person.
+    pub fn reason(self, model: &str) -> String {
+        let Self { sent, read } = self;
+        format!(
+            "the server of {model} read {read} tokens of a prompt that has at least {sent}: it cut \
+             the prompt without saying so, and the answer is not used. Give the server a larger \
+             window, or tell Dormouse the one that it has: dormouse models edit {model} --window TOKENS"
+        )
+    }
+}
+
+/// Units: tokens. No server cuts a prompt to less: what is below it counts something else, such as what
+/// was computed anew.
+const SMALLEST_WINDOW: u64 = 256;
+
+/// Returns how far a prompt was cut; `None` if it was not, or if nobody can know.
+///
+/// A count of next to nothing says that the server does not count the prompt. What came from a cache is part of `input` or
+/// beside it, depending on the server; counting it twice finds fewer prompts that were cut and accuses
+/// nobody wrongly. Tools are left out: providers write them in their own way.
+pub fn truncation(request: &Request, usage: Option<&Usage>) -> Option<Truncation> {
+    let usage = usage.filter(|usage| usage.input >= SMALLEST_WINDOW)?;
+    let read = usage.input.saturating_add(usage.cached_input).saturating_add(usage.cache_write);
+    let fragments = request.fragments.iter().map(|fragment| fragment.text.as_str());
+    let turns = request.turns.iter().flat_map(|turn| {
+        std::iter::once(turn.text.as_str())
+            .chain(turn.results.iter().map(|result| result.text.as_str()))
+    });
+    let sent = fragments.chain(turns).map(fewest_tokens).fold(0u64, u64::saturating_add);
+    (read < sent).then_some(Truncation { sent, read: usage.input })
+}
+
+/// Returns a number of tokens that no tokenizer stays below.
+///
+/// Tokenizers cut a text at spaces and signs first, so that a word is one token at least; three of
+/// four words allow for those that join frequent pairs of words. Scripts without spaces are long
+/// words, of which no tokenizer joins eight characters on average. Signs and spaces count nothing:
+/// long rows of them can be one token.
+///
+/// Source: the patterns that split text before byte pair encoding in the published tokenizers of GPT,
+/// Llama, Qwen and Gemma.
+fn fewest_tokens(text: &str) -> u64 {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let tokens =
+        words.map(|word| if word.is_ascii() { 1 } else { (word.chars().count() / 8).max(1) });
+    let tokens = tokens.fold(0usize, usize::saturating_add);
+    u64::try_from(tokens / 4 * 3).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::RunKey;
+    use dormouse_types::model::{Fragment, FragmentData, FragmentKind, ToolChoice};
+
+    use super::*;
+
+    fn request(text: &str) -> Request {
+        Request {
+            run_key: RunKey("k".into()),
+            turn: 1,
+            fragments: vec![Fragment {
+                kind: FragmentKind::Log,
+                text: text.into(),
+                data: FragmentData::None,
+                tainted: false,
+                block_ends: Vec::new(),
+            }],
+            turns: Vec::new(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::Auto,
+        }
+    }
+
+    fn check(text: &str, usage: Usage, expected: Option<(u64, u64)>) {
+        let found = truncation(&request(text), Some(&usage));
+        assert_eq!(found.map(|it| (it.sent, it.read)), expected, "{usage:?}");
+    }
+
+    #[test]
+    fn a_count_below_what_the_words_need_says_that_the_prompt_was_cut() {
+        // 8,000 words; an honest tokenizer counts about 10,000 tokens.
+        let text = "The hall is full of boxes, again. - ".repeat(1_143);
+        let input = |input| Usage { input, ..Usage::default() };
+        check(&text, input(4_096), Some((6_000, 4_096)));
+        check(&text, input(6_000), None);
+        check(&text, input(10_500), None);
+        let reason = Truncation { sent: 6_000, read: 4_096 }.reason("home/qwen");
+        assert!(
+            reason.contains("read 4096 tokens") && reason.contains("edit home/qwen --window"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn what_came_from_a_cache_or_is_not_counted_accuses_nobody() {
+        let text = "word ".repeat(8_000);
+        check(&text, Usage::default(), None);
+        check(&text, Usage { output: 90, ..Usage::default() }, None);
+        check(&text, Usage { input: 17, output: 90, ..Usage::default() }, None);
+        // Anthropic counts what it read and wrote apart; the adapter has added them to the input.
+        check(&text, Usage { input: 8_100, cached_input: 8_000, ..Usage::default() }, None);
+        // A server whose input leaves out what it had.
+        check(&text, Usage { input: 4_100, cached_input: 4_000, ..Usage::default() }, None);
+        assert_eq!(truncation(&request(&text), None), None);
+    }
+
+    #[test]
+    fn no_script_is_said_to_need_more_tokens_than_it_does() {
+        // Source: counts of o200k_base, which packs text more tightly than most.
+        for (text, tokens) in [
+            ("我们五月搬家。搬运工星期五八点来，货车一百四十欧元。", 22),
+            ("Die Donaudampfschifffahrtsgesellschaft zieht im Mai um.", 16),
+            ("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"}}}", 17),
+            ("            \n\n\n\n          ==========================", 4),
+            ("https://example.org/a/b?c=d&e=f", 13),
+        ] {
+            assert!(fewest_tokens(text) <= tokens, "{text}: {}", fewest_tokens(text));
+        }
+    }
+}

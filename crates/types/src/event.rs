@@ -1,0 +1,55 @@
+//! Kinds of events: what clients learn has happened.
+
+use crate::closed_list;
+
+closed_list! {
+    /// The kind of an event: a change row as clients see it.
+    ///
+    /// An event says that something happened, not what it is like now. The rows of the journal are
+    /// all of one kind and store no name.
+    pub enum EventKind, "kind of event" {
+        /// The user's data changed.
+        JournalChanged = "journal:changed",
+        /// An agent was created.
+        AgentCreated = "agent:created",
+        /// An agent was configured, paused, resumed or destroyed.
+        AgentChanged = "agent:changed",
+        /// A wake was queued, began or ended.
+        AgentWake = "agent:wake",
+        /// An agent wrote a report.
+        AgentReport = "agent:report",
+        /// The user sent an agent a message, or an agent wrote one.
+        AgentMessage = "agent:message",
+        /// An agent created a set of proposals.
+        ChangeSetCreated = "change-set:created",
+        /// A proposal was added, decided, undone, withdrawn or expired.
+        ChangeSetItem = "change-set:item",
+        /// A model provider became unavailable.
+        ProviderAway = "provider:away",
+        /// A model provider is available again.
+        ProviderBack = "provider:back",
+        /// A budget of the day leaves no room for a call.
+        BudgetReached = "budget:reached",
+        /// The settings of models, a budget, or what may be spent today changed.
+        ModelsChanged = "models:changed",
+    }
+}
+
+impl EventKind {
+    /// Whether the list of what needs the user may have changed.
+    pub fn moves_attention(self) -> bool {
+        match self {
+            Self::AgentChanged
+            | Self::AgentWake
+            | Self::ChangeSetCreated
+            | Self::ChangeSetItem
+            | Self::ProviderAway
+            | Self::ProviderBack
+            | Self::BudgetReached
+            | Self::ModelsChanged => true,
+            Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
+                false
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use dormouse_store::agent::change_item::Item;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits::Limit;
 use dormouse_types::model::TaskState;
+use dormouse_types::search_words::Asked;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -118,6 +119,14 @@ pub enum Effect {
     },
     /// Edits the journal, after the turn's commit.
     Edit(Vec<Edit>),
+    /// Searches what the agent's memory folded away, before the turn's commit; what is found is what
+    /// the model reads.
+    Search {
+        /// The words.
+        asked: Asked,
+        /// The most results.
+        limit: usize,
+    },
 }
 
 /// An open item that its agent withdraws.

@@ -151,7 +151,7 @@ impl Queries {
         let query = link::page_of_agent(ws, id, kind.unwrap_or_default(), place, limit_read);
         let views = self.store.all(query).await?.into_iter().map(|link| Link {
             id: link.id,
-            kind: link.kind.name().to_owned(),
+            kind: link.kind,
             from_id: link.from_id,
             to_id: link.to_id,
             created_at: link.created_at,

@@ -100,7 +100,7 @@ fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
         Ok(Some(db)) => {
             let name = db.name();
             diagnosis.problem(
-                format!("{name}.sqlite is missing beside the other database"),
+                format!("{name}.sqlite is missing, and the other database is there"),
                 format!(
                     "restore it from a backup of the data folder; `dormouse doctor \
                      --accept-missing {name}` goes on without it, for good"

@@ -9,7 +9,8 @@ use std::fmt;
 use dormouse_store::Db;
 use dormouse_store::agent::{subscription, wake_run};
 use dormouse_store::change_log::{self, ChangeNotice};
-use dormouse_types::{AgentId, HostId, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::{AgentId, EventKind, HostId, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
 use crate::{Queries, QueryError};
@@ -18,9 +19,9 @@ use crate::{Queries, QueryError};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Event {
-    /// `journal:changed`, `agent:wake`, `agent:report`, `change-set:created`, …
+    /// What happened.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Listed<EventKind>,
     /// The cursor after this event.
     pub cursor: String,
     /// What it is about: an id of the agent store.
@@ -36,9 +37,8 @@ pub struct Event {
 impl Event {
     /// Whether the list of what needs the user may have changed.
     pub fn moves_attention(&self) -> bool {
-        let kinds =
-            ["change-set:", "agent:changed", "agent:wake", "provider:", "budget:", "models:"];
-        kinds.iter().any(|kind| self.kind.starts_with(kind))
+        // What an event of a newer version moves is unknown: one read too many is the smaller harm.
+        self.kind.known().is_none_or(EventKind::moves_attention)
     }
 }
 
@@ -136,10 +136,10 @@ pub fn events(
         let Some(row) = row else { return (events, cursor) };
         let place = if journal_first { &mut cursor.journal } else { &mut cursor.agent };
         place.1 = row.seq;
-        let kind = match (journal_first, row.event.as_str()) {
-            (true, _) => "journal:changed".to_owned(),
-            (false, "") => "agent:changed".to_owned(),
-            (false, _) => row.event,
+        let kind = match (journal_first, row.event) {
+            (true, _) => EventKind::JournalChanged.into(),
+            (false, None) => EventKind::AgentChanged.into(),
+            (false, Some(kind)) => kind,
         };
         events.push(Event {
             kind,
@@ -191,7 +191,7 @@ impl Queries {
 
     /// Adds the agent and its task to events about a run or an agent.
     async fn find_tasks_of(&self, ws: WorkspaceId, events: &mut [Event]) -> Result<(), QueryError> {
-        let is_run = |event: &Event| event.agent.is_none() && event.kind == "agent:wake";
+        let is_run = |event: &Event| event.agent.is_none() && event.kind == EventKind::AgentWake;
         let mut runs: Vec<&str> = events
             .iter()
             .filter(|event| is_run(event))
@@ -230,6 +230,17 @@ impl Queries {
         self.store.changes()
     }
 
+    /// The position of both databases at this moment.
+    pub(crate) async fn cursor_now(&self, ws: WorkspaceId) -> Result<Cursor, QueryError> {
+        let head = |db| self.store.first(change_log::head(db, ws));
+        let journal = head(Db::Journal).await?.unwrap_or_default();
+        let agent = head(Db::Agent).await?.unwrap_or_default();
+        Ok(Cursor {
+            journal: (self.store.host(Db::Journal), journal),
+            agent: (self.store.host(Db::Agent), agent),
+        })
+    }
+
     async fn log(&self, db: Db, ws: WorkspaceId) -> Result<Log, QueryError> {
         let trimmed = self.store.first(change_log::trimmed(db, ws)).await?.unwrap_or_default();
         let head = self.store.first(change_log::head(db, ws)).await?.unwrap_or_default();
@@ -253,7 +264,7 @@ mod tests {
     }
 
     /// Rows with gaps between their positions and times that may stand still or go back.
-    fn rows(event: &'static str, steps: &[(i64, i64)]) -> Vec<ChangeNotice> {
+    fn rows(event: Option<EventKind>, steps: &[(i64, i64)]) -> Vec<ChangeNotice> {
         let (mut seq, mut at) = (0, 0);
         steps
             .iter()
@@ -263,7 +274,7 @@ mod tests {
                 let subject = Some(seq.to_string());
                 ChangeNotice {
                     seq: Seq(seq),
-                    event: event.into(),
+                    event: event.map(Into::into),
                     subject,
                     touched: Vec::new(),
                     at,
@@ -277,7 +288,7 @@ mod tests {
         rows.iter().filter(|row| row.seq > place).take(limit).cloned().collect()
     }
 
-    fn subjects(events: &[Event], kind: &str) -> Vec<Option<String>> {
+    fn subjects(events: &[Event], kind: EventKind) -> Vec<Option<String>> {
         events.iter().filter(|event| event.kind == kind).map(|e| e.subject.clone()).collect()
     }
 
@@ -292,7 +303,7 @@ mod tests {
             agent in vec((1i64..4, -2i64..5), 0..20),
             reads in vec((0usize..4, 0usize..4, any::<prop::sample::Index>()), 1..60),
         ) {
-            let (journal, agent) = (rows("", &journal), rows("agent:wake", &agent));
+            let (journal, agent) = (rows(None, &journal), rows(Some(EventKind::AgentWake), &agent));
             let mut cursor = start();
             let mut seen: Vec<Event> = Vec::new();
             // The last read takes what is left.
@@ -311,8 +322,8 @@ mod tests {
                 seen.extend(events);
                 cursor = next;
             }
-            prop_assert_eq!(subjects(&seen, "journal:changed"), whole(&journal));
-            prop_assert_eq!(subjects(&seen, "agent:wake"), whole(&agent));
+            prop_assert_eq!(subjects(&seen, EventKind::JournalChanged), whole(&journal));
+            prop_assert_eq!(subjects(&seen, EventKind::AgentWake), whole(&agent));
         }
     }
 

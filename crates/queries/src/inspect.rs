@@ -12,8 +12,10 @@ use dormouse_store::agent::report;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_types::agent::{Initiator, MessageKind};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
-use dormouse_types::model::{ToolSpec, Turn};
+use dormouse_types::model::Turn;
+use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
 use serde_json::Value;
 
@@ -205,6 +207,12 @@ impl Queries {
         let content = content.map(|text| {
             serde_json::from_str(&text).ok().filter(Value::is_object).unwrap_or(Value::String(text))
         });
+        let is_note = message.kind == MessageKind::Observation;
+        // A note of an older version says less, and counts as usual.
+        let usual = |one: ObservationPriority| is_note.then_some(Listed::Known(one));
+        let priority = message.metadata.priority.or_else(|| usual(ObservationPriority::default()));
+        let usual = |one: ObservationCategory| is_note.then_some(Listed::Known(one));
+        let category = message.metadata.category.or_else(|| usual(ObservationCategory::default()));
         Ok(Message {
             id: message.id,
             agent_id: agent.clone(),
@@ -217,7 +225,8 @@ impl Queries {
             tool_name: message.metadata.tool_name,
             operation_id: message.metadata.operation_id,
             refused: message.metadata.refused,
-            priority: message.metadata.priority,
+            priority,
+            category,
             tokens_approx: message.tokens_approx,
             created_at: message.created_at,
             vector_clock: stored.columns.clock,
@@ -294,30 +303,25 @@ impl Queries {
     ) -> Result<Vec<Prompt>, QueryError> {
         let run = self.run(ws, id, key).await?;
         let (recorded, _) = dormouse_runs::run_log::read(&self.store, ws, &run).await?;
+        let purged_at = self.store.first(wake_run::purged_at(ws, key)).await?.flatten();
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
             let pieces = rebuild(&self.store, ws, &run.holder, &stored.spans).await?;
-            let tools: Vec<ToolSpec> = pieces
-                .iter()
-                .find(|(kind, _)| kind == "tools")
-                .and_then(|(_, text)| serde_json::from_str(text).ok())
-                .unwrap_or_default();
+            let tools = pieces.iter().find(|piece| piece.kind == request::TOOLS);
+            let tools = tools.map_or("[]", |piece| piece.text.as_str());
             let before = usize::try_from(stored.turn).unwrap_or(1).saturating_sub(1);
             let turns: Vec<Turn> = recorded.iter().take(before).map(LoggedTurn::shown).collect();
-            let texts = pieces
-                .iter()
-                .filter(|(kind, _)| kind != "tools")
-                .map(|(kind, text)| (kind.as_str(), text.as_str()));
-            let verified = request::digest(texts, &turns, &tools) == stored.digest;
+            let verified = request::digest(&pieces, &turns, tools) == stored.digest;
             prompts.push(Prompt {
                 run_key: key.clone(),
                 turn: stored.turn,
                 fragments: pieces
                     .into_iter()
-                    .map(|(kind, text)| PromptFragment { kind, text })
+                    .map(|piece| PromptFragment { kind: piece.kind, text: piece.text })
                     .collect(),
                 digest: stored.digest.to_string(),
                 verified,
+                purged_at: purged_at.filter(|_| !verified),
                 at: stored.at,
             });
         }
@@ -423,6 +427,7 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
         turns: 0,
         operations: 0,
         kept_back: KeptBack::default(),
+        purged_at: None,
         created_at: row.first_signal_at.unwrap_or_default(),
         started_at: None,
         completed_at: None,
@@ -434,7 +439,7 @@ fn waiting_view(agent: &AgentId, row: &QueueEntry) -> Option<Wake> {
 
 /// Builds the view of a run; one that waits to be resumed is due with its agent's row.
 fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&QueueEntry>) -> Wake {
-    let wake_run::RunWithCounts { run, turns, calls, kept_back } = counted;
+    let wake_run::RunWithCounts { run, turns, calls, kept_back, purged_at } = counted;
     let is_waiting = |row: &&QueueEntry| {
         run.status == wake_run::Status::Queued && row.run_key.as_ref() == Some(&run.key)
     };
@@ -455,6 +460,7 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
         turns,
         operations: calls,
         kept_back,
+        purged_at,
         created_at: run.created_at,
         started_at: run.started_at,
         completed_at: run.completed_at,

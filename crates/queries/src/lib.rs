@@ -7,7 +7,7 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
-//! [`overview`], [`operations`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
+//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
 
 pub mod view;
 pub mod tasks;
@@ -18,12 +18,14 @@ pub mod agent_state;
 pub mod inspect;
 pub mod tool_calls;
 pub mod memory;
+mod memory_search;
 pub mod change_sets;
 pub mod recent;
 pub mod spending;
 pub mod attention;
 pub mod overview;
 pub mod operations;
+pub mod audit;
 pub mod events;
 pub mod export;
 pub mod whole_task;

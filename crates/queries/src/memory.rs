@@ -1,10 +1,17 @@
-//! What an agent remembers: the lines of its log, and what older ones were folded into.
+//! What an agent remembers: the lines of its log, what older ones were folded into, and all that its
+//! next prompt says it knows.
 
+use dormouse_agents::memory::log;
+use dormouse_changes::tools;
+use dormouse_store::agent::change_set::Decision;
+use dormouse_store::agent::checkpoint::CheckpointText;
+use dormouse_store::agent::log_line::Line;
+use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{checkpoint, log_line};
-use dormouse_types::{AgentId, HolderId, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::QueryError;
-use crate::view::{Checkpoint, MemoryLine, Page};
+use crate::view::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryLine, Page};
 use crate::{Queries, page};
 
 /// The most checkpoints that are shown: the newest ones.
@@ -27,10 +34,10 @@ impl Queries {
             Some(text) => text.parse().map_err(|_| page::foreign_cursor(text))?,
         };
         let rows = log_line::before(ws, id, before, page::rows_to_read(limit));
-        let lines = self.store.all(rows).await?.into_iter().map(|(line, run_key)| MemoryLine {
+        let lines = self.store.all(rows).await?.into_iter().map(|line| MemoryLine {
             n: line.n,
             text: line.text,
-            run_key,
+            run_key: line.run,
         });
         Ok(page::page_of(lines.collect(), limit, |line| line.n.to_string()))
     }
@@ -62,5 +69,110 @@ impl Queries {
             }
         };
         Ok(found.into_iter().map(view).collect())
+    }
+
+    /// A page of what an agent knows: the summary that its next prompt begins with, the decisions that
+    /// it repeats, then the lines of its log, newest first, those that the summary stands for last.
+    ///
+    /// Errors: no such agent; a cursor of another list.
+    pub async fn knowledge(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<KnowledgeLine>, QueryError> {
+        let task = self.agent(ws, id).await?.slots.active_task_id;
+        let (skipped, before) = cursor.map_or(Ok((0, i64::MAX)), page::pair)?;
+        let folded = self.agents.checkpoint_in_use(ws, id).await?;
+        let upto = folded.as_ref().map_or(0, |found| found.checkpoint.upto);
+        let mut lines: Vec<KnowledgeLine> = folded.into_iter().filter_map(summary_line).collect();
+        let decisions = self.agents.decisions_in_memory(ws, id).await?;
+        lines.extend(decisions.into_iter().map(decision_line));
+        // The cursor counts the lines that do not stand in the log, and then names one that does.
+        let n_head = lines.len();
+        lines.drain(..skipped.min(n_head));
+        let rows = log_line::held_before(ws, id, before, page::rows_to_read(limit));
+        let rows = self.store.all(rows).await?.into_iter();
+        lines.extend(rows.map(|(line, at)| log_entry(line, at, upto, task.as_ref())));
+        let more = lines.len() > limit;
+        lines.truncate(limit);
+        let next_cursor = lines.last().filter(|_| more).map(|last| {
+            let number = last.line.strip_prefix("line-").and_then(|n| n.parse::<i64>().ok());
+            match number {
+                Some(n) => format!("{n_head}.{n}"),
+                None => format!("{}.{}", skipped + lines.len(), i64::MAX),
+            }
+        });
+        Ok(Page { items: lines, next_cursor, damaged: Vec::new() })
+    }
+}
+
+fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
+    let CheckpointText { checkpoint, text } = found;
+    Some(KnowledgeLine {
+        line: format!("summary-{}", checkpoint.n),
+        kind: KnowledgeKind::Summary,
+        text: text?,
+        verdict: None,
+        reason: None,
+        at: Some(checkpoint.created_at),
+        run_key: Some(checkpoint.run),
+        task_id: None,
+        entry_id: None,
+        folds: Some([checkpoint.from, checkpoint.upto]),
+        is_folded: false,
+    })
+}
+
+fn decision_line(decision: Decision) -> KnowledgeLine {
+    let summary = tools::item(&decision.tool_name)
+        .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
+    KnowledgeLine {
+        line: format!("decision-{}", decision.id),
+        kind: KnowledgeKind::Decision,
+        text: summary,
+        verdict: Some(decision.verdict),
+        reason: decision.rejection_reason,
+        at: Some(decision.created_at),
+        run_key: None,
+        task_id: decision.task_id,
+        entry_id: None,
+        folds: None,
+        is_folded: false,
+    }
+}
+
+fn log_entry(
+    line: Line,
+    at: Option<Timestamp>,
+    folded_upto: i64,
+    task: Option<&TaskId>,
+) -> KnowledgeLine {
+    let entry_id = line.sources.iter().find_map(|source| match source {
+        Source::Entry(entry) => Some(entry.clone()),
+        Source::Task(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+    });
+    let about = line.sources.iter().find_map(|source| match source {
+        Source::Task(task) => Some(task.clone()),
+        Source::Entry(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+    });
+    let text = line.text.as_deref().unwrap_or_default();
+    KnowledgeLine {
+        line: format!("line-{}", line.n),
+        kind: if log::is_observation(text) {
+            KnowledgeKind::Observation
+        } else {
+            KnowledgeKind::Input
+        },
+        text: log::without_fence(text).to_owned(),
+        verdict: None,
+        reason: None,
+        at,
+        run_key: Some(line.run),
+        task_id: about.or_else(|| entry_id.is_some().then(|| task.cloned()).flatten()),
+        entry_id,
+        folds: None,
+        is_folded: line.n <= folded_upto,
     }
 }

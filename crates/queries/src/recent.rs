@@ -17,7 +17,7 @@ use dormouse_types::{AgentId, ChangeSetId, ReportId, TaskId, WorkspaceId, limits
 use crate::agent_state::changed_since;
 use crate::change_sets::takes_away;
 use crate::inspect::{report_view, restored_view};
-use crate::view::{Page, RecentReport, TaskChange};
+use crate::view::{OpenChanges, Page, RecentReport, TaskChange};
 use crate::{Queries, QueryError, page};
 
 impl Queries {
@@ -135,5 +135,16 @@ impl Queries {
         }
         changes.sort_by(|(a, _), (b, _)| a.cmp(b));
         Ok(changes.into_iter().map(|(_, change)| change).collect())
+    }
+
+    /// The open proposals about a task, with the position of the events that they contain.
+    pub async fn open_changes(
+        &self,
+        ws: WorkspaceId,
+        id: &TaskId,
+    ) -> Result<OpenChanges, QueryError> {
+        // Read first: what is committed meanwhile may be in the list, and its event comes as well.
+        let cursor = self.cursor_now(ws).await?.to_string();
+        Ok(OpenChanges { items: self.task_changes(ws, id).await?, cursor })
     }
 }

@@ -142,6 +142,7 @@ mod tests {
             operation_id: Some(operation.into()),
             refused: None,
             priority: None,
+            category: None,
             tokens_approx: 0,
             created_at: Timestamp::from_micros(i64::from(n)),
             vector_clock: BTreeMap::new(),

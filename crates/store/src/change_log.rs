@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use dormouse_types::change::Change;
-use dormouse_types::{Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::{EventKind, Seq, TaskId, Timestamp, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
@@ -114,8 +115,8 @@ pub fn heads(db: Db) -> Query<(WorkspaceId, Seq)> {
 pub struct ChangeNotice {
     /// Its position.
     pub seq: Seq,
-    /// The kind of event; empty in the journal.
-    pub event: String,
+    /// The kind of event; none in the journal. The name that a newer version wrote is kept.
+    pub event: Option<Listed<EventKind>>,
     /// What the event is about: an id of the agent store.
     pub subject: Option<String>,
     /// The tasks it touches.
@@ -146,9 +147,10 @@ pub fn notices_after(
 fn notices_for_task(db: Db, row: &Row) -> Result<ChangeNotice, ReadError> {
     let column = |e| ReadError::column(db, "change", &e);
     let seq = Seq(row.int(0).map_err(column)?);
+    let event = row.text(1).map_err(column)?;
     Ok(ChangeNotice {
         seq,
-        event: row.text(1).map_err(column)?.to_owned(),
+        event: (!event.is_empty()).then(|| Listed::named(event)),
         subject: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
         touched: serde_json::from_str(row.text(3).map_err(column)?).map_err(|e| {
             ReadError::Corrupt {

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use dormouse_types::change::What;
-use dormouse_types::{Actor, Digest, Origin, Seq, TaskId, WorkspaceId};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::{Actor, Digest, EventKind, Origin, Seq, TaskId, WorkspaceId};
 
 use crate::value::Param;
 
@@ -142,8 +143,8 @@ pub struct ChangeRow {
     pub neighbours: Vec<TaskId>,
     /// What changed, for readers of the journal feed.
     pub what: Vec<What>,
-    /// The kind of event, for readers of the agent feed; empty in the journal.
-    pub event: &'static str,
+    /// The kind of event, for readers of the agent feed; none in the journal.
+    pub event: Option<Listed<EventKind>>,
     /// What the event is about: an id of the agent store.
     pub subject: Option<String>,
 }
@@ -151,13 +152,13 @@ pub struct ChangeRow {
 impl ChangeRow {
     /// A change of the journal.
     pub fn journal(origin: Origin, touched: Vec<TaskId>, what: Vec<What>) -> Self {
-        Self { origin, depth: 0, touched, neighbours: Vec::new(), what, event: "", subject: None }
+        Self { origin, depth: 0, touched, neighbours: Vec::new(), what, event: None, subject: None }
     }
 
     /// An event of the agent store.
     pub fn agent(
         origin: Origin,
-        event: &'static str,
+        event: impl Into<Listed<EventKind>>,
         task: Option<TaskId>,
         subject: impl Into<String>,
     ) -> Self {
@@ -167,9 +168,14 @@ impl ChangeRow {
             touched: task.into_iter().collect(),
             neighbours: Vec::new(),
             what: Vec::new(),
-            event,
+            event: Some(event.into()),
             subject: Some(subject.into()),
         }
+    }
+
+    /// The name of its kind of event as it is stored; empty in the journal.
+    pub fn event_name(&self) -> &str {
+        self.event.as_ref().map_or("", Listed::name)
     }
 }
 

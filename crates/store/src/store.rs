@@ -79,6 +79,15 @@ impl Default for HintSender {
     }
 }
 
+/// The kinds of engines. Statements are the same for both, apart from those of the search index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Files of this process, or its memory.
+    Sqlite,
+    /// A server that any number of nodes share.
+    Postgres,
+}
+
 /// An engine that holds both databases.
 pub trait Backend: Send + Sync {
     /// Reads rows that are committed.
@@ -92,10 +101,17 @@ pub trait Backend: Send + Sync {
     fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>>;
     /// The id of a database.
     fn host(&self, db: Db) -> HostId;
+    /// Which kind of engine it is.
+    fn engine(&self) -> Engine;
     /// A number that rises after every commit with a change row, in either database.
     ///
     /// It is a hint and may be lost: a waiter must also poll the rows from time to time.
     fn changes(&self) -> Hints;
+    /// Removes what the files of both databases keep of rows that were deleted or overwritten, as far
+    /// as this program can. It takes as long as copying the databases.
+    fn clean_files(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
     /// Why this process writes nothing until it is restarted; `None` while it can write.
     fn writing_ended(&self) -> Option<String> {
         None
@@ -189,6 +205,16 @@ impl Store {
         self.faults.pass(Point { stage, label });
     }
 
+    /// Removes what the files keep of former rows; see [`Backend::clean_files`].
+    ///
+    /// Errors: why a file could not be cleaned.
+    pub async fn clean_files(&self) -> Result<(), String> {
+        self.faults.pass(Point { stage: Stage::BeforeEffect, label: "purge.files" });
+        let cleaned = self.backend.clean_files().await;
+        self.faults.pass(Point { stage: Stage::AfterEffect, label: "purge.files" });
+        cleaned
+    }
+
     /// Receives hints of commits with change rows; see [`Backend::changes`].
     pub fn changes(&self) -> Hints {
         self.backend.changes()
@@ -197,6 +223,11 @@ impl Store {
     /// Why this process no longer writes; see [`Backend::writing_ended`].
     pub fn writing_ended(&self) -> Option<String> {
         self.backend.writing_ended()
+    }
+
+    /// Which kind of engine it is.
+    pub fn engine(&self) -> Engine {
+        self.backend.engine()
     }
 
     /// The id of a database: the epoch of cursors and the key of vector clocks.

@@ -10,11 +10,14 @@ use crate::params;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
-/// Stores a text unless it exists; returns the digest that identifies it.
+/// Stores a text unless it exists; returns the digest that identifies it. A text that words were
+/// removed from is whole again: somebody wrote them once more.
 pub fn put(workspace: WorkspaceId, text: &str) -> (Digest, Op) {
     let digest = hash::sha256(text);
     let op = Op::any(
-        "INSERT INTO texts (ws, sha256, text) VALUES (?1, ?2, ?3) ON CONFLICT (ws, sha256) DO NOTHING",
+        "INSERT INTO texts (ws, sha256, text) VALUES (?1, ?2, ?3)
+         ON CONFLICT (ws, sha256) DO UPDATE SET text = excluded.text, purged_at = NULL
+         WHERE texts.purged_at IS NOT NULL",
         params![ws(workspace), digest.as_str(), text],
     );
     (digest, op)

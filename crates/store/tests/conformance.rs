@@ -33,7 +33,9 @@ mod cases {
     mod runs;
     mod sagas;
     mod schemas;
+    mod search;
     mod spend;
+    mod stored_words;
     mod subscriptions;
     mod task_links;
     mod task_list;

@@ -11,6 +11,7 @@ pub mod rows;
 pub(crate) mod saga_payload;
 pub mod service;
 pub mod decide;
+pub mod conclude;
 pub mod apply;
 pub mod undo;
 pub mod expire;

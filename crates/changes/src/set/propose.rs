@@ -6,11 +6,11 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::{
-    AgentId, ChangeSetId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, TokenId,
+    AgentId, ChangeSetId, EventKind, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, TokenId,
     WorkspaceId, hash,
 };
 
-use crate::set::apply;
+use crate::set::conclude;
 use crate::set::error::DecideError;
 use crate::set::fold;
 use crate::set::rows::{operation, refreshed};
@@ -67,7 +67,7 @@ impl Proposer<'_> {
     fn thread(&self) -> ThreadId {
         match self.source {
             Source::Run { thread, .. } => thread.clone(),
-            Source::Client { .. } => apply::thread(self.agent),
+            Source::Client { .. } => conclude::thread(self.agent),
         }
     }
 }
@@ -144,7 +144,8 @@ impl Changes {
             }
         }
         for touched in all {
-            let event = if touched.is_new { "change-set:created" } else { "change-set:item" };
+            let event =
+                if touched.is_new { EventKind::ChangeSetCreated } else { EventKind::ChangeSetItem };
             let origin = Origin::Agent { agent: by.agent.clone() };
             let set = touched.set.value.id.to_string();
             news.push(ChangeRow::agent(origin, event, Some(by.task.clone()), set));

@@ -11,7 +11,9 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
-use dormouse_types::{Actor, ChangeSetId, Id as _, Origin, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{
+    Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId,
+};
 
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled};
@@ -137,7 +139,7 @@ impl Changes {
             .ops(ops)
             .change(ChangeRow::agent(
                 origin,
-                "change-set:item",
+                EventKind::ChangeSetItem,
                 Some(item.task.clone()),
                 item.set.to_string(),
             ))

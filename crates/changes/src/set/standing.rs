@@ -6,12 +6,13 @@ use std::time::Duration;
 use dormouse_journal::{Paused, TaskStanding};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_types::field_change::FieldValue;
+use dormouse_types::memory::REMOVED;
 use dormouse_types::model::TaskState;
 use dormouse_types::{By, Timestamp, limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::tool::{Evidence, Target};
+use crate::tool::{Evidence, Target, fingerprint};
 use crate::tools;
 use crate::words;
 
@@ -152,11 +153,18 @@ pub fn is_overtaken(item: &Item, task: &TaskStanding) -> bool {
         && task.said_at(&target.key).is_some_and(|at| at > opened_at(item))
 }
 
-/// Returns why an open item no longer means what it meant when it was proposed: the checklist item
-/// it ticks or archives was renamed or archived, or the quoted words are gone from their entry.
+/// Returns why an open item no longer means what it meant when it was proposed: words were removed
+/// from it, the checklist item it ticks or archives was renamed or archived, or the quoted words are
+/// gone from their entry.
 pub fn no_longer_holds(item: &Item, task: &TaskState) -> Option<&'static str> {
     let tool = tools::item(&item.tool)?;
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
+    // A person may write the mark themselves; the identity tells the two apart.
+    if item.args.contains(REMOVED)
+        && fingerprint(&item.tool, &args, &item.task, &tool.target(&args)) != item.fingerprint
+    {
+        return Some("words in it were removed after this was proposed");
+    }
     // Ticking it says nothing about its name: "[x] Buy paint" and "[ ] Buy paint" are one.
     let name = |value: &FieldValue| words::value(value).get(3..).map(ToOwned::to_owned);
     let names_item = tool.target(&args).key.starts_with("item:") && args.get("title").is_none();

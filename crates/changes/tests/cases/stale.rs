@@ -397,3 +397,16 @@ fn a_row_of_an_older_version_is_judged_by_its_words() {
     let renamed = of_an_older_version(&world, &item, Some("[ ] Sign the lease"));
     assert!(standing::no_longer_holds(&renamed, &world.state()).is_some());
 }
+
+#[test]
+fn an_item_from_which_words_were_removed_no_longer_holds_unlike_one_with_the_mark_in_its_own_words()
+{
+    let world = World::new();
+    let title = json!({ "title": "Ask about the [removed] lamp" });
+    let own = world.open("add_checklist_item", title);
+    assert_eq!(standing::no_longer_holds(&own, &world.state()), None);
+    let args = own.args.replace("Ask about", "[removed]");
+    let cut = Item { args, ..own };
+    let why = standing::no_longer_holds(&cut, &world.state()).expect("a reason");
+    assert!(why.starts_with("words in it were removed"), "{why}");
+}

@@ -1,4 +1,4 @@
-use dormouse_changes::set::apply::thread;
+use dormouse_changes::set::conclude::thread;
 use dormouse_changes::set::rows::operation;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;

@@ -1,9 +1,7 @@
 //! A task with proposals, on an in-memory store.
 
 use std::cell::Cell;
-use std::future::Future;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_changes::set::propose::{Proposer, Source};
@@ -20,9 +18,10 @@ use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity;
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_store::{Commit, Db, Query, Store};
+use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
-use dormouse_types::port::{Clock, Faults, Point, Stage};
+use dormouse_types::port::Clock;
 use dormouse_types::{
     Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId,
     ThreadId, Timestamp, TokenId, WorkspaceId, hash,
@@ -30,16 +29,9 @@ use dormouse_types::{
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-pub const WS: WorkspaceId = WorkspaceId(1);
+pub use dormouse_testkit::now;
 
-/// Runs a future that never blocks: an in-memory store answers immediately.
-pub fn now<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("a store in memory answers at once"),
-    }
-}
+pub const WS: WorkspaceId = WorkspaceId(1);
 
 pub fn who() -> Decider {
     Decider { ws: WS, actor: Actor::Owner, once: None }
@@ -56,32 +48,6 @@ pub struct Reply {
     pub text: String,
 }
 
-type Happening = Box<dyn FnOnce() + Send>;
-
-/// Runs something right before the next commit with a label.
-#[derive(Default)]
-struct Before(Mutex<Vec<(&'static str, Happening)>>);
-
-impl Before {
-    fn next(&self, label: &'static str, happening: impl FnOnce() + Send + 'static) {
-        self.0.lock().expect("nobody fails while holding it").push((label, Box::new(happening)));
-    }
-}
-
-impl Faults for Before {
-    fn pass(&self, point: Point<'_>) {
-        let mut all = self.0.lock().expect("nobody fails while holding it");
-        let place = all.iter().position(|(label, _)| *label == point.label);
-        if point.stage == Stage::BeforeCommit
-            && let Some(place) = place
-        {
-            let (_, happening) = all.remove(place);
-            drop(all);
-            happening();
-        }
-    }
-}
-
 pub struct World {
     pub store: Store,
     pub journal: Journal,
@@ -91,7 +57,7 @@ pub struct World {
     pub task: TaskId,
     entropy: Arc<CountingEntropy>,
     sqlite: Arc<Sqlite>,
-    before: Arc<Before>,
+    hooks: Arc<Hooks>,
     runs: Cell<u32>,
 }
 
@@ -128,15 +94,15 @@ impl World {
         agent: AgentId,
         task: TaskId,
     ) -> Self {
-        let before = Arc::new(Before::default());
+        let hooks = Arc::new(Hooks::default());
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let (sqlite, entropy) = (Arc::new(sqlite), Arc::new(entropy));
-        let store = Store::new(sqlite.clone(), before.clone());
+        let store = Store::new(sqlite.clone(), hooks.clone());
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
         let changes =
             Changes::new(store.clone(), journal.clone(), port, entropy.clone(), TimeZone::UTC);
         let runs = Cell::new(0);
-        Self { store, journal, changes, clock, agent, task, entropy, sqlite, before, runs }
+        Self { store, journal, changes, clock, agent, task, entropy, sqlite, hooks, runs }
     }
 
     pub fn snapshot(&self) -> Snapshot {
@@ -156,7 +122,7 @@ impl World {
     /// Stores a commit right before the next one with a label.
     pub fn commit_before(&self, label: &'static str, commit: Commit) {
         let store = self.store.clone();
-        self.before.next(label, move || {
+        self.hooks.before_commit(label, move || {
             now(store.commit(commit)).expect("stored");
         });
     }
@@ -168,12 +134,12 @@ impl World {
         act: impl FnOnce(&Changes) -> Result<(), DecideError> + Send + 'static,
     ) {
         let other = self.changes.clone();
-        self.before.next(label, move || act(&other).expect("the other process succeeds"));
+        self.hooks.before_commit(label, move || act(&other).expect("the other process succeeds"));
     }
 
     /// Performs an action that is interrupted right before it writes the journal.
     pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
-        self.before.next("journal.edit", || {
+        self.hooks.before_commit("journal.edit", || {
             std::panic::resume_unwind(Box::new("the program ends"));
         });
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));

@@ -248,6 +248,10 @@ impl Backend for Slow {
         self.under.host(db)
     }
 
+    fn engine(&self) -> dormouse_store::Engine {
+        self.under.engine()
+    }
+
     fn changes(&self) -> Hints {
         self.under.changes()
     }

@@ -1,9 +1,7 @@
 //! A journal on a store in memory.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_journal::{
@@ -22,6 +20,8 @@ use dormouse_types::{
     Actor, AgentId, HostId, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId,
 };
 use jiff::tz::TimeZone;
+
+pub use dormouse_testkit::now;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
 
@@ -67,17 +67,12 @@ impl Backend for Engine {
         self.under.host(db)
     }
 
+    fn engine(&self) -> dormouse_store::Engine {
+        self.under.engine()
+    }
+
     fn changes(&self) -> Hints {
         self.under.changes()
-    }
-}
-
-/// Runs a future that never waits, because a store in memory answers at once.
-pub fn now<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("a store in memory answers at once"),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::agent::{
-    AgentActivity, Initiator, MessageKind, OperationPhase, OperationStatus, RunFailure, RunStatus,
-    TimerKind, WakeReason,
+    AgentActivity, AgentLinkKind, Initiator, MessageKind, OperationPhase, OperationStatus,
+    RunFailure, RunStatus, TimerKind, WakeReason,
 };
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
+use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{
     AgentId, ChangeSetId, LinkId, MessageId, RunKey, SubscriptionId, TaskId, ThreadId, Timestamp,
 };
@@ -52,6 +53,9 @@ pub struct Wake {
     pub operations: i64,
     /// How much of its task its model was not shown, because it is private.
     pub kept_back: KeptBack,
+    /// Since when it can no longer be shown as it was: words were removed from what it was asked or
+    /// answered.
+    pub purged_at: Option<Timestamp>,
     /// When it was claimed, or when the signal came.
     pub created_at: Timestamp,
     /// When it was claimed last.
@@ -64,86 +68,6 @@ pub struct Wake {
     pub error_message: Option<String>,
     /// What kind of failure that was; none for one that only the message describes.
     pub failure: Option<Listed<RunFailure>>,
-}
-
-closed_list! {
-    /// Why an agent is to wake.
-    pub enum ScheduledReason, "reason" {
-        /// Another try after a failed run.
-        BackOff = "backOff",
-        /// The agent was created.
-        Creation = "creation",
-        /// The due date is near.
-        DueDate = "dueDate",
-        /// An interrupted run continues.
-        Interrupted = "interrupted",
-        /// A person asked for a full fresh analysis.
-        Reanalysis = "reanalysis",
-        /// Something changed.
-        Subscription = "subscription",
-        /// A time was reached.
-        Timer = "timer",
-        /// A person asked for a run or sent a message.
-        UserInitiated = "userInitiated",
-        /// A person set the time.
-        WakeAt = "wakeAt",
-    }
-}
-
-impl From<WakeReason> for ScheduledReason {
-    fn from(reason: WakeReason) -> Self {
-        match reason {
-            WakeReason::Subscription => Self::Subscription,
-            WakeReason::Timer => Self::Timer,
-            WakeReason::Creation => Self::Creation,
-            WakeReason::Reanalysis => Self::Reanalysis,
-            WakeReason::UserInitiated => Self::UserInitiated,
-        }
-    }
-}
-
-impl From<TimerKind> for ScheduledReason {
-    fn from(kind: TimerKind) -> Self {
-        match kind {
-            TimerKind::DueDate => Self::DueDate,
-            TimerKind::WakeAt => Self::WakeAt,
-        }
-    }
-}
-
-closed_list! {
-    /// What holds a scheduled wake back.
-    pub enum HeldBy, "value" {
-        /// Automatic wakes are held back until a time; the wake was moved there.
-        SleepUntil = "sleepUntil",
-        /// Runs failed; the wake was moved to the next try.
-        BackOff = "backOff",
-        /// Automation is off; the agent does not wake.
-        Automation = "automation",
-        /// The agent is dormant and does not wake.
-        Dormant = "dormant",
-        /// A budget of the day is used up; the wake was moved to the next day.
-        Budget = "budget",
-        /// The provider of its model is not available; the wake was moved to the next try.
-        Provider = "provider",
-        /// Calls that cost money are switched off.
-        PaidCalls = "paidCalls",
-    }
-}
-
-/// A scheduled wake: when, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct ScheduledWake {
-    /// When the agent wakes; none if it does not wake automatically and no time is set.
-    pub at: Option<Timestamp>,
-    /// Why it wakes.
-    pub reason: Listed<ScheduledReason>,
-    /// What it is about: of `dueDate` the day.
-    pub about: Option<String>,
-    /// What holds it back.
-    pub held_by: Option<Listed<HeldBy>>,
 }
 
 /// A message with its content.
@@ -173,8 +97,10 @@ pub struct Message {
     pub operation_id: Option<String>,
     /// Of a result: whether it was refused.
     pub refused: Option<bool>,
-    /// Of an observation.
-    pub priority: Option<String>,
+    /// Of an observation: how much it matters.
+    pub priority: Option<Listed<ObservationPriority>>,
+    /// Of an observation: what it is about.
+    pub category: Option<Listed<ObservationCategory>>,
     /// Units: tokens, estimated.
     pub tokens_approx: i64,
     /// When it was written.
@@ -198,6 +124,8 @@ pub struct Prompt {
     pub digest: String,
     /// Whether the rebuilt prompt has that digest.
     pub verified: bool,
+    /// When words were removed from it, or from the answers before it.
+    pub purged_at: Option<Timestamp>,
     /// When it was sent.
     pub at: Timestamp,
 }
@@ -265,9 +193,9 @@ pub struct ToolCall {
 pub struct Link {
     /// Its id.
     pub id: LinkId,
-    /// `agent_task`, `agent_state`, `message_payload`, …
+    /// What it says.
     #[serde(rename = "type")]
-    pub kind: String,
+    pub kind: Listed<AgentLinkKind>,
     /// Where it begins.
     pub from_id: String,
     /// Where it leads.

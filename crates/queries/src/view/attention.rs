@@ -1,10 +1,10 @@
-//! What the user sees first: what needs them, recent reports, open proposals.
+//! What the user sees first: what needs them, and recent reports.
 
 use dormouse_types::closed_list;
 use dormouse_types::{AgentId, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{ChangeItem, Report};
+use super::Report;
 
 closed_list! {
     /// Why something needs the user.
@@ -89,22 +89,4 @@ pub struct RecentReport {
     pub task_title: Option<String>,
     /// The language of the task, which is that of the report. ISO 639 code.
     pub language: Option<String>,
-}
-
-/// An open proposal about a task, of whichever set.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct TaskChange {
-    /// The proposal.
-    #[serde(flatten)]
-    pub item: ChangeItem,
-    /// Whether it removes something and must be confirmed on its own.
-    pub is_destructive: bool,
-    /// The run that proposes it.
-    pub run_key: Option<String>,
-    /// The agent that proposes it.
-    pub agent_id: AgentId,
-    /// What people call the agent that proposes it.
-    pub agent_name: Option<String>,
 }

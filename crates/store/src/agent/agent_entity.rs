@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use dormouse_types::agent::{AgentKind, AgentMode};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{
     AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, Timestamp,
     WorkspaceId,
@@ -40,8 +42,8 @@ pub struct Agent {
     pub id: AgentId,
     /// The same as `id`: every entity names its agent.
     pub agent_id: AgentId,
-    /// `taskAgent`.
-    pub kind: String,
+    /// The name of a newer version is kept.
+    pub kind: Listed<AgentKind>,
     /// Its display name.
     pub display_name: String,
     /// Where it is in its life.
@@ -49,8 +51,8 @@ pub struct Agent {
     /// Why it is dormant.
     #[serde(default)]
     pub dormant_reason: Option<DormantReason>,
-    /// `autonomous`.
-    pub mode: String,
+    /// The name of a newer version is kept.
+    pub mode: Listed<AgentMode>,
     /// Categories its tools may touch; empty means uncategorised tasks only.
     pub allowed_category_ids: Vec<CategoryId>,
     /// Its state entity.

@@ -7,7 +7,7 @@ use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
 use super::source::{self, Source};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{params, params_values, text};
 
 /// A checkpoint without its text.
@@ -39,6 +39,8 @@ pub struct Checkpoint {
     pub run: RunKey,
     /// When it was made.
     pub created_at: Timestamp,
+    /// When it was removed, because it folds a line that a person removed.
+    pub removed_at: Option<Timestamp>,
 }
 
 /// A checkpoint with its text.
@@ -89,7 +91,7 @@ pub fn of_holder(workspace: WorkspaceId, holder: &HolderId, limit: i64) -> Query
     Query {
         db: Db::Agent,
         sql: "SELECT c.n, c.audience, c.kind, c.model, c.version, c.from_line, c.upto, c.depth,
-                c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text
+                c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text, c.removed_at
               FROM checkpoints c LEFT JOIN texts t ON t.ws = c.ws AND t.sha256 = c.sha256
               WHERE c.ws = ?1 AND c.agent_id = ?2 ORDER BY c.n DESC LIMIT ?3",
         params: params_values![ws(workspace), holder.to_string(), limit],
@@ -97,7 +99,7 @@ pub fn of_holder(workspace: WorkspaceId, holder: &HolderId, limit: i64) -> Query
     }
 }
 
-/// The newest checkpoint of a holder that is of a kind, for an audience, and after a number.
+/// The newest checkpoint of a holder that was not removed, is of a kind, for an audience, and after a number.
 pub fn newest(
     workspace: WorkspaceId,
     holder: &HolderId,
@@ -107,9 +109,10 @@ pub fn newest(
     Query {
         db: Db::Agent,
         sql: "SELECT c.n, c.audience, c.kind, c.model, c.version, c.from_line, c.upto, c.depth,
-                c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text
+                c.sha256, c.sources, c.tainted, c.run_key, c.created_at, t.text, c.removed_at
               FROM checkpoints c LEFT JOIN texts t ON t.ws = c.ws AND t.sha256 = c.sha256
               WHERE c.ws = ?1 AND c.agent_id = ?2 AND c.audience = ?3 AND c.kind = ?4 AND c.n > ?5
+                AND c.removed_at IS NULL
               ORDER BY c.n DESC LIMIT 1",
         params: params_values![
             ws(workspace),
@@ -122,6 +125,16 @@ pub fn newest(
     }
 }
 
+/// The last line that any checkpoint of a holder folds; 0 if none does.
+pub fn folded_upto(workspace: WorkspaceId, holder: &HolderId) -> Query<i64> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT COALESCE(MAX(upto), 0) FROM checkpoints WHERE ws = ?1 AND agent_id = ?2",
+        params: params_values![ws(workspace), holder.to_string()],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "checkpoint", &e)),
+    }
+}
+
 /// The number of the newest checkpoint of a holder, whatever it is; 0 if there is none.
 pub fn last(workspace: WorkspaceId, holder: &HolderId) -> Query<i64> {
     Query {
@@ -130,6 +143,15 @@ pub fn last(workspace: WorkspaceId, holder: &HolderId) -> Query<i64> {
         params: params_values![ws(workspace), holder.to_string()],
         decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "checkpoint", &e)),
     }
+}
+
+/// Removes a checkpoint: no prompt has it any more, and its lines are folded again.
+pub fn remove(workspace: WorkspaceId, holder: &HolderId, n: i64) -> Op {
+    Op::any(
+        "UPDATE checkpoints SET removed_at = ?4
+         WHERE ws = ?1 AND agent_id = ?2 AND n = ?3 AND removed_at IS NULL",
+        params![ws(workspace), holder.to_string(), n, Param::Now],
+    )
 }
 
 fn decode(row: &Row) -> Result<CheckpointText, ReadError> {
@@ -149,6 +171,7 @@ fn decode(row: &Row) -> Result<CheckpointText, ReadError> {
             tainted: row.int(10).map_err(column)? != 0,
             run: RunKey(row.text(11).map_err(column)?.to_owned()),
             created_at: row.time(12).map_err(column)?,
+            removed_at: row.opt_time(14).map_err(column)?,
         },
         text: row.opt_text(13).map_err(column)?.map(ToOwned::to_owned),
     })

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use dormouse_types::{Digest, HolderId, RunKey, WorkspaceId};
+use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
 
 use super::source::{self, Source};
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{in_list, params, params_values, text};
 
 /// One line.
@@ -21,6 +21,10 @@ pub struct Line {
     pub text: Option<String>,
     /// What it was made of.
     pub sources: Vec<Source>,
+    /// When a person removed it from the memory of its holder.
+    pub removed_at: Option<Timestamp>,
+    /// The run that wrote it.
+    pub run: RunKey,
 }
 
 /// Appends a line under its number; refused when the number is taken.
@@ -79,24 +83,54 @@ pub fn sources(
     }
 }
 
-/// The newest lines of a holder before a number, newest first, each with the run that wrote it.
+/// The newest lines of a holder before a number, newest first.
 pub fn before(
     workspace: WorkspaceId,
     holder: impl Into<HolderId>,
     n: i64,
     limit: i64,
-) -> Query<(Line, RunKey)> {
+) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.run_key FROM log_lines l
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n < ?3 ORDER BY l.n DESC LIMIT ?4",
         params: params_values![ws(workspace), String::from(holder.into()), n, limit],
+        decode: line,
+    }
+}
+
+/// The newest lines of a holder before a number that are still in its memory, newest first, each with
+/// the time at which its run ended.
+pub fn held_before(
+    workspace: WorkspaceId,
+    holder: impl Into<HolderId>,
+    n: i64,
+    limit: i64,
+) -> Query<(Line, Option<Timestamp>)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key, r.completed_at
+              FROM log_lines l
+              LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
+              LEFT JOIN wake_run_log r ON r.ws = l.ws AND r.run_key = l.run_key
+              WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n < ?3 AND l.removed_at IS NULL
+              ORDER BY l.n DESC LIMIT ?4",
+        params: params_values![ws(workspace), String::from(holder.into()), n, limit],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "log line", &e);
-            Ok((line(row)?, RunKey(row.text(4).map_err(column)?.to_owned())))
+            Ok((line(row)?, row.opt_time(6).map_err(column)?))
         },
     }
+}
+
+/// Removes a line from the memory of its holder. Its row stays, so that the others keep their numbers.
+pub fn remove(workspace: WorkspaceId, holder: &HolderId, n: i64) -> Op {
+    Op::any(
+        "UPDATE log_lines SET removed_at = ?4
+         WHERE ws = ?1 AND agent_id = ?2 AND n = ?3 AND removed_at IS NULL",
+        params![ws(workspace), holder.to_string(), n, Param::Now],
+    )
 }
 
 /// The lines of a holder in a range of numbers, in order.
@@ -108,11 +142,34 @@ pub fn of_holder(
 ) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT l.n, l.sha256, t.text, l.sources FROM log_lines l
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key FROM log_lines l
               LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
               WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n >= ?3 AND l.n <= ?4 ORDER BY l.n",
         params: params_values![ws(workspace), String::from(holder.into()), from, upto],
         decode: line,
+    }
+}
+
+/// The lines of a holder in a range of numbers, in order, each with the time at which it was written.
+pub fn dated(
+    workspace: WorkspaceId,
+    holder: &HolderId,
+    from: i64,
+    upto: i64,
+) -> Query<(Line, Option<Timestamp>)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT l.n, l.sha256, t.text, l.sources, l.removed_at, l.run_key,
+                COALESCE(r.completed_at, r.created_at)
+              FROM log_lines l
+              LEFT JOIN texts t ON t.ws = l.ws AND t.sha256 = l.sha256
+              LEFT JOIN wake_run_log r ON r.ws = l.ws AND r.run_key = l.run_key
+              WHERE l.ws = ?1 AND l.agent_id = ?2 AND l.n >= ?3 AND l.n <= ?4 ORDER BY l.n",
+        params: params_values![ws(workspace), holder.to_string(), from, upto],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "log line", &e);
+            Ok((line(row)?, row.opt_time(6).map_err(column)?))
+        },
     }
 }
 
@@ -123,5 +180,7 @@ fn line(row: &Row) -> Result<Line, ReadError> {
         sha256: Digest(row.text(1).map_err(column)?.to_owned()),
         text: row.opt_text(2).map_err(column)?.map(ToOwned::to_owned),
         sources: source::of_column(row, 3, "log line")?,
+        removed_at: row.opt_time(4).map_err(column)?,
+        run: RunKey(row.text(5).map_err(column)?.to_owned()),
     })
 }

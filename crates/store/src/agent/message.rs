@@ -2,6 +2,7 @@
 
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::closed_list::Listed;
+use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, Digest, HolderId, Id as _, LinkId, MessageId, PayloadId, Seq, ThreadId, Timestamp,
@@ -73,7 +74,10 @@ pub struct Metadata {
     /// Of a tool result: whether the call was refused.
     pub refused: Option<bool>,
     /// Of an observation: its weight.
-    pub priority: Option<String>,
+    pub priority: Option<Listed<ObservationPriority>>,
+    /// Of an observation: what it is about. Notes of older versions have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub category: Option<Listed<ObservationCategory>>,
     /// Of a summary: the first and the last line of the log that it folds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<[i64; 2]>,
@@ -268,6 +272,26 @@ pub fn of_kind(
               WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = ?3
               ORDER BY created_at, id",
         params: params_values![ws(workspace), agent.to_string(), kind.name()],
+        decode: entity::decode::<Message>,
+    }
+}
+
+/// The newest messages of one kind of an agent, newest first.
+pub fn newest_of_kind(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    kind: MessageKind,
+    limit: usize,
+) -> Query<Stored<Message>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter
+              FROM agent_entities
+              WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentMessage' AND subtype = ?3
+              ORDER BY created_at DESC, id DESC LIMIT ?4",
+        params: params_values![ws(workspace), agent.to_string(), kind.name(), limit],
         decode: entity::decode::<Message>,
     }
 }

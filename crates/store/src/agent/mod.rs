@@ -23,5 +23,8 @@ pub mod model_setting;
 pub mod model_call;
 pub mod spend;
 pub mod log_line;
+pub mod memory_index;
+pub mod forgotten_entry;
+pub mod purge;
 pub mod saga;
 pub mod raw;

@@ -24,6 +24,14 @@ pub fn insert(workspace: WorkspaceId, run: &RunKey, turn: u32, state: &ProviderS
     )
 }
 
+/// Deletes the states of a run: what is in them, only their provider knows.
+pub fn delete_of_run(workspace: WorkspaceId, run: &RunKey) -> Op {
+    Op::any(
+        "DELETE FROM provider_states WHERE ws = ?1 AND run_key = ?2",
+        params![ws(workspace), run.as_str()],
+    )
+}
+
 fn decode(row: &Row) -> Result<(i64, ProviderState), ReadError> {
     let column = |e| ReadError::column(Db::Agent, "provider_state", &e);
     let provider = row.text(1).map_err(column)?.to_owned();

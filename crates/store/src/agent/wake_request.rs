@@ -6,7 +6,7 @@ use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::source::{self, Source};
-use crate::commit::{Db, Op};
+use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
@@ -29,6 +29,10 @@ pub enum Span {
         from: i64,
         /// The last line.
         upto: i64,
+        /// Whether the lines were sent in blocks, one for each run that wrote them. Requests of older
+        /// versions sent one text.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        by_run: bool,
     },
 }
 
@@ -53,7 +57,8 @@ pub fn put(workspace: WorkspaceId, key: &RunKey, request: &Stored) -> Op {
         "INSERT INTO wake_requests (ws, run_key, turn, spans, digest, at, sources)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
          ON CONFLICT (ws, run_key, turn) DO UPDATE SET spans = excluded.spans,
-           digest = excluded.digest, at = excluded.at, sources = excluded.sources",
+           digest = excluded.digest, at = excluded.at, sources = excluded.sources,
+           answer_sources = NULL",
         params![
             ws(workspace),
             key.as_str(),
@@ -63,6 +68,16 @@ pub fn put(workspace: WorkspaceId, key: &RunKey, request: &Stored) -> Op {
             request.at,
             source::column(&request.sources)
         ],
+    )
+}
+
+/// Notes what the answers to the calls of a turn were made of, in the commit of the turn: later
+/// requests of the run show them.
+pub fn note_answers(workspace: WorkspaceId, key: &RunKey, turn: u32, sources: &[Source]) -> Op {
+    Op::one(
+        "UPDATE wake_requests SET answer_sources = ?4 WHERE ws = ?1 AND run_key = ?2 AND turn = ?3",
+        params![ws(workspace), key.as_str(), i64::from(turn), source::column(sources)],
+        Refusal::LeaseLost,
     )
 }
 
@@ -105,7 +120,7 @@ pub struct Origin {
     pub holder: HolderId,
     /// Its pieces, in order.
     pub spans: Vec<Span>,
-    /// What its texts were made of, apart from those of the log.
+    /// What its texts, and the answers to the calls of its turn, were made of, apart from the log.
     pub sources: Vec<Source>,
 }
 
@@ -113,7 +128,8 @@ pub struct Origin {
 pub fn origins(workspace: WorkspaceId, keys: &[RunKey]) -> Query<Origin> {
     static SQL: LazyLock<String> = LazyLock::new(|| {
         in_list::sql(
-            "SELECT q.run_key, r.agent_id, q.spans, q.sources FROM wake_requests q
+            "SELECT q.run_key, r.agent_id, q.spans, q.sources, COALESCE(q.answer_sources, '[]')
+             FROM wake_requests q
              JOIN wake_run_log r ON r.ws = q.ws AND r.run_key = q.run_key
              WHERE q.ws = ?1 AND q.run_key IN (",
             ")",
@@ -138,7 +154,11 @@ pub fn origins(workspace: WorkspaceId, keys: &[RunKey]) -> Query<Origin> {
                     }
                 })?,
                 spans: spans(row, 2)?,
-                sources: source::of_column(row, 3, "request")?,
+                sources: [3, 4]
+                    .map(|n| source::of_column(row, n, "request"))
+                    .into_iter()
+                    .collect::<Result<Vec<_>, _>>()?
+                    .concat(),
             })
         },
     }

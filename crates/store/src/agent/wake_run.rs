@@ -13,7 +13,7 @@ use dormouse_types::model::Usage;
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
-use crate::value::Row;
+use crate::value::{Param, Row};
 use crate::{params, params_values};
 
 /// A run.
@@ -91,6 +91,37 @@ pub fn insert(workspace: WorkspaceId, run: &Run) -> Op {
             run.started_at
         ],
         Refusal::Exists,
+    )
+}
+
+/// The keys of all runs of a holder.
+pub fn keys_of(workspace: WorkspaceId, holder: &HolderId) -> Query<RunKey> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_key FROM wake_run_log WHERE ws = ?1 AND agent_id = ?2",
+        params: params_values![ws(workspace), holder.to_string()],
+        decode: |row| {
+            let key = row.text(0).map_err(|e| ReadError::column(Db::Agent, "run", &e))?;
+            Ok(RunKey(key.to_owned()))
+        },
+    }
+}
+
+/// When words were removed from a run, if they were.
+pub fn purged_at(workspace: WorkspaceId, key: &RunKey) -> Query<Option<Timestamp>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT purged_at FROM wake_run_log WHERE ws = ?1 AND run_key = ?2",
+        params: params_values![ws(workspace), key.as_str()],
+        decode: |row| row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
+    }
+}
+
+/// Notes that a run can no longer be shown as it was.
+pub fn mark_purged(workspace: WorkspaceId, key: &RunKey) -> Op {
+    Op::any(
+        "UPDATE wake_run_log SET purged_at = ?3 WHERE ws = ?1 AND run_key = ?2",
+        params![ws(workspace), key.as_str(), Param::Now],
     )
 }
 
@@ -287,7 +318,7 @@ macro_rules! counts {
         "(SELECT COUNT(*) FROM wake_requests q WHERE q.ws = r.ws AND q.run_key = r.run_key),
          (SELECT COUNT(*) FROM agent_entities m WHERE m.ws = r.ws AND m.thread_id = r.thread_id
             AND m.type = 'agentMessage' AND m.subtype = 'action'),
-         r.kept_back"
+         r.kept_back, r.purged_at"
     };
 }
 
@@ -302,6 +333,8 @@ pub struct RunWithCounts {
     pub calls: i64,
     /// How much of its task its model was not shown.
     pub kept_back: KeptBack,
+    /// Since when it can no longer be shown as it was, because words were removed from it.
+    pub purged_at: Option<Timestamp>,
 }
 
 /// Runs of an agent after a cursor, newest first, with their counts.
@@ -363,7 +396,8 @@ fn with_counts(row: &Row) -> Result<RunWithCounts, ReadError> {
             detail: format!("kept_back: {e}"),
         })?,
     };
-    Ok(RunWithCounts { run, turns, calls, kept_back })
+    let purged_at = row.opt_time(28).map_err(column)?;
+    Ok(RunWithCounts { run, turns, calls, kept_back, purged_at })
 }
 
 /// The newest user messages that a completed run of an agent took in. For agents whose state,

@@ -1,33 +1,45 @@
-//! Which tasks and entries are private, as they are now.
+//! What decides who may be sent tasks and entries, as it is now: whether they are private, and the
+//! category of their task.
 
 use std::sync::LazyLock;
 
-use dormouse_types::WorkspaceId;
+use dormouse_types::{CategoryId, WorkspaceId};
 use serde::Deserialize;
 
 use crate::commit::Db;
 use crate::in_list;
 use crate::store::{Query, ReadError};
 
-/// A task or an entry, and whether it is private.
+/// A task or an entry, and what decides who may be sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privacy {
     /// The id of the task or entry.
     pub id: String,
-    /// Whether it is private, or belongs to a private task. True too if that cannot be read.
-    pub is_private: bool,
+    /// What is decided on; `None` if it cannot be read, so that nobody may be sent it.
+    pub facts: Option<PrivacyFacts>,
 }
 
-/// The only part of a document that is read here.
+/// What decides who may be sent a task or an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrivacyFacts {
+    /// Whether it is private, or belongs to a private task.
+    pub is_private: bool,
+    /// The category of the task that it is or belongs to.
+    pub category: Option<CategoryId>,
+}
+
+/// The only parts of a document that are read here.
 #[derive(Deserialize)]
-struct Flag {
+#[serde(rename_all = "camelCase")]
+struct Document {
     #[serde(default)]
     private: bool,
+    #[serde(default)]
+    category_id: Option<CategoryId>,
 }
 
-fn is_private(document: Option<&str>) -> bool {
-    let flag = document.and_then(|text| serde_json::from_str::<Flag>(text).ok());
-    flag.is_none_or(|flag| flag.private)
+fn read(document: Option<&str>) -> Option<Document> {
+    document.and_then(|text| serde_json::from_str(text).ok())
 }
 
 /// The privacy of some tasks and entries, deleted ones included. An id that is neither is left out.
@@ -46,9 +58,13 @@ pub fn of_some(workspace: WorkspaceId, ids: &[String]) -> Query<Privacy> {
         params: in_list::params(workspace, ids),
         decode: |row| {
             let column = |e| ReadError::column(Db::Journal, "privacy", &e);
-            let own = is_private(row.opt_text(1).map_err(column)?);
-            let of_task = is_private(row.opt_text(2).map_err(column)?);
-            Ok(Privacy { id: row.text(0).map_err(column)?.to_owned(), is_private: own || of_task })
+            let own = read(row.opt_text(1).map_err(column)?);
+            let task = read(row.opt_text(2).map_err(column)?);
+            let facts = own.zip(task).map(|(own, task)| PrivacyFacts {
+                is_private: own.private || task.private,
+                category: task.category_id,
+            });
+            Ok(Privacy { id: row.text(0).map_err(column)?.to_owned(), facts })
         },
     }
 }

@@ -1,6 +1,7 @@
 //! Tokens: who has access, and what they may do. Only the hash of a token is stored.
 
-use dormouse_types::{Digest, IdError, Scope, Timestamp, TokenId, WorkspaceId};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::{Digest, IdError, Scope, Timestamp, TokenId, TokenKind, WorkspaceId};
 
 use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ReadError, ws};
@@ -16,8 +17,8 @@ pub struct Token {
     pub ws: WorkspaceId,
     /// The name its owner gave it.
     pub name: String,
-    /// The name of a `TokenKind`; may come from a newer version.
-    pub kind: String,
+    /// The kind of holder; the name of a newer version is kept.
+    pub kind: Listed<TokenKind>,
     /// Its scopes; those of a newer version are left out.
     pub scopes: Vec<Scope>,
     /// The SHA-256 of its text.
@@ -51,7 +52,7 @@ pub fn insert(token: &Token) -> Op {
             ws(token.ws),
             token.id.to_string(),
             token.name.as_str(),
-            token.kind.as_str(),
+            token.kind.name(),
             words(&token.scopes),
             token.sha256.as_str(),
             token.created_at,
@@ -153,7 +154,7 @@ fn decode(row: &Row) -> Result<Token, ReadError> {
         ws: WorkspaceId(row.int(0).map_err(column)?),
         id: id.parse().map_err(corrupt)?,
         name: row.text(2).map_err(column)?.to_owned(),
-        kind: row.text(3).map_err(column)?.to_owned(),
+        kind: Listed::named(row.text(3).map_err(column)?),
         scopes: scopes(row.text(4).map_err(column)?),
         sha256: Digest(row.text(5).map_err(column)?.to_owned()),
         created_at: row.time(6).map_err(column)?,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse_store::change_log::{self, ChangeNotice};
 use dormouse_store::journal::setting;
 use dormouse_store::{ChangeRow, Commit, Db, Refusal, params};
+use dormouse_types::closed_list::Listed;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{Origin, Seq};
 
@@ -16,13 +17,17 @@ each_engine!(
     old_rows_go_when_enough_newer_ones_are_there_and_nobody_wants_them,
 );
 
-fn event(kind: &'static str) -> ChangeRow {
-    ChangeRow::agent(Origin::Import, kind, None, "subject")
+fn event(kind: &str) -> ChangeRow {
+    ChangeRow::agent(Origin::Import, Listed::named(kind), None, "subject")
 }
 
 fn announced(world: &World) -> Vec<(i64, String)> {
     let rows = world.all(change_log::notices_after(Db::Agent, WS, Seq(0), 100));
-    rows.into_iter().map(|ChangeNotice { seq, event, .. }| (seq.0, event)).collect()
+    rows.into_iter()
+        .map(|ChangeNotice { seq, event, .. }| {
+            (seq.0, event.map_or_else(String::new, |kind| kind.name().to_owned()))
+        })
+        .collect()
 }
 
 fn each_row_of_a_commit_has_a_position_of_its_own(world: &World) {

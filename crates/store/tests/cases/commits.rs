@@ -5,7 +5,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Op, Param, Query, Refusal, Value, change_log, params,
 };
 use dormouse_types::change::{Change, What};
-use dormouse_types::{Actor, Id as _, Origin, Seq, TaskId};
+use dormouse_types::{Actor, EventKind, Id as _, Origin, Seq, TaskId};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, journal_commit};
 
@@ -153,7 +153,8 @@ fn change_rows_come_back_as_they_were_written(world: &World) {
     assert_eq!(world.all(change_log::after(WS, Seq(0), 1)), expected[..1]);
     assert_eq!(world.all(change_log::after(WS, third, 10)), []);
 
-    let event = ChangeRow::agent(Origin::Import, "report", Some(task.clone()), "ar-1");
+    let event =
+        ChangeRow::agent(Origin::Import, EventKind::AgentReport, Some(task.clone()), "ar-1");
     world.apply(agent_commit([]).change(event));
     let columns = "SELECT ws, seq, touched, event, subject FROM change_log";
     assert_eq!(
@@ -162,7 +163,7 @@ fn change_rows_come_back_as_they_were_written(world: &World) {
             Value::Int(WS.0),
             Value::Int(1),
             Value::Text(format!("[\"{task}\"]")),
-            "report".into(),
+            "agent:report".into(),
             "ar-1".into()
         ]
     );

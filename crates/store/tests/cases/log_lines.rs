@@ -23,7 +23,14 @@ fn sources() -> Vec<Source> {
 }
 
 fn line(n: i64, text: &str) -> Line {
-    Line { n, sha256: hash::sha256(text), text: Some(text.to_owned()), sources: sources() }
+    Line {
+        n,
+        sha256: hash::sha256(text),
+        text: Some(text.to_owned()),
+        sources: sources(),
+        removed_at: None,
+        run: RunKey("run".into()),
+    }
 }
 
 fn a_line_keeps_its_number_for_ever(world: &World) {

@@ -14,7 +14,7 @@ use dormouse_store::{
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::postgres::Server;
 use dormouse_types::spend::Unit;
-use dormouse_types::{Origin, Seq, WorkspaceId, hash};
+use dormouse_types::{EventKind, Origin, Seq, WorkspaceId, hash};
 use tokio_postgres::Client;
 
 use crate::world::{OTHER_WS, WS, connections, node, raw_client, still, store, wait};
@@ -372,7 +372,7 @@ fn a_commit_of_one_node_is_a_hint_for_the_others() {
     soon(hints.changed()).expect("the node lives");
     hints.borrow_and_update();
     for db in Db::ALL {
-        let change = ChangeRow::agent(Origin::Import, "event", None, "subject");
+        let change = ChangeRow::agent(Origin::Import, EventKind::AgentWake, None, "subject");
         wait(here.commit(Commit::new("tell", db, WS).change(change))).expect("it is accepted");
         soon(hints.changed()).expect("the node lives");
     }

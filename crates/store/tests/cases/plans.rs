@@ -4,18 +4,23 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    breaker, change_item, checkpoint, entity, feed_position, link, log_line, model_call,
-    model_setting, outdated, provider_state, report, saga, spend, subscription, timer, wake_queue,
-    wake_request, wake_run, wake_tally,
+    breaker, change_item, checkpoint, entity, feed_position, forgotten_entry, link, log_line,
+    memory_index, model_call, model_setting, outdated, provider_state, purge, report, saga, spend,
+    subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
 };
+use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
     access_code, fence, field_say, import_correction, imported, label, linked_entry, linked_task,
     privacy, setting, task, task_list, token,
 };
-use dormouse_store::{Db, Query, agent, change_log, identity, journal, receipt, text};
+use dormouse_store::stored_words::{self, PLACES};
+use dormouse_store::{
+    Db, Query, agent, change_log, identity, journal, receipt, search_index, text,
+};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::memory::{Audience, CheckpointKind};
+use dormouse_types::search_words::Asked;
 use dormouse_types::spend::Unit;
 use dormouse_types::{
     AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
@@ -55,6 +60,8 @@ fn entities_are_found_by_agent_kind_and_type() {
     let by_kind = "SEARCH agent_entities USING INDEX agent_entities_agent \
                    (ws=? AND agent_id=? AND type=? AND subtype=?)";
     check_plan(&world, &message::of_kind(WS, &agent, MessageKind::Observation), by_kind);
+    let newest = message::newest_of_kind(WS, &agent, MessageKind::Observation, 9);
+    check_plan(&world, &newest, by_kind);
     let newest_first = Query {
         db: Db::Agent,
         sql: "SELECT serialized FROM agent_entities WHERE ws = ?1 AND agent_id = ?2
@@ -72,8 +79,8 @@ fn entities_are_found_by_agent_kind_and_type() {
 }
 
 /// Fills each table with meaningless rows, so that the planner sees which columns are selective and
-/// which are mostly empty.
-const FILL: &str = "DO $$
+/// which are mostly empty. References between tables are not checked.
+const FILL: &str = "SET session_replication_role = replica; DO $$
   DECLARE filling RECORD;
   BEGIN
     FOR filling IN
@@ -166,6 +173,46 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 }
 
 #[test]
+fn a_search_looks_its_words_up_on_both_engines() {
+    let asked = Asked::of("word other").expect("a query");
+    let search = |engine| search_index::matching(engine, WS, "area", &asked, (at(0), ""), 9);
+    let world = World::in_a_folder();
+    let query = search(world.store.engine());
+    let lines = plan(&world, query.db, query.sql);
+    let expected = [
+        "SCAN search_words VIRTUAL TABLE INDEX 0:M1",
+        "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
+        "USE TEMP B-TREE FOR ORDER BY",
+    ];
+    assert_eq!(lines, expected);
+
+    let world = World::on_postgres();
+    let prefix = world.prefix().expect("a world on Postgres");
+    let query = search(world.store.engine());
+    // One area with many texts, as a memory that has grown old: to read all of it must not seem
+    // cheaper than to look the words up.
+    let fill = format!(
+        "SET search_path TO {prefix}agent; SET session_replication_role = replica;
+         INSERT INTO search_index (ws, id, area, kind, at, sha256, sources, words)
+         SELECT 1, 'line-' || g, 'area', 'entry', g, 'x' || g, '[]', 'word' || g || ' other'
+         FROM generate_series(1, 10000) g; ANALYZE search_index;
+         SET plan_cache_mode = force_generic_plan"
+    );
+    let client = raw_client();
+    let sql = (1..=6)
+        .fold(query.sql.to_owned(), |sql, n| sql.replace(&format!("?{n}"), &format!("${n}")));
+    let lines = wait(async {
+        client.batch_execute(&fill).await.expect("the table is filled");
+        client.batch_execute(&format!("PREPARE search AS {sql}")).await.expect("a statement");
+        let explain = "EXPLAIN (COSTS OFF) EXECUTE search (1, 'area', 'word', 9, '', 9)";
+        client.query(explain, &[]).await.expect("a plan")
+    });
+    let lines: Vec<String> = lines.iter().map(|row| row.get(0)).collect();
+    let by_words = "Bitmap Index Scan on search_index_words";
+    assert!(lines.iter().any(|line| line.contains(by_words)), "{lines:#?}");
+}
+
+#[test]
 fn no_query_of_the_store_reads_a_whole_table() {
     let world = World::in_a_folder();
     let mut scans = Vec::new();
@@ -194,6 +241,8 @@ fn queries(world: &World) -> Vec<Statement> {
         after: None,
         limit: 1,
     };
+    let engine = world.store.engine();
+    let asked = Asked::of("word").expect("a query");
     let messages = message::MessageQuery { thread: None, kind: None, from: 0, at_least: 1 };
     macro_rules! list {
         ($($query:expr),* $(,)?) => {
@@ -235,6 +284,7 @@ fn queries(world: &World) -> Vec<Statement> {
         agent_entity::count(WS),
         message::of_thread(WS, &thread, 1),
         message::of_kind(WS, &agent, MessageKind::User),
+        message::newest_of_kind(WS, &agent, MessageKind::User, 1),
         message::newest(WS, &thread),
         message::user_messages(WS, &agent, Seq(0), Seq(1)),
         message::newest_user_messages(WS, &agent),
@@ -254,8 +304,14 @@ fn queries(world: &World) -> Vec<Statement> {
         checkpoint::of_holder(WS, &(&agent).into(), 9),
         checkpoint::newest(WS, &(&agent).into(), (Audience::Public, CheckpointKind::Summary), 0,),
         checkpoint::last(WS, &(&agent).into()),
+        checkpoint::folded_upto(WS, &(&agent).into()),
         log_line::sources(WS, &[(&agent).into()]),
         log_line::of_holder(WS, &agent, 1, 2),
+        log_line::dated(WS, &(&agent).into(), 1, 2),
+        search_index::matching(engine, WS, "area", &asked, (at(0), ""), 1),
+        search_index::of_text(WS, &hash::sha256("x")),
+        memory_index::matching(engine, WS, &(&agent).into(), &asked, (at(0), ""), 1),
+        memory_index::backlog(),
         saga::by_status(WS, saga::OperationStatus::Pending),
         saga::status_of(WS, &OperationId(String::new())),
         saga::count(WS, saga::OperationStatus::Pending),
@@ -323,6 +379,7 @@ fn queries(world: &World) -> Vec<Statement> {
         journal::raw::definitions(WS),
         journal::raw::after(WS, "", 1),
         change_log::oldest(Db::Journal),
+        audit_log::before(Db::Journal, WS, AuditPlace::END, 1),
         change_log::of_tasks(WS, std::slice::from_ref(&task), [Seq(0), Seq(1)], 1),
         change_log::last_before(Db::Journal, WS, at(0), 1, Seq(1)),
         identity::id_changes(Db::Journal),
@@ -371,6 +428,17 @@ fn queries(world: &World) -> Vec<Statement> {
         task_list::items(WS, &[]),
         task_list::hits(WS, &[]),
         task_list::texts(WS, &[]),
+        log_line::held_before(WS, &agent, 9, 1),
+        wake_run::keys_of(WS, &(&agent).into()),
+        wake_run::purged_at(WS, &key),
+        forgotten_entry::of_task(WS, &task),
+        purge::of_line(WS, &agent, "line-1"),
+        purge::open(WS),
+        purge::workspaces(),
+        PLACES[0].after(WS, &PLACES[0].start(), 1),
+        stored_words::request_spans(WS, &stored_words::first_request(), 1),
+        stored_words::line_hashes(WS, &stored_words::first_line(), 1),
+        stored_words::entry_documents(WS, &task),
     )
 }
 
@@ -414,6 +482,9 @@ const SMALL: &[&str] = &[
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
     "SCAN saga_log USING COVERING INDEX saga_log_open",
+    // Only removals that have not ended.
+    "SEARCH purges USING INDEX purges_open (ws=?)",
+    "SCAN purges USING INDEX purges_open",
     // The workspace's first entry.
     "SEARCH t USING INDEX timers_due (ws=?)",
     // Only agents that have not reported since a database was restored.
@@ -428,6 +499,10 @@ const SMALL: &[&str] = &[
     "SEARCH settings USING INDEX sqlite_autoindex_settings_1 (ws=?)",
     // A handful: expired tokens are deleted.
     "SEARCH tokens USING INDEX sqlite_autoindex_tokens_1 (ws=?)",
+    // The rows of one area that have the words.
+    "SCAN search_words VIRTUAL TABLE INDEX 0:M1",
+    // Only logs that an earlier version folded.
+    "SCAN search_backlog USING INDEX sqlite_autoindex_search_backlog_1",
     // Rows the statement itself produced.
     "SCAN (subquery-3)",
     "SCAN ranked",
@@ -454,10 +529,13 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     // Only open items.
     "change_items_waiting",
     "saga_log_open",
+    "purges_open",
     "breakers_pkey",
     "outdated_agents_pkey",
     "settings_pkey",
     "model_settings_pkey",
+    // Only logs that an earlier version folded.
+    "search_backlog_pkey",
     "tokens_pkey",
     // The first entry, and the first one after it.
     "timers_due",

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use dormouse_store::journal::setting;
 use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Once, ReadError, Row, Store, Value,
+    Backend, Commit, CommitError, Committed, Db, Engine, Once, ReadError, Row, Store, Value,
 };
 use dormouse_types::port::{BoxFuture, Faults, NoFaults, Point, Stage};
 use dormouse_types::{HostId, hash};
@@ -42,6 +42,10 @@ impl Backend for Forgetful {
 
     fn host(&self, db: Db) -> HostId {
         self.store.host(db)
+    }
+
+    fn engine(&self) -> Engine {
+        self.store.engine()
     }
 
     fn changes(&self) -> tokio::sync::watch::Receiver<u64> {

@@ -14,8 +14,9 @@ use dormouse_store::agent::report::{self, OwnAddress, Report, ReportHead};
 use dormouse_store::agent::source::Source;
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Refusal};
-use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode, MessageKind};
 use dormouse_types::closed_list::Listed;
+use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
@@ -97,11 +98,11 @@ pub fn agent(world: &World) -> Agent {
     Agent {
         agent_id: id.clone(),
         id,
-        kind: "taskAgent".into(),
+        kind: AgentKind::TaskAgent.into(),
         display_name: "Watch the \u{1F42D} \"move\"".into(),
         lifecycle: Lifecycle::Created,
         dormant_reason: None,
-        mode: "autonomous".into(),
+        mode: AgentMode::Autonomous.into(),
         allowed_category_ids: vec![category],
         current_state_id: world.id(),
         config: Config {
@@ -205,7 +206,8 @@ fn a_message(world: &World, kind: impl Into<Listed<MessageKind>>) -> Message {
             tool_name: Some("update_report".into()),
             operation_id: Some("op".into()),
             refused: Some(true),
-            priority: Some("critical".into()),
+            priority: Some(ObservationPriority::Critical.into()),
+            category: Some(ObservationCategory::Grievance.into()),
             lines: Some([1, 9]),
             depth: Some(2),
         },

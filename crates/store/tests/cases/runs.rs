@@ -226,7 +226,7 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
         at: at(micros),
     };
     let put = |request: &Stored| wake_request::put(WS, &key, request);
-    let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9 }], 1);
+    let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9, by_run: true }], 1);
     let first = request(1, &[text("system")], 2);
     world.agent([put(&second), put(&first)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first.clone(), second.clone()]);

@@ -3,7 +3,7 @@
 use dormouse_store::journal::access_code::{self, AccessCode};
 use dormouse_store::journal::token::{self, Token};
 use dormouse_store::{Db, Op, Refusal};
-use dormouse_types::{Scope, WorkspaceId, hash};
+use dormouse_types::{Scope, TokenKind, WorkspaceId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at, journal_commit};
 
@@ -22,7 +22,7 @@ fn made(world: &World, ws: WorkspaceId, secret: &str) -> Token {
         id: world.id(),
         ws,
         name: "Page".into(),
-        kind: "person".into(),
+        kind: TokenKind::Person.into(),
         scopes: vec![Scope::Read, Scope::Decide],
         sha256: hash::sha256(secret),
         created_at: at(0),
@@ -96,7 +96,7 @@ fn what_a_newer_version_wrote_gives_no_right(world: &World) {
     let newer = "UPDATE tokens SET scopes = 'read rule', kind = 'robot'";
     world.journal([Op::any(newer, Vec::new())]);
     let found = world.only(token::by_hash(&token.sha256));
-    assert_eq!((found.kind.as_str(), found.scopes.as_slice()), ("robot", &[Scope::Read][..]));
+    assert_eq!((found.kind.name(), found.scopes.as_slice()), ("robot", &[Scope::Read][..]));
 }
 
 fn a_code_is_exchanged_once_and_in_time(world: &World) {

@@ -7,12 +7,14 @@
 //! takeover checks in its statement that the lease is still expired: a heartbeat that arrived in
 //! between wins. The journal's fence is raised only after the takeover, see ADR 0007.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 
 use super::{PutOff, QueueEntry};
 use crate::commit::{Op, Refusal};
+use crate::in_list;
 use crate::lease::{self, Proof};
 use crate::params;
 use crate::store::ws;
@@ -230,7 +232,7 @@ pub fn free(workspace: WorkspaceId, row: &QueueEntry, proof: Proof) -> Op {
     )
 }
 
-/// Ends the run of a row, whoever runs it: its owner finds its lease lost. Refused when the row was
+/// Ends the run of a row, on whichever node it runs: its owner finds its lease lost. Refused when the row was
 /// claimed, released or taken over since it was read.
 ///
 /// What the run was to see is pending again, without a due time: `changed_since` says since when
@@ -278,4 +280,21 @@ pub fn abandon(workspace: WorkspaceId, row: &QueueEntry) -> Op {
         params![ws(workspace), row.holder.to_string(), row.epoch],
         Refusal::LeaseLost,
     )
+}
+
+/// Refuses a commit while any of these holders is at work. At most one page of holders.
+pub fn expect_asleep(workspace: WorkspaceId, holders: &[HolderId]) -> Op {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "UPDATE wake_queue SET epoch = epoch WHERE ws = ?1 AND owner IS NOT NULL
+             AND agent_id IN (",
+            ")",
+        )
+    });
+    Op {
+        sql: &SQL,
+        params: in_list::params(workspace, holders).into_iter().map(Param::Value).collect(),
+        rows: 0..=0,
+        refusal: Refusal::LeaseLost,
+    }
 }

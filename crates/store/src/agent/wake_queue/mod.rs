@@ -13,8 +13,8 @@ use crate::params;
 use crate::store::ws;
 
 pub use claim::{
-    Claim, abandon, cancel_run, claim, free, guard, interrupt, put_back, reclaim, release,
-    unchanged,
+    Claim, abandon, cancel_run, claim, expect_asleep, free, guard, interrupt, put_back, reclaim,
+    release, unchanged,
 };
 pub use read::{
     claimable, expired_leases, first_per_priority, leased, next_due, of_holder, of_holders,

@@ -418,7 +418,7 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
             serde_json::to_string(&change.touched).expect("ids are plain data").into(),
             serde_json::to_string(&change.neighbours).expect("ids are plain data").into(),
             serde_json::to_string(&change.what).expect("changes are plain data").into(),
-            change.event.into(),
+            change.event_name().into(),
             change.subject.clone().into(),
             now.into(),
         ];

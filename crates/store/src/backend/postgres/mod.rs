@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::commit::{Commit, CommitError, Committed, Db};
-use crate::store::{Backend, ReadError};
+use crate::store::{Backend, Engine, ReadError};
 use crate::value::{Row, Value};
 
 use listener::{Changes, Listener};
@@ -235,8 +235,22 @@ impl Backend for Postgres {
         self.half(db).host.clone()
     }
 
+    fn engine(&self) -> Engine {
+        Engine::Postgres
+    }
+
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn clean_files(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move {
+            for half in [&self.agent, &self.journal] {
+                let cleaned = half.readers.vacuum(half.db).await;
+                cleaned.map_err(|e| format!("{}: {e}", half.db.name()))?;
+            }
+            Ok(())
+        })
     }
 
     fn writing_ended(&self) -> Option<String> {

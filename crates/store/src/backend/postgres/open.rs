@@ -15,9 +15,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::session::{Address, Failure, Session};
 use super::value;
-use crate::backend::sqlite::open::{self as sqlite, Found, migrations};
+use crate::backend::sqlite::open::{self as sqlite, Found, migrations, of_engine};
 use crate::commit::Db;
 use crate::identity::{self, Known, Reason};
+use crate::store::Engine;
 use crate::value::Value;
 
 /// Why a Postgres database could not be opened. Nothing was changed.
@@ -64,7 +65,7 @@ pub enum OpenError {
     },
     /// It does not exist, although the other schema has been written to.
     #[error(
-        "schema {schema} is missing beside the other one. Restore it from a backup of the database; \
+        "schema {schema} is missing, and the other one is there. Restore it from a backup of the database; \
          `dormouse doctor --accept-missing {}` goes on without it, for good", .db.name()
     )]
     Missing {
@@ -284,6 +285,8 @@ async fn step(
         }
     }
     session.run(&value::schema(sql)).await.map_err(fail)?;
+    let own = of_engine(db, n, Engine::Postgres);
+    session.run(&value::schema(own)).await.map_err(fail)?;
     let put = "INSERT INTO meta (key, value) VALUES (?1, ?2)
                ON CONFLICT (key) DO UPDATE SET value = excluded.value";
     let meta = async |key: &str, value: String| {

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Semaphore;
 
 use super::session::{Address, Failure, Session};
+use crate::commit::Db;
+use crate::stored_words::PLACES;
 use crate::value::{Row, Value};
 
 /// The most connections reading one database at once.
@@ -43,6 +45,22 @@ impl Readers {
             self.idle().push(session);
         }
         rows
+    }
+
+    /// Makes the server reuse what its tables keep of former rows. What it has written to its own log
+    /// and to backups stays there until it overwrites them.
+    pub(super) async fn vacuum(&self, db: Db) -> Result<(), Failure> {
+        let mut tables: Vec<&str> =
+            PLACES.iter().filter(|place| place.db == db).map(|place| place.table).collect();
+        match db {
+            Db::Journal => tables.push("journal"),
+            Db::Agent => tables.push("purges"),
+        }
+        tables.dedup();
+        let session = self.address.open(&self.setup, None).await?;
+        session.client.batch_execute("SET default_transaction_read_only = off").await?;
+        session.client.batch_execute(&format!("VACUUM {}", tables.join(", "))).await?;
+        Ok(())
     }
 
     /// An idle connection not known to be closed.

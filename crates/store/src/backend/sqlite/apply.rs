@@ -277,7 +277,7 @@ fn one(
                 serde_json::to_string(&change.touched).expect("ids are plain data"),
                 serde_json::to_string(&change.neighbours).expect("ids are plain data"),
                 serde_json::to_string(&change.what).expect("changes are plain data"),
-                change.event,
+                change.event_name(),
                 change.subject,
                 now
             ])?;

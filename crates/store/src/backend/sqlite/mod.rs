@@ -22,7 +22,7 @@ use tokio::sync::watch;
 
 use crate::commit::{Commit, CommitError, Committed, Db};
 use crate::identity::{self, Known, Reason};
-use crate::store::{Backend, ReadError};
+use crate::store::{Backend, Engine, ReadError};
 use crate::value::{Row, Value};
 
 use apply::Setting;
@@ -355,8 +355,23 @@ impl Backend for Sqlite {
         self.half(db).host.clone()
     }
 
+    fn engine(&self) -> Engine {
+        Engine::Sqlite
+    }
+
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn clean_files(&self) -> BoxFuture<'_, Result<(), String>> {
+        Box::pin(async move {
+            for half in [&self.agent, &self.journal] {
+                if let Writer::Thread(handle) = &half.writer {
+                    handle.clean().await.map_err(|e| format!("{}: {e}", half.db.name()))?;
+                }
+            }
+            Ok(())
+        })
     }
 
     fn writing_ended(&self) -> Option<String> {

@@ -13,7 +13,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::rows::rows as read_rows;
 use crate::commit::Db;
 use crate::identity::{self, IdChange, Known};
-use crate::store::ReadError;
+use crate::store::{Engine, ReadError};
 
 const JOURNAL: &[&str] = &[
     concat!(
@@ -43,6 +43,8 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0009_agent.sql"),
     include_str!("../../migrations/sqlite/0010_agent.sql"),
     include_str!("../../migrations/sqlite/0011_agent.sql"),
+    include_str!("../../migrations/sqlite/0012_agent.sql"),
+    include_str!("../../migrations/sqlite/0013_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.
@@ -50,6 +52,19 @@ pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
     match db {
         Db::Journal => JOURNAL,
         Db::Agent => AGENT,
+    }
+}
+
+/// What a migration does on one engine only: the search index. Empty for all other migrations.
+pub(in crate::backend) fn of_engine(db: Db, version: i64, engine: Engine) -> &'static str {
+    match (db, version, engine) {
+        (Db::Agent, 12, Engine::Sqlite) => {
+            include_str!("../../migrations/sqlite/0012_agent_search.sql")
+        }
+        (Db::Agent, 12, Engine::Postgres) => {
+            include_str!("../../migrations/postgres/0012_agent_search.sql")
+        }
+        (Db::Journal | Db::Agent, _, Engine::Sqlite | Engine::Postgres) => "",
     }
 }
 
@@ -92,7 +107,7 @@ pub enum OpenError {
     },
     /// It does not exist, although the other database has been written to.
     #[error(
-        "{} is missing beside the other database. Restore it from a backup of the data folder; \
+        "{} is missing, and the other database is there. Restore it from a backup of the data folder; \
          `dormouse doctor --accept-missing {}` goes on without it, for good", .path.display(), .db.name()
     )]
     Missing {
@@ -268,6 +283,7 @@ pub(super) fn prepare(
     for (version, sql) in (1i64..).zip(migrations(db)).filter(|(version, _)| *version > found) {
         let transaction = connection.transaction().map_err(fail)?;
         transaction.execute_batch(sql).map_err(fail)?;
+        transaction.execute_batch(of_engine(db, version, Engine::Sqlite)).map_err(fail)?;
         transaction.pragma_update(None, "user_version", version).map_err(fail)?;
         if version == 1 {
             let host = HostId::fresh(now, entropy);

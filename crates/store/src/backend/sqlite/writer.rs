@@ -18,9 +18,16 @@ use crate::commit::{Commit, CommitError, Committed, Db};
 
 type Answer = oneshot::Sender<Result<Committed, CommitError>>;
 
+/// What the thread is asked to do.
+enum Job {
+    Commit(Commit, Answer),
+    /// Rewrites the file without what it keeps of former rows.
+    Clean(oneshot::Sender<Result<(), String>>),
+}
+
 /// Sends commits to the thread. Dropping it ends the thread after the last commit.
 pub(super) struct Handle {
-    sender: Option<Sender<(Commit, Answer)>>,
+    sender: Option<Sender<Job>>,
     thread: Option<std::thread::JoinHandle<()>>,
     n_transactions: Arc<AtomicU64>,
 }
@@ -57,13 +64,23 @@ impl Handle {
             || CommitError::Broken { label, db, detail: "the writer has stopped".to_owned() };
         let (answer, result) = oneshot::channel();
         let sender = self.sender.as_ref().ok_or_else(gone)?;
-        sender.send((commit, answer)).map_err(|_| gone())?;
+        sender.send(Job::Commit(commit, answer)).map_err(|_| gone())?;
         result.await.unwrap_or_else(|_| {
             Err(CommitError::Unknown {
                 label,
                 detail: "the writer stopped during the commit".into(),
             })
         })
+    }
+}
+
+impl Handle {
+    pub(super) async fn clean(&self) -> Result<(), String> {
+        let (answer, result) = oneshot::channel();
+        let is_sent =
+            self.sender.as_ref().is_some_and(|sender| sender.send(Job::Clean(answer)).is_ok());
+        let gone = || Err("the writer has stopped".to_owned());
+        if is_sent { result.await.unwrap_or_else(|_| gone()) } else { gone() }
     }
 }
 
@@ -77,17 +94,27 @@ impl Drop for Handle {
     }
 }
 
-fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commit, Answer)>) {
+fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<Job>) {
     let Writer { connection, db, host, neighbour, health, clock, changes } = writer;
     // Set permanently by a failed sync: this connection does not know what reached the disk. The
     // other database has its own connection and continues.
     let mut stopped = false;
     while let Ok(first) = receiver.recv() {
-        let (commits, answers): (Vec<_>, Vec<_>) =
-            std::iter::once(first).chain(receiver.try_iter()).unzip();
+        let (mut commits, mut answers, mut cleans) = (Vec::new(), Vec::new(), Vec::new());
+        for job in std::iter::once(first).chain(receiver.try_iter()) {
+            match job {
+                Job::Commit(commit, answer) => {
+                    commits.push(commit);
+                    answers.push(answer);
+                }
+                Job::Clean(answer) => cleans.push(answer),
+            }
+        }
         let announces: Vec<bool> =
             commits.iter().map(|commit| !commit.changes.is_empty()).collect();
-        let results = if stopped {
+        let results = if commits.is_empty() {
+            Vec::new()
+        } else if stopped {
             apply::refused(*db, &commits, &apply::unsynced(*db))
         } else {
             n_transactions.fetch_add(1, Ordering::Relaxed);
@@ -106,5 +133,27 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<(Commi
             // The caller may be gone; the commit is valid regardless.
             drop(answer.send(result));
         }
+        for answer in cleans {
+            let cleaned = if stopped {
+                Err(apply::unsynced(*db))
+            } else {
+                clean(connection).map_err(|e| e.to_string())
+            };
+            drop(answer.send(cleaned));
+        }
     }
+}
+
+/// Rewrites the file, then empties the log beside it, which has pages as they were before.
+///
+/// Errors: the disk has no room for a second copy, or readers kept the log in use.
+fn clean(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("VACUUM")?;
+    let is_busy: bool =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    if is_busy {
+        let busy = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_BUSY);
+        return Err(rusqlite::Error::SqliteFailure(busy, Some("its log is in use".to_owned())));
+    }
+    Ok(())
 }

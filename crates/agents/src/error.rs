@@ -68,6 +68,14 @@ pub enum AgentError {
         /// The key as given.
         run: RunKey,
     },
+    /// The agent has no such line in its memory. Retry: never.
+    #[error("agent {agent} knows no {line}: list what it knows for the names of its lines")]
+    NoLine {
+        /// Id of the agent.
+        agent: AgentId,
+        /// The name as given.
+        line: String,
+    },
     /// A text exceeds its limit. Retry: with a shorter one.
     #[error(transparent)]
     Beyond(#[from] Beyond),
@@ -130,6 +138,7 @@ impl AgentError {
             | Self::State { .. }
             | Self::RunEnded { .. }
             | Self::NoRun { .. }
+            | Self::NoLine { .. }
             | Self::Beyond(_)
             | Self::BlankMessage
             | Self::Unheard { .. }

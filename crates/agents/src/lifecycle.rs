@@ -1,28 +1,26 @@
 //! Creating, waking, pausing and destroying agents.
 
-use std::collections::BTreeMap;
+mod creation;
+mod wake_request;
 
 use dormouse_store::agent::agent_entity::{
-    self, Agent, Automation, Config, DormantReason, Lifecycle, Slots, State,
+    self, Agent, Automation, DormantReason, Lifecycle, State,
 };
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::agent::message::{Chain, Draft, Metadata};
-use dormouse_store::agent::subscription::{self, Subscription};
+use dormouse_store::agent::outdated;
+use dormouse_store::agent::subscription::{self};
 use dormouse_store::agent::timer;
-use dormouse_store::agent::wake_queue::{self, Reason, Signal};
-use dormouse_store::agent::{link, outdated};
+use dormouse_store::agent::wake_queue::{self};
 use dormouse_store::doc::Doc;
 use dormouse_store::{
-    Audit, ChangeRow, Commit, CommitError, Db, MaybeRefused as _, Once, Op, Policy, Refusal,
-    change_log, receipt, retry,
+    Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt, retry,
 };
-use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
-    Actor, AgentId, Id as _, LinkId, Origin, RequestId, StateId, TaskId, ThreadId, Timestamp,
-    WorkspaceId, address, hash, limits,
+    Actor, AgentId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId, hash,
 };
 
-use crate::wake::due_date;
+pub use creation::NewAgent;
+
 use crate::wake::policy::{SHORTEST_WINDOW, is_automatic};
 use crate::{AgentError, Agents};
 
@@ -36,15 +34,6 @@ pub struct RequestContext {
     pub actor: Actor,
     /// Idempotency key, if the request has one.
     pub key: Option<String>,
-}
-
-/// Settings of a new agent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct NewAgent {
-    /// Display name; a stock name if `None`.
-    pub name: Option<String>,
-    /// Whether a person created it explicitly. If not, it waits until its task has content.
-    pub by_name: bool,
 }
 
 /// Settings that decide when an agent wakes by itself. `None` leaves a setting unchanged.
@@ -94,112 +83,7 @@ impl WantedWake {
     }
 }
 
-/// Stock names for agents without a name.
-const NAMES: &[&str] = &[
-    "Laura", "Milo", "Ida", "Theo", "Nora", "Emil", "Mara", "Juno", "Ada", "Bruno", "Clara",
-    "Dario", "Elsa", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Kira", "Leo", "Mina", "Nils",
-    "Olga", "Paul", "Quinn", "Rosa", "Samu", "Tessa", "Uma", "Vito", "Wanda", "Xaver", "Yara",
-    "Zeno", "Anouk", "Balu", "Carla", "Diego", "Edda", "Finn", "Gitta", "Henri", "Ilse", "Jasper",
-    "Karla", "Linus", "Malia", "Noel", "Orla", "Pina", "Rufus", "Selma", "Tilo", "Ulla", "Vera",
-    "Willa", "Yuna", "Zoe", "Aaron", "Birk", "Cleo", "Dora", "Enno", "Fritz",
-];
-
 impl Agents {
-    /// Creates the agent of a task: agent, state, subscription, and a wake for its creation, in one
-    /// commit.
-    ///
-    /// One commit, so there is never an agent that no change can wake. A second live agent for the
-    /// task is refused by the store, which also settles a race of two creators.
-    pub async fn create(
-        &self,
-        ws: WorkspaceId,
-        task: &TaskId,
-        new: &NewAgent,
-        context: &RequestContext,
-    ) -> Result<AgentId, AgentError> {
-        let view = self.journal.task(ws, task).await?;
-        if view.deleted_at().is_some() {
-            return Err(AgentError::TaskDeleted { task: task.clone() });
-        }
-        let now = self.clock.now();
-        let id = AgentId::fresh(now, &*self.entropy);
-        let state_id = StateId::fresh(now, &*self.entropy);
-        let name = new.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        limits::TITLE.check(name.map_or(0, |name| name.chars().count()))?;
-        let agent = Agent {
-            id: id.clone(),
-            agent_id: id.clone(),
-            kind: "taskAgent".into(),
-            display_name: name.unwrap_or_else(|| stock_name(&id)).to_owned(),
-            lifecycle: Lifecycle::Created,
-            dormant_reason: None,
-            mode: "autonomous".into(),
-            allowed_category_ids: view.task.value.category_id.iter().cloned().collect(),
-            current_state_id: state_id.clone(),
-            config: Config {
-                automation: Automation::Auto,
-                by_name: new.by_name,
-                ..Config::default()
-            },
-            created_at: now,
-            updated_at: now,
-            deleted_at: None,
-            destroyed_at: None,
-        };
-        let state = State {
-            id: state_id.clone(),
-            agent_id: id.clone(),
-            revision: 0,
-            slots: Slots { active_task_id: Some(task.clone()) },
-            created_at: now,
-            updated_at: now,
-            last_wake_at: None,
-            next_wake_at: None,
-            sleep_until: None,
-            recent_head_message_id: None,
-            latest_summary_message_id: None,
-            consecutive_failure_count: 0,
-            processed_counter_by_host: BTreeMap::new(),
-            heard_upto: Some(0),
-            deleted_at: None,
-        };
-        let subscription = Subscription {
-            id: agent_entity::own_subscription(&id),
-            agent: id.clone(),
-            task: task.clone(),
-        };
-        let has_content = !view.entries.is_empty() || !view.items.is_empty();
-        let due_at = (new.by_name || has_content).then_some(now);
-        let link = |to: &str, kind: AgentLinkKind| {
-            let link = LinkId::fresh(now, &*self.entropy);
-            link::insert(ws, &link::Link::new(link, &id, to, kind, now))
-        };
-        let mut commit = Commit::new("agent.create", Db::Agent, ws)
-            .op(subscription::insert_own(ws, &subscription, now))
-            .op(entity::insert(ws, &agent))
-            .op(entity::insert(ws, &state))
-            .op(link(state_id.as_str(), AgentLinkKind::State))
-            .op(link(task.as_str(), AgentLinkKind::Task))
-            .op(wake_queue::insert(ws, &id, due_at, now))
-            .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
-            .change(self.event("agent:created", Some(task.clone()), id.as_str()))
-            .audit(audit(context, "agent.create", id.as_str()));
-        let subject = format!("{task}|{}", name.unwrap_or_default());
-        commit.once = once(context, "agent.create", &subject, id.as_str());
-        match self.store.commit(commit).await {
-            Ok(committed) => match committed.replayed {
-                Some(answer) => answer.parse().map_err(|_| AgentError::NotFound { agent: id }),
-                None => Ok(id),
-            },
-            Err(CommitError::Refused { refusal: Refusal::Exists, .. }) => {
-                let live = self.of_task(ws, task).await?;
-                let agent = live.map_or(id, |agent| agent.doc.value.id);
-                Err(AgentError::Exists { task: task.clone(), agent })
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Returns the live agent of a task.
     pub async fn of_task(
         &self,
@@ -220,94 +104,6 @@ impl Agents {
     pub async fn state(&self, ws: WorkspaceId, id: &AgentId) -> Result<Doc<State>, AgentError> {
         let state = self.store.first(entity::of_agent::<State>(ws, id, 1)).await?;
         state.map(|state| state.doc).ok_or_else(|| AgentError::NotFound { agent: id.clone() })
-    }
-
-    /// Wakes an agent at a person's request; their message becomes a `user` message.
-    pub async fn wake(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-        reason: Reason,
-        message: Option<&str>,
-        context: &RequestContext,
-    ) -> Result<(), AgentError> {
-        // A refusal means that another request changed the agent: decide again on its present state.
-        retry(ATTEMPTS, &[Refusal::Stale], || self.wake_once(ws, id, reason, message, context))
-            .await
-            .map_err(|error| busy_if_stale(error, id))
-    }
-
-    /// Makes one attempt to wake an agent.
-    ///
-    /// The message and the signal are one commit, so no accepted message is without a wake that
-    /// will hear it. Merging the signal into the queue row needs no read of that row, so a wake
-    /// never conflicts with routing or with a run under way.
-    async fn wake_once(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-        reason: Reason,
-        message: Option<&str>,
-        context: &RequestContext,
-    ) -> Result<(), AgentError> {
-        let agent = self.agent(ws, id).await?;
-        alive(&agent.doc.value)?;
-        let message = message.map(str::trim);
-        limits::MESSAGE.check(message.map_or(0, str::len))?;
-        if message.is_some_and(|text| !text.contains(address::is_seen)) {
-            return Err(AgentError::BlankMessage);
-        }
-        let now = self.clock.now();
-        let request = RequestId::fresh(now, &*self.entropy);
-        let request = context.key.clone().unwrap_or_else(|| request.to_string());
-        let mut commit = Commit::new("agent.wake", Db::Agent, ws);
-        let subject = format!("{id}|{}|{}", reason.name(), message.unwrap_or_default());
-        commit.once = once(context, "agent.wake", &subject, id.as_str());
-        if let Some(words) = message {
-            if !self.was_requested(ws, commit.once.as_ref()).await? {
-                self.check_room(ws, id, words).await?;
-            }
-            let thread = ThreadId::fresh(now, &*self.entropy);
-            let mut chain = Chain::new(ws, id.clone(), thread, None);
-            let draft = Draft {
-                kind: MessageKind::User,
-                content: words.to_owned(),
-                content_type: "text/markdown",
-                trigger: Some(request.clone()),
-                metadata: Metadata::default(),
-            };
-            commit = commit.ops(chain.append(draft, now, &*self.entropy).1);
-        }
-        let head = self.store.first(change_log::head(Db::Journal, ws)).await?.unwrap_or_default();
-        let signal = Signal {
-            holder: id.into(),
-            reason,
-            at: now,
-            due_at: Some(now),
-            upto: head,
-            request_id: Some(request.clone()),
-        };
-        let said = message.map(|_| self.event("agent:message", None, id.as_str()));
-        // The agent must not have been destroyed meanwhile: an accepted message must be heard.
-        commit = commit
-            .op(entity::unchanged(ws, &agent))
-            .op(wake_queue::signal(ws, &signal))
-            .change(self.event("agent:wake", None, id.as_str()))
-            .changes(said)
-            .audit(audit(context, "agent.wake", id.as_str()));
-        self.store.commit(commit).await?;
-        Ok(())
-    }
-
-    /// Returns whether a request with this key was already carried out.
-    async fn was_requested(
-        &self,
-        ws: WorkspaceId,
-        once: Option<&Once>,
-    ) -> Result<bool, AgentError> {
-        let Some(once) = once else { return Ok(false) };
-        let receipt = receipt::by_id(Db::Agent, ws, &once.id);
-        Ok(self.store.first(receipt).await?.is_some())
     }
 
     /// Sets when an agent wakes by itself: all given settings or none of them. Switching automation
@@ -508,7 +304,7 @@ impl Agents {
         ops.extend(more_ops.iter().cloned());
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
-            .change(self.event("agent:changed", None, id.as_str()))
+            .change(self.event(EventKind::AgentChanged, None, id.as_str()))
             .audit(Audit { detail: detail.clone(), ..audit(context, action, id.as_str()) });
         commit.once = once;
         self.store.commit(commit).await?;
@@ -528,20 +324,15 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
-            .change(self.event("agent:changed", None, id.as_str()))
+            .change(self.event(EventKind::AgentChanged, None, id.as_str()))
             .audit(audit(context, action, id.as_str()));
         commit.once = once(context, action, subject, id.as_str());
         self.store.commit(commit).await?;
         Ok(())
     }
 
-    pub(crate) fn event(
-        &self,
-        name: &'static str,
-        task: Option<TaskId>,
-        subject: &str,
-    ) -> ChangeRow {
-        ChangeRow::agent(Origin::Person { via: None }, name, task, subject)
+    pub(crate) fn event(&self, kind: EventKind, task: Option<TaskId>, subject: &str) -> ChangeRow {
+        ChangeRow::agent(Origin::Person { via: None }, kind, task, subject)
     }
 }
 
@@ -575,14 +366,6 @@ pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
         Lifecycle::Destroyed => ("destroyed", "create a new agent for its task"),
     };
     Err(AgentError::State { agent: agent.id.clone(), state, hint })
-}
-
-fn stock_name(id: &AgentId) -> &'static str {
-    // The end of an id is random, so agents of one workspace rarely share a name; duplicates are
-    // allowed.
-    let end = id.as_str().bytes().rev().take(4);
-    let sum = end.fold(0usize, |sum, byte| sum * 31 + usize::from(byte));
-    NAMES[sum % NAMES.len()]
 }
 
 pub(crate) fn audit(context: &RequestContext, action: &'static str, object: &str) -> Audit {

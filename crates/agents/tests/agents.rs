@@ -15,6 +15,8 @@ mod cases {
     mod flags;
     mod hearing;
     mod folding;
+    mod forgetting;
+    mod fold_property;
     mod held;
     mod keys;
     mod linked;
@@ -24,8 +26,10 @@ mod cases {
     mod order;
     mod positions;
     mod privacy;
+    mod categories;
     mod proposing;
     mod reads;
+    mod recalling;
     mod remembering;
     mod restored;
     mod reporting;
@@ -35,6 +39,7 @@ mod cases {
     mod spending;
     mod taking_over;
     mod timers;
+    mod trends;
     mod trimming;
     mod waking;
 }

@@ -173,6 +173,14 @@ fn about(what: &What) -> About<'_> {
     }
 }
 
+/// Returns the entry that a change is about.
+pub fn entry_of(what: &What) -> Option<&EntryId> {
+    match about(what) {
+        About::Entry(entry) => Some(entry),
+        About::Link | About::Task => None,
+    }
+}
+
 /// Returns what the line of a change is made of.
 pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
     match about(what) {

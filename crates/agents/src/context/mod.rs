@@ -4,3 +4,4 @@ pub mod delta;
 pub mod linked;
 pub mod render;
 pub mod system;
+pub mod trend;

@@ -4,7 +4,7 @@ use dormouse_runs::request;
 use dormouse_store::Op;
 use dormouse_store::agent::log_line;
 use dormouse_store::agent::source::Source;
-use dormouse_types::model::{DeltaChange, TaskState};
+use dormouse_types::model::{DeltaChange, ObservationCategory, TaskState};
 use dormouse_types::{AgentId, RunKey, WorkspaceId};
 
 use crate::context::delta;
@@ -38,8 +38,12 @@ pub fn lines(
         NewLine { text: request::fence("input", &cut(&line)), sources }
     });
     let notes = notes.iter().map(|note| {
-        let priority = serde_json::to_string(&note.priority).unwrap_or_default();
-        let text = format!("{today} {}: {}", priority.trim_matches('"'), note.text);
+        let category = match note.category {
+            // What most notes are about goes without saying.
+            ObservationCategory::Operational => String::new(),
+            other => format!(", {other}"),
+        };
+        let text = format!("{today} {}{category}: {}", note.priority, note.text);
         let sources = vec![Source::Run(run.clone())];
         NewLine { text: request::fence("observation", &text), sources }
     });
@@ -58,6 +62,34 @@ pub fn append(
         .zip(lines)
         .flat_map(|(n, line)| log_line::append(ws, agent, n, &line.text, &line.sources, run))
         .collect()
+}
+
+/// Returns whether a stored line is a note of the agent.
+pub fn is_observation(line: &str) -> bool {
+    line.starts_with("<data of=\"observation\">")
+}
+
+/// Returns what a stored line says, without the fence around it.
+pub fn without_fence(line: &str) -> &str {
+    let inner = line.strip_prefix("<data of=\"").and_then(|rest| rest.split_once("\">\n"));
+    inner.map_or(line, |(_, inner)| inner.strip_suffix("\n</data>").unwrap_or(inner))
+}
+
+/// Returns the words of a line without its fence: the text of an entry, what a note says, or the whole
+/// line without its day.
+pub fn words(inner: &str) -> &str {
+    if let Some((first, text)) = inner.split_once("):\n")
+        && first.contains(" (id: en-")
+        && !first.contains('\n')
+    {
+        return text.split("\n[cut: ").next().unwrap_or(text);
+    }
+    let rest = inner.split_once(' ').map_or(inner, |(_, rest)| rest);
+    let is_priority = |word: &str| ["routine", "notable", "critical"].contains(&word);
+    match rest.split_once(": ") {
+        Some((priority, note)) if is_priority(priority) => note,
+        _ => rest,
+    }
 }
 
 fn cut(line: &str) -> String {

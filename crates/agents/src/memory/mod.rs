@@ -3,4 +3,9 @@
 pub mod report;
 pub mod linked;
 pub mod fold;
+pub mod index;
 pub mod log;
+pub mod knowledge;
+pub mod words;
+pub mod purge_plan;
+pub mod purge;

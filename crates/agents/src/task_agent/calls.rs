@@ -1,36 +1,44 @@
 //! The calls of a turn: validated, run if they write only the agent store, otherwise deferred until
 //! after the turn's commit.
 
+use std::collections::BTreeSet;
+
 use dormouse_changes::run_call::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Source, TurnOps};
 use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::{CallContext, Retraction};
 use dormouse_changes::{Effect, ModelTool, Policy, Refused};
 use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
+use dormouse_runs::drive::denied;
 use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::Item;
-use dormouse_store::{Db, receipt};
+use dormouse_store::{Audit, Db, receipt};
+use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model::{ToolCall, ToolResult};
-use dormouse_types::{Actor, OperationId, Origin, TaskId, hash};
+use dormouse_types::policy::DenialReason;
+use dormouse_types::{Actor, Id as _, OperationId, Origin, TaskId, hash};
 
 use crate::error::{from_changes, from_journal};
 use crate::tools;
 
-use super::TaskAgent;
 use super::wake_input::TaskContext;
+use super::{ShownTask, TaskAgent};
 
 impl TaskAgent<'_> {
     /// Validates the calls of a turn and runs those that write only the agent store.
     ///
     /// Returns the ops for the turn's commit, so that proposals, retractions and the sagas of calls
     /// that still have to write the journal become durable together with the turn that made them.
-    /// Each call sees what the calls before it proposed.
+    /// Each call sees what the calls before it proposed. `window` is that of the model; see
+    /// [`WakeInput::window`](super::wake_input::WakeInput::window).
     pub(super) async fn execute_calls(
         &self,
         calls: &[ToolCall],
         tools: ToolSet,
-        context: &TaskContext,
+        shown: &ShownTask<'_>,
+        window: Option<u64>,
     ) -> Result<ExecutedCalls, RunError> {
+        let context = &*shown.task;
         let Some(task) = &context.task else {
             let results = calls.iter().map(|call| {
                 Some(refused(call, "the task was deleted; nothing was applied".into()))
@@ -40,13 +48,19 @@ impl TaskAgent<'_> {
         let mut proposed: Vec<Proposed> = Vec::new();
         let mut retractions: Vec<Retraction> = Vec::new();
         let mut results = Vec::new();
+        let mut sources: BTreeSet<_> = BTreeSet::new();
         let made_before = self.proposed_before(&context.items);
+        let mut audit = Vec::new();
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
             let result = match find(&call.name) {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
                     Some(refused(call, "only update_report may be called now".into()))
+                }
+                Some(tool) if self.has_moved(context) && acts_on_the_task(tool) => {
+                    audit.push(self.denied(tool, DenialReason::Moved));
+                    Some(refused(call, MOVED.into()))
                 }
                 Some(tool) => {
                     let items: Vec<Item> = context
@@ -59,6 +73,12 @@ impl TaskAgent<'_> {
                         let agent = &self.agent;
                         let context = CallContext { task, agent, items: &items };
                         let effect = tool.run(&call.args, &context);
+                        if let Ok(Effect::Search { asked, limit }) = &effect {
+                            let recalled = self.recall(asked, *limit, window).await?;
+                            sources.extend(recalled.sources);
+                            results.push(Some(accepted(call, recalled.text)));
+                            continue;
+                        }
                         results.push(immediate_result(call, effect, &mut retractions));
                         continue;
                     }
@@ -71,6 +91,10 @@ impl TaskAgent<'_> {
                     };
                     let judged = validate::validate_call(tool, call, &context);
                     let (is_refused, text) = validate::reply(&judged);
+                    // To the model, an entry that it may not see does not exist.
+                    if is_refused && let Some(reason) = shown.hidden_in(call) {
+                        audit.push(self.denied(tool, reason.into()));
+                    }
                     for one in judged {
                         if let CallOutcome::Queued(one) = one {
                             // A refused or redundant call does not use up the tool.
@@ -111,7 +135,20 @@ impl TaskAgent<'_> {
             let run_key = self.lease.run.key.as_str();
             ops.push(payload.open(self.lease.ws, &operation, run_key, &call.name, now));
         }
-        Ok(ExecutedCalls { results, ops, news })
+        let sources = sources.into_iter().collect();
+        Ok(ExecutedCalls { results, ops, news, sources, audit })
+    }
+
+    /// Returns whether the task is in another category than when the run began.
+    fn has_moved(&self, context: &TaskContext) -> bool {
+        self.began_in.as_ref().is_some_and(|began_in| *began_in != context.category)
+    }
+
+    /// Builds the audit row of a call that is refused because of what it would act on.
+    fn denied(&self, tool: &ModelTool, reason: DenialReason) -> Audit {
+        let run = &self.lease.run;
+        let model = self.agents.driver.models().named(run.model.as_deref());
+        denied(&run.holder, &run.key, &*model, tool.name, reason)
     }
 
     /// Returns the items that this run proposed in earlier turns.
@@ -150,7 +187,9 @@ impl TaskAgent<'_> {
             let context = CallContext { task: &task, agent: &self.agent, items: &[] };
             tool.run(&call.args, &context).map(|effect| match effect {
                 Effect::Edit(edits) => edits,
-                Effect::Recorded { .. } | Effect::Withdraw { .. } => Vec::new(),
+                Effect::Recorded { .. } | Effect::Withdraw { .. } | Effect::Search { .. } => {
+                    Vec::new()
+                }
             })
         };
         let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, &rule).await;
@@ -186,6 +225,23 @@ impl TaskAgent<'_> {
     }
 }
 
+impl ShownTask<'_> {
+    /// Returns why an entry that a call names may not be seen; `None` if it names no such entry.
+    fn hidden_in(&self, call: &ToolCall) -> Option<KeptBackReason> {
+        let args = call.args.to_string();
+        let mut hidden = self.hidden.iter();
+        hidden.find(|(entry, _)| args.contains(entry.as_str())).map(|(_, reason)| *reason)
+    }
+}
+
+/// What the model reads about a call on a task that was moved.
+const MOVED: &str = "the task was moved to another category during this wake; nothing was applied";
+
+/// Returns whether a tool acts on the task, and not only on what the agent knows.
+fn acts_on_the_task(tool: &ModelTool) -> bool {
+    tools::by_name(tool.name).is_none()
+}
+
 /// Finds a tool of any room by name or alias.
 fn find(name: &str) -> Option<&'static ModelTool> {
     tools::by_name(name).or_else(|| dormouse_changes::tools::by_name(name))
@@ -199,7 +255,8 @@ fn immediate_result(
     retractions: &mut Vec<Retraction>,
 ) -> Option<ToolResult> {
     match effect {
-        Ok(Effect::Edit(_)) => None,
+        // Searched for by the caller.
+        Ok(Effect::Edit(_) | Effect::Search { .. }) => None,
         Ok(Effect::Recorded { reply }) => Some(accepted(call, reply)),
         Ok(Effect::Withdraw { retractions: withdrawn, reply }) => {
             retractions.extend(withdrawn);
@@ -226,6 +283,6 @@ fn refused(call: &ToolCall, text: String) -> ToolResult {
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<_> = tools::specs(ToolSet::All).into_iter().map(|spec| spec.name).collect();
+    let names: Vec<_> = tools::offer().tools().iter().map(|spec| spec.name.clone()).collect();
     format!("there is no tool {name}; nothing was applied. Tools: {}", names.join(", "))
 }

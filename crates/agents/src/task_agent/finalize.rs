@@ -8,7 +8,7 @@ use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
-use dormouse_types::{CategoryId, Id as _, LinkId, Origin, ReportHeadId, ReportId};
+use dormouse_types::{CategoryId, EventKind, Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
 use crate::Agents;
@@ -43,27 +43,27 @@ impl TaskAgent<'_> {
         let (mut ops, mut news) = (Vec::new(), Vec::new());
         let mut chain = chain.clone();
         if let Some(task) = task {
-            let tell = |event, subject: &str| {
+            let tell = |event: EventKind, subject: &str| {
                 let origin = Origin::Agent { agent: self.agent.clone() };
                 ChangeRow::agent(origin, event, Some(task.id.clone()), subject)
             };
             let notes = accepted_notes(log);
             for note in &notes {
-                let priority = serde_json::to_value(note.priority).unwrap_or_default();
                 let draft = Draft {
                     kind: MessageKind::Observation,
                     content: note.text.clone(),
                     content_type: "text/markdown",
                     trigger: Some(run.reason.name().to_owned()),
                     metadata: Metadata {
-                        priority: priority.as_str().map(ToOwned::to_owned),
+                        priority: Some(note.priority.into()),
+                        category: Some(note.category.into()),
                         ..Metadata::default()
                     },
                 };
                 ops.extend(chain.append(draft, now, &**entropy).1);
             }
             if !notes.is_empty() {
-                news.push(tell("agent:message", self.agent.as_str()));
+                news.push(tell(EventKind::AgentMessage, self.agent.as_str()));
             }
             let lines =
                 memory::log::lines(&input.delta.changes, &notes, task, now.day_in(zone), &run.key);
@@ -77,13 +77,13 @@ impl TaskAgent<'_> {
                 );
                 let report = self.report_ops(input.report.as_ref(), finished, &chain);
                 if !report.is_empty() {
-                    news.push(tell("agent:report", self.agent.as_str()));
+                    news.push(tell(EventKind::AgentReport, self.agent.as_str()));
                 }
                 ops.extend(report);
             }
         }
         ops.extend(self.state_ops(input, log, &chain).await?);
-        Ok(RunOutput { ops, news })
+        Ok(RunOutput { ops, news, audit: Vec::new() })
     }
 
     /// Returns the ops that store a report with its head and links.

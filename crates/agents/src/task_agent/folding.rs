@@ -7,6 +7,7 @@ use dormouse_store::Op;
 use dormouse_store::agent::checkpoint::{self, Checkpoint};
 use dormouse_store::agent::message::{Chain, Draft as MessageDraft, Metadata};
 use dormouse_store::agent::source::Source;
+use dormouse_store::agent::{log_line, memory_index};
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::hash;
@@ -14,8 +15,8 @@ use dormouse_types::memory::{CheckpointKind, FoldLimits, lines_to_fold};
 use dormouse_types::model::{FragmentData, FragmentKind};
 
 use super::TaskAgent;
-use super::log_parts::{log_part, sizes, summary_part};
-use crate::memory::fold;
+use super::log_parts::{is_held, log_part, sizes, summary_part};
+use crate::memory::{fold, index};
 
 impl TaskAgent<'_> {
     pub(super) async fn next_piece(
@@ -30,15 +31,20 @@ impl TaskAgent<'_> {
             self.input = None;
             input = self.input().await?;
         }
-        let Some(window) = input.window else { return Ok(None) };
+        let Some(window) = input.fold_window else { return Ok(None) };
         let limits = FoldLimits::of_window(window);
-        let n_lines = lines_to_fold(&sizes(&input.log), limits, self.fold.has_begun);
+        // A process that takes the run over goes on where the one before it stopped.
+        let run = &self.lease.run.key;
+        let is_of_this_run = input.checkpoint.as_ref().is_some_and(|it| it.checkpoint.run == *run);
+        let has_begun = self.fold.has_begun || is_of_this_run;
+        let n_lines = lines_to_fold(&sizes(&input.log), limits, has_begun);
         if n_lines == 0 {
             return Ok(None);
         }
         self.fold.has_begun = true;
         self.fold.n_lines = n_lines;
-        let lines = input.log[..n_lines].iter().map(log_part).collect();
+        let lines =
+            input.log[..n_lines].iter().filter(|line| is_held(line)).map(log_part).collect();
         let draft = |kind, parts| Draft::tainted(kind, parts, FragmentData::None);
         let mut fragments = vec![
             Draft::fixed(FragmentKind::System, fold::SYSTEM, FragmentData::None),
@@ -61,19 +67,20 @@ impl TaskAgent<'_> {
         let known = before.and_then(|before| before.text.as_deref());
         let (text, model, sources) = match folded {
             Folded::Hidden => {
-                let text = known.unwrap_or("(All of it is private.)").to_owned();
+                let text = known.unwrap_or("(None of it may be shown here.)").to_owned();
                 let sources = before.map(|before| before.checkpoint.sources.clone());
                 (text, fold::BY_RULES.to_owned(), sources.unwrap_or_default())
             }
-            Folded::Answer { turn, sources } => {
+            Folded::Answer { model, turn, sources } => {
                 let shown: Vec<&str> = lines
                     .iter()
+                    .filter(|line| is_held(line))
                     .filter(|line| line.sources.iter().all(|source| sources.contains(source)))
                     .filter_map(|line| line.text.as_deref())
                     .collect();
                 let all: Vec<&str> = known.into_iter().chain(shown.iter().copied()).collect();
                 match fold::accepted(turn, &all.join("\n")) {
-                    Ok(text) => (text, input.model.clone(), sources.to_vec()),
+                    Ok(text) => (text, model.to_owned(), sources.to_vec()),
                     Err(why) => {
                         self.fold.n_refused += 1;
                         tracing::warn!(agent = %self.agent, %why, "a summary cannot be used");
@@ -102,8 +109,13 @@ impl TaskAgent<'_> {
             sources,
             run: run.key.clone(),
             created_at: now,
+            removed_at: None,
         };
         let mut ops = Vec::from(checkpoint::insert(ws, &run.holder, &checkpoint, &text));
+        let folded = log_line::dated(ws, &run.holder, first.n, last.n);
+        let folded = self.agents.store.all(folded).await?;
+        ops.extend(index::lines(ws, &run.holder, &folded, now));
+        ops.push(memory_index::put_checkpoint(ws, &run.holder, &checkpoint, &text));
         let message = MessageDraft {
             kind: MessageKind::Summary,
             content: text,

@@ -31,8 +31,13 @@ pub(super) fn summary_part(input: &WakeInput) -> Option<Part> {
     Some(Part::new(Piece::Note, text, sources.clone()))
 }
 
+/// Returns whether a line is still in the memory of its agent.
+pub(super) fn is_held(line: &Line) -> bool {
+    line.removed_at.is_none() && line.text.is_some()
+}
+
 fn size(line: &Line) -> u64 {
-    tokens(line.text.as_deref().unwrap_or_default())
+    if is_held(line) { tokens(line.text.as_deref().unwrap_or_default()) } else { 0 }
 }
 
 /// Estimates the tokens of lines.
@@ -40,16 +45,20 @@ pub(super) fn sizes(lines: &[Line]) -> Vec<u64> {
     lines.iter().map(size).collect()
 }
 
-/// The newest lines of the log that fit. Older ones that no checkpoint folds yet are counted.
-pub(super) fn log_parts(input: &WakeInput) -> Vec<Part> {
+/// The newest lines of the log that fit, and how many older ones do not, that no checkpoint folds yet.
+pub(super) fn log_parts(input: &WakeInput) -> (Vec<Part>, usize) {
     let n_beyond = input.window.map_or(0, |window| {
         lines_beyond(&sizes(&input.log), FoldLimits::of_window(window).fold_at)
     });
-    let beyond = (n_beyond > 0).then(|| {
-        Part::fixed(format!("[{n_beyond} older lines are left out until they are folded]"))
-            .below(request::LOG_HEADING)
-    });
-    beyond.into_iter().chain(input.log[n_beyond..].iter().map(log_part)).collect()
+    let held = input.log[n_beyond..].iter().filter(|line| is_held(line));
+    (held.map(log_part).collect(), n_beyond)
+}
+
+/// Says in an instruction how many lines of the log are left out. The log itself holds nothing but
+/// stored lines, so that it can be rebuilt and its beginning stays the same.
+pub(super) fn beyond_part(n_beyond: usize) -> Option<Part> {
+    let words = format!("\n{n_beyond} older lines of the log are left out until they are folded.");
+    (n_beyond > 0).then(|| Part::fixed(words))
 }
 
 /// A line of the log, as it was stored.
@@ -66,5 +75,5 @@ pub(super) fn log_part(line: &Line) -> Part {
     };
     let text = line.text.as_deref().unwrap_or("[purged]");
     let part = Part::new(piece, text, line.sources.clone()).below(request::LOG_HEADING);
-    Part { line: Some(line.n), ..part }
+    Part { line: Some(line.n), run: Some(line.run.clone()), ..part }
 }

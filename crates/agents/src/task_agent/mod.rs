@@ -4,6 +4,7 @@ mod wake_input;
 mod log_parts;
 mod folding;
 mod accepted;
+mod recall;
 mod run_context;
 mod calls;
 mod finalize;
@@ -22,10 +23,11 @@ use dormouse_store::agent::agent_entity::Lifecycle;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::source::Source;
 use dormouse_store::{ChangeRow, Op, ReadError};
-use dormouse_types::AgentId;
 use dormouse_types::agent::Initiator;
+use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model::{Entry, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
+use dormouse_types::{AgentId, CategoryId, EntryId};
 
 use crate::context::render;
 use crate::tools;
@@ -43,8 +45,18 @@ pub struct TaskAgent<'a> {
     lease: &'a Lease,
     /// What was read when the run began; `None` before its first step.
     input: Option<Arc<WakeInput>>,
+    /// The category of the task when the run began: the one that its tools may act in. `None` before
+    /// its first step.
+    began_in: Option<Option<CategoryId>>,
     fold: FoldState,
     mode: Mode,
+}
+
+/// A task as the model of a run may see it.
+struct ShownTask<'t> {
+    task: Cow<'t, TaskContext>,
+    /// The entries that it may not see.
+    hidden: Vec<(EntryId, KeptBackReason)>,
 }
 
 /// What the handler may do while it gathers a context.
@@ -62,7 +74,8 @@ enum Mode {
 impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
-        Self { agents, agent, lease, input: None, fold: FoldState::default(), mode: Mode::Run }
+        let (input, began_in, fold) = (None, None, FoldState::default());
+        Self { agents, agent, lease, input, began_in, fold, mode: Mode::Run }
     }
 
     /// Creates the handler for a run that is not started: its context writes nothing.
@@ -77,19 +90,23 @@ impl<'a> TaskAgent<'a> {
     }
 
     /// Returns the task without entries that the run's model may not see, so that no answer to a call
-    /// says anything about them.
-    async fn as_shown<'t>(&self, task: &'t TaskContext) -> Result<Cow<'t, TaskContext>, RunError> {
+    /// says anything about them, and the entries that were taken out.
+    async fn as_shown<'t>(&self, task: &'t TaskContext) -> Result<ShownTask<'t>, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let source = |entry: &Entry| Source::Entry(entry.id.clone());
         let asked = task.task.iter().flat_map(|task| &task.entries).map(source).collect();
         let model = self.agents.driver.models().named(run.model.as_deref());
         let store = &self.agents.store;
         let clearance = clearance(store, *ws, &run.holder, &*model, asked).await?;
-        let mut shown = Cow::Borrowed(task);
+        let mut shown = ShownTask { task: Cow::Borrowed(task), hidden: Vec::new() };
         if clearance != Clearance::Everything
-            && let Some(state) = &mut shown.to_mut().task
+            && let Some(state) = &mut shown.task.to_mut().task
         {
-            state.entries.retain(|entry| clearance.allows_all(&[source(entry)]));
+            state.entries.retain(|entry| {
+                let refusal = clearance.refusal(&[source(entry)]);
+                shown.hidden.extend(refusal.map(|reason| (entry.id.clone(), reason)));
+                refusal.is_none()
+            });
         }
         Ok(shown)
     }
@@ -102,6 +119,7 @@ impl<'a> TaskAgent<'a> {
         let passed_over = self.fold.passed_over;
         let input = WakeInput::read(self.agents, &self.agent, self.lease, passed_over).await?;
         let input = Arc::new(input);
+        self.began_in.get_or_insert_with(|| input.task.category.clone());
         self.input = Some(input.clone());
         Ok(input)
     }
@@ -110,8 +128,9 @@ impl<'a> TaskAgent<'a> {
     async fn input_with_present_task(&mut self) -> Result<Arc<WakeInput>, RunError> {
         let mut input = self.input().await?;
         self.input = None;
+        let forgotten = input.task.forgotten.clone();
         Arc::make_mut(&mut input).task =
-            TaskContext::read(self.agents, self.lease.ws, &input.task_id).await?;
+            TaskContext::read(self.agents, self.lease.ws, &input.task_id, forgotten).await?;
         self.input = Some(input.clone());
         Ok(input)
     }
@@ -146,7 +165,7 @@ impl RunHandler for TaskAgent<'_> {
         Box::pin(async move {
             let input = self.input().await?;
             let is_required = self.instruction(&input, ToolSet::All).report_due;
-            Ok(Some(ClosingTools { tools: tools::offer(ToolSet::Closing), is_required }))
+            Ok(Some(ClosingTools { names: tools::closing_names(), is_required }))
         })
     }
 
@@ -202,8 +221,7 @@ impl RunHandler for TaskAgent<'_> {
                 let data = FragmentData::TaskState(Box::new(task));
                 fragments.push(Draft::tainted(FragmentKind::TaskState, parts, data));
             }
-            let tools = tools::offer(ToolSet::All);
-            Ok(TurnContext { fragments, tools, nothing_changed: false })
+            Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
         })
     }
 
@@ -215,7 +233,7 @@ impl RunHandler for TaskAgent<'_> {
         Box::pin(async move {
             let input = self.input_with_present_task().await?;
             let shown = self.as_shown(&input.task).await?;
-            self.execute_calls(calls, tools, &shown).await
+            self.execute_calls(calls, tools, &shown, input.window).await
         })
     }
 

@@ -12,8 +12,10 @@ use dormouse_store::agent::entity;
 use dormouse_store::agent::message::{self, Message};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_store::in_list;
 use dormouse_types::RunKey;
 use dormouse_types::agent::MessageKind;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::tokens;
 use dormouse_types::model::{
     Entry, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
@@ -21,14 +23,20 @@ use dormouse_types::model::{
 };
 
 use crate::context::linked::{self, LinkedTasks};
-use crate::context::{delta, render, system};
+use crate::context::{delta, render, system, trend};
 use crate::error::from_changes;
 use crate::inbox::UserMessage;
+use crate::memory::words::MARK;
 use crate::tools;
 
-use super::log_parts::{log_parts, summary_part};
+use super::log_parts::{beyond_part, log_parts, summary_part};
 use super::wake_input::{TaskContext, WakeInput};
 use super::{Mode, TaskAgent};
+
+/// The most notes of earlier runs that one wake reads, newest first: as many as one page of texts
+/// has, so that the reads do not grow with the notes. Older ones are in the log, or were folded with
+/// it.
+const NOTES: usize = in_list::MOST;
 
 impl TaskAgent<'_> {
     /// Reads the decisions and open proposals of a task.
@@ -55,24 +63,29 @@ impl TaskAgent<'_> {
         }
     }
 
-    /// Reads what the agent noted in earlier runs, with the run of each note. A purged note is no
+    /// Reads what the agent noted last in earlier runs, with the run of each note. A purged note is no
     /// longer memory.
     async fn notes(&self) -> Result<Vec<(ObservationNote, Source)>, RunError> {
         let (ws, store) = (self.lease.ws, &self.agents.store);
-        let query = message::of_kind(ws, &self.agent, MessageKind::Observation);
+        let query = message::newest_of_kind(ws, &self.agent, MessageKind::Observation, NOTES);
         let mut messages: Vec<Message> =
             store.all(query).await?.into_iter().map(|stored| stored.doc.value).collect();
         messages.sort_by_key(|message| (message.created_at, message.metadata.n));
         let texts = run_log::texts(store, ws, &messages).await?;
         let notes = messages.iter().zip(texts).filter_map(|(message, text)| {
-            let priority = match message.metadata.priority.as_deref() {
-                Some("critical") => ObservationPriority::Critical,
-                Some("notable") => ObservationPriority::Notable,
-                _ => ObservationPriority::Routine,
-            };
+            let metadata = &message.metadata;
+            // A note that names none, or one of a newer version, counts as usual.
+            let priority = metadata.priority.as_ref().and_then(Listed::known);
+            let category = metadata.category.as_ref().and_then(Listed::known);
             let run = message.metadata.run_key.as_ref();
             let source = run.map_or(Source::Unknown, |run| Source::Run(RunKey(run.clone())));
-            Some((ObservationNote { at: message.created_at, text: text?, priority }, source))
+            let note = ObservationNote {
+                at: message.created_at,
+                text: text.filter(|text| text.trim() != MARK)?,
+                priority: priority.unwrap_or_default(),
+                category: category.unwrap_or_default(),
+            };
+            Some((note, source))
         });
         Ok(notes.collect())
     }
@@ -122,7 +135,7 @@ impl TaskAgent<'_> {
         let Some(task) = &input.task.task else {
             return Ok(TurnContext {
                 fragments: Vec::new(),
-                tools: tools::offer(ToolSet::All),
+                tools: tools::offer(),
                 nothing_changed: true,
             });
         };
@@ -150,6 +163,7 @@ impl TaskAgent<'_> {
             .filter(|(note, _)| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
             .map(|(note, source)| (note.text.as_str(), source))
             .collect();
+        let today = instruction.today;
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let fragment =
             |kind, parts, data| Draft { kind, parts, data, data_sources: Vec::new(), tainted };
@@ -163,6 +177,7 @@ impl TaskAgent<'_> {
             |entry: &&Entry| with_entries || !logged.contains(&Source::Entry(entry.id.clone()));
         let shown = task.entries.iter().filter(|_| with_entries);
         let unlogged = task.entries.iter().filter(is_unlogged);
+        let (lines, n_beyond) = log_parts(&input);
         let mut fragments = vec![
             fixed(FragmentKind::System, system::prompt()),
             Draft {
@@ -199,14 +214,26 @@ impl TaskAgent<'_> {
                 tainted: false,
                 ..fragment(
                     FragmentKind::Instruction,
-                    render::instruction(&instruction, input.reported_by().as_ref()),
+                    render::instruction(&instruction, input.reported_by().as_ref())
+                        .into_iter()
+                        .chain(beyond_part(n_beyond))
+                        .collect(),
                     FragmentData::Instruction(instruction),
                 )
             },
         ];
         fragments.extend(linked_tasks(&input));
+        let changes = input.earlier.iter().chain(&input.delta.changes);
+        let trend = trend::of(changes, task, today, &self.agents.zone);
+        let parts = trend::render(&trend, task);
+        if !parts.is_empty() {
+            fragments.push(Draft {
+                tainted: false,
+                ..fragment(FragmentKind::Trend, parts, FragmentData::Trend(trend))
+            });
+        }
         if log_upto > 0 {
-            fragments.push(fragment(FragmentKind::Log, log_parts(&input), FragmentData::Log(log)));
+            fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
             let summary = summary_part(&input);
             let summary =
                 summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
@@ -222,7 +249,7 @@ impl TaskAgent<'_> {
             None => fragments,
             Some(window) => within(fragments, window, input.max_output),
         };
-        Ok(TurnContext { fragments, tools: tools::offer(ToolSet::All), nothing_changed })
+        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed })
     }
 }
 

@@ -6,18 +6,19 @@ use dormouse_store::agent::agent_entity::{Agent, State};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::log_line::{self, Line};
-use dormouse_store::agent::outdated;
 use dormouse_store::agent::timer::{self, Timer};
+use dormouse_store::agent::{forgotten_entry, outdated};
 use dormouse_store::doc::Doc;
 use dormouse_store::{change_log, in_list};
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
 use dormouse_types::port::ModelLocation;
-use dormouse_types::{AgentId, CategoryId, RunKey, Seq, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, CategoryId, EntryId, RunKey, Seq, TaskId, WorkspaceId};
 
 use crate::context::delta;
 use crate::context::linked::{LinkedTask, LinkedTasks};
 use crate::error::from_journal;
+use crate::memory::knowledge::audience_of;
 use crate::memory::report::Latest;
 use crate::{AgentError, Agents};
 
@@ -47,11 +48,11 @@ pub(super) struct WakeInput {
     pub(super) checkpoint: Option<CheckpointText>,
     /// Whose eyes the run's model is.
     pub(super) audience: Audience,
-    /// The name of the run's model.
-    pub(super) model: String,
     /// How much the model reads and writes; `None` for the built-in one, which has no limit. Units:
     /// tokens.
     pub(super) window: Option<u64>,
+    /// The same for folding: pieces also have to fit into the window of the model that folds them.
+    pub(super) fold_window: Option<u64>,
     /// The most it writes. Units: tokens.
     pub(super) max_output: u64,
     /// The log before this run, without the lines that the checkpoint folds.
@@ -70,6 +71,8 @@ pub(super) struct TaskContext {
     /// The category of the task.
     pub(super) category: Option<CategoryId>,
     pub(super) items: Vec<Item>,
+    /// Entries of the task that a person had agents forget: they are not in `task`.
+    pub(super) forgotten: Vec<EntryId>,
 }
 
 impl WakeInput {
@@ -86,28 +89,36 @@ impl WakeInput {
         let none = || RunError::Broken(format!("agent {agent} has no task"));
         let task_id = state.value.slots.active_task_id.clone().ok_or_else(none)?;
         let row = agents.agent(ws, agent).await?.doc.value;
-        let task = TaskContext::read(agents, ws, &task_id).await?;
+        let forgotten = store.all(forgotten_entry::of_task(ws, &task_id)).await?;
+        let task = TaskContext::read(agents, ws, &task_id, forgotten).await?;
         // The present task is read; changes after `upto` are routed again.
         let newest = run.upto.max(run.processed);
         let changes = change_log::of_task(ws, &task_id, Seq(0), newest);
         let (earlier, mut new): (Vec<_>, Vec<_>) =
             store.all(changes).await?.into_iter().partition(|change| change.seq <= run.processed);
         new.retain(|change| change.seq <= run.upto);
-        let seen = |changes: &[_]| delta::of(changes, &task_id, agent, &agents.zone);
+        let seen = |changes: &[_]| {
+            let mut delta = delta::of(changes, &task_id, agent, &agents.zone);
+            delta.changes.retain(|change| {
+                let entry = delta::entry_of(&change.what);
+                !entry.is_some_and(|entry| task.forgotten.contains(entry))
+            });
+            delta
+        };
         let mut fired = store.all(timer::of_holder(ws, agent)).await?;
         fired.retain(|timer| timer.fired_at.is_some());
         let timers = fired.iter().map(note).collect();
         let model = agents.driver.models().named(run.model.as_deref());
-        let audience = match model.location() {
-            ModelLocation::BuiltIn | ModelLocation::OwnServer => Audience::Everything,
-            ModelLocation::Elsewhere => Audience::Public,
-        };
+        let audience = audience_of(&*model);
         let window = match model.location() {
             ModelLocation::BuiltIn => None,
             ModelLocation::OwnServer | ModelLocation::Elsewhere => {
                 Some(model.window().unwrap_or(ASSUMED_WINDOW))
             }
         };
+        let summarising = agents.driver.models().summarising_for(&model);
+        let of_folding = summarising.window().unwrap_or(ASSUMED_WINDOW);
+        let fold_window = window.map(|window| window.min(of_folding));
         let wanted = (audience, CheckpointKind::Summary);
         let checkpoint = checkpoint::newest(ws, &run.holder, wanted, passed_over);
         let checkpoint = store.first(checkpoint).await?;
@@ -129,8 +140,8 @@ impl WakeInput {
             log: store.all(log_line::of_holder(ws, agent, folded + 1, i64::MAX)).await?,
             checkpoint,
             audience,
-            model: model.name().to_owned(),
             window,
+            fold_window,
             max_output: model.max_output(),
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
@@ -155,20 +166,25 @@ impl WakeInput {
 }
 
 impl TaskContext {
-    /// Reads the present task and its items.
+    /// Reads the present task, without the entries that agents are to forget, and its items. While
+    /// a run lasts, no line is removed: they are read once.
     pub(super) async fn read(
         agents: &Agents,
         ws: WorkspaceId,
         id: &TaskId,
+        forgotten: Vec<EntryId>,
     ) -> Result<Self, RunError> {
         let (task, category) = match agents.journal.task(ws, id).await {
             Ok(view) if view.deleted_at().is_none() => {
-                (Some(state(&view, &agents.zone)), view.task.value.category_id.clone())
+                let mut task = state(&view, &agents.zone);
+                task.entries.retain(|entry| !forgotten.contains(&entry.id));
+                (Some(task), view.task.value.category_id.clone())
             }
             Ok(_) | Err(JournalError::NoTask { .. }) => (None, None),
             Err(error) => return Err(from_journal(error)),
         };
-        Ok(Self { task, category, items: Self::read_items(agents, ws, id).await? })
+        let items = Self::read_items(agents, ws, id).await?;
+        Ok(Self { task, category, items, forgotten })
     }
 
     /// Reads the items alone.
@@ -209,5 +225,5 @@ async fn read_linked(
 }
 
 fn note(timer: &Timer) -> TimerNote {
-    TimerNote { kind: timer.kind.name().into(), at: timer.at, about: timer.about.clone() }
+    TimerNote { kind: timer.kind, at: timer.at, about: timer.about.clone() }
 }

@@ -2,16 +2,17 @@
 
 pub mod update_report;
 pub mod record_observations;
+pub mod search_memory;
 
 use std::sync::{Arc, LazyLock};
 
 use dormouse_changes::ModelTool;
-use dormouse_runs::ToolSet;
 use dormouse_runs::request::Offer;
 use dormouse_types::model::ToolSpec;
 
 /// The tools of this room as models call them.
-pub const TOOLS: &[&ModelTool] = &[&update_report::TOOL, &record_observations::TOOL];
+pub const TOOLS: &[&ModelTool] =
+    &[&update_report::TOOL, &record_observations::TOOL, &search_memory::TOOL];
 
 /// Finds a tool of this room by name or alias.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {
@@ -23,32 +24,19 @@ pub fn closes(tool: &ModelTool) -> bool {
     tool.name == update_report::TOOL.name
 }
 
-/// Returns the tools offered to a task agent's model.
-pub fn specs(set: ToolSet) -> Vec<ToolSpec> {
-    match set {
-        ToolSet::All => SPECS.clone(),
-        ToolSet::Closing => {
-            let closing = TOOLS.iter().filter(|tool| closes(tool)).map(|tool| tool.name);
-            let closing: Vec<_> = closing.collect();
-            SPECS.iter().filter(|spec| closing.contains(&spec.name.as_str())).cloned().collect()
-        }
-    }
+/// Returns the names of the tools that close a run.
+pub fn closing_names() -> Vec<String> {
+    TOOLS.iter().filter(|tool| closes(tool)).map(|tool| tool.name.to_owned()).collect()
 }
 
-/// Returns the same tools with their serialized text.
-pub fn offer(set: ToolSet) -> Arc<Offer> {
-    match set {
-        ToolSet::All => (*ALL).clone(),
-        ToolSet::Closing => (*CLOSING).clone(),
-    }
+/// Returns the tools offered to a task agent's model, in every turn, with their serialized text.
+pub fn offer() -> Arc<Offer> {
+    (*OFFER).clone()
 }
 
-static ALL: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(ToolSet::All))));
-static CLOSING: LazyLock<Arc<Offer>> =
-    LazyLock::new(|| Arc::new(Offer::new(specs(ToolSet::Closing))));
+static OFFER: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs())));
 
-/// Cached, because deriving a schema from a type is slower than copying it.
-static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {
+fn specs() -> Vec<ToolSpec> {
     let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
     all.map(|tool| ToolSpec {
         name: tool.name.into(),
@@ -56,7 +44,7 @@ static SPECS: LazyLock<Vec<ToolSpec>> = LazyLock::new(|| {
         parameters: (tool.schema)(),
     })
     .collect()
-});
+}
 
 #[cfg(test)]
 mod tests {
@@ -76,10 +64,9 @@ mod tests {
     }
 
     #[test]
-    fn a_closing_turn_offers_the_report_alone() {
-        let names: Vec<_> = specs(ToolSet::Closing).into_iter().map(|spec| spec.name).collect();
-        assert_eq!(names, ["update_report"]);
-        assert_eq!(specs(ToolSet::All).len(), TOOLS.len() + dormouse_changes::TOOLS.len());
+    fn every_tool_is_offered_and_the_report_closes_a_run() {
+        assert_eq!(closing_names(), ["update_report"]);
+        assert_eq!(offer().tools().len(), TOOLS.len() + dormouse_changes::TOOLS.len());
     }
 }
 

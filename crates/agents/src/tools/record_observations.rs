@@ -2,7 +2,7 @@
 
 use dormouse_changes::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
 use dormouse_types::limits;
-use dormouse_types::model::ObservationPriority;
+use dormouse_types::model::{ObservationCategory, ObservationPriority};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct Args {
 enum Either {
     /// Text alone.
     Text(String),
-    /// Text with its weight.
+    /// Text with its weight and what it is about.
     Note(Note),
 }
 
@@ -32,6 +32,10 @@ pub struct Note {
     /// routine, notable or critical.
     #[serde(default)]
     pub priority: ObservationPriority,
+    /// What it is about: operational (the work), grievance (the person was not content with you),
+    /// excellence (the person was pleased) or improvement (how you could work better).
+    #[serde(default)]
+    pub category: ObservationCategory,
 }
 
 /// The tool.
@@ -41,9 +45,10 @@ impl Tool for RecordObservations {
     type Args = Args;
     const NAME: &'static str = "record_observations";
     const ALIASES: &'static [&'static str] = &["record_observation"];
-    const DESCRIPTION: &'static str = "Note privately what later wakes should know: patterns, moved dates, what the person prefers.";
-    const EXAMPLE: Option<&'static str> =
-        Some("{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\"}]}");
+    const DESCRIPTION: &'static str = "Note privately what later wakes should know: patterns over several wakes (dates that move again, rising urgency, momentum or a standstill), what the person prefers.";
+    const EXAMPLE: Option<&'static str> = Some(
+        "{\"observations\": [{\"text\": \"…\", \"priority\": \"routine\", \"category\": \"operational\"}]}",
+    );
 }
 
 impl Immediate for RecordObservations {
@@ -62,7 +67,11 @@ impl Args {
         self.observations
             .into_iter()
             .map(|either| match either {
-                Either::Text(text) => Note { text, priority: ObservationPriority::Routine },
+                Either::Text(text) => Note {
+                    text,
+                    priority: ObservationPriority::default(),
+                    category: ObservationCategory::default(),
+                },
                 Either::Note(note) => note,
             })
             .map(|note| {
@@ -73,7 +82,7 @@ impl Args {
                 limits::OBSERVATION
                     .check(text.len())
                     .map_err(|beyond| Refused::Invalid(beyond.to_string()))?;
-                Ok(Note { text, priority: note.priority })
+                Ok(Note { text, ..note })
             })
             .collect()
     }

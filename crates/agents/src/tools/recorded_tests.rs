@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::TOOLS;
 use super::record_observations::{self, RecordObservations};
+use super::search_memory::{self, SearchMemory};
 use super::update_report::{self, UpdateReport};
 
 fn refusal(refused: &Refused) -> String {
@@ -55,6 +56,8 @@ fn observations() -> Vec<Value> {
         list(json!([{ "text": "moved twice", "priority": "critical", "color": "red" }])),
         list(json!([{ "text": "moved twice", "priority": "urgent" }])),
         list(json!([{ "text": "moved twice", "priority": null }])),
+        list(json!([{ "text": "too long again", "category": "grievance" }])),
+        list(json!([{ "text": "too long again", "category": "weather" }])),
         list(json!([["moved twice", "critical"]])),
         list(json!([{ "priority": "critical" }])),
         list(json!([5])),
@@ -71,6 +74,27 @@ fn observations() -> Vec<Value> {
         json!("moved twice"),
         json!(null),
         json!({}),
+    ]
+}
+
+fn searches() -> Vec<Value> {
+    vec![
+        json!({ "query": "van price" }),
+        json!({ "query": "van price", "limit": 20 }),
+        json!({ "query": "Straße 2026-03-01" }).to_string().into(),
+        json!({ "query": "van", "limit": null }),
+        json!({ "query": "van", "limit": "5" }),
+        json!({ "query": "van", "limit": 0 }),
+        json!({ "query": "van", "limit": 21 }),
+        json!({ "query": "van", "limit": -1 }),
+        json!({ "query": " \0*\"'()" }),
+        json!({ "query": "" }),
+        json!({ "query": "ü".repeat(200) }),
+        json!({ "query": "ü".repeat(201) }),
+        json!({ "query": ["van"] }),
+        json!({ "words": "van" }),
+        json!("van"),
+        json!(null),
     ]
 }
 
@@ -92,12 +116,22 @@ fn page() -> String {
         let line = match RecordObservations::read(&args).and_then(record_observations::Args::notes)
         {
             Ok(notes) => {
-                let notes = notes.iter().map(|note| format!("{:?} {:?}", note.priority, note.text));
+                let notes = notes
+                    .iter()
+                    .map(|note| format!("{:?} {:?} {:?}", note.priority, note.category, note.text));
                 notes.collect::<Vec<_>>().join(", ")
             }
             Err(refused) => refusal(&refused),
         };
         writeln!(page, "\nrecord_observations {}\n  {}", brief(args.to_string()), brief(line))
+            .expect("written");
+    }
+    for args in searches() {
+        let line = match SearchMemory::read(&args).and_then(search_memory::Args::checked) {
+            Ok((asked, limit)) => format!("{} of {:?}", limit, asked.words()),
+            Err(refused) => refusal(&refused),
+        };
+        writeln!(page, "\nsearch_memory {}\n  {}", brief(args.to_string()), brief(line))
             .expect("written");
     }
     page

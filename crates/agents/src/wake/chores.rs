@@ -2,7 +2,7 @@
 //! error of one and goes on with the others.
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
-use dormouse_store::agent::saga;
+use dormouse_store::agent::{purge, saga};
 use dormouse_types::WorkspaceId;
 use dormouse_types::port::BoxFuture;
 
@@ -19,6 +19,9 @@ pub struct Expiry(pub Agents);
 
 /// Deletes change rows that nothing needs any more.
 pub struct Trimming(pub Agents);
+
+/// Adds lines to the search index that an earlier version folded.
+pub struct Indexing(pub Agents);
 
 impl Chore for Routing {
     fn name(&self) -> &'static str {
@@ -77,6 +80,17 @@ impl Chore for Operations {
                     Err(error) => done.lines.push(Err(format!("{}: {error}", self.name()))),
                 }
             }
+            let all = match of {
+                Some(ws) => vec![ws],
+                None => self.0.store.all(purge::workspaces()).await.map_err(AgentError::from)?,
+            };
+            let before = self.0.clock.now() - self.0.lease;
+            for ws in all {
+                match self.0.finish_purges(ws, before).await {
+                    Ok(lines) => done.lines.extend(lines),
+                    Err(error) => done.lines.push(Err(format!("removal: {error}"))),
+                }
+            }
             Ok(done)
         })
     }
@@ -111,6 +125,23 @@ impl Chore for Trimming {
     fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             self.0.trim().await?;
+            Ok(Done::default())
+        })
+    }
+}
+
+impl Chore for Indexing {
+    fn name(&self) -> &'static str {
+        "indexing"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            self.0.index_backlog().await?;
             Ok(Done::default())
         })
     }

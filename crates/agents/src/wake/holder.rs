@@ -1,7 +1,7 @@
 //! An agent as the scheduler knows it: a holder with an id, whose wakes are announced.
 
 use dormouse_store::ChangeRow;
-use dormouse_types::{AgentId, HolderId, Origin};
+use dormouse_types::{AgentId, EventKind, HolderId, Origin};
 
 use crate::AgentError;
 use crate::error::broken;
@@ -14,5 +14,5 @@ pub(crate) fn agent_of(holder: &HolderId) -> Result<AgentId, AgentError> {
 /// Returns the change row that announces a wake of an agent.
 pub(crate) fn wake_event(agent: &AgentId, subject: &str) -> ChangeRow {
     let origin = Origin::Agent { agent: agent.clone() };
-    ChangeRow::agent(origin, "agent:wake", None, subject)
+    ChangeRow::agent(origin, EventKind::AgentWake, None, subject)
 }

@@ -17,6 +17,7 @@ impl Agents {
             Arc::new(chores::Operations(self.clone())),
             Arc::new(chores::Expiry(self.clone())),
             Arc::new(chores::Trimming(self.clone())),
+            Arc::new(chores::Indexing(self.clone())),
         ];
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),

@@ -1,9 +1,14 @@
 use dormouse_runs::End;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::limits;
+use dormouse_types::model::ToolChoice;
 use serde_json::json;
 
 use crate::world::{World, report};
+
+fn only_report() -> ToolChoice {
+    ToolChoice::OneOf(vec!["update_report".into()])
+}
 
 fn busy() -> Answer {
     Answer::calls([("record_observations", json!({ "observations": ["Still at it."] }))])
@@ -19,9 +24,9 @@ fn a_run_that_does_not_end_is_cut_after_ten_turns_and_a_report() {
     assert_eq!(world.run_with(&task, answers.chain([last])), [End::Completed { cut: true }]);
     let requests = world.script.requests();
     assert_eq!(requests.len() - before, limits::TURNS.max + 1);
-    let tools = |n: usize| requests[before + n].tools.len();
-    assert!(tools(limits::TURNS.max - 1) > 1);
-    assert_eq!(tools(limits::TURNS.max), 1, "the last turn may only report");
+    let choice = |n: usize| requests[before + n].tool_choice.clone();
+    assert_eq!(choice(limits::TURNS.max - 1), ToolChoice::Auto);
+    assert_eq!(choice(limits::TURNS.max), only_report(), "the last turn may only report");
     assert_eq!(world.content(&agent), "As far as it went.");
     let run = &world.runs(&agent)[0];
     assert!(run.cut && run.status.name() == "completed");
@@ -54,7 +59,7 @@ fn calls_of_all_turns_count_together_and_the_report_may_still_be_written() {
     let ends = world.run_with(&task, [some(most - 20), some(30), last]);
     assert_eq!(ends, [End::Completed { cut: true }]);
     assert_eq!(world.answered(&agent).len(), most + 1);
-    assert_eq!(world.script.requests()[before + 2].tools.len(), 1, "only a report");
+    assert_eq!(world.script.requests()[before + 2].tool_choice, only_report());
     assert_eq!(world.content(&agent), "As far as it went.");
 }
 

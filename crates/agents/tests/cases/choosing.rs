@@ -21,6 +21,7 @@ const USED: Usage =
 /// A paid model of another provider, which answers with a report or not at all.
 struct Far {
     is_away: bool,
+    used: Usage,
 }
 
 impl Model for Far {
@@ -50,7 +51,7 @@ impl Model for Far {
         let (name, args) = report("All quiet.", "Nothing yet.");
         let call = ToolCall { id: "call-1".into(), name: name.into(), args };
         let events =
-            [TurnEvent::Call(call), TurnEvent::Usage(USED), TurnEvent::End { ended: true }];
+            [TurnEvent::Call(call), TurnEvent::Usage(self.used), TurnEvent::End { ended: true }];
         Box::pin(stream::iter(events.map(Ok)))
     }
 }
@@ -71,7 +72,7 @@ fn far_away() -> (World, AgentId) {
 #[test]
 fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: false });
+    let far = Arc::new(Far { is_away: false, used: USED });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     let scheduler = agents.scheduler();
     let unasked = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
@@ -85,9 +86,39 @@ fn a_run_asks_the_model_of_its_agent_and_adds_up_its_tokens() {
 }
 
 #[test]
+fn a_run_whose_prompt_was_cut_fails_and_says_how_much_was_read() {
+    for (used, is_cut) in [
+        (Usage { input: 256, output: 90, ..Usage::default() }, true),
+        (Usage { input: 256, cached_input: 1, output: 90, ..Usage::default() }, true),
+        (Usage { output: 90, ..Usage::default() }, false),
+        (Usage { input: 2_000, cached_input: 1_900, output: 90, ..Usage::default() }, false),
+    ] {
+        let (world, agent) = far_away();
+        let far = Arc::new(Far { is_away: false, used });
+        let agents = world.choosing(Models::new(world.model.clone()).with(far));
+        let scheduler = agents.scheduler();
+        world.wake_now(&agent, None);
+        let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
+        let end = now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end;
+        if !is_cut {
+            assert_eq!(end, DONE, "{used:?}");
+            continue;
+        }
+        let End::Failed { error } = end else { panic!("{used:?}: {end:?}") };
+        assert!(
+            error.contains("far read 256 tokens") && error.contains("--window TOKENS"),
+            "{error}"
+        );
+        let run = &world.runs(&agent)[0];
+        assert_eq!((run.status, run.usage), (Status::Failed, used), "it is counted");
+        assert_eq!(world.report(&agent), None, "the answer is not used");
+    }
+}
+
+#[test]
 fn a_provider_that_fails_opens_its_own_breaker() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true });
+    let far = Arc::new(Far { is_away: true, used: USED });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     world.wake_now(&agent, None);
     let scheduler = agents.scheduler();
@@ -102,7 +133,7 @@ fn a_provider_that_fails_opens_its_own_breaker() {
 #[test]
 fn an_agent_whose_provider_is_away_is_put_off_and_holds_up_no_other() {
     let (world, agent) = far_away();
-    let far = Arc::new(Far { is_away: true });
+    let far = Arc::new(Far { is_away: true, used: USED });
     let agents = world.choosing(Models::new(world.model.clone()).with(far));
     let task = world.task("Another one", &["It began as well."]);
     let near = world.create(&task);

@@ -1,54 +1,27 @@
 //! Folding of older log lines: when, what a model is asked, what is kept, and what stays readable.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use dormouse_agents::Agents;
 use dormouse_runs::{End, Models};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::{log_line, message};
-use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::model::{FragmentKind, ModelError, Request, ToolChoice, TurnEvent};
-use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+use dormouse_types::model::{FragmentKind, Request, ToolChoice};
+use dormouse_types::port::{Model, ModelLocation};
 use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
+use crate::world::small::Small;
 use crate::world::{DONE, WS, World, dull, now, text};
-
-/// The person's own model with a small window.
-struct Small {
-    script: Script,
-    asked: Mutex<Vec<Request>>,
-}
-
-impl Model for Small {
-    fn name(&self) -> &str {
-        "home/small"
-    }
-
-    fn class(&self) -> ModelClass {
-        ModelClass::Free
-    }
-
-    fn location(&self) -> ModelLocation {
-        ModelLocation::OwnServer
-    }
-
-    fn window(&self) -> Option<u64> {
-        Some(4_000)
-    }
-
-    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        self.asked.lock().expect("one thread").push(request.clone());
-        self.script.ask(request)
-    }
-}
 
 struct Case {
     world: World,
     task: TaskId,
     agent: AgentId,
     agents: Agents,
+    models: Models,
     model: Arc<Small>,
 }
 
@@ -65,9 +38,10 @@ impl Case {
         let world = World::new();
         let task = world.task("Move", &["We move in May."]);
         let agent = world.create(&task);
-        let model = Arc::new(Small { script: Script::default(), asked: Mutex::default() });
-        let agents = world.choosing(Models::new(model.clone()));
-        let case = Self { world, task, agent, agents, model };
+        let model = Small::own();
+        let models = Models::new(model.clone());
+        let agents = world.choosing(models.clone());
+        let case = Self { world, task, agent, agents, models, model };
         case.wake([dull()]);
         for n in 0..n_notes {
             let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
@@ -90,7 +64,7 @@ impl Case {
     }
 
     fn asked(&self) -> Vec<Request> {
-        std::mem::take(&mut *self.model.asked.lock().expect("one thread"))
+        self.model.asked()
     }
 
     fn checkpoints(&self) -> Vec<CheckpointText> {
@@ -166,10 +140,7 @@ fn two_prompts_begin_alike_until_the_end_of_the_log_except_for_lines_that_were_a
     let asked = case.asked();
     let after = prefix(&asked[0]);
     assert!(after.starts_with(&before) && after.len() > before.len(), "{before}\n---\n{after}");
-    assert_eq!(
-        asked[0].tools,
-        case.model.asked.lock().map(|_| asked[0].tools.clone()).expect("ok")
-    );
+    assert_eq!(asked[0].tools, first.tools);
 }
 
 #[test]
@@ -195,4 +166,65 @@ fn a_piece_is_kept_although_the_run_fails_later() {
     case.asked();
     assert_eq!(case.wake([dull()]), DONE);
     assert!(case.asked().iter().all(|request| request.turn > 0), "nothing is folded twice");
+}
+
+/// Lets another model summarise.
+fn summarised_by(case: &Case, model: &Arc<Small>) {
+    let all: [Arc<dyn Model>; 2] = [case.model.clone(), model.clone()];
+    case.models.replace(all, case.model.name(), Some(model.name()));
+    case.asked();
+}
+
+#[test]
+fn another_model_summarises_for_agents_that_think_with_the_default() {
+    let case = Case::after(25);
+    let brief = Small::at("home/brief", ModelLocation::OwnServer);
+    summarised_by(&case, &brief);
+    [SUMMARY, SUMMARY].map(summary).into_iter().for_each(|answer| brief.script.push(answer));
+    assert_eq!(case.wake([dull()]), DONE);
+    let turns = |requests: Vec<Request>| requests.iter().map(|one| one.turn).collect::<Vec<_>>();
+    assert_eq!(turns(brief.asked()), [0, 0], "it gets only what is folded");
+    let thought = case.asked();
+    let shown = text(&thought[0], FragmentKind::Summary).expect("the summary");
+    assert!(shown.contains(SUMMARY), "{shown}");
+    assert!(turns(thought).iter().all(|turn| *turn > 0));
+    assert!(case.checkpoints().iter().all(|one| one.checkpoint.model == "home/brief"));
+}
+
+#[test]
+fn what_the_summarising_model_may_see_less_of_is_folded_by_the_one_that_thinks() {
+    let case = Case::after(24);
+    let entry = case.world.state(&case.task).entries[0].id.clone();
+    let flag = dormouse_types::task::Flag::Private;
+    let edit = dormouse_journal::Edit::FlagEntry { entry, flag, is_set: true };
+    case.world.edit_now(&case.task, &[edit]);
+    let brief = Small::at("acme/brief", ModelLocation::Elsewhere);
+    summarised_by(&case, &brief);
+    // The private note is in the first piece, and in the summary that the second one continues.
+    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), dull()]), DONE);
+    assert!(brief.asked().is_empty(), "a summary without the note would take its place");
+    assert!(case.checkpoints().iter().all(|one| one.checkpoint.model == "home/small"));
+    assert!(!case.checkpoints().is_empty());
+}
+
+#[test]
+fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
+    let case = Case::after(3);
+    let long = format!("Long note. {}", "Every book has a place. ".repeat(4_200));
+    case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(long)]);
+    assert_eq!(case.wake([dull()]), DONE);
+    let n_lines = case.n_lines();
+    case.asked();
+    // A hundredth of what it folds is the least that a summary has.
+    assert_eq!(case.wake([summary(&SUMMARY.repeat(3)), dull()]), DONE);
+    let asked = case.asked();
+    let folds: Vec<_> = asked.iter().filter(|request| request.turn == 0).collect();
+    let [before, alone] = folds.as_slice() else { panic!("{} pieces", folds.len()) };
+    let of_log = |request| text(request, FragmentKind::Log).expect("lines");
+    assert!(!of_log(before).contains("Long note."), "the lines before it are a piece");
+    let log = of_log(alone);
+    assert!(log.contains("Long note.") && !log.contains("Note 2."), "{}", &log[..200]);
+    assert!(log.len() < 20 * 1024 && log.contains("[cut: "), "{} bytes", log.len());
+    let newest = &case.checkpoints()[0].checkpoint;
+    assert_eq!(usize::try_from(newest.upto).expect("a count"), n_lines);
 }

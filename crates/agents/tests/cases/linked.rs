@@ -7,7 +7,9 @@ use dormouse_store::agent::link::{self, Link};
 use dormouse_store::agent::report;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::journal::linked_task;
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
+};
 use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::AgentLinkKind;
@@ -211,6 +213,10 @@ impl Backend for Refusing {
         self.engine.host(db)
     }
 
+    fn engine(&self) -> Engine {
+        self.engine.engine()
+    }
+
     fn changes(&self) -> Hints {
         self.engine.changes()
     }
@@ -300,6 +306,26 @@ fn the_newest_tasks_come_first_into_the_room_there_is_and_the_rest_is_counted() 
     let report = newest.latest_task_agent_report.as_deref().expect("its report");
     assert!(report.ends_with("report.\n[…]"), "cut at the end of a line: {report:?}");
     assert!(serde_json::to_string(&context).expect("JSON").len() < 21 * 1024);
+}
+
+#[test]
+fn links_in_a_circle_show_each_neighbour_once_and_nothing_behind_it() {
+    let world = World::new();
+    let long = "A line of the report.\n".repeat(1_450);
+    let [a, b, c] = ["One", "Two", "Three"]
+        .map(|title| reported_in_full(&world, title, "Long.", &format!("# {title}\n{long}")).0);
+    for (from, to) in [(&a, &b), (&b, &c), (&c, &a), (&b, &a)] {
+        link(&world, from, LinkKind::Blocks, to);
+    }
+    let context = context(&world, &a);
+    let titles =
+        |rows: &[LinkedRow]| -> Vec<String> { rows.iter().map(|row| row.title.clone()).collect() };
+    assert_eq!(titles(&context.linked_to), ["Two"]);
+    assert_eq!(titles(&context.linked_from), ["Two", "Three"]);
+    let json = serde_json::to_string(&context).expect("JSON");
+    assert!(json.len() < 21 * 1024, "{} bytes", json.len());
+    let own = |row: &LinkedRow| row.id == a;
+    assert!(!context.linked_to.iter().chain(&context.linked_from).any(own));
 }
 
 #[test]

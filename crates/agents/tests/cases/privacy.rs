@@ -10,7 +10,7 @@ use dormouse_store::agent::wake_run::{self, RunWithCounts, Status};
 use dormouse_store::agent::{entity, wake_request};
 use dormouse_store::{Commit, Db, Query, params};
 use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_types::kept_back::KeptBack;
+use dormouse_types::kept_back::{KeptBack, KeptPieces};
 use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest, Stage};
 use dormouse_types::task::{Flag, LinkKind};
@@ -20,11 +20,11 @@ use serde_json::json;
 use crate::world::{WS, World, dull, now, person, report, text};
 
 /// A model at a place that the test decides, and may change.
-struct Placed {
+pub(super) struct Placed {
     name: &'static str,
-    script: Script,
+    pub(super) script: Script,
     location: Mutex<ModelLocation>,
-    sent: Mutex<Vec<String>>,
+    pub(super) sent: Mutex<Vec<String>>,
 }
 
 impl Placed {
@@ -50,6 +50,10 @@ impl Model for Placed {
         self.name
     }
 
+    fn provider(&self) -> &str {
+        self.name.split_once('/').map_or(self.name, |(provider, _)| provider)
+    }
+
     fn class(&self) -> ModelClass {
         ModelClass::Free
     }
@@ -70,17 +74,17 @@ impl Model for Placed {
     }
 }
 
-struct Case {
-    world: World,
-    task: TaskId,
-    agent: AgentId,
-    agents: Agents,
-    own: Arc<Placed>,
-    far: Arc<Placed>,
+pub(super) struct Case {
+    pub(super) world: World,
+    pub(super) task: TaskId,
+    pub(super) agent: AgentId,
+    pub(super) agents: Agents,
+    pub(super) own: Arc<Placed>,
+    pub(super) far: Arc<Placed>,
 }
 
 impl Case {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let world = World::new();
         let task = world.task("Move", &["The van comes on Friday."]);
         let agent = world.try_create(&task, true).expect("an agent");
@@ -91,7 +95,7 @@ impl Case {
         Self { world, task, agent, agents, own, far }
     }
 
-    fn choose(&self, model: &Placed) {
+    pub(super) fn choose(&self, model: &Placed) {
         let row = entity::by_id::<Agent>(WS, self.agent.as_str());
         let mut row = now(self.world.store.first(row)).expect("readable").expect("an agent");
         row.doc.value.config.model = Some(model.name.to_owned());
@@ -100,12 +104,12 @@ impl Case {
     }
 
     /// Wakes the agent, which asks this model and gets these answers; returns what was sent last.
-    fn wake(&self, model: &Placed, answers: impl IntoIterator<Item = Answer>) -> String {
+    pub(super) fn wake(&self, model: &Placed, answers: impl IntoIterator<Item = Answer>) -> String {
         self.run(model, answers);
         model.last_sent()
     }
 
-    fn run(&self, model: &Placed, answers: impl IntoIterator<Item = Answer>) {
+    pub(super) fn run(&self, model: &Placed, answers: impl IntoIterator<Item = Answer>) {
         self.choose(model);
         answers.into_iter().for_each(|answer| model.script.push(answer));
         self.world.later(60);
@@ -116,34 +120,34 @@ impl Case {
         now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran");
     }
 
-    fn add(&self, text: &str) -> EntryId {
+    pub(super) fn add(&self, text: &str) -> EntryId {
         self.world.note(&self.task, text);
         self.world.state(&self.task).entries.last().expect("an entry").id.clone()
     }
 
-    fn flag(&self, entry: &EntryId, is_set: bool) {
+    pub(super) fn flag(&self, entry: &EntryId, is_set: bool) {
         let flag = Flag::Private;
         self.world.edit(&self.task, &[Edit::FlagEntry { entry: entry.clone(), flag, is_set }]);
     }
 
-    fn flag_task(&self, task: &TaskId, is_set: bool) {
+    pub(super) fn flag_task(&self, task: &TaskId, is_set: bool) {
         self.world.edit(task, &[Edit::Flag { flag: Flag::Private, is_set }]);
     }
 
     /// The agent's last run.
-    fn last(&self) -> RunWithCounts {
+    pub(super) fn last(&self) -> RunWithCounts {
         let key = self.world.runs(&self.agent)[0].key.clone();
         let run = now(self.world.store.first(wake_run::with_counts_by_key(WS, &key)));
         run.expect("readable").expect("a run")
     }
 
-    fn preview(&self, message: Option<&str>) -> Preview {
+    pub(super) fn preview(&self, message: Option<&str>) -> Preview {
         now(self.agents.preview(WS, &self.agent, message)).expect("a preview").preview
     }
 }
 
 /// A turn that notes, proposes and reports what the model has read.
-fn repeats(words: &str) -> Answer {
+pub(super) fn repeats(words: &str) -> Answer {
     Answer::calls([
         (
             "record_observations",
@@ -165,7 +169,7 @@ fn a_private_entry_goes_to_a_model_of_ones_own_and_to_no_other() {
     assert!(!sent.contains("SECRET"), "{sent}");
     assert!(sent.contains("The van comes on Friday."), "{sent}");
     assert!(sent.contains("because it is private: 1 entry"), "{sent}");
-    assert_eq!(case.last().kept_back.entries, 1);
+    assert_eq!(case.last().kept_back.private.entries, 1);
 }
 
 #[test]
@@ -194,8 +198,9 @@ fn what_a_run_made_of_private_text_stays_with_models_of_ones_own() {
     }
     let sent = case.wake(&case.far, [Answer::calls([])]);
     assert!(!sent.contains("HEIRLOOM") && !sent.contains("SECRET"), "{sent}");
-    let kept = KeptBack { entries: 1, notes: 1, proposals: 1, summaries: 1, ..KeptBack::default() };
-    assert_eq!(case.last().kept_back, kept);
+    let kept =
+        KeptPieces { entries: 1, notes: 1, proposals: 1, summaries: 1, ..KeptPieces::default() };
+    assert_eq!(case.last().kept_back, KeptBack { private: kept, ..KeptBack::default() });
     case.flag(&entry, false);
     let sent = case.wake(&case.far, [Answer::calls([])]);
     assert!(sent.contains("HEIRLOOM") && sent.contains("SECRET"), "{sent}");
@@ -222,7 +227,8 @@ fn what_a_model_made_that_was_not_shown_the_private_text_is_sent_on() {
     case.wake(&case.far, [repeats("HARMLESS")]);
     let sent = case.wake(&case.far, [Answer::calls([])]);
     assert!(sent.contains("HARMLESS"), "{sent}");
-    assert_eq!(case.last().kept_back, KeptBack { entries: 1, ..KeptBack::default() });
+    let private = KeptPieces { entries: 1, ..KeptPieces::default() };
+    assert_eq!(case.last().kept_back, KeptBack { private, ..KeptBack::default() });
 }
 
 #[test]
@@ -235,7 +241,7 @@ fn the_title_of_a_private_task_does_not_leave_through_a_link() {
     case.wake(&case.own, [dull()]);
     let sent = case.wake(&case.far, [dull()]);
     assert!(!sent.contains("SECRET"), "{sent}");
-    assert_eq!(case.last().kept_back.links, 1);
+    assert_eq!(case.last().kept_back.private.links, 1);
 }
 
 #[test]
@@ -248,7 +254,7 @@ fn of_a_private_task_nothing_is_sent_and_the_wake_says_why() {
     case.run(&case.far, []);
     assert!(case.far.sent.lock().expect("one thread").is_empty());
     let run = case.last();
-    assert_eq!((run.run.status, run.kept_back.tasks), (Status::Skipped, 1));
+    assert_eq!((run.run.status, run.kept_back.private.tasks), (Status::Skipped, 1));
     let why = run.run.error.expect("a reason");
     assert!(why.contains("private") && why.contains("acme/large"), "{why}");
     assert_eq!(case.world.row(&case.agent).due_at, None, "it does not wake again and again");
@@ -296,7 +302,8 @@ fn lines_of_unknown_origin_are_not_sent_and_the_entries_of_them_are_sent_once_mo
     let sent = case.wake(&case.far, [Answer::calls([])]);
     assert!(!sent.contains("HEIRLOOM"), "{sent}");
     assert!(sent.contains("The van comes on Friday."), "{sent}");
-    assert!(case.last().kept_back.others > 0, "{:?}", case.last().kept_back);
+    let kept = case.last().kept_back;
+    assert!(kept.private.others > 0, "{kept:?}");
 }
 
 #[test]
@@ -326,12 +333,10 @@ fn what_is_stored_of_a_request_is_what_was_sent() {
     let holder = (&case.agent).into();
     let pieces = dormouse_runs::drive::rebuild(&case.world.store, WS, &holder, &stored[0].spans);
     let pieces = now(pieces).expect("rebuilt");
-    let log = pieces.iter().find(|(kind, _)| kind == "log").map(|(_, text)| text.clone());
-    assert!(sent.contains(&json!(format!("Log: {}", log.expect("a log"))).to_string()), "{sent}");
-    let texts = pieces.iter().filter(|(kind, _)| kind != "tools");
-    let texts = texts.map(|(kind, text)| (kind.as_str(), text.as_str()));
-    let tools = &pieces.iter().find(|(kind, _)| kind == "tools").expect("tools").1;
-    let digest = dormouse_runs::request::digest_with(texts, &[], tools);
+    let piece = |kind: &str| pieces.iter().find(|piece| piece.kind == kind).expect("a piece");
+    let log = json!(format!("Log: {}", piece("log").text)).to_string();
+    assert!(sent.contains(&log), "{sent}");
+    let digest = dormouse_runs::request::digest(&pieces, &[], &piece("tools").text);
     assert_eq!(digest, stored[0].digest);
 }
 
@@ -390,7 +395,7 @@ fn a_preview_of_a_private_task_says_that_nothing_leaves_and_one_of_the_built_in_
     case.flag_task(&case.task, true);
     case.choose(&case.far);
     let Preview::Hidden(kept) = case.preview(None) else { panic!("nothing is sent") };
-    assert_eq!(kept.tasks, 1);
+    assert_eq!(kept.private.tasks, 1);
 }
 
 /// All rows that a preview could write.
@@ -433,7 +438,7 @@ fn a_linked_report_that_was_made_from_private_text_is_kept_back_and_its_row_stay
     let (other, entry) = linked_with_a_private_note(&case);
     let sent = case.wake(&case.far, [dull()]);
     assert!(!sent.contains("SECRET") && sent.contains("Sell the old flat"), "{sent}");
-    assert_eq!(case.last().kept_back.summaries, 1);
+    assert_eq!(case.last().kept_back.private.summaries, 1);
     assert!(case.wake(&case.own, [dull()]).contains("SECRET reasons"));
     let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: false };
     case.world.edit(&other, &[edit]);

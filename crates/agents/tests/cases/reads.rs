@@ -3,23 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use dormouse_journal::Edit;
 use dormouse_store::agent::agent_entity::State;
-use dormouse_store::agent::{entity, log_line, outdated, report, timer};
+use dormouse_store::agent::message::{Chain, Draft, Metadata};
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, timer};
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::change_log;
 use dormouse_store::journal::task;
+use dormouse_store::{Commit, Db, change_log};
 use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::agent::MessageKind;
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Id as _, Seq, TaskId, Timestamp};
+use dormouse_types::task::LinkKind;
+use dormouse_types::{AgentId, Id as _, Seq, TaskId, ThreadId, Timestamp};
 use serde_json::json;
 
 use crate::world::counting::Counting;
-use crate::world::{DONE, WS, World, dull};
+use crate::world::{DONE, WS, World, dull, now};
 
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
-/// to its end, with how often each is read.
-fn statements_of_a_wake(n_notes: usize) -> BTreeMap<&'static str, usize> {
+/// to its end, with how often each is read. `n_old` more observations are of older runs.
+fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, usize> {
     let clock = ManualClock::at("2026-03-02T09:00:00Z");
     let port: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
@@ -33,6 +38,7 @@ fn statements_of_a_wake(n_notes: usize) -> BTreeMap<&'static str, usize> {
         crate::world::report("All quiet.", "Nothing yet."),
     ]));
     assert_eq!(world.ends(&task), [DONE]);
+    old_notes(&world, &agent, n_old);
     let lease = world.claim_after_a_note(&task, &agent);
     world.script.push(dull());
     engine.take();
@@ -44,14 +50,77 @@ fn statements_of_a_wake(n_notes: usize) -> BTreeMap<&'static str, usize> {
     statements
 }
 
+/// Writes observations as earlier runs would have.
+fn old_notes(world: &World, agent: &AgentId, n: usize) {
+    let entropy = CountingEntropy::seeded(9);
+    let at = Timestamp::from_micros(1);
+    let mut chain = Chain::new(WS, agent, ThreadId::fresh(at, &entropy), None);
+    let mut commit = Commit::new("test.notes", Db::Agent, WS);
+    for n in 0..n {
+        let draft = Draft {
+            kind: MessageKind::Observation,
+            content: format!("Old note {n}."),
+            content_type: "text/markdown",
+            trigger: None,
+            metadata: Metadata::default(),
+        };
+        commit = chain.append(draft, at, &entropy).1.into_iter().fold(commit, Commit::op);
+    }
+    now(world.store.commit(commit)).expect("written");
+}
+
 #[test]
 fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
-    assert_eq!(statements_of_a_wake(1), statements_of_a_wake(9));
+    assert_eq!(statements_of_a_wake(1, 0), statements_of_a_wake(9, 0));
+    assert_eq!(statements_of_a_wake(1, 0), statements_of_a_wake(9, 700));
+}
+
+/// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links.
+fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
+    let clock = ManualClock::at("2026-03-02T09:00:00Z");
+    let port: Arc<dyn Clock> = Arc::new(clock.clone());
+    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
+    let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+    let world = World::on(engine.clone(), clock, "test");
+    let task = world.task("Move", &["It began."]);
+    let links = (0..n_links).map(|n| {
+        let to = world.task(&format!("Task {n}"), &[]);
+        Edit::Link { to, kind: LinkKind::PartOf }
+    });
+    world.edit_now(&task, &links.collect::<Vec<_>>());
+    let agent = world.create(&task);
+    world.script.push(dull());
+    assert_eq!(world.ends(&task), [DONE]);
+    let run = world.runs(&agent)[0].key.clone();
+    let last = log_line::of_holder(WS, &agent, 1, i64::MAX);
+    let last = now(world.store.all(last)).expect("readable").len();
+    let first = i64::try_from(last).expect("a count") + 1;
+    let numbers: Vec<i64> = (first..first + n_lines).collect();
+    for numbers in numbers.chunks(1000) {
+        let line = |n: &i64| {
+            let source = Source::Task(task.clone());
+            log_line::append(WS, &agent, *n, &format!("line {n}"), &[source], &run)
+        };
+        let commit = Commit::new("test", Db::Agent, WS).ops(numbers.iter().flat_map(line));
+        now(world.store.commit(commit)).expect("committed");
+    }
+    let lease = world.claim_after_a_note(&task, &agent);
+    world.script.push(dull());
+    engine.take();
+    assert_eq!(world.run_lease(lease).end, DONE);
+    engine.take().into_iter().map(|(sql, _)| sql).collect()
+}
+
+#[test]
+fn a_wake_costs_the_same_statements_at_ten_and_ten_thousand_lines_and_at_any_number_of_links() {
+    let few = statements_among(10, 1);
+    assert_eq!(few, statements_among(10_000, 1));
+    assert_eq!(few, statements_among(10, 150));
 }
 
 #[test]
 fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
-    let statements = statements_of_a_wake(1);
+    let statements = statements_of_a_wake(1, 0);
     let n_reads = |sql: &str| statements.get(sql).copied();
     let entropy = CountingEntropy::seeded(3);
     let agent = AgentId::fresh(Timestamp::from_micros(0), &entropy);
@@ -64,7 +133,8 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         log_line::of_holder(WS, &agent, 1, 2).sql,
         outdated::of_agent(WS, &agent).sql,
         report::head(WS, &agent, report::CURRENT).sql,
+        forgotten_entry::of_task(WS, &task).sql,
     ];
-    assert_eq!(once.map(n_reads), [Some(1); 6]);
-    assert_eq!(statements.values().sum::<usize>(), 29, "all reads of a run after its claim");
+    assert_eq!(once.map(n_reads), [Some(1); 7]);
+    assert_eq!(statements.values().sum::<usize>(), 30, "all reads of a run after its claim");
 }

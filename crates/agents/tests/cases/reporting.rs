@@ -4,6 +4,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
 use dormouse_types::agent::WakeReason;
 use dormouse_types::limits;
+use dormouse_types::model::{Fragment, ToolChoice};
 use serde_json::{Value, json};
 
 use crate::world::{WS, World, dull, me, now, report};
@@ -145,8 +146,17 @@ fn a_report_that_is_due_and_missing_is_requested_once_and_alone() {
     assert_eq!(world.ends(&task), DONE);
     let requests = world.script.requests();
     assert_eq!(requests.len(), 2);
-    let offered: Vec<_> = requests[1].tools.iter().map(|tool| tool.name.as_str()).collect();
-    assert_eq!(offered, ["update_report"]);
+    let only_report = ToolChoice::OneOf(vec!["update_report".into()]);
+    assert_eq!(
+        (&requests[0].tool_choice, &requests[1].tool_choice),
+        (&ToolChoice::Auto, &only_report)
+    );
+    assert_eq!(requests[0].tools, requests[1].tools, "another list would change the whole prompt");
+    let (first, later) = requests[1].parts();
+    let texts = |of: &[Fragment]| of.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
+    assert_eq!(texts(first), texts(&requests[0].fragments), "both turns begin alike");
+    let words = later.last().map(|it| it.text.as_str()).unwrap_or_default();
+    assert!(words.contains("Only update_report may be called now"), "{words}");
     assert_eq!(world.content(&agent), "All.");
     assert_eq!(world.items(&task), [], "nothing else is taken in that turn");
 

@@ -24,6 +24,7 @@ use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
 use jiff::civil::Date;
 
+use crate::world::draw::Draw;
 use crate::world::paid::{Answers, Paid, RESERVED};
 use crate::world::{WS, World, now, report};
 
@@ -34,39 +35,25 @@ const AGENTS: usize = 4;
 const STEPS: usize = 80;
 const SEEDS: u64 = 12;
 
-/// A reproducible sequence of numbers.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, n: usize) -> usize {
-        // Source: SplitMix64, by Sebastiano Vigna.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let z = usize::try_from((z ^ (z >> 31)) >> 8).expect("64 bits");
-        z % n
-    }
-
-    fn outcome(&mut self) -> Outcome {
-        let provider = |why| ModelError::Provider {
-            provider: "acme".into(),
-            why,
-            detail: "no".into(),
-            retry_after: None,
-        };
-        match self.below(8) {
-            0 => Ok(None),
-            1 => Ok(Some(Usage { input: u64::MAX, output: 9, ..Usage::default() })),
-            2 => Err(provider(ProviderUnavailable::Quota)),
-            3 => Err(provider(ProviderUnavailable::Outage)),
-            4 => Err(ModelError::Request { detail: "the answer broke off".into() }),
-            // Some cost more than was reserved, and by so little that all of them together do not
-            // make up one call.
-            _ => {
-                let input = 200 + u64::try_from(self.below(6_500)).expect("small");
-                Ok(Some(Usage { input, output: 100, ..Usage::default() }))
-            }
+/// Draws how a call ends.
+fn outcome(draw: &mut Draw) -> Outcome {
+    let provider = |why| ModelError::Provider {
+        provider: "acme".into(),
+        why,
+        detail: "no".into(),
+        retry_after: None,
+    };
+    match draw.below(8) {
+        0 => Ok(None),
+        1 => Ok(Some(Usage { input: u64::MAX, output: 9, ..Usage::default() })),
+        2 => Err(provider(ProviderUnavailable::Quota)),
+        3 => Err(provider(ProviderUnavailable::Outage)),
+        4 => Err(ModelError::Request { detail: "the answer broke off".into() }),
+        // Some cost more than was reserved, and by so little that all of them together do not
+        // make up one call.
+        _ => {
+            let input = 200 + u64::try_from(draw.below(6_500)).expect("small");
+            Ok(Some(Usage { input, output: 100, ..Usage::default() }))
         }
     }
 }
@@ -141,7 +128,7 @@ impl Oracle {
 
     fn commit(&self, ops: Vec<Op>) {
         let by = Origin::Person { via: None };
-        let change = ChangeRow::agent(by, "models:changed", None, "test");
+        let change = ChangeRow::agent(by, dormouse_types::EventKind::ModelsChanged, None, "test");
         let commit = Commit::new("test", Db::Agent, WS).ops(ops).change(change);
         now(self.world.store.commit(commit)).expect("committed");
     }
@@ -192,7 +179,7 @@ impl Oracle {
             0..8 => self.start(),
             8..15 if !self.running.is_empty() => {
                 let at = self.draw.below(self.running.len());
-                let outcome = self.draw.outcome();
+                let outcome = outcome(&mut self.draw);
                 let key = self.running[at].0.clone();
                 self.model.0.0.lock().expect("one thread").insert(key, outcome);
             }

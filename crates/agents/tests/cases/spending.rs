@@ -122,7 +122,7 @@ impl Case {
         let by = Origin::Person { via: None };
         let commit = Commit::new("test", Db::Agent, WS).op(put).change(ChangeRow::agent(
             by,
-            "models:changed",
+            dormouse_types::EventKind::ModelsChanged,
             None,
             "test",
         ));

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
+};
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 
@@ -44,6 +46,10 @@ impl Backend for Counting {
 
     fn host(&self, db: Db) -> HostId {
         self.engine.host(db)
+    }
+
+    fn engine(&self) -> Engine {
+        self.engine.engine()
     }
 
     fn changes(&self) -> Hints {

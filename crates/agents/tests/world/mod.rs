@@ -1,14 +1,14 @@
 //! Agents on an in-memory store, with a scripted model.
 
+pub mod draw;
 pub mod between;
 pub mod counting;
 pub mod model;
 pub mod node;
 pub mod paid;
+pub mod small;
 
-use std::future::Future;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse_agents::lifecycle::{NewAgent, RequestContext, Settings};
@@ -36,21 +36,16 @@ use dormouse_types::{Actor, AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
+pub use dormouse_testkit::now;
+
+use dormouse_testkit::hooks::Hooks;
+
 use self::model::BlockingModel;
-use self::node::{Hooks, Node};
+use self::node::Node;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
 
 pub const DONE: End = End::Completed { cut: false };
-
-/// Runs a future that never blocks: store and script answer immediately.
-pub fn now<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("a store in memory and a script answer at once"),
-    }
-}
 
 pub fn me() -> RequestContext {
     RequestContext { actor: Actor::Owner, key: None }

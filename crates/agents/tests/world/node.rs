@@ -1,6 +1,5 @@
 //! A node that serves, polled by hand; and hooks that run something at a certain point.
 
-use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use dormouse_scheduler::{End, Event, Options, Scheduler, Until};
 use dormouse_testkit::ManualClock;
-use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
+use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::{AgentId, RunKey, Timestamp};
 use futures_util::FutureExt as _;
 
@@ -158,55 +157,5 @@ impl Node {
             }
         };
         self.take().into_iter().map(ran).collect()
-    }
-}
-
-/// What a hook runs.
-type Between = Box<dyn FnOnce() + Send>;
-
-/// Runs something when the program passes a certain point, and counts its commits.
-#[derive(Default)]
-pub struct Hooks {
-    between: Mutex<Vec<(Stage, &'static str, Between)>>,
-    commits: Mutex<BTreeMap<String, usize>>,
-}
-
-impl Hooks {
-    /// Runs something the next time a point is passed.
-    pub fn once(&self, stage: Stage, label: &'static str, between: impl FnOnce() + Send + 'static) {
-        lock(&self.between).push((stage, label, Box::new(between)));
-    }
-
-    /// Returns whether every hook has run.
-    pub fn is_done(&self) -> bool {
-        lock(&self.between).is_empty()
-    }
-
-    /// Number of commits with a label.
-    pub fn commits(&self, label: &str) -> usize {
-        lock(&self.commits).get(label).copied().unwrap_or(0)
-    }
-
-    /// Number of commits of any kind.
-    pub fn all_commits(&self) -> usize {
-        lock(&self.commits).values().sum()
-    }
-}
-
-impl Faults for Hooks {
-    fn pass(&self, point: Point<'_>) {
-        if point.stage == Stage::AfterCommit {
-            *lock(&self.commits).entry(point.label.to_owned()).or_default() += 1;
-        }
-        let next = {
-            let mut between = lock(&self.between);
-            let place = between
-                .iter()
-                .position(|(stage, label, _)| *stage == point.stage && *label == point.label);
-            place.map(|at| between.remove(at))
-        };
-        if let Some((_, _, between)) = next {
-            between();
-        }
     }
 }

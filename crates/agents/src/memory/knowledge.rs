@@ -1,0 +1,57 @@
+//! What is in the memory of an agent now, apart from the lines of its log.
+
+use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
+use dormouse_store::agent::checkpoint::{self, CheckpointText};
+use dormouse_store::agent::entity;
+use dormouse_types::memory::{Audience, CheckpointKind};
+use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::{AgentId, HolderId, WorkspaceId, limits};
+
+use crate::{AgentError, Agents};
+
+/// Returns whose eyes a model is.
+pub(crate) fn audience_of(model: &dyn Model) -> Audience {
+    match model.location() {
+        ModelLocation::BuiltIn | ModelLocation::OwnServer => Audience::Everything,
+        ModelLocation::Elsewhere => Audience::Public,
+    }
+}
+
+impl Agents {
+    /// The checkpoint that the next prompt of an agent begins with; `None` if nothing is folded for
+    /// the model that it asks now.
+    ///
+    /// Errors: no such agent.
+    pub async fn checkpoint_in_use(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Option<CheckpointText>, AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        let audience = audience_of(&*self.model_of(&agent));
+        let wanted = (audience, CheckpointKind::Summary);
+        let query = checkpoint::newest(ws, &HolderId::from(id), wanted, 0);
+        Ok(self.store.first(query).await?)
+    }
+
+    /// The decisions of a person that prompts of an agent repeat, newest first.
+    ///
+    /// Errors: no such agent.
+    pub async fn decisions_in_memory(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+    ) -> Result<Vec<Decision>, AgentError> {
+        let Some(task) = self.state(ws, id).await?.value.slots.active_task_id else {
+            return Ok(Vec::new());
+        };
+        let all = self.store.all(entity::of_task::<Decision>(ws, &task)).await?;
+        let known = |decision: &Decision| {
+            let is_applied = decision.outcome == Outcome::Applied;
+            let is_said = decision.verdict != DecisionVerdict::Confirmed || is_applied;
+            decision.undone_at.is_none() && is_said
+        };
+        let known = all.into_iter().map(|stored| stored.doc.value).filter(known);
+        Ok(known.take(limits::DECISIONS_IN_PROMPT).collect())
+    }
+}

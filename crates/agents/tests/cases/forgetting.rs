@@ -1,0 +1,319 @@
+//! Removing a line from the memory of an agent: its words are gone from every row, the rest stays, and
+//! what can then no longer be shown says so.
+
+use dormouse_agents::AgentError;
+use dormouse_journal::Edit;
+use dormouse_runs::Models;
+use dormouse_store::agent::agent_entity::Automation;
+use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::{checkpoint, purge, wake_run};
+use dormouse_store::{Db, Query, Row, Value};
+use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_types::agent::MessageKind;
+use dormouse_types::memory::{PurgePhase, Removal};
+use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+use dormouse_types::{Actor, AgentId, TaskId};
+use serde_json::json;
+use std::sync::Arc;
+
+use crate::world::{DONE, WS, World, dull, me, now, text};
+
+const SECRET: &str = "The code of the safe is 4711, under the blue lamp";
+
+/// Every value of every table, with its place.
+fn all_texts(world: &World) -> Vec<String> {
+    let read = |db: Db, sql: &'static str| -> Vec<Row> {
+        let decode = |row: &Row| Ok(row.clone());
+        now(world.store.all(Query { db, sql, params: Vec::new(), decode })).expect("readable")
+    };
+    let mut all = Vec::new();
+    for db in Db::ALL {
+        for table in read(db, "SELECT name FROM sqlite_master WHERE type = 'table'") {
+            let name = table.text(0).expect("a name");
+            let sql: &'static str = format!("SELECT * FROM {name}").leak();
+            for Row(values) in read(db, sql) {
+                let texts = values.into_iter().filter_map(|value| match value {
+                    Value::Text(text) => Some(text),
+                    _ => None,
+                });
+                all.extend(texts.map(|text| format!("{}.{name}: {text}", db.name())));
+            }
+        }
+    }
+    all
+}
+
+/// The places that have some words, in whatever case.
+fn places(world: &World, words: &str) -> Vec<String> {
+    let words = words.to_lowercase();
+    all_texts(world).into_iter().filter(|text| text.to_lowercase().contains(&words)).collect()
+}
+
+fn lines(world: &World, agent: &AgentId) -> Vec<Line> {
+    now(world.store.all(log_line::of_holder(WS, agent, 1, i64::MAX))).expect("lines")
+}
+
+/// The name of the line that has these words.
+fn line_with(world: &World, agent: &AgentId, words: &str) -> String {
+    let has = |line: &&Line| line.text.as_deref().is_some_and(|text| text.contains(words));
+    format!("line-{}", lines(world, agent).iter().find(has).expect("a line").n)
+}
+
+fn remove(world: &World, agent: &AgentId, line: &str, with_entry: bool) -> Removal {
+    now(world.agents.remove_line(WS, agent, line, with_entry, &me())).expect("removed")
+}
+
+fn prompt(request: &Request) -> String {
+    request.fragments.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+/// An agent that has read a note with the secret, and quoted it.
+fn told() -> (World, TaskId, AgentId) {
+    let (world, task, agent) = World::settled();
+    world.note(&task, &format!("Bo wrote.\n{SECRET}. Water the plants."));
+    let note = json!({ "observations": [format!("{SECRET}."), "Bo writes often."] });
+    let report =
+        json!({ "tldr": format!("Known: {SECRET}."), "content": format!("# Safe\n\n{SECRET}.") });
+    let calls = [("record_observations", note), ("update_report", report)];
+    assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [DONE]);
+    (world, task, agent)
+}
+
+#[test]
+fn a_removed_line_is_in_no_row_of_the_agents_and_its_entry_stays() {
+    let (world, task, agent) = told();
+    let line = line_with(&world, &agent, "Water the plants");
+    let before = now(world.agents.removal(WS, &agent, &line, false)).expect("a preview");
+    assert!(!places(&world, SECRET).is_empty());
+    assert_eq!((before.removed_at, before.phase), (None, None));
+    assert_eq!(before.wakes_changed, 1, "{before:?}");
+    assert!(before.stays_in_task && !before.with_entry);
+
+    let after = remove(&world, &agent, &line, false);
+    assert!(after.removed_at.is_some());
+    assert_eq!(after.phase, Some(PurgePhase::Done));
+    let counts = |removal: &Removal| (removal.texts, removal.other_rows, removal.wakes.clone());
+    assert_eq!(counts(&after), counts(&before), "it did what it said");
+    let left = places(&world, SECRET);
+    assert!(left.iter().all(|place| place.starts_with("journal.journal: ")), "{left:?}");
+    assert!(!left.is_empty(), "the note of the person stays");
+    let said = world.said(&agent, MessageKind::Observation);
+    assert_eq!(said, ["[removed].", "Bo writes often."], "the rest stays");
+
+    world.run_with(&task, [dull()]);
+    let prompt = prompt(&world.last_request());
+    assert!(!prompt.contains("4711") && !prompt.contains("Water the plants"), "{prompt}");
+    assert!(prompt.contains("Bo writes often."), "{prompt}");
+    assert!(!world.state(&task).entries.is_empty());
+}
+
+#[test]
+fn what_was_removed_is_not_learnt_again_from_the_same_entry() {
+    let (world, task, agent) = told();
+    let line = line_with(&world, &agent, "Water the plants");
+    remove(&world, &agent, &line, false);
+    let entries = world.state(&task).entries;
+    let entry = entries.iter().find(|entry| entry.text.contains("4711")).expect("it stays");
+    let text = format!("{SECRET}. Water the plants twice.");
+    world.edit(&task, &[Edit::EditEntry { entry: entry.id.clone(), text: Some(text) }]);
+    world.note(&task, "Something else.");
+    world.run_with(&task, [dull()]);
+    let prompt = prompt(&world.last_request());
+    assert!(prompt.contains("Something else.") && !prompt.contains("4711"), "{prompt}");
+    let left = places(&world, "4711");
+    assert!(left.iter().all(|place| place.starts_with("journal.")), "{left:?}");
+}
+
+#[test]
+fn with_its_entry_the_words_are_in_no_row_at_all() {
+    let (world, task, agent) = told();
+    world.note(&task, "Another note.");
+    let line = line_with(&world, &agent, "Water the plants");
+    let removal = remove(&world, &agent, &line, true);
+    assert_eq!(removal.phase, Some(PurgePhase::Done));
+    assert!(removal.with_entry && !removal.stays_in_task);
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
+    assert_eq!(places(&world, "Water the plants"), Vec::<String>::new());
+    let entries = world.state(&task).entries;
+    assert!(entries.iter().any(|entry| entry.text == "Another note."));
+    assert!(entries.iter().all(|entry| !entry.text.contains("[removed]")), "it is deleted");
+    let again = remove(&world, &agent, &line, true);
+    assert_eq!(again, removal, "to remove it twice changes nothing");
+}
+
+#[test]
+fn a_note_of_the_agent_is_removed_from_its_message_and_its_log() {
+    let (world, task, agent) = told();
+    let line = line_with(&world, &agent, "Bo writes often.");
+    let removal = remove(&world, &agent, &line, false);
+    assert_eq!(removal.entry_id, None);
+    assert_eq!(places(&world, "Bo writes often."), Vec::<String>::new());
+    assert!(!places(&world, SECRET).is_empty(), "other lines stay");
+    world.run_with(&task, [dull()]);
+    let request = world.last_request();
+    let log = text(&request, FragmentKind::Log).expect("a log");
+    assert!(!log.contains("[removed]"), "{log}");
+}
+
+#[test]
+fn a_wake_says_that_it_can_no_longer_be_shown_as_it_was() {
+    let (world, task, agent) = told();
+    world.run_with(&task, [dull()]);
+    let line = line_with(&world, &agent, "Water the plants");
+    let removal = remove(&world, &agent, &line, false);
+    let runs = world.runs(&agent);
+    let marked = |run: &&wake_run::Run| {
+        let at = now(world.store.first(wake_run::purged_at(WS, &run.key))).expect("readable");
+        at.flatten().is_some()
+    };
+    let marked: Vec<_> = runs.iter().filter(marked).map(|run| run.key.clone()).collect();
+    let mut said = removal.wakes.clone();
+    let mut marked_sorted = marked.clone();
+    said.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    marked_sorted.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+    assert_eq!(marked_sorted, said);
+    assert_eq!(marked.len(), 2, "the wake that learnt it, and the one that was told again");
+    assert_eq!(runs.len(), 3, "the first wake knew nothing of it");
+}
+
+#[test]
+fn an_agent_at_work_is_waited_for() {
+    let (world, task, agent) = told();
+    let lease = world.claim_after_a_note(&task, &agent);
+    let line = line_with(&world, &agent, "Water the plants");
+    let preview = now(world.agents.removal(WS, &agent, &line, true)).expect("a preview");
+    assert_eq!(preview.at_work, Some(agent.clone()));
+    let refused = now(world.agents.remove_line(WS, &agent, &line, true, &me()));
+    let error = refused.expect_err("it is at work");
+    assert!(matches!(error, AgentError::State { state: "at work", .. }), "{error}");
+    assert!(error.to_string().contains("wait until its wake has ended"), "{error}");
+    assert!(!places(&world, SECRET).is_empty(), "nothing was removed");
+    assert!(now(world.store.all(purge::open(WS))).expect("readable").is_empty());
+    world.script.push(dull());
+    world.run_lease(lease);
+    remove(&world, &agent, &line, true);
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
+}
+
+#[test]
+fn a_line_that_there_is_not_is_named() {
+    let (world, _, agent) = told();
+    for name in ["line-99", "line-x", "summary-1", "decision-x", "nonsense", ""] {
+        let error = now(world.agents.removal(WS, &agent, name, false)).expect_err(name);
+        assert!(matches!(error, AgentError::NoLine { .. }), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_short_note_is_removed_without_harm_to_other_words() {
+    let (world, task, agent) = World::settled();
+    world.note(&task, "Ann");
+    world.note(&task, "Annual fees are due.");
+    world.run_with(&task, [dull()]);
+    let line = line_with(&world, &agent, ":\nAnn\n");
+    let removal = remove(&world, &agent, &line, true);
+    assert!(removal.is_too_short);
+    let left = places(&world, "Annual fees are due.");
+    assert!(left.iter().any(|place| place.starts_with("agent.texts")), "{left:?}");
+    world.run_with(&task, [dull()]);
+    let prompt = prompt(&world.last_request());
+    assert!(prompt.contains("Annual fees") && !prompt.contains(":\nAnn\n"), "{prompt}");
+}
+
+#[test]
+fn a_rejection_with_its_reason_is_removed() {
+    let (world, task, agent) = World::settled();
+    let estimate = ("update_task_estimate", json!({ "minutes": 60, "reason": "guess" }));
+    world.note(&task, "How long?");
+    world.run_with(&task, [Answer::calls([estimate, crate::world::report("A", "B")])]);
+    let item = world.items(&task).remove(0);
+    let reason = "because Aunt Mildred hates numbers";
+    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None };
+    let rejected = world.changes.reject(&who, &item.set, item.index, None, Some(reason));
+    now(rejected).expect("rejected");
+    let decision = now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").remove(0);
+    remove(&world, &agent, &format!("decision-{}", decision.id), false);
+    assert_eq!(places(&world, reason), Vec::<String>::new());
+    assert!(now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").is_empty());
+    world.note(&task, "And now?");
+    world.run_with(&task, [dull()]);
+    assert!(!prompt(&world.last_request()).contains("Mildred"));
+}
+
+/// The person's own model with a small window.
+struct Small(Script);
+
+impl Model for Small {
+    fn name(&self) -> &str {
+        "home/small"
+    }
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+    fn location(&self) -> ModelLocation {
+        ModelLocation::OwnServer
+    }
+    fn window(&self) -> Option<u64> {
+        Some(4_000)
+    }
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.0.ask(request)
+    }
+}
+
+#[test]
+fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
+    let (world, task, agent) = World::settled();
+    world.set_automation(&agent, Automation::Off);
+    let model = Arc::new(Small(Script::default()));
+    let agents = world.choosing(Models::new(model.clone()));
+    let wake = |answers: Vec<Answer>| {
+        answers.into_iter().for_each(|answer| model.0.push(answer));
+        world.later(60);
+        world.wake_now(&agent, None);
+        now(agents.route_feed(WS)).expect("routed");
+        let scheduler = agents.scheduler();
+        let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
+        now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end
+    };
+    let folded = |text: &str| Answer::calls([("keep_summary", json!({ "summary": text }))]);
+    world.edit_now(&task, &[Edit::note(format!("{SECRET}."))]);
+    for n in 0..25 {
+        let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
+        world.edit_now(&task, &[Edit::note(words)]);
+    }
+    assert_eq!(wake(vec![dull()]), DONE);
+    let told = "Four digits open the safe, and they begin with forty-seven; boxes fill the hall.";
+    assert_eq!(wake(vec![folded(told), folded(told), dull()]), DONE);
+    let checkpoints = || {
+        let all = checkpoint::of_holder(WS, &(&agent).into(), 99);
+        now(world.store.all(all)).expect("readable")
+    };
+    assert_eq!(checkpoints().len(), 2);
+    assert!(!places(&world, "forty-seven").is_empty());
+
+    let line = line_with(&world, &agent, "4711");
+    let removal = remove(&world, &agent, &line, true);
+    assert_eq!(removal.summaries, 2, "they say it in other words");
+    assert_eq!(places(&world, "forty-seven"), Vec::<String>::new());
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
+    assert!(checkpoints().iter().all(|one| one.checkpoint.removed_at.is_some()));
+
+    model.0.requests();
+    let clean = "Boxes fill the hall; nobody has counted them, and they are not labelled either.";
+    assert_eq!(wake(vec![folded(clean), folded(clean), dull()]), DONE);
+    let asked = model.0.requests();
+    let all: Vec<String> = asked.iter().rev().take(3).map(prompt).collect();
+    assert!(
+        all.iter().all(|text| !text.contains("4711") && !text.contains("forty-seven")),
+        "{all:?}"
+    );
+    let used = now(agents.checkpoint_in_use(WS, &agent)).expect("readable").expect("a new one");
+    assert_eq!(used.text.as_deref(), Some(clean));
+    assert_eq!(used.checkpoint.from, 1, "from the first line of the log again");
+    let made_of =
+        |line: &Line| line.sources.iter().any(|source| matches!(source, Source::Entry(_)));
+    assert!(lines(&world, &agent).iter().filter(|line| made_of(line)).count() > 20, "rows stay");
+}

@@ -1,0 +1,71 @@
+//! A model with a small window, whose memory is folded soon.
+
+use std::sync::{Arc, Mutex};
+
+use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+
+/// The model.
+pub struct Small {
+    name: &'static str,
+    location: ModelLocation,
+    pub script: Script,
+    /// What it answers when it is to fold; `None`: whatever the script says.
+    pub summary: Mutex<Option<Answer>>,
+    folding: Script,
+    asked: Mutex<Vec<Request>>,
+}
+
+impl Small {
+    /// Creates the person's own model.
+    pub fn own() -> Arc<Self> {
+        Self::at("home/small", ModelLocation::OwnServer)
+    }
+
+    /// Creates a model of somebody else.
+    pub fn far() -> Arc<Self> {
+        Self::at("acme/small", ModelLocation::Elsewhere)
+    }
+
+    /// Creates a model of a name, at a place.
+    pub fn at(name: &'static str, location: ModelLocation) -> Arc<Self> {
+        let (script, summary, asked) = (Script::default(), Mutex::default(), Mutex::default());
+        let folding = Script::default();
+        Arc::new(Self { name, location, script, summary, folding, asked })
+    }
+
+    /// Returns what it was asked since the last call.
+    pub fn asked(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.asked.lock().expect("one thread"))
+    }
+}
+
+impl Model for Small {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+
+    fn location(&self) -> ModelLocation {
+        self.location
+    }
+
+    fn window(&self) -> Option<u64> {
+        Some(4_000)
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.asked.lock().expect("one thread").push(request.clone());
+        // Calls that fold have no turn yet.
+        let summary = self.summary.lock().expect("one thread").clone();
+        if let Some(answer) = summary.filter(|_| request.turn == 0) {
+            self.folding.push(answer);
+            return self.folding.ask(request);
+        }
+        self.script.ask(request)
+    }
+}

@@ -10,7 +10,6 @@ use dormouse_agents::wake::route;
 use dormouse_bench::clock::ShiftedClock;
 use dormouse_bench::place::{Engine, Opened};
 use dormouse_bench::world::World;
-use dormouse_runs::ToolSet;
 use dormouse_store::agent::subscription::Subscription;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::change::Change;
@@ -26,7 +25,8 @@ fn main() -> anyhow::Result<()> {
 }
 
 fn values(criterion: &mut Criterion) -> anyhow::Result<()> {
-    let specs = tools::specs(ToolSet::All);
+    let offer = tools::offer();
+    let specs = offer.tools();
     criterion.bench_function("canonical JSON of all tools", |b| {
         b.iter(|| hash::canonical(black_box(&specs)));
     });

@@ -168,7 +168,7 @@ fn statements(
             Value::Text(serde_json::to_string(&change.touched)?),
             Value::Text(serde_json::to_string(&change.neighbours)?),
             Value::Text(serde_json::to_string(&change.what)?),
-            change.event.into(),
+            change.event_name().into(),
             change.subject.clone().into(),
             Value::Int(now),
         ];

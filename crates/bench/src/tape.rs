@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value};
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Engine, ReadError, Row, Value};
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{HostId, Seq, Timestamp};
 use tokio::sync::watch;
@@ -118,6 +118,10 @@ impl Backend for Tape {
 
     fn host(&self, db: Db) -> HostId {
         self.under.host(db)
+    }
+
+    fn engine(&self) -> Engine {
+        self.under.engine()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use crate::faults::{Fault, Tally};
+use crate::locks::lock;
 use crate::mutation::Mutation;
 use crate::play::{Kinds, Played, play_of};
-use crate::sim_state::lock;
 
 /// Which plays to run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,15 @@ impl Report {
             some("cancelled wake"),
             some("cancelled run"),
             some("agent and person in one instant"),
+            some("folded piece"),
+            some("folded again"),
+            some("fold that wrote nothing"),
+            some("turn with a summary"),
+            some("reserved call"),
+            some("budget used up"),
+            some("paid calls switched off"),
+            some("opaque part returned"),
+            some("later turn asked for again"),
         ];
         let short = |(what, floor): (String, u64)| {
             let seen = self.tally.of(&what);

@@ -11,15 +11,16 @@ use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
 use dormouse_store::Db;
 use dormouse_types::agent::{Automation, ItemStatus};
-use dormouse_types::port::{BoxFuture, Clock as _};
+use dormouse_types::port::{BoxFuture, Clock as _, ModelClass};
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{Actor, AgentId, ChangeSetId, Id as _, ItemId, RunKey, TaskId};
 use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
-use crate::node::{self, Hands};
-use crate::sim_state::{SimState, lock};
-use crate::{heard, oracle};
+use crate::locks::lock;
+use crate::process::Hands;
+use crate::sim_state::SimState;
+use crate::{heard, oracle, process_life};
 
 /// How often a person asks the same before they give up.
 const PATIENCE: usize = 4;
@@ -36,7 +37,7 @@ fn me() -> Caller {
     Caller::owner(WORKSPACE)
 }
 
-type Reply<T> = BoxFuture<'static, Result<T, Error>>;
+pub(crate) type Reply<T> = BoxFuture<'static, Result<T, Error>>;
 
 impl Client {
     pub(crate) fn new(sim: &Arc<SimState>, name: &'static str) -> Self {
@@ -67,14 +68,14 @@ impl Client {
         }
     }
 
-    fn fresh(&mut self) -> String {
+    pub(crate) fn fresh(&mut self) -> String {
         self.count += 1;
         format!("{}{}", self.name, self.count)
     }
 
     /// Asks a node for something, and another one when no answer comes. Returns the answer, if
     /// anything was.
-    async fn ask<T: Send + 'static>(
+    pub(crate) async fn ask<T: Send + 'static>(
         &self,
         what: &str,
         make: impl Fn(Hands, String) -> Reply<T>,
@@ -86,7 +87,7 @@ impl Client {
                 let pause = sim.draw(|chance| chance.below(6));
                 sim.wait(Duration::from_secs(pause)).await;
             }
-            let Some(place) = node::any(sim) else { continue };
+            let Some(place) = process_life::any(sim) else { continue };
             let hands = lock(&sim.nodes)[place].hands.clone();
             let (sender, answer) = oneshot::channel();
             let (group, reply) = (hands.group, make(hands, key.to_owned()));
@@ -166,6 +167,9 @@ impl Client {
         let agents = agents(&self.sim);
         let task = self.sim.draw(|chance| chance.pick(&tasks).cloned());
         let agent = self.sim.draw(|chance| chance.pick(&agents).cloned());
+        if self.sim.terms.class() == ModelClass::Paid && self.sim.draw(|chance| chance.one_in(6)) {
+            return self.see_to_money(agent).await;
+        }
         let which = self.sim.draw(|chance| chance.below(48));
         match (task, agent, which) {
             (Some(task), _, 0..10) => self.note(task).await,

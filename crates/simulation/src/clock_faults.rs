@@ -7,8 +7,9 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::{Timestamp, limits};
 
 use crate::faults::Fault;
-use crate::node;
-use crate::sim_state::{OUTSIDE, SimState, lock};
+use crate::locks::lock;
+use crate::process_life;
+use crate::sim_state::{OUTSIDE, SimState};
 
 /// Units: microseconds.
 const HOUR: i64 = 3_600_000_000;
@@ -22,10 +23,10 @@ pub(crate) async fn run_faults(sim: Arc<SimState>) {
             freeze(&sim);
         }
         if sim.strikes(Fault::Stop)
-            && let Some(place) = node::any(&sim)
+            && let Some(place) = process_life::any(&sim)
         {
             let stop = lock(&sim.nodes)[place].stop.take();
-            sim.trace(format_args!("{} is stopped", node::name(&sim, place)));
+            sim.trace(format_args!("{} is stopped", process_life::name(&sim, place)));
             // One that is stopping already is left alone.
             let _ = stop.map(|stop| stop.send(()));
         }
@@ -49,9 +50,9 @@ pub(crate) async fn run_faults(sim: Arc<SimState>) {
 }
 
 fn freeze(sim: &Arc<SimState>) {
-    let Some(place) = node::any(sim) else { return };
+    let Some(place) = process_life::any(sim) else { return };
     let time = limits::LEASE_SECONDS + 5 + sim.draw(|chance| chance.below(120));
-    let name = node::name(sim, place);
+    let name = process_life::name(sim, place);
     sim.trace(format_args!("{name} freezes for {time} s"));
     lock(&sim.nodes)[place].is_frozen = true;
     let shared = sim.clone();

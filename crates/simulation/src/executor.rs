@@ -8,7 +8,8 @@ use dormouse_types::Timestamp;
 use dormouse_types::port::BoxFuture;
 
 use crate::faults::Fault;
-use crate::sim_state::{SimState, lock};
+use crate::locks::lock;
+use crate::sim_state::SimState;
 
 struct Task {
     group: usize,

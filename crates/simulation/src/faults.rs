@@ -43,11 +43,15 @@ pub enum Fault {
     Stall,
     /// The model calls what is not there, or wrongly, or far too often.
     Nonsense,
+    /// An answer that comes in pieces is cut off between two of them.
+    CutAnswer,
+    /// A node dies while an answer comes in.
+    CrashInAnswer,
 }
 
 impl Fault {
     /// Every fault.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::CrashBefore,
         Self::CrashAfter,
         Self::UnknownDone,
@@ -66,6 +70,8 @@ impl Fault {
         Self::Refusal,
         Self::Stall,
         Self::Nonsense,
+        Self::CutAnswer,
+        Self::CrashInAnswer,
     ];
 
     /// In how many of its occasions it strikes, where it strikes at all: rarely and often.
@@ -79,7 +85,8 @@ impl Fault {
             Self::Freeze | Self::Jump | Self::Stop => (12, 4),
             Self::JumpOfAll | Self::Leap => (25, 10),
             Self::Away | Self::Refusal | Self::Stall => (12, 4),
-            Self::Nonsense => (10, 3),
+            Self::Nonsense | Self::CutAnswer => (10, 3),
+            Self::CrashInAnswer => (200, 40),
         }
     }
 }

@@ -1,30 +1,11 @@
 //! What people say to agents: each message that was acknowledged is in the request of one completed
 //! run, in order, or was returned to the caller that cancelled its wake.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use dormouse_store::agent::wake_request::Span;
 use dormouse_store::{Db, Row, Value};
 
-use crate::oracle;
-use crate::sim_state::{SimState, lock};
-
-/// What was said, and what became of it.
-#[derive(Default)]
-pub(crate) struct Said {
-    /// Messages whose sending was acknowledged, by agent.
-    acknowledged: BTreeMap<String, Vec<String>>,
-    /// The newest position that is heard or taken back, by agent, as the last commit left it.
-    marks: BTreeMap<String, i64>,
-    /// Positions that cancelled wakes took back: after the first, up to the second.
-    taken_back: BTreeMap<String, Vec<(i64, i64)>>,
-    /// Positions up to which words wait, by agent: a run was cancelled, and none has ended since.
-    waiting: BTreeMap<String, i64>,
-    /// Cancelled wakes less the answers to them, by agent.
-    unanswered: BTreeMap<String, i64>,
-    /// Words that an answer to a cancellation named.
-    named: BTreeSet<String>,
-}
+use crate::locks::lock;
+use crate::sim_state::SimState;
 
 /// The sending of a message was acknowledged.
 pub(crate) fn acknowledged(sim: &SimState, agent: &str, words: &str) {
@@ -132,7 +113,7 @@ pub(crate) fn inspect(sim: &SimState) {
             sim.report_violation(format!("heard: agent {agent} heard {heard:?} of {sent:?}"));
         }
         // An agent at rest has not run yet, and hears it when it may run again.
-        let lives = ["created", "active"].contains(&oracle::lifecycle(sim, &agent).as_str());
+        let lives = ["created", "active"].contains(&sim.lifecycle(&agent).as_str());
         for words in acknowledged {
             let Some((position, _)) = sent.iter().find(|(_, known)| *known == words) else {
                 sim.report_violation(format!("heard: {words:?} was acknowledged and is not there"));

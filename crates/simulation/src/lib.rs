@@ -9,7 +9,7 @@
 //! Does not own: any rule of the runtime, and the store; only tests and `xtask` use this room. Crash
 //! points of single stories live in `dormouse-scenes`, disks in `dormouse-powercut`.
 //!
-//! Reading order: [`batch`], [`play`], [`faults`], [`sabotage`], [`chance`], [`time`], then what a
+//! Reading order: [`batch`], [`play`], [`faults`], [`mutation`], [`chance`], [`time`], then what a
 //! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, a second
 //! kind of run, the sky, and what must hold at rest.
 
@@ -19,15 +19,26 @@ pub mod faults;
 pub mod mutation;
 pub mod chance;
 pub mod time;
+mod locks;
+mod terms;
+mod process;
+mod oracle_memory;
 mod sim_state;
+mod process_life;
 mod executor;
+mod dishonest_store;
 mod sim_backend;
+mod answers;
+mod turn_oracle;
+mod spend_oracle;
+mod fold_oracle;
 mod oracle;
 mod heard;
 mod marks;
 mod model;
 mod node;
 mod client;
+mod budget_acts;
 mod second_kind;
 mod clock_faults;
 mod quiescence;

@@ -1,21 +1,9 @@
 //! Nobody is marked for nothing, and the feed position never goes back.
 
-use std::collections::BTreeMap;
-
 use dormouse_store::{Commit, Db, Value};
 
-use crate::sim_state::{SimState, lock};
-
-/// What the oracle remembers of the last commit.
-#[derive(Default)]
-pub(crate) struct Marks {
-    /// Up to where each journal was ever routed.
-    furthest: BTreeMap<String, i64>,
-    /// How far it was routed before the commit that is being applied.
-    routed: i64,
-    /// Who was marked as changed before it.
-    marked: Vec<String>,
-}
+use crate::locks::lock;
+use crate::sim_state::SimState;
 
 fn position(sim: &SimState) -> Option<(String, i64)> {
     let sql = "SELECT host, seq FROM feed_position WHERE ws = 1";

@@ -3,7 +3,6 @@
 //! The oracle sits between the faults and the store. It reads what a commit claims (its label,
 //! its guard, its fence) and what the rows say, in the one moment in which the commit is applied.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use dormouse_store::{Commit, Db, Op, Param, Value};
@@ -13,48 +12,13 @@ use dormouse_types::model::Request;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{Id as _, Origin, Timestamp, limits};
 
-use crate::heard::{self, Said};
-use crate::marks::{self, Marks};
-use crate::sim_state::{SimState, lock};
-
-/// What the oracle remembers.
-#[derive(Default)]
-pub(crate) struct Oracle {
-    /// The epoch of the last commit of a run of each agent.
-    epochs: BTreeMap<String, i64>,
-    /// The highest epoch under which each agent was claimed.
-    claimed: BTreeMap<String, i64>,
-    /// Ids under which the journal was written.
-    operations: BTreeSet<String>,
-    /// By owner and run: the epoch under which a request was recorded last, and when.
-    requests: BTreeMap<(String, String), (i64, usize)>,
-    /// Questions under way.
-    asks: Vec<Ask>,
-    n_asks: u64,
-    /// Since when a person knows that an agent asks no more.
-    held: BTreeMap<String, usize>,
-    /// How far the feed was routed when the wake of an agent was cancelled.
-    pub(crate) cancelled: BTreeMap<String, i64>,
-    /// Texts whose writing was acknowledged: task and text.
-    pub(crate) acknowledged: Vec<(String, String)>,
-    /// What people said to agents.
-    pub(crate) said: Said,
-    /// When agents and persons wrote to a task, to the microsecond.
-    writes: BTreeMap<(String, i64), (bool, bool)>,
-    /// Who was marked, and how far the feed was routed.
-    pub(crate) marks: Marks,
-}
-
-struct Ask {
-    number: u64,
-    agent: String,
-    owner: String,
-    run: String,
-    epoch: i64,
-}
+use crate::locks::lock;
+use crate::oracle_memory::Ask;
+use crate::sim_state::SimState;
+use crate::{fold_oracle, heard, marks, spend_oracle, turn_oracle};
 
 /// Commits that only the owner of a lease may make.
-const GUARDED: [&str; 8] = [
+const GUARDED: [&str; 10] = [
     "run.request",
     "run.turn",
     "run.effect",
@@ -63,6 +27,8 @@ const GUARDED: [&str; 8] = [
     "run.fail",
     "run.putBack",
     "run.beat",
+    "run.fold",
+    "run.reserve",
 ];
 
 fn text(op: &Op, at: usize) -> &str {
@@ -145,6 +111,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
     if commit.db == Db::Journal {
         wrong.extend(journal(sim, commit));
     }
+    wrong.extend(turn_oracle::misplaced(commit));
     let confirms = |audit: &&dormouse_store::Audit| audit.action == "change.confirm";
     if let Some(audit) = commit.audit.iter().find(confirms) {
         let sql = "SELECT COALESCE(MAX(shown_at), 0) FROM change_items
@@ -238,6 +205,14 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
             oracle.requests.insert((owner.to_owned(), text(op, 1).to_owned()), (epoch, at));
         }
     }
+    if let Some((agent, epoch)) = claim(commit)
+        && commit.db == Db::Agent
+    {
+        holds(sim, owner, agent, epoch);
+    }
+    if let (Some((agent, _, epoch)), "run.fold") = (guard(commit), label) {
+        holds(sim, owner, agent, epoch);
+    }
     sim.count(label);
     if label == "run.takeover" {
         let by = commit.ops.first().and_then(|op| op.params.get(4));
@@ -251,7 +226,7 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
     marks::after(sim, commit);
     let subject = commit.changes.first().and_then(|change| change.subject.clone());
     if let (true, Some(agent)) = (label.starts_with("agent.change"), &subject)
-        && ["created", "active"].contains(&lifecycle(sim, agent).as_str())
+        && ["created", "active"].contains(&sim.lifecycle(agent).as_str())
     {
         lock(&sim.oracle).held.remove(agent);
     }
@@ -281,11 +256,27 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
             ));
         }
     }
+    spend_oracle::applied(sim, commit);
     if label == "run.final" {
         heads(sim);
     }
+    if let Some((agent, _, _)) = guard(commit) {
+        match label {
+            "run.turn" => turn_oracle::recorded(sim, agent),
+            "run.fold" => fold_oracle::folded(sim, agent, commit),
+            _ => {}
+        }
+    }
     if let (Some((agent, _, _)), "run.final" | "run.skip") = (guard(commit), label) {
         heard::moved(sim, agent, false);
+    }
+}
+
+/// Notes that a process holds the run of an agent now.
+fn holds(sim: &SimState, owner: &str, agent: &str, epoch: i64) {
+    if let Some(run) = sim.run_of(agent) {
+        let at = sim.moment();
+        lock(&sim.oracle).holds.insert((owner.to_owned(), run), (epoch, at));
     }
 }
 
@@ -321,17 +312,10 @@ fn same_instant(sim: &SimState, commit: &Commit) {
     }
 }
 
-pub(crate) fn lifecycle(sim: &SimState, agent: &str) -> String {
-    let sql = "SELECT json_extract(serialized, '$.lifecycle') FROM agent_entities
-               WHERE ws = 1 AND id = ?1";
-    let rows = sim.rows(Db::Agent, sql, vec![agent.into()]);
-    rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned()
-}
-
 /// A pause or the end of an agent was acknowledged.
 pub(crate) fn told_held(sim: &SimState, agent: &str) {
     // Somebody else may have resumed it before the answer came.
-    if ["dormant", "destroyed"].contains(&lifecycle(sim, agent).as_str()) {
+    if ["dormant", "destroyed"].contains(&sim.lifecycle(agent).as_str()) {
         let moment = sim.moment();
         lock(&sim.oracle).held.insert(agent.to_owned(), moment);
     }
@@ -361,6 +345,7 @@ pub(crate) fn model_called(
     sim: &std::sync::Arc<SimState>,
     owner: &str,
     request: &Request,
+    body: &str,
 ) -> Asking {
     let run = request.run_key.as_str();
     sim.count("question");
@@ -373,7 +358,12 @@ pub(crate) fn model_called(
     let current = rows.first().and_then(|row| row.int(2).ok()).unwrap_or(0);
     sim.trace(format_args!("{owner} asks turn {} for {}", request.turn, short(&agent)));
     let mut oracle = lock(&sim.oracle);
-    let recorded = oracle.requests.get(&(owner.to_owned(), run.to_owned())).copied();
+    let key = (owner.to_owned(), run.to_owned());
+    // What folds a log is no turn, and no request of it is recorded.
+    let recorded = match request.turn {
+        0 => oracle.holds.get(&key).copied(),
+        _ => oracle.requests.get(&key).copied(),
+    };
     let held = oracle.held.get(&agent).copied();
     let may_commit = |owner: &str, epoch: i64| owner == holder && epoch == current;
     let mut wrong = Vec::new();
@@ -403,8 +393,14 @@ pub(crate) fn model_called(
     let number = oracle.n_asks;
     let (owner, run) = (owner.to_owned(), run.to_owned());
     let epoch = recorded.map_or(-1, |(epoch, _)| epoch);
-    oracle.asks.push(Ask { number, agent, owner, run, epoch });
+    let may_commit = may_commit(&owner, epoch);
+    oracle.asks.push(Ask { number, agent: agent.clone(), owner, run, epoch });
     drop(oracle);
+    wrong.extend(turn_oracle::asked(sim, request));
+    wrong.extend(spend_oracle::asked(sim, request, body));
+    if may_commit {
+        wrong.extend(fold_oracle::asked(sim, &agent, request));
+    }
     wrong.into_iter().for_each(|line| sim.report_violation(line));
     Asking { sim: sim.clone(), number }
 }

@@ -13,9 +13,10 @@ use crate::chance::Chance;
 use crate::client::{self, Client, Rest};
 use crate::executor::Executor;
 use crate::faults::Tally;
+use crate::locks::lock;
 use crate::mutation::Mutation;
-use crate::sim_state::{OUTSIDE, SimState, lock};
-use crate::{clock_faults, node, quiescence, second_kind};
+use crate::sim_state::{OUTSIDE, SimState};
+use crate::{budget_acts, clock_faults, node, quiescence, second_kind};
 
 /// When every play begins.
 const EPOCH: &str = "2026-03-02T09:00:00Z";
@@ -57,7 +58,8 @@ pub fn play_of(kinds: Kinds, seed: u64, sabotage: Option<Mutation>) -> anyhow::R
     let clock = ManualClock::at(EPOCH);
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?);
-    let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), sabotage));
+    let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), sabotage, node::start));
+    budget_acts::prepare(&sim)?;
     match kinds {
         Kinds::Agents => {}
         Kinds::AgentsAndChores => {
@@ -69,6 +71,7 @@ pub fn play_of(kinds: Kinds, seed: u64, sabotage: Option<Mutation>) -> anyhow::R
     let mut executor = Executor::new(sim.clone());
     storm(&sim, &mut executor);
     calm(&sim);
+    budget_acts::allow(&sim)?;
     let ends = [true, false];
     for is_first in ends {
         settle(&sim, &mut executor);

@@ -7,8 +7,9 @@ use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_types::port::ModelClass;
 use dormouse_types::{Fingerprint, Timestamp};
 
-use crate::sim_state::{SimState, lock};
-use crate::{heard, oracle};
+use crate::locks::lock;
+use crate::sim_state::SimState;
+use crate::{fold_oracle, heard, oracle, spend_oracle};
 
 fn text(row: &Row, at: usize) -> String {
     row.text(at).unwrap_or_default().to_owned()
@@ -66,6 +67,8 @@ pub(crate) fn inspect(sim: &SimState) {
     heard::inspect(sim);
     changes(sim);
     asleep(sim);
+    fold_oracle::inspect(sim);
+    spend_oracle::inspect(sim);
 }
 
 /// Nobody sleeps because of a task that is there.
@@ -223,7 +226,7 @@ pub(crate) fn is_automatic(sim: &SimState, agent: &str) -> bool {
     let on = match text(row, 1).as_str() {
         "on" => true,
         "off" => false,
-        _ => sim.class == ModelClass::Free || number(row, 2) == 1,
+        _ => sim.terms.class() == ModelClass::Free || number(row, 2) == 1,
     };
     alive && on
 }
@@ -272,6 +275,5 @@ fn changes(sim: &SimState) {
 fn waits_for_words(sim: &SimState, agent: &str) -> bool {
     let sql = "SELECT COALESCE(json_extract(serialized, '$.config.byName'), 0) FROM agent_entities
                WHERE ws = 1 AND id = ?1";
-    oracle::lifecycle(sim, agent) == "created"
-        && sim.number(Db::Agent, sql, vec![agent.into()]) == 0
+    sim.lifecycle(agent) == "created" && sim.number(Db::Agent, sql, vec![agent.into()]) == 0
 }

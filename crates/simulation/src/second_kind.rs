@@ -26,6 +26,7 @@ use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::agent::Initiator;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::model::{
     FragmentData, FragmentKind, ModelError, Request, ToolCall, ToolResult, ToolSpec, TurnEvent,
     Usage,
@@ -149,7 +150,7 @@ fn failed(error: impl std::error::Error + Send + Sync + 'static) -> HandlerError
 }
 
 fn moved(subject: &str) -> ChangeRow {
-    ChangeRow::agent(Origin::Person { via: None }, "chore:run", None, subject)
+    ChangeRow::agent(Origin::Person { via: None }, Listed::named("chore:run"), None, subject)
 }
 
 impl Handler for House {

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, ReadError, Row, Value};
+use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Engine, ReadError, Row, Value};
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 use futures_util::future::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 
 use crate::faults::Fault;
-use crate::sim_state::{OUTSIDE, SimState, lock};
-use crate::{mutation, node, oracle};
+use crate::locks::lock;
+use crate::sim_state::{OUTSIDE, SimState};
+use crate::{dishonest_store, oracle, process_life};
 
 /// The store as one node sees it.
 #[derive(Clone)]
@@ -64,7 +65,7 @@ impl SimBackend {
 
     async fn dies<T>(&self, fault: Fault, label: &str) -> T {
         self.sim.trace(format_args!("{} dies: {fault:?} {label}", self.owner));
-        node::crash(&self.sim, self.node);
+        process_life::crash(&self.sim, self.node);
         std::future::pending().await
     }
 
@@ -117,7 +118,7 @@ impl SimBackend {
     fn apply(&self, commit: Commit) -> Result<Committed, CommitError> {
         let sim = &self.sim;
         let suspicions = oracle::suspicions(sim, &self.owner, &commit);
-        let result = mutation::apply(sim, commit.clone());
+        let result = dishonest_store::apply(sim, commit.clone());
         let brief = oracle::brief(&commit);
         match &result {
             Ok(done) if done.replayed.is_some() => {
@@ -168,7 +169,7 @@ impl Backend for SimBackend {
             let read = self.sim.sqlite.read(db, sql, params).now_or_never();
             let read = read.unwrap_or(Err(ReadError::Engine { db: db.name(), detail: detail() }));
             let read = read.map(|mut rows| {
-                mutation::rewrite(&self.sim, sql, &mut rows);
+                dishonest_store::rewrite(&self.sim, sql, &mut rows);
                 rows
             });
             self.pace().await;
@@ -182,6 +183,10 @@ impl Backend for SimBackend {
 
     fn host(&self, db: Db) -> HostId {
         self.sim.sqlite.host(db)
+    }
+
+    fn engine(&self) -> Engine {
+        self.sim.sqlite.engine()
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -1,26 +1,24 @@
 //! What everybody in a play shares: time, chance, weather, the store, and the notes of what happened.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Backend as _, Db, Row, Value};
 use dormouse_testkit::ManualClock;
-use dormouse_types::port::{BoxFuture, Clock as _, ModelClass};
+use dormouse_types::port::{BoxFuture, Clock as _};
 use dormouse_types::{TaskId, Timestamp};
 use futures_util::future::FutureExt as _;
 
 use crate::chance::Chance;
 use crate::faults::{Fault, FaultRates, Tally};
+use crate::locks::lock;
 use crate::mutation::Mutation;
-use crate::node::Node;
-use crate::oracle::Oracle;
+use crate::oracle_memory::Oracle;
+use crate::process::Node;
+use crate::terms::Terms;
 use crate::time::SkewedClock;
-
-/// Locks what no panic can leave half changed: a play that panicked has failed already.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The group of tasks that no crash ends: the person, the weather, the database.
 pub(crate) const OUTSIDE: usize = 0;
@@ -37,8 +35,10 @@ pub(crate) struct SimState {
     pub(crate) clock: ManualClock,
     pub(crate) sqlite: Arc<Sqlite>,
     pub(crate) sabotage: Option<Mutation>,
-    /// What the model of this play costs.
-    pub(crate) class: ModelClass,
+    /// Where the model of this play runs, and what it costs.
+    pub(crate) terms: Terms,
+    /// Balances as a dishonest store remembers them, by agent and account.
+    pub(crate) stale: Mutex<BTreeMap<(String, String), i64>>,
     /// The clock of each machine.
     pub(crate) dials: Vec<SkewedClock>,
     /// Every process that was started, dead ones included; its group is its place and one.
@@ -46,6 +46,8 @@ pub(crate) struct SimState {
     pub(crate) oracle: Mutex<Oracle>,
     /// The task of the chores, in a play that has a second kind of run.
     pub(crate) house: OnceLock<TaskId>,
+    /// Starts a process on a machine. The play knows how: a process knows what everybody shares.
+    pub(crate) start: fn(&Arc<SimState>, usize),
     notes: Mutex<Notes>,
 }
 
@@ -73,6 +75,7 @@ impl SimState {
         sqlite: Arc<Sqlite>,
         mut chance: Chance,
         sabotage: Option<Mutation>,
+        start: fn(&Arc<SimState>, usize),
     ) -> Self {
         let n_machines = 1 + chance.place(3);
         let mut dials = Vec::new();
@@ -80,7 +83,7 @@ impl SimState {
             let skew = i64::try_from(chance.below(4_000_000)).unwrap_or(0) - 2_000_000;
             dials.push(SkewedClock::new(&clock, skew));
         }
-        let class = if chance.one_in(5) { ModelClass::Paid } else { ModelClass::Free };
+        let terms = Terms::drawn(&mut chance);
         let notes = Notes {
             dawn: clock.now(),
             weather: FaultRates::drawn(&mut chance),
@@ -96,10 +99,12 @@ impl SimState {
             clock,
             sqlite,
             sabotage,
-            class,
+            terms,
+            stale: Mutex::default(),
             nodes: Mutex::default(),
             oracle: Mutex::default(),
             house: OnceLock::new(),
+            start,
             notes: Mutex::new(notes),
         }
     }
@@ -212,6 +217,21 @@ impl SimState {
     /// The first column of the first row as a number; 0 without one.
     pub(crate) fn number(&self, db: Db, sql: &'static str, params: Vec<Value>) -> i64 {
         self.rows(db, sql, params).first().and_then(|row| row.int(0).ok()).unwrap_or(0)
+    }
+
+    /// The lifecycle of an agent by its row.
+    pub(crate) fn lifecycle(&self, agent: &str) -> String {
+        let sql = "SELECT json_extract(serialized, '$.lifecycle') FROM agent_entities
+                   WHERE ws = 1 AND id = ?1";
+        let rows = self.rows(Db::Agent, sql, vec![agent.into()]);
+        rows.first().and_then(|row| row.text(0).ok()).unwrap_or_default().to_owned()
+    }
+
+    /// The run in the queue row of an agent.
+    pub(crate) fn run_of(&self, agent: &str) -> Option<String> {
+        let sql = "SELECT run_key FROM wake_queue WHERE ws = 1 AND agent_id = ?1";
+        let rows = self.rows(Db::Agent, sql, vec![agent.into()]);
+        Some(rows.first()?.text(0).ok()?.to_owned())
     }
 
     /// Lets time pass for the caller.

@@ -9,7 +9,7 @@ use dormouse_testkit::ManualClock;
 use dormouse_types::Timestamp;
 use dormouse_types::port::{BoxFuture, Clock};
 
-use crate::sim_state::lock;
+use crate::locks::lock;
 
 /// The clock of one machine. It runs as fast as the shared one and shows another time.
 #[derive(Clone)]

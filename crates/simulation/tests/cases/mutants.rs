@@ -57,3 +57,38 @@ fn a_change_that_marks_everybody_is_found_out() {
 fn a_feed_position_that_goes_back_is_found_out() {
     found_out(Mutation::Back, &["back"]);
 }
+
+/// The same for a promise that one oracle alone watches.
+fn found_out_by_one(sabotage: Mutation, expected: &str) {
+    let mut found = BTreeSet::new();
+    for from in (1..=MOST).step_by(20) {
+        let kinds_of_plays = Kinds::Agents;
+        let sabotage = Some(sabotage);
+        let options = Options { from, seeds: 20, threads: 2, sabotage, kinds: kinds_of_plays };
+        found.extend(kinds(&run(options).expect("a store")));
+        if !found.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(found, BTreeSet::from([expected.to_owned()]));
+}
+
+#[test]
+fn a_budget_that_is_read_before_the_reservation_is_found_out() {
+    found_out_by_one(Mutation::Budget, "spend");
+}
+
+#[test]
+fn a_part_that_a_provider_does_not_get_back_is_found_out() {
+    found_out_by_one(Mutation::Opaque, "opaque");
+}
+
+#[test]
+fn a_summary_that_stands_for_a_line_it_does_not_fold_is_found_out() {
+    found_out_by_one(Mutation::Fold, "fold");
+}
+
+#[test]
+fn a_recorded_turn_that_is_asked_for_again_is_found_out() {
+    found_out_by_one(Mutation::Turns, "repeat");
+}

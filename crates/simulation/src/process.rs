@@ -1,0 +1,29 @@
+//! A process on one machine, as everybody in a play sees it.
+
+use std::sync::Arc;
+
+use dormouse::{Dormouse, Store};
+use dormouse_agents::Agents;
+use tokio::sync::{oneshot, watch};
+
+/// A process that was started.
+pub(crate) struct Node {
+    pub(crate) owner: String,
+    pub(crate) machine: usize,
+    pub(crate) is_alive: bool,
+    pub(crate) is_frozen: bool,
+    pub(crate) hints: Arc<watch::Sender<u64>>,
+    pub(crate) stop: Option<oneshot::Sender<()>>,
+    pub(crate) hands: Hands,
+}
+
+/// What a person can reach through a node.
+#[derive(Clone)]
+pub(crate) struct Hands {
+    /// The group of the node's tasks.
+    pub(crate) group: usize,
+    pub(crate) dormouse: Dormouse,
+    /// What the facade does not show.
+    pub(crate) agents: Agents,
+    pub(crate) store: Store,
+}

@@ -82,7 +82,10 @@ fn a_day(option: &str, text: &str, given: &UnderstoodDate) -> Result<Date, Failu
     let first = given.day.map(|day| day.to_string()).unwrap_or_default();
     if given.repeats.is_some() {
         let refusal = Failure::usage(format!("{option}: `{shown}` repeats, and this is one day"));
-        return Err(refusal.hint(format!("name one day, such as `{option} {first}`")));
+        return Err(match given.day {
+            Some(_) => refusal.hint(format!("name one day, such as `{option} {first}`")),
+            None => refusal.hint("name one day, or leave it in the title"),
+        });
     }
     if let Some(end) = given.end_day.filter(|end| Some(*end) != given.day) {
         let range = format!("{option}: `{shown}` is more than one day: {first} to {end}");

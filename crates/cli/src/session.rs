@@ -284,7 +284,10 @@ fn format_run(run: &RunOutcome) -> String {
             }
             text.push_str(&parts.join(", "));
         }
-        RunStatus::Skipped => text.push_str("nothing changed"),
+        RunStatus::Skipped => {
+            // A reason means that there was something, and that it may not be sent.
+            text.push_str(&run.error.as_deref().map_or("nothing changed".to_owned(), line));
+        }
         RunStatus::Queued | RunStatus::Started | RunStatus::Failed | RunStatus::Abandoned => {
             text.push_str(run.status.name());
             if let Some(error) = &run.error {

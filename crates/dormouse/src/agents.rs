@@ -9,6 +9,7 @@ use dormouse_agents::lifecycle::{NewAgent, Settings};
 use dormouse_store::Hints;
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
+use dormouse_types::memory::Removal;
 use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, Timestamp};
 
 use crate::request::{request_context, require};
@@ -126,6 +127,40 @@ impl Dormouse {
         let by = request_context(caller, None)?;
         self.agents.cancel_run(caller.workspace, id, run, &by).await?;
         Ok(self.queries.wake(caller.workspace, id, run).await?)
+    }
+
+    /// Returns what the removal of a line of [`Dormouse::knowledge`] would take away, and what can then
+    /// no longer be shown as it was. Of a line that was removed, what it took.
+    ///
+    /// Errors: the agent knows no such line.
+    pub async fn removal(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        line: &str,
+        with_entry: bool,
+    ) -> Result<Removal, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.agents.removal(caller.workspace, id, line, with_entry).await?)
+    }
+
+    /// Removes a line from the memory of an agent, and its words from both databases; from the entry
+    /// that it was made of only if `with_entry` says so. To remove it twice changes nothing.
+    ///
+    /// It needs the scope `admin`: nobody can undo it, it reaches into the history of other agents, and
+    /// it takes the proof away of what models were sent.
+    ///
+    /// Errors: the agent knows no such line; an agent that may be reading the words is at work.
+    pub async fn remove_line(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        line: &str,
+        with_entry: bool,
+    ) -> Result<Removal, Error> {
+        require(caller, Scope::Admin)?;
+        let by = request_context(caller, None)?;
+        Ok(self.agents.remove_line(caller.workspace, id, line, with_entry, &by).await?)
     }
 
     /// Returns the reports that agents are writing now, as far as they have come, at this server.

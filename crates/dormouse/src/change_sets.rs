@@ -12,7 +12,7 @@ use dormouse_types::{
 use serde::Serialize;
 
 use crate::request::{decider, receipt_id, require};
-use crate::view::Outcome;
+use crate::view::{DecidedItem, Outcome};
 use crate::{Dormouse, Error};
 
 /// One of many verdicts.
@@ -66,6 +66,30 @@ impl Dormouse {
         wanted: VerdictOf,
         key: Option<String>,
     ) -> Result<Outcome, Error> {
+        let settled = self.settle(caller, wanted, key).await?;
+        self.outcome(caller.workspace, settled).await
+    }
+
+    /// Decides one item as [`Self::decide_item`] does, and lists what is open about its task then.
+    pub async fn decide_item_and_list(
+        &self,
+        caller: &Caller,
+        wanted: VerdictOf,
+        key: Option<String>,
+    ) -> Result<DecidedItem, Error> {
+        let settled = self.settle(caller, wanted, key).await?;
+        let task = settled.item.task.clone();
+        let outcome = self.outcome(caller.workspace, settled).await?;
+        // The verdict is durable: what stands in the way of the list must not look like a refusal.
+        Ok(DecidedItem { outcome, open: self.open_changes(caller, &task).await.ok() })
+    }
+
+    async fn settle(
+        &self,
+        caller: &Caller,
+        wanted: VerdictOf,
+        key: Option<String>,
+    ) -> Result<Settled, Error> {
         require(caller, Scope::Decide)?;
         let VerdictOf { set, index, verdict, digest, reason, over } = &wanted;
         let request = hash::canonical(&(set, index, name_in_receipts(*verdict), digest, reason));
@@ -77,15 +101,15 @@ impl Dormouse {
             answer: format!("{set}:{index}"),
             effects: None,
         });
-        self.decide_once(caller, wanted, once).await
+        self.settle_once(caller, wanted, once).await
     }
 
-    async fn decide_once(
+    async fn settle_once(
         &self,
         caller: &Caller,
         wanted: VerdictOf,
         once: Option<Once>,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Settled, Error> {
         let VerdictOf { set, index, verdict, digest, reason, over } = wanted;
         let (ws, set) = (caller.workspace, &set);
         if let Some(once) = &once
@@ -106,13 +130,13 @@ impl Dormouse {
                 return Err(why.into());
             }
             if item.state != State::Retracted && !is_applying {
-                return self.outcome(ws, settled).await;
+                return Ok(settled);
             }
         }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
         let (who, digest) = (decider(caller, once), digest.as_ref());
         let changes = &self.changes;
-        let settled = match verdict {
+        Ok(match verdict {
             Verdict::Confirm => match &over {
                 Some(over) => changes.confirm_over(&who, set, index, digest, over).await?,
                 None => changes.confirm(&who, set, index, digest).await?,
@@ -120,8 +144,7 @@ impl Dormouse {
             Verdict::Reject => changes.reject(&who, set, index, digest, reason.as_deref()).await?,
             Verdict::Defer => changes.defer(&who, set, index, digest).await?,
             Verdict::Undo => changes.undo(&who, set, index, digest).await?,
-        };
-        self.outcome(ws, settled).await
+        })
     }
 
     /// Confirms exactly these items of a set as they were shown, in order. A failed item keeps its
@@ -195,7 +218,8 @@ impl Dormouse {
         let set = set.clone();
         let wanted =
             VerdictOf { set, index, verdict, digest: Some(digest), reason: None, over: None };
-        self.decide_once(caller, wanted, once).await
+        let settled = self.settle_once(caller, wanted, once).await?;
+        self.outcome(caller.workspace, settled).await
     }
 
     /// Checks that the caller may decide and that the task exists, before a list of verdicts with

@@ -161,6 +161,8 @@ pub struct UnderstoodDate {
 pub struct Repetition {
     /// How many units lie between two times, from 1.
     pub every: u16,
+    /// How often it happens in that time, from 1; more than once is on no fixed days.
+    pub times: u16,
     /// The unit.
     pub unit: RepeatUnit,
     /// Only on these days of the week.
@@ -419,6 +421,7 @@ fn zone_name(moment: &Moment) -> Option<String> {
 fn repetition(recurrence: &Recurrence) -> Repetition {
     let mut view = Repetition {
         every: recurrence.every,
+        times: recurrence.times,
         unit: RepeatUnit::Days,
         weekdays: Vec::new(),
         nth: None,

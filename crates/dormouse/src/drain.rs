@@ -38,6 +38,8 @@ impl Dormouse {
             self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
         lines.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
         lines.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
+        let removals = self.agents.finish_purges(WORKSPACE, self.clock.now()).await?;
+        lines.extend(removals.into_iter().map(|line| line.unwrap_or_else(|why| why)));
         Ok(lines)
     }
 
@@ -52,6 +54,8 @@ impl Dormouse {
         lines.extend(
             self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),
         );
+        let removals = self.agents.finish_purges(WORKSPACE, self.clock.now() - silent).await?;
+        lines.extend(removals.into_iter().map(|line| line.unwrap_or_else(|why| why)));
         Ok(lines)
     }
 

@@ -359,7 +359,9 @@ fn decide(error: &DecideError) -> &'static str {
 
 fn agent(error: &AgentError) -> &'static str {
     match error {
-        AgentError::NotFound { .. } | AgentError::NoRun { .. } => "not-found",
+        AgentError::NotFound { .. } | AgentError::NoRun { .. } | AgentError::NoLine { .. } => {
+            "not-found"
+        }
         AgentError::Exists { .. } => "agent-exists",
         AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
         AgentError::State { .. } => "agent-state",

@@ -3,34 +3,34 @@
 //! A key or a server that was found makes a provider usable; nothing is sent to it until a person
 //! chose it. No model ever steps in for another.
 
+mod kept_back;
 mod once_more;
 mod price;
+mod providers;
+mod purpose;
+mod question;
 mod test_call;
 mod view;
+mod window;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
 use dormouse_runs::models::unusable;
-use dormouse_store::agent::agent_entity::{Agent, Automation, Lifecycle};
-use dormouse_store::agent::{
-    breaker, entity, model_call, model_setting, spend, wake_queue, wake_run,
-};
+use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
+use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
-use dormouse_types::model_settings::{
-    KeySource, KnownModel, ModelHost, ModelSettings, OfferedModel, Provider, split_id,
-};
-use dormouse_types::port::{Model, ModelClass, Patience};
+use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider, split_id};
+use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::spend::Budgets;
-use dormouse_types::{Caller, Origin, Scope};
-use futures_util::future::{Either, select};
+use dormouse_types::{Caller, EventKind, Origin, Scope};
 use jiff::civil::Date;
 
 pub use once_more::BudgetScope;
+pub use purpose::Purpose;
 pub use view::{
-    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, PriceSource,
-    ProviderView, TestFailure, UsageDay,
+    ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
+    PriceSource, ProviderView, TestFailure, UsageDay, WindowSource,
 };
 
 use crate::request::require;
@@ -77,19 +77,6 @@ impl dormouse_store::MaybeRefused for EditError {
     }
 }
 
-/// What a request of a wake contains, for the question.
-const SENT: [&str; 6] = [
-    "the task: title, status, dates, estimate, labels, category",
-    "its checklists and notes",
-    "what changed since the last wake",
-    "what the agent noted earlier, and the summary of its last report",
-    "your latest decisions on its proposals, with their reasons",
-    "what you say to the agent",
-];
-
-/// What a typical wake sends and gets, for an estimate before there are figures. Units: tokens.
-const TYPICAL: (u64, u64) = (6_000, 1_000);
-
 impl Dormouse {
     /// The same services with other models besides the built-in one. `by_environment` names the model
     /// of workspaces in which nobody chose one.
@@ -124,15 +111,19 @@ impl Dormouse {
     fn register(&self, settings: &ModelSettings) {
         let (chosen, _) = self.chosen(settings);
         let known = settings.models.iter().map(|known| known.id.as_str());
-        let ids: std::collections::BTreeSet<&str> =
-            known.chain([chosen.as_str()]).filter(|id| *id != BUILT_IN).collect();
+        let summarising = settings.summarising.as_deref();
+        let ids: std::collections::BTreeSet<&str> = known
+            .chain([chosen.as_str()])
+            .chain(summarising)
+            .filter(|id| *id != BUILT_IN)
+            .collect();
         let models = ids
             .into_iter()
             .map(|id| self.build(settings, id).unwrap_or_else(|why| unusable(id, &why)));
         let models: Vec<_> = models.chain([self.source.built_in.clone()]).collect();
         let chosen =
             if chosen == BUILT_IN { self.source.built_in.name().to_owned() } else { chosen };
-        self.models.replace(models, &chosen);
+        self.models.replace(models, &chosen, summarising);
     }
 
     fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
@@ -199,7 +190,7 @@ impl Dormouse {
                 .op(wake_queue::release_put_off(ws, now))
                 .change(ChangeRow::agent(
                     Origin::Person { via: None },
-                    "models:changed",
+                    EventKind::ModelsChanged,
                     None,
                     object,
                 ))
@@ -240,16 +231,17 @@ impl Dormouse {
         let models = ids.into_iter().map(|id| self.model_view(&settings, id, &agents)).collect();
         let is_added = |found: &Provider| settings.provider(&found.name).is_some();
         let found = self.source.host.found().into_iter().filter(|found| !is_added(found));
+        let mut kept_from = self.kept_from_each(caller, &settings, &model).await?;
+        let mut view = |provider: Provider| {
+            let kept_back = kept_from.remove(&provider.name).unwrap_or_default();
+            self.provider_view(provider, kept_back)
+        };
         Ok(ModelsView {
             chosen_by,
             models,
-            providers: settings
-                .providers
-                .iter()
-                .cloned()
-                .map(|it| self.provider_view(it))
-                .collect(),
-            found: found.map(|found| self.provider_view(found)).collect(),
+            providers: settings.providers.iter().cloned().map(&mut view).collect(),
+            found: found.map(&mut view).collect(),
+            summarising: settings.summarising,
             paid_calls: settings.paid_calls,
             budgets: settings.budgets,
             problems: self.source.host.problems(),
@@ -269,9 +261,12 @@ impl Dormouse {
             self.build(settings, id)
         };
         let known = settings.known(id);
+        let window = (id != BUILT_IN).then(|| view::window_of(known));
+        let (window, window_source) = window.unzip();
         ModelView {
             tool_mode: known.and_then(|known| known.tool_mode),
-            window: known.and_then(|known| known.window),
+            window,
+            window_source,
             price: built.as_ref().ok().and_then(|model| model.price()),
             price_source: self.price_source(settings, id),
             is_free: built.as_ref().is_ok_and(|model| model.class() == ModelClass::Free),
@@ -281,13 +276,14 @@ impl Dormouse {
         }
     }
 
-    fn provider_view(&self, provider: Provider) -> ProviderView {
+    fn provider_view(&self, provider: Provider, kept_back: KeptBackAgents) -> ProviderView {
         let key = self.source.host.key(&provider);
         ProviderView {
             provider,
             key: key.source,
             key_variable: key.variable,
             key_last_four: key.last_four,
+            kept_back,
         }
     }
 
@@ -309,156 +305,6 @@ impl Dormouse {
         let all = self.store.each(entity::of_kind::<Agent>(caller.workspace)).await?;
         let all = all.into_iter().flatten().map(|stored| stored.doc.value);
         Ok(all.filter(|agent| agent.lifecycle != Lifecycle::Destroyed).collect())
-    }
-
-    /// Adds a provider, or changes the one of its name.
-    ///
-    /// Errors: a name or an address that is not possible.
-    pub async fn put_provider(
-        &self,
-        caller: &Caller,
-        provider: Provider,
-    ) -> Result<ModelsView, Error> {
-        require(caller, Scope::Admin)?;
-        let name = provider.name.clone();
-        let wrong = |message| Error::Invalid { field: "provider", message };
-        let provider = self.source.host.checked(provider).map_err(wrong)?;
-        self.edit_models(caller, "models.provider", &name, |settings| {
-            settings.providers.retain(|known| known.name != provider.name);
-            settings.providers.push(provider.clone());
-            settings.providers.sort_by(|a, b| a.name.cmp(&b.name));
-            Ok(())
-        })
-        .await
-    }
-
-    /// Removes a provider, what is known of its models, and its key.
-    ///
-    /// Errors: the model in use, or that of an agent, is one of its models.
-    pub async fn remove_provider(&self, caller: &Caller, name: &str) -> Result<ModelsView, Error> {
-        require(caller, Scope::Admin)?;
-        let settings = self.model_settings(caller).await?;
-        let Some(provider) = settings.provider(name).cloned() else {
-            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
-        };
-        let (chosen, _) = self.chosen(&settings);
-        let used = self.agents_by_model(caller, &chosen).await?;
-        let is_its = |id: &str| split_id(id).is_some_and(|(provider, _)| provider == name);
-        let in_use = used.keys().chain([&chosen]).find(|id| is_its(id));
-        if let Some(id) = in_use {
-            let message = format!("{id} is in use: choose another model first");
-            return Err(Error::Invalid { field: "provider", message });
-        }
-        let view = self
-            .edit_models(caller, "models.remove", name, |settings| {
-                settings.providers.retain(|known| known.name != name);
-                settings.models.retain(|known| !is_its(&known.id));
-                Ok(())
-            })
-            .await?;
-        if self.source.host.key(&provider).source == KeySource::KeyFile {
-            self.keep_key(&provider, None)?;
-        }
-        Ok(view)
-    }
-
-    /// Keeps the key of a provider, or removes it. It is in no database and no export.
-    ///
-    /// Errors: there is no such provider; a text that cannot be a key; the key file cannot be
-    /// written.
-    pub async fn set_provider_key(
-        &self,
-        caller: &Caller,
-        name: &str,
-        key: Option<&str>,
-    ) -> Result<ModelsView, Error> {
-        require(caller, Scope::Admin)?;
-        let settings = self.model_settings(caller).await?;
-        let Some(provider) = settings.provider(name).cloned() else {
-            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
-        };
-        self.keep_key(&provider, key)?;
-        // The revision rises, so that models are built again with the new key.
-        self.edit_models(caller, "models.key", name, |_| Ok(())).await
-    }
-
-    fn keep_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), Error> {
-        let wrong = |message| Error::Invalid { field: "key", message };
-        self.source.host.set_key(provider, key).map_err(wrong)
-    }
-
-    /// The models that a provider offers.
-    pub async fn offered_models(
-        &self,
-        caller: &Caller,
-        name: &str,
-    ) -> Result<Vec<OfferedModel>, Error> {
-        require(caller, Scope::Admin)?;
-        let settings = self.model_settings(caller).await?;
-        let (provider, _) = self.provider_of(&settings, &format!("{name}/*"))?;
-        let limit = Patience::default().first.min(Duration::from_secs(30));
-        let listed = self.source.host.list(&provider);
-        match select(listed, self.clock.sleep(limit)).await {
-            Either::Left((listed, _)) => listed.map_err(|e| Error::Model(e.to_string())),
-            Either::Right(((), _)) => Err(Error::Model(format!(
-                "{} did not list its models within {} seconds",
-                provider.base_url,
-                limit.as_secs()
-            ))),
-        }
-    }
-
-    /// Looks for model servers on this machine. None is added.
-    pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
-        require(caller, Scope::Admin)?;
-        let found = self.source.host.look().await.into_iter();
-        Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
-    }
-
-    /// What a person should know before [`Dormouse::use_model`].
-    pub async fn model_question(&self, caller: &Caller, id: &str) -> Result<ModelQuestion, Error> {
-        require(caller, Scope::Read)?;
-        let settings = self.model_settings(caller).await?;
-        let (model, sent_to) = if id == BUILT_IN {
-            (self.source.built_in.clone(), "here".to_owned())
-        } else {
-            let (provider, _) = self.provider_of(&settings, id)?;
-            let wrong = |message| Error::Invalid { field: "model", message };
-            (self.build(&settings, id).map_err(wrong)?, provider.base_url)
-        };
-        let agents = self.live_agents(caller).await?;
-        let (stay, change): (Vec<&Agent>, Vec<&Agent>) =
-            agents.iter().partition(|agent| agent.config.model.is_some());
-        let was_free = self.models.default_model().class() == ModelClass::Free;
-        let is_paid = model.class() == ModelClass::Paid;
-        let goes_off =
-            |agent: &&&Agent| agent.config.automation == Automation::Auto && !agent.config.by_name;
-        let automations_off =
-            if is_paid && was_free { change.iter().filter(goes_off).count() } else { 0 };
-        let week = Duration::from_secs(7 * 24 * 3600);
-        let now = self.clock.now();
-        let since = dormouse_types::Timestamp::from_micros(
-            now.micros().saturating_sub(i64::try_from(week.as_micros()).unwrap_or(i64::MAX)),
-        );
-        let wakes = self.store.first(wake_run::completed_since(caller.workspace, since)).await?;
-        let wakes_a_day = f64::from(u32::try_from(wakes.unwrap_or(0)).unwrap_or(u32::MAX)) / 7.0;
-        let cost_a_day = model.price().filter(|_| is_paid).map(|price| {
-            let wake = u128::from(price.input) * u128::from(TYPICAL.0)
-                + u128::from(price.output) * u128::from(TYPICAL.1);
-            let week = wake * u128::try_from(wakes.unwrap_or(0)).unwrap_or(0) / 1_000_000;
-            i64::try_from(week / 7).unwrap_or(i64::MAX)
-        });
-        Ok(ModelQuestion {
-            id: id.to_owned(),
-            sent: if id == BUILT_IN { Vec::new() } else { SENT.map(str::to_owned).to_vec() },
-            sent_to,
-            agents: change.len(),
-            agents_that_stay: stay.len(),
-            automations_off,
-            wakes_a_day,
-            cost_a_day,
-            budget_a_day: settings.budgets.workspace_day,
-        })
     }
 
     /// Makes a model that of the workspace: all agents without one of their own ask it from their
@@ -583,7 +429,7 @@ fn usage_day(row: model_call::DayUsage) -> UsageDay {
         model: row.model,
         calls: row.calls,
         cost: row.cost,
-        unit: row.unit.name().to_owned(),
+        unit: row.unit,
         input_tokens: row.usage.input,
         cached_input_tokens: row.usage.cached_input,
         output_tokens: row.usage.output,

@@ -37,7 +37,12 @@ impl Dormouse {
     pub(crate) async fn finished_outcome(&self, ran: &FinishedRun) -> Result<RunOutcome, Error> {
         let id = AgentId::try_from(&ran.holder)
             .map_err(|other| AgentError::from(RunError::Broken(other.to_string())))?;
-        let (status, error) = outcome(&ran.end);
+        let (status, mut error) = outcome(&ran.end);
+        if status == RunStatus::Skipped {
+            // Its row says why, if there was something to do that could not be sent.
+            let row = self.store.first(wake_run::by_key(WORKSPACE, &ran.run.key)).await?;
+            error = row.and_then(|run| run.error);
+        }
         self.outcome_of(&Caller::owner(WORKSPACE), &id, &ran.run, status, error).await
     }
 

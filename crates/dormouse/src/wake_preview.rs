@@ -2,7 +2,7 @@
 
 use dormouse_agents::wake::preview;
 use dormouse_runs::Preview;
-use dormouse_types::kept_back::KeptBack;
+use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::Usage;
 use dormouse_types::port::{Model, ModelClass, ModelLocation, OutgoingRequest};
 use dormouse_types::spend::{Amount, cost};
@@ -25,7 +25,7 @@ pub struct WakePreview {
     pub outcome: PreviewOutcome,
     /// The request, byte for byte, with its key left out. `null` unless `outcome` is `request`.
     pub request: Option<PreviewedRequest>,
-    /// What would be kept back from the model because it is private.
+    /// What would be kept back from the model, and why.
     pub kept_back: KeptBack,
 }
 
@@ -40,6 +40,8 @@ pub enum PreviewOutcome {
     NothingLeaves,
     /// Nothing: the task is private, and the model is not the person's own.
     Private,
+    /// Nothing: the provider may not be sent tasks of this category.
+    Category,
     /// Nothing: the task is deleted.
     NoTask,
     /// Nothing: the model cannot be used.
@@ -98,11 +100,19 @@ impl Dormouse {
 }
 
 fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
-    let model = &*of.model;
+    // Memory that is folded first may go to another model than the turns.
+    let model = match &of.preview {
+        Preview::Request(request) => request.model.clone(),
+        Preview::NothingChanged | Preview::Hidden(_) => of.model,
+    };
+    let model = &*model;
     let nothing = |outcome, kept_back| (outcome, None, kept_back);
     let (outcome, request, kept_back) = match of.preview {
         Preview::NothingChanged => nothing(PreviewOutcome::NoTask, KeptBack::default()),
-        Preview::Hidden(kept_back) => nothing(PreviewOutcome::Private, kept_back),
+        Preview::Hidden(kept_back) => match kept_back.task() {
+            Some(KeptBackReason::Category) => nothing(PreviewOutcome::Category, kept_back),
+            Some(KeptBackReason::Private) | None => nothing(PreviewOutcome::Private, kept_back),
+        },
         Preview::Request(request) => match (request.outgoing, model.location()) {
             (Some(outgoing), _) => {
                 let shown = shown(model, outgoing, request.reserved);

@@ -23,6 +23,7 @@ mod cases {
     mod repeating;
     mod sample;
     mod scopes;
+    mod searching;
     mod serving;
     mod spending;
     mod staleness;

@@ -12,7 +12,9 @@ mod schemas;
 
 use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
-use dormouse_types::{AgentId, ChangeSetId, EntryId, ItemId, RunKey, TaskId, TokenId, Verdict};
+use dormouse_types::{
+    AgentId, ChangeSetId, EntryId, EventKind, ItemId, RunKey, TaskId, TokenId, Verdict,
+};
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -45,7 +47,7 @@ use self::json::object;
     ),
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
-        ExportFormat, DayOrder, ImportAgents
+        ExportFormat, DayOrder, ImportAgents, EventKind
     )),
 )]
 struct Head;

@@ -54,6 +54,8 @@ problems! {
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.
     Agents = ["conflict", "agent-state", "task-deleted"];
+    /// Words are removed.
+    Forgets = ["conflict", "agent-state"];
     /// A run is cancelled.
     Cancels = ["conflict", "run-ended"];
     /// The user decides.

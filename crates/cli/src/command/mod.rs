@@ -1,6 +1,7 @@
 //! The commands, one file for each.
 
 pub mod agent;
+mod audit;
 pub mod bench;
 pub mod change;
 pub mod doctor;
@@ -79,6 +80,9 @@ pub enum Client {
     /// Access tokens: create, list, revoke
     #[command(subcommand, display_order = 9)]
     Token(token::Command),
+    /// Show the audit log: who did what, and what was not sent
+    #[command(display_order = 9)]
+    Audit(audit::Params),
     /// Export tasks: as one JSON document, or as Markdown, todo.txt, iCalendar or CSV
     #[command(display_order = 10)]
     Export(export::Params),
@@ -110,6 +114,7 @@ impl Client {
             Self::Change(command) => change::run(session, command).await,
             Self::Models(command) => models::run(session, command).await,
             Self::Token(command) => token::run(session, command).await,
+            Self::Audit(params) => audit::run(session, params).await,
             Self::Export(params) => export::run(session, params).await,
         }
     }

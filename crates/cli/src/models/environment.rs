@@ -34,7 +34,7 @@ impl Environment {
 
     /// The variable that has the key of a provider at an address.
     ///
-    /// The variables of a known provider count only at its own address: whoever changes an address
+    /// The variables of a known provider count only at its own address: a person who changes an address
     /// must not receive the key of somebody else.
     pub fn find(&self, provider: &str, base: &BaseUrl) -> Option<&Variable> {
         let is_known = known::by_name(provider).is_some_and(|known| known.is_at(base));

@@ -103,7 +103,7 @@ impl Host {
             format: wire_format(provider.format),
             model,
             key,
-            window: known.and_then(|known| known.window),
+            window: known.and_then(KnownModel::window),
             max_output_tokens: limits::MODEL_OUTPUT_TOKENS,
             location,
             class,

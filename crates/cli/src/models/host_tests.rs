@@ -52,7 +52,8 @@ impl Setup {
 }
 
 fn provider(name: &str, format: ApiFormat, base_url: &str) -> Provider {
-    Provider { name: name.into(), format, base_url: base_url.into(), is_own: false }
+    let base_url = base_url.into();
+    Provider { name: name.into(), format, base_url, is_own: false, categories: None }
 }
 
 fn own(name: &str, base_url: &str) -> Provider {
@@ -241,6 +242,7 @@ fn a_model_knows_where_it_is_and_what_it_costs() -> anyhow::Result<()> {
         id: "anthropic/claude-haiku-4-5".into(),
         tool_mode: None,
         window: None,
+        own_window: None,
         price: Some(price),
     };
     let priced = build(&known_provider("anthropic"), "claude-haiku-4-5", Some(&known))?;

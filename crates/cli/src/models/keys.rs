@@ -247,7 +247,7 @@ impl KeyFile {
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(written)
     }
 
-    /// Whoever can write to the folder can replace the file.
+    /// A user who can write to the folder can replace the file.
     fn check_folder(&self) -> Result<(), KeyFileError> {
         let found = std::fs::metadata(&self.folder);
         let found = found.map_err(|source| failed(&self.folder, "read", source))?;

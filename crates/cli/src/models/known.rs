@@ -69,6 +69,7 @@ impl KnownProvider {
             format: self.format,
             base_url: self.base_url.to_owned(),
             is_own: false,
+            categories: None,
         }
     }
 
@@ -95,6 +96,7 @@ pub fn local_servers() -> Vec<Provider> {
         format: ApiFormat::ChatCompletions,
         base_url: (*base_url).to_owned(),
         is_own: true,
+        categories: None,
     };
     LOCAL_SERVERS.iter().map(provider).collect()
 }

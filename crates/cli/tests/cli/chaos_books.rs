@@ -299,11 +299,14 @@ impl Rows {
             let rows = query.query_map([], |row| row.get(0)).expect("the file can be read");
             rows.map(|row| row.expect("the file can be read")).collect()
         };
-        let tables =
-            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+        // The words of the search index are written again with its rows, under numbers of its own.
+        let tables = "SELECT name FROM sqlite_master WHERE type = 'table'
+            AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'search_words%'";
         for table in texts(tables) {
-            let columns =
-                texts(&format!("SELECT '\"' || name || '\"' FROM pragma_table_info('{table}')"));
+            let columns = texts(&format!(
+                "SELECT '\"' || name || '\"' FROM pragma_table_info('{table}')
+                 WHERE NOT ('{table}' = 'search_index' AND name = 'n')"
+            ));
             let (names, n) = (columns.join(", "), columns.len());
             let rows = self.ask(&format!("SELECT {names} FROM {schema}.{table}"));
             into.execute(&format!("DELETE FROM {table}"), []).expect("the file can be written");

@@ -344,3 +344,27 @@ fn the_reports_of_a_destroyed_agent_stay_readable() {
     let nobody = world.run(&["report", "nobody at all"]);
     assert!(nobody.code == 1 && nobody.err.contains("there is no task"), "{nobody:?}");
 }
+
+/// What an agent of the built-in model remembers is listed and searched, although nothing is folded.
+#[test]
+fn what_an_agent_remembers_is_shown_and_found() {
+    let world = World::new();
+    world.ok(&[
+        "task",
+        "add",
+        "Fix the water butt",
+        "--note",
+        "The Café sells a kit for 140,50 EUR.",
+    ]);
+    world.ok(&["agent", "create", "water butt"]);
+    let all = world.ok(&["agent", "memory", "water butt"]).out;
+    assert!(all.contains("line 1") && !all.contains("<data"), "{all}");
+    let found = world.ok(&["agent", "memory", "water butt", "--find", "cafe 140,5"]).out;
+    assert!(found.contains("entry") && found.contains("sells a kit for 140,50 EUR."), "{found}");
+    let none = world.ok(&["agent", "memory", "water butt", "--find", "lastwagen"]).out;
+    assert!(none.contains("Nothing that it remembers has all of these words."), "{none}");
+    let json = world.json(&["agent", "memory", "water butt", "--find", "kit", "--limit", "1"]);
+    assert_eq!(json["items"].as_array().map(Vec::len), Some(1), "{json}");
+    let refused = world.run(&["agent", "memory", "water butt", "--find", "*?"]);
+    assert!(refused.err.contains("no letter or digit"), "{}", refused.err);
+}

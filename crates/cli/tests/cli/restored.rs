@@ -169,7 +169,7 @@ fn a_missing_database_is_refused_by_every_command_until_it_is_given_up() {
         let world = World::with_agents();
         remove(&world.data(), lost);
         let command = format!("`dormouse doctor --accept-missing {lost}`");
-        let missing = format!("{lost}.sqlite is missing beside the other database");
+        let missing = format!("{lost}.sqlite is missing, and the other database is there");
         let commands: [&[&str]; 5] = [
             &["task", "list"],
             &["task", "add", "Anything"],

@@ -5,7 +5,7 @@ use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op, Refusal, retry};
 use dormouse_types::spend::{OverBudget, Unit, dollars};
-use dormouse_types::{AgentId, Caller, Id as _, Origin, Scope};
+use dormouse_types::{AgentId, Caller, EventKind, Id as _, Origin, Scope};
 
 use super::{ATTEMPTS, EditError};
 use crate::request::require;
@@ -112,8 +112,12 @@ impl Dormouse {
             return Err(refused("the budget of today is not used up: there is nothing to allow"));
         }
         let (due, event) = match scope {
-            BudgetScope::Workspace => (wake_queue::release_put_off(ws, now), "models:changed"),
-            BudgetScope::Agent(id) => (wake_queue::release_one(ws, id, now), "agent:changed"),
+            BudgetScope::Workspace => {
+                (wake_queue::release_put_off(ws, now), EventKind::ModelsChanged)
+            }
+            BudgetScope::Agent(id) => {
+                (wake_queue::release_one(ws, id, now), EventKind::AgentChanged)
+            }
         };
         let commit = Commit::new("models.onceMore", Db::Agent, ws)
             .op(model_setting::unchanged(ws, revision))

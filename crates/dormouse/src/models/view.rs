@@ -1,7 +1,11 @@
 //! What callers see of models: settings, tests, the question before a choice, usage.
 
-use dormouse_types::model_settings::{KeySource, OfferedModel, Provider, ToolMode};
-use dormouse_types::spend::{Budgets, Price};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::memory::ASSUMED_WINDOW;
+use dormouse_types::model_settings::{
+    AllowedCategories, KeySource, KnownModel, OfferedModel, Provider, ToolMode,
+};
+use dormouse_types::spend::{Budgets, Price, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Providers, models and budgets of the workspace.
@@ -13,6 +17,8 @@ pub struct ModelsView {
     pub model: String,
     /// What decided it.
     pub chosen_by: ChosenBy,
+    /// The model that folds the memory of those agents; `null` means the one that thinks.
+    pub summarising: Option<String>,
     /// Models that were chosen or tested, and the built-in one first.
     pub models: Vec<ModelView>,
     /// Providers that were added.
@@ -60,8 +66,11 @@ pub struct ModelView {
     pub id: String,
     /// How it calls tools, as a test showed; `null` before the first test.
     pub tool_mode: Option<ToolMode>,
-    /// Its context window. Units: tokens.
+    /// Its context window, by which its memory is folded; `null` for the built-in model, which has no
+    /// limit. Units: tokens.
     pub window: Option<u64>,
+    /// Where the window comes from; `null` without one.
+    pub window_source: Option<WindowSource>,
     /// What it costs; `null` if it is free or nobody knows.
     pub price: Option<Price>,
     /// Where the price comes from; `null` without one.
@@ -72,6 +81,19 @@ pub struct ModelView {
     pub agents: usize,
     /// Why it cannot be used; `null` if nothing is known against it.
     pub problem: Option<String>,
+}
+
+/// Where a context window comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub enum WindowSource {
+    /// A person set it.
+    SetByYou,
+    /// The server stated it when the model was tested.
+    Stated,
+    /// Nobody says, so a small one is assumed.
+    Assumed,
 }
 
 /// Where a price comes from.
@@ -101,6 +123,19 @@ pub struct ProviderView {
     pub key_variable: Option<String>,
     /// The last four characters of the key.
     pub key_last_four: Option<String>,
+    /// The agents that ask its models and whose tasks it is not sent.
+    pub kept_back: KeptBackAgents,
+}
+
+/// How many agents a provider is sent nothing of, by reason. Their wakes ask no model, and say why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct KeptBackAgents {
+    /// Their tasks are private.
+    pub private: usize,
+    /// Their tasks are of a category that the provider may not be sent.
+    pub category: usize,
 }
 
 /// What a test call showed.
@@ -148,6 +183,12 @@ pub struct ModelQuestion {
     pub sent_to: String,
     /// What each request contains.
     pub sent: Vec<String>,
+    /// What no request contains.
+    pub never_sent: Vec<String>,
+    /// The categories that the provider may be sent; `null` means all.
+    pub categories: Option<AllowedCategories>,
+    /// Of the agents that would ask it, those whose tasks the provider is not sent.
+    pub kept_back: KeptBackAgents,
     /// Agents that would ask it.
     pub agents: usize,
     /// Agents with a model of their own, which stay with it.
@@ -176,12 +217,20 @@ pub struct UsageDay {
     pub calls: i64,
     /// What they cost, in `unit`. A call without a figure counts as what was reserved for it.
     pub cost: i64,
-    /// `microDollars`, or `tokens` for a model without a price.
-    pub unit: String,
+    /// Tokens for a model without a price.
+    pub unit: Listed<Unit>,
     /// Input tokens, as providers counted them.
     pub input_tokens: u64,
     /// The part of them that a cache served.
     pub cached_input_tokens: u64,
     /// Output tokens.
     pub output_tokens: u64,
+}
+
+/// The window that the memory of a model's agents is folded for, and where it comes from. Units:
+/// tokens.
+pub(super) fn window_of(known: Option<&KnownModel>) -> (u64, WindowSource) {
+    let own = known.and_then(|known| known.own_window).map(|own| (own, WindowSource::SetByYou));
+    let stated = || known.and_then(|known| known.window).map(|it| (it, WindowSource::Stated));
+    own.or_else(stated).unwrap_or((ASSUMED_WINDOW, WindowSource::Assumed))
 }

@@ -4,7 +4,8 @@ use dormouse_types::{AgentId, Caller, RunKey, Scope, ThreadId};
 
 use crate::request::require;
 use crate::view::{
-    Checkpoint, Decision, MemoryLine, Message, Page, Prompt, Report, ToolCall, Wake,
+    Checkpoint, Decision, KnowledgeLine, MemoryHit, MemoryLine, Message, Page, Prompt, Report,
+    ToolCall, Wake,
 };
 use crate::{Dormouse, Error, MessageFilter};
 
@@ -36,6 +37,33 @@ impl Dormouse {
     ) -> Result<Page<MemoryLine>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.memory(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// A page of what an agent remembers that has all words of a search, each from its beginning;
+    /// newest first. A page may hold fewer texts than asked for, and still have a next one.
+    pub async fn search_memory(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        words: &str,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<MemoryHit>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.search_memory(caller.workspace, id, words, limit, cursor).await?)
+    }
+
+    /// A page of what an agent knows, with the source of each line: the summary of older lines, the
+    /// decisions that it repeats, then its log, newest first.
+    pub async fn knowledge(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<KnowledgeLine>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.knowledge(caller.workspace, id, limit, cursor).await?)
     }
 
     /// What older lines of an agent's log were folded into, newest first.

@@ -5,7 +5,7 @@ use dormouse_types::{Caller, CategoryId, ChangeSetId, LabelId, Scope, TaskId, Wo
 
 use crate::request::require;
 use crate::view::{
-    Activity, ChangeSet, Decision, Named, Page, Task, TaskChange, TaskLink, TaskRow,
+    Activity, ChangeSet, Decision, Named, OpenChanges, Page, Task, TaskChange, TaskLink, TaskRow,
 };
 use crate::{Dormouse, Error, TaskFilter};
 
@@ -75,6 +75,13 @@ impl Dormouse {
     ) -> Result<Vec<TaskChange>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.task_changes(caller.workspace, id).await?)
+    }
+
+    /// The open proposals about a task, and the cursor of the events that they contain: a client that
+    /// shows them need not load them again for an event up to it.
+    pub async fn open_changes(&self, caller: &Caller, id: &TaskId) -> Result<OpenChanges, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.open_changes(caller.workspace, id).await?)
     }
 
     /// Decisions about a task, newest first.

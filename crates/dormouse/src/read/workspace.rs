@@ -5,7 +5,7 @@ use dormouse_queries::export;
 use dormouse_types::{Caller, Scope, TaskId};
 
 use crate::request::require;
-use crate::view::{Attention, Operation, Overview, Page, RecentReport};
+use crate::view::{Attention, AuditEntry, Operation, Overview, Page, RecentReport};
 use crate::{Dormouse, Error, OperationFilter};
 
 /// An export in progress: pieces of text that together form one JSON document.
@@ -47,6 +47,19 @@ impl Dormouse {
     ) -> Result<Page<RecentReport>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.recent_reports(caller.workspace, limit, cursor).await?)
+    }
+
+    /// A page of the audit log, newest first: who did what, and what was refused.
+    ///
+    /// Scope: admin.
+    pub async fn audit(
+        &self,
+        caller: &Caller,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<AuditEntry>, Error> {
+        require(caller, Scope::Admin)?;
+        Ok(self.queries.audit(caller.workspace, limit, cursor).await?)
     }
 
     /// A page of the operations that cross the two databases.

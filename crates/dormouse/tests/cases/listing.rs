@@ -8,7 +8,9 @@ use dormouse::{
     AgentFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch,
 };
 use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Hints, ReadError, Row, Value};
+use dormouse_store::{
+    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
+};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
@@ -128,6 +130,10 @@ impl Backend for Counting {
 
     fn host(&self, db: Db) -> HostId {
         self.0.host(db)
+    }
+
+    fn engine(&self) -> Engine {
+        self.0.engine()
     }
 
     fn changes(&self) -> Hints {

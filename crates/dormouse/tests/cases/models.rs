@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use dormouse::models::{ChosenBy, PaidCalls};
-use dormouse::{AgentPatch, Error};
+use dormouse::models::{ChosenBy, KeptBackAgents, PaidCalls, Purpose, WindowSource};
+use dormouse::{AgentPatch, Error, TaskPatch};
 use dormouse_testkit::models::{Host, provider};
 use dormouse_types::Scope;
-use dormouse_types::model_settings::ToolMode;
+use dormouse_types::model_settings::{AllowedCategories, ToolMode};
 use dormouse_types::spend::Budgets;
 
 use crate::world::{World, me, now, token};
@@ -86,11 +86,13 @@ fn an_agent_can_have_a_model_of_its_own() {
 fn the_question_says_what_leaves_who_changes_and_what_goes_off() {
     let world = world(None);
     world.proposed(&[]);
-    let question = now(world.dormouse.model_question(&me(), "acme/large")).expect("an answer");
+    let question = now(world.dormouse.model_question(&me(), "acme/large", Purpose::Thinking))
+        .expect("an answer");
     assert_eq!(question.sent_to, "https://acme.example/v1");
     assert_eq!((question.agents, question.agents_that_stay), (1, 0));
     assert!(question.cost_a_day.is_some() && !question.sent.is_empty());
-    let here = now(world.dormouse.model_question(&me(), "builtin")).expect("an answer");
+    let here =
+        now(world.dormouse.model_question(&me(), "builtin", Purpose::Thinking)).expect("an answer");
     assert_eq!((here.sent_to.as_str(), here.sent.len(), here.cost_a_day), ("here", 0, None));
     assert_eq!(now(world.dormouse.models(&me())).expect("models").model, "builtin", "only asked");
 }
@@ -135,6 +137,9 @@ fn only_an_administrator_changes_models() {
         now(world.dormouse.put_provider(&reader, provider("home"))).map(drop),
         now(world.dormouse.set_provider_key(&reader, "acme", Some("k"))).map(drop),
         now(world.dormouse.set_paid_calls(&reader, PaidCalls::Allowed)).map(drop),
+        now(world.dormouse.set_provider_categories(&reader, "acme", None)).map(drop),
+        now(world.dormouse.summarise_with(&reader, Some("acme/large"))).map(drop),
+        now(world.dormouse.set_model_window(&reader, "acme/large", Some(9_000))).map(drop),
         now(world.dormouse.set_budgets(&reader, Budgets::default())).map(drop),
         now(world.dormouse.edit_agent(&reader, &agent.id, patch, None)).map(drop),
     ];
@@ -142,4 +147,128 @@ fn only_an_administrator_changes_models() {
         let refused = refused.expect_err("it needs more");
         assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
     }
+}
+
+#[test]
+fn a_provider_can_be_limited_to_categories_before_it_is_used() {
+    let world = world(None);
+    world.proposed(&[]);
+    let only = |ids| Some(AllowedCategories { ids, uncategorised: false });
+    let set = |categories| now(world.dormouse.set_provider_categories(&me(), "acme", categories));
+    let models = set(only(Vec::new())).expect("it was found");
+    assert_eq!((models.model.as_str(), models.found.len()), ("builtin", 0), "added, not in use");
+    assert_eq!(models.providers[0].provider.categories, only(Vec::new()));
+    assert_eq!(models.providers[0].kept_back, KeptBackAgents::default(), "no agent asks it");
+    let models = now(world.dormouse.use_model(&me(), "acme/large")).expect("chosen");
+    let kept = KeptBackAgents { private: 0, category: 1 };
+    assert_eq!(models.providers[0].kept_back, kept, "its task has no category");
+
+    let changed = now(world.dormouse.put_provider(&me(), provider("acme"))).expect("changed");
+    assert_eq!(changed.providers[0].provider.categories, only(Vec::new()), "they stay");
+    let unknown = "ct-00000000000000000000000000".parse().expect("an id");
+    let error = set(only(vec![unknown])).expect_err("no such category");
+    assert_eq!(pointer(&error), "/categories");
+    let error = now(world.dormouse.set_provider_categories(&me(), "nobody", None));
+    assert_eq!(error.expect_err("no such provider").problem().kind, "not-found");
+    let all = set(None).expect("set");
+    assert_eq!(all.providers[0].kept_back, KeptBackAgents::default());
+}
+
+#[test]
+fn the_question_says_what_is_never_sent_and_whom_that_keeps_back() {
+    let world = world(None);
+    let (task, _, _) = world.proposed(&[]);
+    let ask = || {
+        let me = me();
+        let question = world.dormouse.model_question(&me, "acme/large", Purpose::Thinking);
+        let question = now(question).expect("an answer");
+        (question.kept_back, question.categories.is_some(), question.never_sent.len())
+    };
+    assert_eq!(ask(), (KeptBackAgents::default(), false, 3));
+    let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");
+    assert_eq!(ask(), (KeptBackAgents { private: 1, category: 0 }, false, 3));
+    let patch = TaskPatch { private: Some(false), ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("public");
+    let nothing = Some(AllowedCategories::default());
+    now(world.dormouse.set_provider_categories(&me(), "acme", nothing)).expect("set");
+    assert_eq!(ask(), (KeptBackAgents { private: 0, category: 1 }, true, 4));
+}
+
+#[test]
+fn another_model_can_summarise_and_is_asked_about_apart() {
+    let world = world(None);
+    let chosen = now(world.dormouse.summarise_with(&me(), Some("acme/small"))).expect("chosen");
+    assert_eq!(
+        (chosen.model.as_str(), chosen.summarising.as_deref()),
+        ("builtin", Some("acme/small"))
+    );
+    let refused = now(world.dormouse.remove_provider(&me(), "acme")).expect_err("it is in use");
+    assert!(refused.to_string().contains("acme/small is in use"), "{refused}");
+    for (model, kind) in [
+        ("builtin", "validation-failed"),
+        ("acme/broken", "validation-failed"),
+        ("x/y", "not-found"),
+    ] {
+        let error = now(world.dormouse.summarise_with(&me(), Some(model))).expect_err(model);
+        assert_eq!(error.problem().kind, kind, "{model}: {error}");
+    }
+    let me = me();
+    let question = world.dormouse.model_question(&me, "acme/small", Purpose::Summarising);
+    let question = now(question).expect("an answer");
+    assert_eq!((question.sent.len(), question.cost_a_day, question.automations_off), (2, None, 0));
+    let back = now(world.dormouse.summarise_with(&me, None)).expect("chosen");
+    assert_eq!(back.summarising, None);
+    now(world.dormouse.remove_provider(&me, "acme")).expect("removed");
+}
+
+#[test]
+fn a_window_that_a_person_sets_goes_before_that_of_the_server_and_stays_after_a_test() {
+    let world = world(None);
+    let window = || {
+        let models = now(world.dormouse.models(&me())).expect("models").models;
+        let model = models.into_iter().find(|model| model.id == "acme/large").expect("kept");
+        (model.window, model.window_source)
+    };
+    now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_000))).expect("set");
+    assert_eq!(window(), (Some(32_000), Some(WindowSource::SetByYou)));
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    assert_eq!(window(), (Some(32_000), Some(WindowSource::SetByYou)));
+    now(world.dormouse.set_model_window(&me(), "acme/large", None)).expect("set");
+    assert_eq!(window(), (Some(8_192), Some(WindowSource::Stated)), "what the test showed");
+    for (model, window, field) in [
+        ("acme/large", 0, "/window"),
+        ("acme/large", u64::MAX, "/window"),
+        ("builtin", 9_000, "/model"),
+    ] {
+        let error = now(world.dormouse.set_model_window(&me(), model, Some(window)));
+        assert_eq!(pointer(&error.expect_err("refused")), field, "{model} {window}");
+    }
+}
+
+#[test]
+fn the_audit_log_of_both_databases_is_one_list_for_administrators() {
+    let world = world(None);
+    world.proposed(&[]);
+    now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_000))).expect("set");
+    let (mut ids, mut actions, mut cursor) = (Vec::new(), Vec::new(), None);
+    loop {
+        let page = now(world.dormouse.audit(&me(), 2, cursor.as_deref())).expect("a page");
+        assert!(page.items.len() <= 2);
+        for entry in page.items {
+            ids.push(entry.id);
+            actions.push(entry.action);
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let whole = now(world.dormouse.audit(&me(), 200, None)).expect("a page");
+    assert_eq!(ids, whole.items.into_iter().map(|entry| entry.id).collect::<Vec<_>>());
+    assert_eq!(actions[0], "models.window", "newest first");
+    assert!(actions.iter().any(|action| action == "task.create"), "{actions:?}");
+    let reader = token(&[Scope::Read, Scope::Edit, Scope::Decide]);
+    let refused = now(world.dormouse.audit(&reader, 2, None)).expect_err("it needs more");
+    assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
 }

@@ -97,8 +97,10 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read categories |s, c| s.world.dormouse.categories(c);
     Read task_activity |s, c| s.world.dormouse.task_activity(c, &s.task);
     Read task_changes |s, c| s.world.dormouse.task_changes(c, &s.task);
+    Read open_changes |s, c| s.world.dormouse.open_changes(c, &s.task);
     Read recent_reports |s, c| s.world.dormouse.recent_reports(c, 9, None);
     Read needs_attention |s, c| s.world.dormouse.needs_attention(c, 9, None);
+    Admin audit |s, c| s.world.dormouse.audit(c, 9, None);
     Read overview |s, c| s.world.dormouse.overview(c);
     Read agent |s, c| s.world.dormouse.agent(c, &s.agent);
     Read agents |s, c| s.world.dormouse.agents(c, &AgentFilter::default(), 9, None);
@@ -115,6 +117,10 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
     Read linked_context |s, c| s.world.dormouse.linked_context(c, &s.task);
     Read memory |s, c| s.world.dormouse.memory(c, &s.agent, 9, None);
+    Read search_memory |s, c| s.world.dormouse.search_memory(c, &s.agent, "words", 9, None);
+    Read removal |s, c| s.world.dormouse.removal(c, &s.agent, "line-1", false);
+    Admin remove_line |s, c| s.world.dormouse.remove_line(c, &s.agent, "line-1", false);
+    Read knowledge |s, c| s.world.dormouse.knowledge(c, &s.agent, 9, None);
     Read checkpoints |s, c| s.world.dormouse.checkpoints(c, &s.agent);
     Read reports_page |s, c| s.world.dormouse.reports_page(c, &s.agent, 9, None);
     Read messages_page |s, c| s.world.dormouse.messages_page(c, &s.agent, MessageFilter { limit: 9, ..MessageFilter::default() });
@@ -165,6 +171,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
     Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
     Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
+    Decide decide_item_and_list |s, c| s.world.dormouse.decide_item_and_list(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
     Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
     Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);

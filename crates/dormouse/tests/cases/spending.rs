@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use dormouse::models::BudgetScope;
+use dormouse::models::{BudgetScope, WindowSource};
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
 use dormouse::{AgentPatch, Error};
 use dormouse_testkit::models::{Host, PRICE};
@@ -131,6 +131,32 @@ fn a_test_call_is_paid_from_the_budget_of_all_agents() {
     budgets(&world, 3 * CALL, 1_000_000);
     let error = now(world.dormouse.test_model(&me(), "acme/large")).expect_err("no room");
     assert!(error.to_string().contains("more than all agents may still spend"), "{error}");
+}
+
+#[test]
+fn a_window_that_a_person_sets_goes_before_what_the_server_states() {
+    let (world, _, _) = paying();
+    let of = |models: dormouse::models::ModelsView| {
+        let model = models.models.into_iter().find(|model| model.id == "acme/large");
+        let model = model.expect("known");
+        (model.window, model.window_source)
+    };
+    let models = now(world.dormouse.models(&me())).expect("models");
+    let built_in = models.models.iter().find(|model| model.id == "builtin").expect("there");
+    assert_eq!((built_in.window, built_in.window_source), (None, None), "it has no limit");
+    assert_eq!(of(models), (Some(8_192), Some(WindowSource::Assumed)), "nobody says");
+    let set = now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_768)));
+    let set = of(set.expect("set"));
+    assert_eq!(set, (Some(32_768), Some(WindowSource::SetByYou)));
+    let back = now(world.dormouse.set_model_window(&me(), "acme/large", None)).expect("set");
+    assert_eq!(of(back).1, Some(WindowSource::Assumed));
+
+    for absurd in [0, 2_047, u64::MAX] {
+        let error = now(world.dormouse.set_model_window(&me(), "acme/large", Some(absurd)));
+        assert_eq!(slug(&error.expect_err("a mistake")).0, "validation-failed");
+    }
+    let error = now(world.dormouse.set_model_window(&me(), "builtin", Some(4_096)));
+    assert_eq!(slug(&error.expect_err("it has none")).0, "validation-failed");
 }
 
 #[test]

@@ -1,16 +1,18 @@
 //! Events for clients that stay, over the store.
 
 use dormouse::events::Since;
+use dormouse::{Verdict, VerdictOf};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::Scope;
 use serde_json::json;
 
-use crate::world::{World, me, now, slug};
+use crate::world::{World, me, now, slug, token};
 
 fn since(world: &World, cursor: Option<&str>) -> (Vec<String>, String) {
     match now(world.dormouse.events_since(&me(), cursor)).expect("events") {
         Since::Page { events, cursor } => {
-            (events.into_iter().map(|event| event.kind).collect(), cursor)
+            (events.into_iter().map(|event| event.kind.name().to_owned()).collect(), cursor)
         }
         Since::Resync { cursor } => (vec!["resync".to_owned()], cursor),
     }
@@ -40,8 +42,11 @@ fn new_proposals_are_announced_with_their_set_and_task() {
     let (task, agent, items) = world.proposed(&[estimate]);
     let events = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
         Ok(Since::Page { events, cursor }) => {
-            let sets = events.into_iter().filter(|event| event.kind.starts_with("change-set:"));
-            let sets: Vec<_> = sets.map(|event| (event.kind, event.subject, event.tasks)).collect();
+            let sets =
+                events.into_iter().filter(|event| event.kind.name().starts_with("change-set:"));
+            let sets: Vec<_> = sets
+                .map(|event| (event.kind.name().to_owned(), event.subject, event.tasks))
+                .collect();
             (sets, cursor)
         }
         other => panic!("{other:?}"),
@@ -98,11 +103,12 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
     let (task, agent, _) = world.proposed(&[]);
     let events = |cursor: &str| match now(world.dormouse.events_since(&me(), Some(cursor))) {
         Ok(Since::Page { events, cursor }) => {
-            let of_agents = events.into_iter().filter(|event| event.kind != "journal:changed");
+            let of_agents =
+                events.into_iter().filter(|event| event.kind.name() != "journal:changed");
             let events = of_agents.map(|event| {
                 assert_eq!(event.tasks, std::slice::from_ref(&task.id), "{event:?}");
                 assert_eq!(event.agent, Some(agent.id.clone()), "{event:?}");
-                event.kind
+                event.kind.name().to_owned()
             });
             (events.collect::<Vec<_>>(), cursor)
         }
@@ -122,4 +128,36 @@ fn a_run_tells_of_its_report_and_notes_and_a_person_of_their_words_each_with_age
     let (ran, end) = events(&next);
     assert_eq!(ran, ["agent:wake", "agent:wake", "agent:message", "agent:report"]);
     assert_eq!(since(&world, Some(&end)).0, Vec::<String>::new());
+}
+
+#[test]
+fn a_verdict_answers_what_is_open_and_the_cursor_of_the_events_in_it() {
+    let world = World::new();
+    let calls = [
+        ("update_task_estimate", json!({ "minutes": 60 })),
+        ("update_task_priority", json!({ "priority": "P1" })),
+    ];
+    let (task, _, items) = world.proposed(&calls);
+    let (_, begin) = since(&world, None);
+    let confirm = |item: &dormouse::view::ChangeItem| VerdictOf {
+        set: item.set.clone(),
+        index: item.index,
+        verdict: Verdict::Confirm,
+        digest: Some(item.digest.to_string()),
+        reason: None,
+        over: None,
+    };
+    let decided = now(world.dormouse.decide_item_and_list(&me(), confirm(&items[0]), None));
+    let open = decided.expect("decided").open.expect("the list");
+    let left: Vec<_> = open.items.iter().map(|change| change.item.index).collect();
+    assert_eq!(left, [items[1].index]);
+    let (mut events, _) = since(&world, Some(&begin));
+    events.sort();
+    assert_eq!(events, ["change-set:item", "change-set:item", "journal:changed"]);
+    assert_eq!(since(&world, Some(&open.cursor)).0, Vec::<String>::new(), "all are in the answer");
+
+    let alone = token(&[Scope::Decide]);
+    let decided = now(world.dormouse.decide_item_and_list(&alone, confirm(&items[1]), None));
+    assert!(decided.expect("decided").open.is_none(), "a token that may not read gets no list");
+    assert_eq!(world.fresh(&task.id).open_proposals, 0);
 }

@@ -188,7 +188,7 @@ fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {
     let (task, _, items) = world.proposed(&[("update_task_estimate", json!({ "minutes": 90 }))]);
     let (dormouse, id) = (world.dormouse.clone(), task.id.clone());
     let minutes = |n| TaskPatch { estimate_minutes: Some(Some(n)), ..TaskPatch::default() };
-    world.before.next("journal.edit", move || {
+    world.hooks.before_commit("journal.edit", move || {
         now(dormouse.edit_task(&me(), &id, minutes(45), None, None)).expect("edited");
     });
     let key = || Some("key-1".to_owned());

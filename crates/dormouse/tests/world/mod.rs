@@ -1,8 +1,6 @@
 //! The services on a store in memory, with a model that answers from a script.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
@@ -12,24 +10,18 @@ use dormouse::{
 };
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Hints, Op, Query, ReadError, Row, params,
+    Backend, Commit, CommitError, Committed, Db, Engine, Hints, Op, Query, ReadError, Row, params,
 };
+use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults, Point, Stage};
+use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults};
 use dormouse_types::{AgentId, HostId, Scope, TaskId};
 use serde_json::{Value, json};
 
-/// Runs a future that never waits: store and script answer at once.
-pub fn now<F: Future>(future: F) -> F::Output {
-    let mut future = std::pin::pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("a store in memory and a script answer at once"),
-    }
-}
+pub use dormouse_testkit::now;
 
 pub fn me() -> Caller {
     Caller::owner(WORKSPACE)
@@ -41,32 +33,6 @@ pub type Events = Vec<(Shown, Result<Outcome, Error>)>;
 /// A token with these scopes.
 pub fn token(scopes: &[Scope]) -> Caller {
     Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
-}
-
-type Happening = Box<dyn FnOnce() + Send>;
-
-/// Lets something happen right before the next commit of a label.
-#[derive(Default)]
-pub struct Before(Mutex<Option<(&'static str, Happening)>>);
-
-impl Before {
-    pub fn next(&self, label: &'static str, happening: impl FnOnce() + Send + 'static) {
-        let mut next = self.0.lock().expect("nobody fails while holding it");
-        *next = Some((label, Box::new(happening)));
-    }
-}
-
-impl Faults for Before {
-    fn pass(&self, point: Point<'_>) {
-        let mut next = self.0.lock().expect("nobody fails while holding it");
-        let is_it = |(label, _): &mut (&'static str, Happening)| *label == point.label;
-        if point.stage == Stage::BeforeCommit
-            && let Some((_, happening)) = next.take_if(is_it)
-        {
-            drop(next);
-            happening();
-        }
-    }
 }
 
 /// A store in memory that notes every query.
@@ -104,6 +70,10 @@ impl Backend for Noting {
         self.under.host(db)
     }
 
+    fn engine(&self) -> Engine {
+        self.under.engine()
+    }
+
     fn changes(&self) -> Hints {
         self.under.changes()
     }
@@ -111,7 +81,7 @@ impl Backend for Noting {
 
 pub struct World {
     pub noting: Arc<Noting>,
-    pub before: Arc<Before>,
+    pub hooks: Arc<Hooks>,
     pub dormouse: Dormouse,
     pub store: Store,
     pub clock: ManualClock,
@@ -149,10 +119,10 @@ fn services_with(
 impl World {
     pub fn new() -> Self {
         let script = Arc::new(Script::default());
-        let before = Arc::new(Before::default());
+        let hooks = Arc::new(Hooks::default());
         let (dormouse, store, clock, noting) =
-            services_with(script.clone(), "2026-03-02T09:00:00Z", before.clone());
-        Self { noting, before, dormouse, store, clock, script }
+            services_with(script.clone(), "2026-03-02T09:00:00Z", hooks.clone());
+        Self { noting, hooks, dormouse, store, clock, script }
     }
 
     pub fn later(&self, seconds: u64) {

@@ -4,9 +4,10 @@
 use axum::Json;
 use dormouse::MessageFilter;
 use dormouse::view::{
-    AgentState, Checkpoint, Decision, Link, MemoryLine, Message, Page, Prompt, Report, RunOutcome,
-    Subscription, Timer, ToolCall, Wake,
+    AgentState, Checkpoint, Decision, KnowledgeLine, Link, MemoryHit, MemoryLine, Message, Page,
+    Prompt, Report, RunOutcome, Subscription, Timer, ToolCall, Wake,
 };
+use dormouse_types::memory::Removal;
 use dormouse_types::{RunKey, ThreadId};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -15,7 +16,7 @@ use super::reply::{PageParams, Reply, page_size, whole};
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Query, id};
-use crate::problem_groups::Cancels;
+use crate::problem_groups::{Cancels, Forgets};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -54,6 +55,18 @@ pub(super) struct LinkParams {
     /// Only those of this type, such as `tool_effect`.
     #[serde(rename = "type")]
     kind: Option<String>,
+    /// The maximum number of items.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SearchParams {
+    /// The words to look for, at most 200 characters.
+    q: String,
     /// The maximum number of items.
     limit: Option<usize>,
     /// The `nextCursor` of the previous page.
@@ -148,6 +161,104 @@ pub(super) async fn memory(
     let limit = page_size(params.limit)?;
     let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
     Ok(Json(app.dormouse.memory(&app.caller, &agent, limit, cursor).await?))
+}
+
+/// Searches what an agent remembers, newest first.
+///
+/// A result has all the words, each from its beginning; case and accents make no difference. Lines that
+/// are not folded come first, then folded ones and the summaries of checkpoints. A page may have fewer
+/// results than `limit` and still a `nextCursor`.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/memory/search",
+    operation_id = "searchMemory",
+    tag = "agents",
+    params(SearchParams),
+    responses((status = 200, description = "A page of results.", body = Page<MemoryHit>)),
+)]
+pub(super) async fn search_memory(
+    app: App,
+    At(agent): At<String>,
+    Query(params): Query<SearchParams>,
+) -> Reply<Page<MemoryHit>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.search_memory(&app.caller, &agent, &params.q, limit, cursor).await?))
+}
+
+/// Lists what an agent knows: all that its next prompt says of its memory, each line with its source.
+///
+/// First the summary of older lines, then the decisions that prompts repeat, then the lines of its log,
+/// newest first. Lines that the summary stands for are marked as folded. Lines that were removed are
+/// left out.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/knowledge",
+    operation_id = "listKnowledge",
+    tag = "agents",
+    params(PageParams),
+    responses((status = 200, description = "A page of what it knows.", body = Page<KnowledgeLine>)),
+)]
+pub(super) async fn knowledge(
+    app: App,
+    At(agent): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<KnowledgeLine>> {
+    let limit = page_size(params.limit)?;
+    let (agent, cursor) = (id(&agent)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.knowledge(&app.caller, &agent, limit, cursor).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(super) struct RemovalParams {
+    /// Whether the entry that the line was made of is removed from its task as well.
+    #[serde(default)]
+    with_entry: bool,
+}
+
+/// Says what the removal of a line would take away.
+///
+/// Also how many wakes could then no longer be shown as they were. Nothing is changed.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/knowledge/{line}/removal",
+    operation_id = "previewRemoval",
+    tag = "agents",
+    params(RemovalParams),
+    responses((status = 200, description = "What it would take.", body = Removal)),
+)]
+pub(super) async fn removal(
+    app: App,
+    At((agent, line)): At<(String, String)>,
+    Query(params): Query<RemovalParams>,
+) -> Reply<Removal> {
+    let agent = id(&agent)?;
+    Ok(Json(app.dormouse.removal(&app.caller, &agent, &line, params.with_entry).await?))
+}
+
+/// Removes a line from what an agent knows, and its words from both databases.
+///
+/// It cannot be undone. Texts that have the words keep the rest; summaries that fold the line are
+/// removed and made again by the next wake; requests with the words no longer have their digest, which
+/// their wakes say. No agent is shown the entry again that the line was made of. It is refused while an
+/// agent is at work that may be reading the words. To remove a line twice changes nothing.
+#[utoipa::path(
+    delete,
+    path = "/api/agents/{agent}/knowledge/{line}",
+    operation_id = "removeLine",
+    tag = "agents",
+    params(RemovalParams),
+    responses((status = 200, description = "What it took.", body = Removal), Forgets),
+)]
+pub(super) async fn remove_line(
+    app: App,
+    At((agent, line)): At<(String, String)>,
+    Query(params): Query<RemovalParams>,
+) -> Reply<Removal> {
+    let agent = id(&agent)?;
+    Ok(Json(app.dormouse.remove_line(&app.caller, &agent, &line, params.with_entry).await?))
 }
 
 /// Lists what older lines of an agent's log were folded into, newest first.

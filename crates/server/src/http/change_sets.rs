@@ -1,7 +1,7 @@
 //! Change sets and the user's decisions on their items.
 
 use axum::Json;
-use dormouse::view::{ChangeSet, Outcome, Page};
+use dormouse::view::{ChangeSet, DecidedItem, Outcome, Page};
 use dormouse::{Shown, VerdictOf};
 use dormouse_types::{TaskId, Verdict};
 use serde::Deserialize;
@@ -76,19 +76,22 @@ pub(super) fn verdict(name: &str) -> Result<Verdict, Problem> {
     tag = "change sets",
     params(Key),
     request_body = VerdictParams,
-    responses((status = 200, description = "The outcome of the verdict.", body = Outcome), Decides),
+    responses(
+        (status = 200, description = "The outcome, and what is open afterwards.", body = DecidedItem),
+        Decides
+    ),
 )]
 pub(super) async fn decide(
     app: App,
     At((set, index, name)): At<(String, i64, String)>,
     Key(key): Key,
     Body(params): Body<VerdictParams>,
-) -> Reply<Outcome> {
+) -> Reply<DecidedItem> {
     let (set, verdict) = (id(&set)?, verdict(&name)?);
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
     let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
-    Ok(Json(app.dormouse.decide_item(&app.caller, wanted, key).await?))
+    Ok(Json(app.dormouse.decide_item_and_list(&app.caller, wanted, key).await?))
 }
 
 /// Confirms exactly the listed items, as they were shown.

@@ -10,6 +10,7 @@ mod exports;
 mod imports;
 mod labels;
 mod models;
+mod audit;
 mod operations;
 mod overview;
 mod task_links;
@@ -55,6 +56,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .routes(routes!(overview::attention))
         .routes(routes!(overview::reports))
         .routes(routes!(operations::list))
+        .routes(routes!(audit::list))
         .routes(routes!(labels::list))
         .routes(routes!(labels::categories))
         .routes(routes!(description::show))
@@ -99,6 +101,10 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::messages))
         .routes(routes!(agent_history::tool_calls))
         .routes(routes!(agent_history::memory))
+        .routes(routes!(agent_history::search_memory))
+        .routes(routes!(agent_history::knowledge))
+        .routes(routes!(agent_history::removal))
+        .routes(routes!(agent_history::remove_line))
         .routes(routes!(agent_history::checkpoints))
         .routes(routes!(agent_history::links))
         .routes(routes!(agent_history::subscriptions))
@@ -117,6 +123,7 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::list))
         .routes(routes!(models::put_provider, models::remove_provider))
         .routes(routes!(models::set_key))
+        .routes(routes!(models::set_categories))
         .routes(routes!(models::offered))
         .routes(routes!(models::servers))
         .routes(routes!(models::test))
@@ -125,6 +132,7 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::paid_calls))
         .routes(routes!(models::budgets))
         .routes(routes!(models::price))
+        .routes(routes!(models::window))
         .routes(routes!(models::once_more))
         .routes(routes!(models::spending))
         .routes(routes!(models::usage))

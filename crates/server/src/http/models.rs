@@ -1,10 +1,12 @@
 //! Models: providers, the model in use, budgets, usage.
 
 use dormouse::models::{
-    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, UsageDay,
+    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, Purpose,
+    UsageDay,
 };
 use dormouse::view::{Page, Spending};
-use dormouse_types::model_settings::{ApiFormat, OfferedModel, Provider};
+use dormouse_types::CategoryId;
+use dormouse_types::model_settings::{AllowedCategories, ApiFormat, OfferedModel, Provider};
 use dormouse_types::spend::{Budgets, Price};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -46,6 +48,38 @@ pub(crate) struct ModelParams {
     model: String,
 }
 
+/// The categories that a provider may be sent.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CategoriesParams {
+    /// Only tasks of these; `null` means all tasks.
+    #[schema(required)]
+    categories: Option<AllowedCategoriesParams>,
+}
+
+/// A list of categories.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AllowedCategoriesParams {
+    /// Their ids.
+    ids: Vec<String>,
+    /// Whether tasks without a category are among them.
+    uncategorised: bool,
+}
+
+/// A model, and what it is chosen for.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UseParams {
+    /// `builtin` or `provider/model`. For summarising, `null` means the model that thinks.
+    #[schema(required)]
+    model: Option<String>,
+    /// What for; `thinking` by default.
+    #[serde(default, rename = "for")]
+    #[schema(value_type = Option<Purpose>)]
+    purpose: Option<String>,
+}
+
 /// What may be spent. Units: micro-dollars, and tokens of models without a price.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -69,6 +103,17 @@ pub(crate) struct ModelPriceParams {
     /// Its price; `null` means that of the price table again.
     #[schema(required)]
     price: Option<PriceParams>,
+}
+
+/// How much a model reads and writes in one turn.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ModelWindowParams {
+    /// `provider/model`.
+    model: String,
+    /// Its context window; `null` means what its server states. Units: tokens.
+    #[schema(required)]
+    window: Option<u64>,
 }
 
 /// A price. Units: micro-dollars per million tokens.
@@ -109,6 +154,10 @@ pub(super) struct QuestionParams {
     /// `builtin` or `provider/model`.
     #[param(required)]
     model: Option<String>,
+    /// What for; `thinking` by default.
+    #[serde(rename = "for")]
+    #[param(value_type = Option<Purpose>)]
+    purpose: Option<String>,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -135,7 +184,7 @@ pub(super) async fn list(app: App) -> Reply<ModelsView> {
     Ok(axum::Json(app.dormouse.models(&app.caller).await?))
 }
 
-/// Adds a provider, or changes it. Nothing is sent to it.
+/// Adds a provider, or changes it. Nothing is sent to it. The categories that it may be sent stay.
 #[utoipa::path(
     put,
     path = "/api/models/providers/{name}",
@@ -155,7 +204,8 @@ pub(super) async fn put_provider(
         return Err(Problem::invalid("/format", "format is missing"));
     };
     let (base_url, is_own) = (params.base_url, params.is_own);
-    let provider = Provider { name, format, base_url, is_own };
+    // Those of a provider that exists are kept.
+    let provider = Provider { name, format, base_url, is_own, categories: None };
     Ok(axum::Json(app.dormouse.put_provider(&app.caller, provider).await?))
 }
 
@@ -169,6 +219,37 @@ pub(super) async fn put_provider(
 )]
 pub(super) async fn remove_provider(app: App, At(name): At<String>) -> Reply<ModelsView> {
     Ok(axum::Json(app.dormouse.remove_provider(&app.caller, &name).await?))
+}
+
+/// Sets which tasks a provider may be sent, by their categories. It counts from the next request on.
+///
+/// What may not be sent is left out whole, and counted with the wake. An agent whose own task may not
+/// be sent asks no model of the provider.
+#[utoipa::path(
+    put,
+    path = "/api/models/providers/{name}/categories",
+    operation_id = "setProviderCategories",
+    tag = "models",
+    request_body = CategoriesParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn set_categories(
+    app: App,
+    At(name): At<String>,
+    Json(params): Json<CategoriesParams>,
+) -> Reply<ModelsView> {
+    let categories = match params.categories {
+        None => None,
+        Some(AllowedCategoriesParams { ids, uncategorised }) => {
+            let mut reading = Reading::default();
+            let ids = ids.into_iter();
+            let ids = ids.map(|text| reading.parse::<CategoryId>("/categories/ids", Some(text)));
+            let ids = ids.collect::<Option<Vec<_>>>();
+            let ids = reading.finish(ids)?.unwrap_or_default();
+            Some(AllowedCategories { ids, uncategorised })
+        }
+    };
+    Ok(axum::Json(app.dormouse.set_provider_categories(&app.caller, &name, categories).await?))
 }
 
 /// Keeps the key of a provider in the key file of this machine, or removes it.
@@ -252,20 +333,39 @@ pub(super) async fn question(
 ) -> Reply<ModelQuestion> {
     let missing = || Problem::invalid("?model", "model is missing: give `provider/model`");
     let model = params.model.ok_or_else(missing)?;
-    Ok(axum::Json(app.dormouse.model_question(&app.caller, &model).await?))
+    let purpose = purpose("?for", params.purpose)?;
+    Ok(axum::Json(app.dormouse.model_question(&app.caller, &model, purpose).await?))
 }
 
-/// Makes a model that of the workspace. Agents with a model of their own keep it.
+/// Makes a model that of the workspace, or lets it fold memory.
+///
+/// Agents with a model of their own keep it, for both.
 #[utoipa::path(
     post,
     path = "/api/models/use",
     operation_id = "useModel",
     tag = "models",
-    request_body = ModelParams,
+    request_body = UseParams,
     responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
 )]
-pub(super) async fn use_model(app: App, Json(params): Json<ModelParams>) -> Reply<ModelsView> {
-    Ok(axum::Json(app.dormouse.use_model(&app.caller, &params.model).await?))
+pub(super) async fn use_model(app: App, Json(params): Json<UseParams>) -> Reply<ModelsView> {
+    let view = match (purpose("/for", params.purpose)?, params.model) {
+        (Purpose::Summarising, model) => {
+            app.dormouse.summarise_with(&app.caller, model.as_deref()).await?
+        }
+        (Purpose::Thinking, Some(model)) => app.dormouse.use_model(&app.caller, &model).await?,
+        (Purpose::Thinking, None) => {
+            let message = "model is missing: give `builtin` or `provider/model`";
+            return Err(Problem::invalid("/model", message));
+        }
+    };
+    Ok(axum::Json(view))
+}
+
+fn purpose(field: &'static str, given: Option<String>) -> Result<Purpose, Problem> {
+    let mut reading = Reading::default();
+    let purpose = reading.parse::<Purpose>(field, given);
+    Ok(reading.finish(purpose)?.unwrap_or(Purpose::Thinking))
 }
 
 /// Allows calls that cost money, or forbids them: none begins, and those under way end.
@@ -313,6 +413,20 @@ pub(super) async fn price(app: App, Json(params): Json<ModelPriceParams>) -> Rep
         Price { input, cached_input, cache_write, output }
     });
     Ok(axum::Json(app.dormouse.set_model_price(&app.caller, &model, price).await?))
+}
+
+/// Sets the context window of a model. It goes before what its server states, from the next wake on.
+#[utoipa::path(
+    put,
+    path = "/api/models/window",
+    operation_id = "setModelWindow",
+    tag = "models",
+    request_body = ModelWindowParams,
+    responses((status = 200, description = "All settings of models.", body = ModelsView), Models),
+)]
+pub(super) async fn window(app: App, Json(params): Json<ModelWindowParams>) -> Reply<ModelsView> {
+    let ModelWindowParams { model, window } = params;
+    Ok(axum::Json(app.dormouse.set_model_window(&app.caller, &model, window).await?))
 }
 
 /// Allows one more budget of the same size for today, where the budget of the day is used up.

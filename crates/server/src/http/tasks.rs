@@ -17,7 +17,9 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, Listing, Lists, Many, id};
 use crate::problem_groups::{Edits, NewAgent, NewTask, Writes};
-use crate::wire::{AgentParams, Decided, DecisionParams, Reading, TaskParams, TaskPatch, over};
+use crate::wire::{
+    AgentParams, Decided, DecidedItems, DecisionParams, Reading, TaskParams, TaskPatch, over,
+};
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -370,7 +372,7 @@ pub(super) async fn linked_context(app: App, At(task): At<String>) -> Reply<Link
     params(Key),
     request_body = Vec<DecisionParams>,
     responses(
-        (status = 200, description = "The outcome of each, in the order of the request.", body = Page<Decided>)
+        (status = 200, description = "The outcomes, and what is open afterwards.", body = DecidedItems)
     ),
 )]
 pub(super) async fn decide(
@@ -378,7 +380,7 @@ pub(super) async fn decide(
     At(task): At<String>,
     Key(key): Key,
     Body(verdicts): Body<Vec<DecisionParams>>,
-) -> Reply<Page<Decided>> {
+) -> Reply<DecidedItems> {
     let task: TaskId = id(&task)?;
     app.dormouse.decides_on(&app.caller, &task).await?;
     let mut results = Vec::with_capacity(verdicts.len());
@@ -391,7 +393,8 @@ pub(super) async fn decide(
             Err(problem) => Decided::Refused { set, index, problem },
         });
     }
-    Ok(whole(results))
+    let open = app.dormouse.open_changes(&app.caller, &task).await.ok();
+    Ok(Json(DecidedItems { items: results, next_cursor: None, open }))
 }
 
 async fn decide_one(

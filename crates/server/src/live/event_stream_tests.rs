@@ -10,6 +10,7 @@ use std::task::{Context, Poll, Waker};
 use dormouse::Error;
 use dormouse::events::{Event, Since};
 use dormouse_types::Timestamp;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::limits::{SOCKET_BYTES, SOCKET_EVENTS};
 use dormouse_types::port::{BoxFuture, Clock};
 use serde_json::Value;
@@ -75,7 +76,7 @@ impl EventSource for Script {
 
 fn event(kind: &str, cursor: &str) -> Event {
     Event {
-        kind: kind.into(),
+        kind: Listed::named(kind),
         cursor: cursor.into(),
         subject: None,
         tasks: Vec::new(),

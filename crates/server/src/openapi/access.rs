@@ -27,6 +27,7 @@ const OTHERS: &[(&str, Needs)] = &[
     ("openSocket", Needs::Nothing),
     ("previewWake", Needs::Scope(Scope::Read)),
     ("createTicket", Needs::Scope(Scope::Read)),
+    ("removeLine", Needs::Scope(Scope::Admin)),
     ("createCode", Needs::Scope(Scope::Admin)),
     ("listTokens", Needs::Scope(Scope::Admin)),
     ("createToken", Needs::Scope(Scope::Admin)),
@@ -41,6 +42,9 @@ const OTHERS: &[(&str, Needs)] = &[
     ("setPaidCalls", Needs::Scope(Scope::Admin)),
     ("setBudgets", Needs::Scope(Scope::Admin)),
     ("setModelPrice", Needs::Scope(Scope::Admin)),
+    ("setModelWindow", Needs::Scope(Scope::Admin)),
+    ("setProviderCategories", Needs::Scope(Scope::Admin)),
+    ("listAudit", Needs::Scope(Scope::Admin)),
     ("allowOnceMore", Needs::Scope(Scope::Admin)),
 ];
 

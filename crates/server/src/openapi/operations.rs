@@ -196,6 +196,7 @@ fn variable(name: &str) -> Value {
         "link" => (named("TaskLinkId"), "The link."),
         "agent" => (named("AgentId"), "The agent."),
         "runKey" => (named("RunKey"), "The run."),
+        "line" => (json!({"type": "string"}), "The line, as the list of what it knows names it."),
         "set" => (named("ChangeSetId"), "The change set."),
         "token" => (named("TokenId"), "The token, by its name."),
         "name" => (json!({"type": "string"}), "The provider, by its name."),

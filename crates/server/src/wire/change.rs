@@ -1,7 +1,7 @@
 //! Request bodies about agents and decisions.
 
 use dormouse::KnownValue;
-use dormouse::view::Outcome;
+use dormouse::view::{OpenChanges, Outcome};
 use dormouse_types::agent::Automation;
 use dormouse_types::{ChangeSetId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
@@ -167,6 +167,19 @@ pub(crate) struct DecisionParams {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>)]
     pub(crate) now: Option<Option<String>>,
+}
+
+/// The outcomes of many verdicts about a task, with its open proposals afterwards.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DecidedItems {
+    /// The outcome of each, in the order of the request.
+    pub(crate) items: Vec<Decided>,
+    /// None: all of them are on this page.
+    pub(crate) next_cursor: Option<String>,
+    /// The open proposals about the task. None if the caller may not read, or they cannot be read:
+    /// the verdicts hold all the same.
+    pub(crate) open: Option<OpenChanges>,
 }
 
 /// The outcome of one of many verdicts.

@@ -10,8 +10,8 @@ mod task;
 
 pub(crate) use access::{CodeParams, TokenParams};
 pub(crate) use change::{
-    AgentParams, AgentPatch, ConfirmAllParams, Decided, DecisionParams, PreviewParams, ShownParams,
-    VerdictParams, WakeParams, Wanted, over,
+    AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
+    PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
 pub(crate) use export::Exported;
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};

@@ -216,6 +216,7 @@ pub fn filled(path: &str) -> String {
         ("{token}", format!("tok-{zeros}")),
         ("{index}", "1".to_owned()),
         ("{verdict}", "confirm".to_owned()),
+        ("{line}", "line-1".to_owned()),
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));

@@ -9,7 +9,7 @@ use dormouse::{Dormouse, NewEntry, NewTask};
 use dormouse_server::{AllowedHosts, Authenticator, Hardening};
 use dormouse_types::limits::{SOCKET_MESSAGE, SOCKETS_PER_TOKEN};
 use dormouse_types::port::{BoxFuture, Clock};
-use dormouse_types::{Caller, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{Caller, EventKind, TaskId, Timestamp, WorkspaceId};
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -298,7 +298,7 @@ async fn truth(dormouse: &Dormouse, mut cursor: String) -> Seen {
         match dormouse.events_since(&me(), Some(&cursor)).await.expect("events") {
             Since::Page { events, .. } if events.is_empty() => return seen,
             Since::Page { events, cursor: next } => {
-                events.iter().for_each(|event| seen.note(&event.kind, &event.cursor));
+                events.iter().for_each(|event| seen.note(event.kind.name(), &event.cursor));
                 cursor = next;
             }
             Since::Resync { .. } => panic!("nothing was trimmed"),
@@ -401,4 +401,12 @@ async fn commit_to_frame() {
         at(&to_frame, 99),
     )
     .expect("the close is sent");
+}
+
+#[test]
+fn the_page_about_events_names_every_kind() {
+    let page = include_str!("../../../../docs/live.md");
+    for kind in EventKind::ALL {
+        assert!(page.contains(&format!("`{kind}`")), "{kind} is not in docs/live.md");
+    }
 }

@@ -51,8 +51,17 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if ["testModel", "useModel"].contains(&operation.id.as_str()) => {
             json!({ "model": MODEL }).to_string()
         }
+        "application/json" if operation.id == "setModelWindow" => {
+            json!({ "model": MODEL, "window": null }).to_string()
+        }
+        "application/json" if operation.id == "setProviderCategories" => {
+            json!({ "categories": null }).to_string()
+        }
         "application/json" if operation.id == "setModelPrice" => {
             json!({ "model": "nobody/any", "price": null }).to_string()
+        }
+        "application/json" if operation.id == "setModelWindow" => {
+            json!({ "model": "nobody/any", "window": null }).to_string()
         }
         "application/json" if operation.id == "allowOnceMore" => {
             json!({ "agentId": filled("{agent}") }).to_string()
@@ -240,6 +249,7 @@ async fn furnished(world: &World) -> Vec<(&'static str, String)> {
         ("{set}", text(&sets["items"][0]["id"])),
         ("{index}", sets["items"][0]["items"][0]["index"].to_string()),
         ("{verdict}", "confirm".to_owned()),
+        ("{line}", "line-1".to_owned()),
         ("{token}", text(&token["details"]["id"])),
     ]
 }

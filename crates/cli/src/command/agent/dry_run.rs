@@ -2,6 +2,7 @@
 
 use dormouse::view::Agent;
 use dormouse::wake_preview::{PreviewOutcome, PreviewedRequest, WakePreview};
+use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::spend::{Amount, Unit, dollars};
 use serde_json::json;
 
@@ -35,6 +36,13 @@ pub async fn run(
                 "nothing would be sent: the task is private, and {model} is not a model of your own"
             ));
         }
+        PreviewOutcome::Category => {
+            note(&format!(
+                "nothing would be sent: tasks of this category may not be sent to the provider of \
+                 {model}; see `{}`",
+                session.command("models categories NAME")
+            ));
+        }
         PreviewOutcome::NoTask => note("nothing would be sent: the task is deleted"),
         PreviewOutcome::Unusable => {
             note(&format!(
@@ -43,14 +51,25 @@ pub async fn run(
             ));
         }
     }
-    if preview.outcome == PreviewOutcome::Request && !preview.kept_back.is_empty() {
-        note(&format!("kept back because it is private: {}", preview.kept_back.words()));
+    if preview.outcome == PreviewOutcome::Request {
+        kept_back(&preview.kept_back).iter().for_each(|words| note(words));
     }
     if let Some(request) = &preview.request {
         about(request);
         session.screen.file(request.body.as_bytes());
     }
     Ok(())
+}
+
+/// Says what was kept back, one line for each reason.
+pub fn kept_back(kept: &KeptBack) -> Vec<String> {
+    let line = |(reason, words): (KeptBackReason, String)| match reason {
+        KeptBackReason::Private => format!("kept back because it is private: {words}"),
+        KeptBackReason::Category => {
+            format!("kept back because of the category of its task: {words}")
+        }
+    };
+    kept.words().into_iter().map(line).collect()
 }
 
 fn about(request: &PreviewedRequest) {

@@ -209,6 +209,7 @@ mod tests {
             error_message: None,
             kept_back: dormouse_types::kept_back::KeptBack::default(),
             failure: None,
+            purged_at: None,
         }
     }
 
@@ -227,6 +228,7 @@ mod tests {
             operation_id: None,
             refused: None,
             priority: None,
+            category: None,
             tokens_approx: 0,
             created_at: at(written),
             vector_clock: BTreeMap::new(),

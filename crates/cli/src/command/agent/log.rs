@@ -6,6 +6,7 @@ use dormouse_formats::sanitise;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
 
+use super::dry_run::kept_back;
 use super::message::{content, kind};
 use crate::client::{encode, path};
 use crate::failure::Failure;
@@ -70,8 +71,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for wake in &page.items {
         session.screen.say("");
         session.screen.say(heading(session, wake));
-        if !wake.kept_back.is_empty() {
-            session.screen.say(format!("  kept back: {}", wake.kept_back.words()));
+        for words in kept_back(&wake.kept_back) {
+            session.screen.say(format!("  {words}"));
         }
         if let Some(error) = &wake.error_message {
             session.screen.say(format!("  {}", line(error)));
@@ -138,7 +139,14 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
     let page: Page<Prompt> = reply.read()?;
     let style = session.screen.style();
     for prompt in &page.items {
-        let proof = if prompt.verified { "as it was sent" } else { "NOT as it was sent" };
+        let proof = match prompt.purged_at {
+            Some(at) => {
+                let at = time::minute(at, &session.zone);
+                format!("part of this request was removed on {at}")
+            }
+            None if prompt.verified => "as it was sent".to_owned(),
+            None => "NOT as it was sent".to_owned(),
+        };
         let digest = prompt.digest.get(..8).unwrap_or(&prompt.digest);
         let heading = format!("turn {} · {proof} (digest {})", prompt.turn, line(digest));
         session.screen.say(style.bold(&heading));

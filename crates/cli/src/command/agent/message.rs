@@ -2,6 +2,8 @@
 
 use dormouse::view::Message;
 use dormouse_types::agent::MessageKind;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use serde_json::Value;
 
 use crate::terminal::{line, wrap};
@@ -20,6 +22,15 @@ pub(super) fn kind(message: &Message) -> String {
         )
         | None => line(message.kind.name()),
     }
+}
+
+/// What sets a note apart: `[critical, grievance] `; most have nothing.
+fn marks(message: &Message) -> String {
+    let priority = message.priority.as_ref().filter(|one| **one != ObservationPriority::default());
+    let category = message.category.as_ref().filter(|one| **one != ObservationCategory::default());
+    let names = priority.map(Listed::name).into_iter().chain(category.map(Listed::name));
+    let names = names.collect::<Vec<_>>().join(", ");
+    if names.is_empty() { names } else { format!("[{names}] ") }
 }
 
 /// A message as one paragraph, truncated if it would fill the screen; empty if it has no text.
@@ -41,6 +52,6 @@ pub(super) fn content(message: &Message) -> Option<String> {
         (_, Some(other)) => other.to_string(),
     };
     let name = message.tool_name.as_deref().map_or_else(String::new, |name| format!("{name}  "));
-    let text = line(&format!("{name}{text}"));
+    let text = line(&format!("{name}{}{text}", marks(message)));
     (!text.trim().is_empty()).then(|| wrap::cut_to(&text, SHOWN))
 }

@@ -6,8 +6,11 @@ mod cancel;
 mod create;
 mod dry_run;
 mod follow;
+mod forget;
+mod knows;
 mod list;
 mod log;
+mod memory;
 mod message;
 pub mod scheduled;
 mod settings;
@@ -44,8 +47,14 @@ pub enum Command {
     Resume(settings::Params),
     /// Destroy an agent for good; its reports stay readable
     Destroy(settings::Params),
+    /// Show what an agent knows, and where it has it from
+    Knows(knows::Params),
+    /// Remove a line from what an agent knows, and its words from both databases
+    Forget(forget::Params),
     /// Show an agent's runs and prompts
     Log(log::Params),
+    /// Show what an agent remembers, or what it remembers of some words
+    Memory(memory::Params),
 }
 
 pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
@@ -61,6 +70,9 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Pause(params) => settings::pause(session, params).await,
         Command::Resume(params) => settings::resume(session, params).await,
         Command::Destroy(params) => settings::destroy(session, params).await,
+        Command::Knows(params) => knows::run(session, params).await,
+        Command::Forget(params) => forget::run(session, params).await,
         Command::Log(params) => log::run(session, params).await,
+        Command::Memory(params) => memory::run(session, params).await,
     }
 }

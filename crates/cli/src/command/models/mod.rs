@@ -1,13 +1,14 @@
 //! `dormouse models`: who thinks for the agents, and what that costs.
 
 mod amount;
+mod categories;
 mod show;
 
 use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, UsageDay};
+use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, Purpose, UsageDay};
 use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::{ApiFormat, OfferedModel};
 use dormouse_types::spend::dollars;
@@ -39,11 +40,13 @@ pub enum Command {
     Look,
     /// List the models that a provider offers
     Offered(ProviderParams),
+    /// Show or set which tasks a provider may be sent, by their categories
+    Categories(categories::Params),
     /// Make one real call of a model, and say how it works
     Test(ModelParams),
-    /// Set what a model costs, before the price table
+    /// Set what a model costs and how much it reads at once, before what tables and servers say
     Edit(EditParams),
-    /// Choose the model of all agents that have none of their own
+    /// Choose the model of all agents that have none of their own, to think or to summarise
     Use(UseParams),
     /// Switch off all calls that cost money
     Off,
@@ -98,8 +101,11 @@ pub struct ModelParams {
 
 #[derive(Debug, Args)]
 pub struct UseParams {
-    /// The model: builtin, or provider/model
+    /// The model: builtin, or provider/model. For summarising also `thinking`: the one that thinks
     model: String,
+    /// What for: thinking or summarising
+    #[arg(long = "for", default_value = "thinking", value_name = "PURPOSE", value_parser = purpose)]
+    purpose: Purpose,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -137,6 +143,12 @@ pub struct EditParams {
     /// Of a million tokens of input that are written to a cache [default: as other input]
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     cache_write_price: Option<Amount>,
+    /// How much it reads and writes in one turn, in tokens
+    #[arg(long, value_name = "TOKENS")]
+    window: Option<u64>,
+    /// Use the window that its server states again
+    #[arg(long, conflicts_with = "window")]
+    stated_window: bool,
     /// Use the price table again
     #[arg(long, conflicts_with_all = ["input_price", "output_price", "cached_input_price", "cache_write_price"])]
     listed_price: bool,
@@ -157,6 +169,10 @@ pub struct UsageParams {
     /// The last day [default: today]
     #[arg(long, value_name = "DAY")]
     to: Option<String>,
+}
+
+fn purpose(text: &str) -> Result<Purpose, String> {
+    text.parse().map_err(|e: dormouse_types::task::NotListed| e.to_string())
 }
 
 fn format(text: &str) -> Result<ApiFormat, String> {
@@ -183,6 +199,7 @@ async fn dispatch(session: &mut Session, command: Command) -> Result<(), Failure
         Command::Key(params) => key(session, params).await,
         Command::Look => look(session).await,
         Command::Offered(params) => offered(session, params).await,
+        Command::Categories(params) => categories::run(session, params).await,
         Command::Test(params) => test(session, params).await,
         Command::Edit(params) => edit(session, params).await,
         Command::Use(params) => choose(session, params).await,
@@ -295,10 +312,18 @@ async fn test(session: &mut Session, params: ModelParams) -> Result<(), Failure>
 }
 
 async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure> {
-    let asked = path("/api/models/question", &[("model", &params.model)]);
+    let (purpose, model) = (params.purpose, params.model.as_str());
+    let body = json!({ "model": model, "for": purpose });
+    if purpose == Purpose::Summarising && model == Purpose::Thinking.name() {
+        let body = json!({ "model": null, "for": purpose });
+        let reply = session.client.post("/api/models/use", body).await?;
+        say(session, &reply, "the model that thinks summarises too");
+        return Ok(());
+    }
+    let asked = path("/api/models/question", &[("model", model), ("for", purpose.name())]);
     let question: ModelQuestion = session.client.get(&asked).await?.read()?;
     if !session.screen.is_json() {
-        show::question(session, &question);
+        show::question(session, &question, purpose);
     }
     if !params.yes {
         let answer = session.screen.ask("Use it? (y/n) ");
@@ -308,9 +333,13 @@ async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure>
             return Ok(());
         }
     }
-    let reply = session.client.post("/api/models/use", json!({ "model": params.model })).await?;
-    let model = line(&params.model);
-    say(session, &reply, &format!("{model} is the model of all agents without one of their own"));
+    let reply = session.client.post("/api/models/use", body).await?;
+    let model = line(model);
+    let done = match purpose {
+        Purpose::Thinking => "is the model of all agents without one of their own",
+        Purpose::Summarising => "summarises for all agents without a model of their own",
+    };
+    say(session, &reply, &format!("{model} {done}"));
     Ok(())
 }
 
@@ -356,6 +385,21 @@ async fn budget(session: &mut Session, params: BudgetParams) -> Result<(), Failu
 
 async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let model = line(&params.model);
+    let has_price = params.input_price.is_some() || params.output_price.is_some();
+    if params.window.is_some() || params.stated_window {
+        let body = json!({ "model": params.model, "window": params.window });
+        let reply = session.client.put("/api/models/window", body).await?;
+        let done = match params.window {
+            Some(window) => format!("{model} has a window of {window} tokens"),
+            None => format!("{model} has the window that its server states"),
+        };
+        if has_price || params.listed_price {
+            crate::terminal::note(&done);
+        } else {
+            say(session, &reply, &done);
+            return Ok(());
+        }
+    }
     if params.listed_price {
         let body = json!({ "model": params.model, "price": null });
         let reply = session.client.put("/api/models/price", body).await?;
@@ -364,7 +408,7 @@ async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> 
     }
     let (Some(Amount(input)), Some(Amount(output))) = (params.input_price, params.output_price)
     else {
-        return Err(Failure::usage("give --input-price and --output-price")
+        return Err(Failure::usage("give --input-price and --output-price, or --window")
             .hint("in dollars for a million tokens; --listed-price goes back to the price table"));
     };
     let or_input = |price: Option<Amount>| price.map_or(input, |Amount(price)| price);

@@ -1,22 +1,24 @@
 //! How models, tests and usage look on a terminal.
 
 use dormouse::models::{
-    ChosenBy, FoundServer, ModelQuestion, ModelTestView, ModelView, ModelsView, ProviderView,
-    UsageDay,
+    ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
+    ProviderView, Purpose, UsageDay, WindowSource,
 };
 use dormouse::view::{Spending, Spent};
+use dormouse_types::memory::ASSUMED_WINDOW;
 use dormouse_types::model_settings::{KeySource, OfferedModel, ToolMode};
 use dormouse_types::spend::{Unit, dollars};
 
 use crate::session::Session;
-use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
+use crate::terminal::{counted, line};
 
 pub fn models(session: &mut Session, models: &ModelsView) {
     let mut table = Table::new([
         ("model", Fit::Cut),
         ("agents", Fit::Whole),
         ("how it works", Fit::Drop(1)),
+        ("window", Fit::Drop(3)),
         ("price", Fit::Drop(2)),
         ("", Fit::Cut),
     ]);
@@ -25,6 +27,7 @@ pub fn models(session: &mut Session, models: &ModelsView) {
             model.id.clone(),
             model.agents.to_string(),
             model.tool_mode.map_or("", in_words).to_owned(),
+            window(model),
             price(model),
             state(models, model),
         ]);
@@ -33,10 +36,14 @@ pub fn models(session: &mut Session, models: &ModelsView) {
     for provider in &models.providers {
         let known = in_a_line(provider);
         session.screen.say(format!("provider {known}"));
+        kept_back(session, provider);
     }
     for found in &models.found {
         let known = in_a_line(found);
         session.screen.say(format!("found {known}: usable, not in use"));
+    }
+    if let Some(summarising) = &models.summarising {
+        session.screen.say(format!("summarises: {}", line(summarising)));
     }
     for problem in &models.problems {
         session.screen.say(format!("problem: {}", line(problem)));
@@ -47,6 +54,17 @@ pub fn models(session: &mut Session, models: &ModelsView) {
 fn say_table(session: &mut Session, table: &Table) {
     let (width, style) = (session.screen.width(), session.screen.style());
     session.screen.say(table.render(width, style));
+}
+
+fn window(model: &ModelView) -> String {
+    let (Some(tokens), Some(source)) = (model.window, model.window_source) else {
+        return String::new();
+    };
+    match source {
+        WindowSource::SetByYou => format!("{tokens} tokens, set by you"),
+        WindowSource::Stated => format!("{tokens} tokens"),
+        WindowSource::Assumed => format!("{tokens} tokens, assumed"),
+    }
 }
 
 fn price(model: &ModelView) -> String {
@@ -88,8 +106,27 @@ fn in_a_line(view: &ProviderView) -> String {
         (KeySource::KeyFile, _) => format!("key{ending} in the key file"),
     };
     let place = if provider.is_own { "your own server, " } else { "" };
+    let some = if provider.categories.is_some() { ", some categories only" } else { "" };
     let (name, url) = (line(&provider.name), line(&provider.base_url));
-    format!("{name} ({url}, {}), {place}{key}", provider.format.name())
+    format!("{name} ({url}, {}), {place}{key}{some}", provider.format.name())
+}
+
+/// Says how many agents a provider is sent nothing of.
+pub fn kept_back(session: &mut Session, view: &ProviderView) {
+    if let Some(words) = kept_back_words(view.kept_back) {
+        session.screen.say(format!("  is not sent: {words}"));
+    }
+}
+
+fn kept_back_words(kept: KeptBackAgents) -> Option<String> {
+    let words = [
+        (kept.private, "whose task is private"),
+        (kept.category, "whose task is of another category"),
+    ];
+    let words = words.into_iter().filter(|(n, _)| *n > 0);
+    let words =
+        words.map(|(n, why)| format!("{n} {} {why}", if n == 1 { "agent" } else { "agents" }));
+    Some(words.collect::<Vec<_>>().join(", ")).filter(|words| !words.is_empty())
 }
 
 pub fn budgets(session: &mut Session, models: &ModelsView) {
@@ -172,8 +209,12 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     if let Some(cost) = shown.cost {
         session.screen.say(format!("the test cost {}", dollars(cost)));
     }
-    if let Some(window) = shown.window {
-        session.screen.say(format!("window of {window} tokens"));
+    match shown.window {
+        Some(window) => session.screen.say(format!("window of {window} tokens")),
+        None => session.screen.say(format!(
+            "the server does not say how large its window is: {ASSUMED_WINDOW} tokens are assumed; \
+             if it has another one, say so with: dormouse models edit {model} --window TOKENS"
+        )),
     }
     for failure in &shown.failures {
         let detail = line(&failure.detail);
@@ -181,17 +222,32 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     }
 }
 
-pub fn question(session: &mut Session, question: &ModelQuestion) {
+pub fn question(session: &mut Session, question: &ModelQuestion, purpose: Purpose) {
     let model = line(&question.id);
-    session.screen.say(format!("Let {model} think for {} agents?", question.agents));
-    if question.agents_that_stay > 0 {
-        let stay = question.agents_that_stay;
-        session.screen.say(format!("  {stay} agents have a model of their own, and keep it"));
+    let what = match purpose {
+        Purpose::Thinking => "think",
+        Purpose::Summarising => "summarise",
+    };
+    let agents = counted(question.agents, "agent");
+    session.screen.say(format!("Let {model} {what} for {agents}?"));
+    match question.agents_that_stay {
+        0 => {}
+        1 => session.screen.say("  1 agent has a model of its own, and keeps it"),
+        stay => {
+            session.screen.say(format!("  {stay} agents have a model of their own, and keep it"))
+        }
     }
     if !question.sent.is_empty() {
         session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
         for what in &question.sent {
             session.screen.say(format!("    {what}"));
+        }
+        session.screen.say("  never sent:");
+        for what in &question.never_sent {
+            session.screen.say(format!("    {what}"));
+        }
+        if let Some(words) = kept_back_words(question.kept_back) {
+            session.screen.say(format!("  nothing is sent of {words}"));
         }
     }
     if let Some(cost) = question.cost_a_day {
@@ -226,7 +282,7 @@ pub fn usage(session: &mut Session, days: &[UsageDay]) {
         ("out", Fit::Drop(1)),
     ]);
     for day in days {
-        let cost = if day.unit == Unit::MicroDollars.name() {
+        let cost = if day.unit == Unit::MicroDollars {
             dollars(day.cost)
         } else if day.cost == 0 {
             "free".to_owned()

@@ -1,0 +1,95 @@
+//! `dormouse agent knows`: all that the next prompt of an agent says of its memory.
+
+use clap::Args;
+use dormouse::view::{KnowledgeKind, KnowledgeLine, Page};
+use dormouse_formats::sanitise;
+
+use super::name::named;
+use crate::client::path;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, time};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent, or words of its task's title
+    #[arg(required = true, value_name = "AGENT")]
+    agent: Vec<String>,
+    /// How many lines to show, newest first
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=200))]
+    limit: u8,
+    /// Go on where the list before ended
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let agent = find::agent(session, &params.agent.join(" ")).await?;
+    let limit = params.limit.to_string();
+    let mut query = vec![("limit", limit.as_str())];
+    query.extend(params.after.as_deref().map(|cursor| ("cursor", cursor)));
+    let list = path(&format!("/api/agents/{}/knowledge", agent.id), &query);
+    let reply = session.client.get(&list).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let page: Page<KnowledgeLine> = reply.read()?;
+    session.screen.say(named(&agent));
+    if page.items.is_empty() {
+        session.screen.say("It knows nothing yet.");
+    }
+    let width = session.screen.prose_width();
+    for known in &page.items {
+        let heading = heading(session, known);
+        session.screen.say("");
+        session.screen.say(heading);
+        let margin = Margin { first: "  ", rest: "  " };
+        for text in wrap::text(&sanitise::block(&words(known)), width, margin) {
+            session.screen.say(text);
+        }
+    }
+    if let Some(cursor) = &page.next_cursor {
+        let command = format!("agent knows {} --after {cursor}", agent.id);
+        session.screen.say(format!("\nmore: {}", session.command(&command)));
+    }
+    Ok(())
+}
+
+/// `line-12  note  2026-03-01 09:12  run 1a2b3c4d  folded`.
+fn heading(session: &Session, known: &KnowledgeLine) -> String {
+    let style = session.screen.style();
+    let mut parts = vec![style.bold(&line(&known.line)), kind(known).to_owned()];
+    parts.extend(known.at.map(|at| time::minute(at, &session.zone)));
+    if let Some(key) = &known.run_key {
+        parts.push(style.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
+    }
+    parts.extend(known.entry_id.as_ref().map(|entry| style.dim(&entry.to_string())));
+    if let Some([from, upto]) = known.folds {
+        parts.push(format!("lines {from} to {upto}"));
+    }
+    if known.is_folded {
+        parts.push("folded".to_owned());
+    }
+    parts.join("  ")
+}
+
+fn kind(known: &KnowledgeLine) -> &'static str {
+    match (known.kind, &known.entry_id) {
+        (KnowledgeKind::Summary, _) => "summary",
+        (KnowledgeKind::Decision, _) => "decision",
+        (KnowledgeKind::Observation, _) => "its note",
+        (KnowledgeKind::Input, Some(_)) => "entry",
+        (KnowledgeKind::Input, None) => "change",
+    }
+}
+
+/// What a line says; of a decision, with the verdict and its reason.
+pub(super) fn words(known: &KnowledgeLine) -> String {
+    let Some(verdict) = known.verdict else { return known.text.clone() };
+    match &known.reason {
+        Some(reason) => format!("{}: {verdict}, because: {reason}", known.text),
+        None => format!("{}: {verdict}", known.text),
+    }
+}

@@ -1,0 +1,122 @@
+//! Providers of models: added, changed, removed, with their keys and what they offer.
+
+use std::time::Duration;
+
+use dormouse_types::model_settings::{KeySource, OfferedModel, Provider, split_id};
+use dormouse_types::port::Patience;
+use dormouse_types::{Caller, Scope};
+use futures_util::future::{Either, select};
+
+use super::{FoundServer, ModelsView};
+use crate::request::require;
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// Adds a provider, or changes the one of its name, which keeps the categories that it may be
+    /// sent: those are changed by [`Dormouse::set_provider_categories`] alone.
+    ///
+    /// Errors: a name or an address that is not possible.
+    pub async fn put_provider(
+        &self,
+        caller: &Caller,
+        provider: Provider,
+    ) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let name = provider.name.clone();
+        let wrong = |message| Error::Invalid { field: "provider", message };
+        let provider = self.source.host.checked(provider).map_err(wrong)?;
+        self.edit_models(caller, "models.provider", &name, |settings| {
+            let known = settings.provider(&provider.name);
+            let categories = known.and_then(|known| known.categories.clone());
+            settings.providers.retain(|known| known.name != provider.name);
+            settings.providers.push(Provider { categories, ..provider.clone() });
+            settings.providers.sort_by(|a, b| a.name.cmp(&b.name));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Removes a provider, what is known of its models, and its key.
+    ///
+    /// Errors: the model in use, or that of an agent, is one of its models.
+    pub async fn remove_provider(&self, caller: &Caller, name: &str) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let Some(provider) = settings.provider(name).cloned() else {
+            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+        };
+        let (chosen, _) = self.chosen(&settings);
+        let used = self.agents_by_model(caller, &chosen).await?;
+        let is_its = |id: &str| split_id(id).is_some_and(|(provider, _)| provider == name);
+        let chosen = [&chosen].into_iter().chain(&settings.summarising);
+        let in_use = used.keys().chain(chosen).find(|id| is_its(id));
+        if let Some(id) = in_use {
+            let message = format!("{id} is in use: choose another model first");
+            return Err(Error::Invalid { field: "provider", message });
+        }
+        let view = self
+            .edit_models(caller, "models.remove", name, |settings| {
+                settings.providers.retain(|known| known.name != name);
+                settings.models.retain(|known| !is_its(&known.id));
+                Ok(())
+            })
+            .await?;
+        if self.source.host.key(&provider).source == KeySource::KeyFile {
+            self.keep_key(&provider, None)?;
+        }
+        Ok(view)
+    }
+
+    /// Keeps the key of a provider, or removes it. It is in no database and no export.
+    ///
+    /// Errors: there is no such provider; a text that cannot be a key; the key file cannot be
+    /// written.
+    pub async fn set_provider_key(
+        &self,
+        caller: &Caller,
+        name: &str,
+        key: Option<&str>,
+    ) -> Result<ModelsView, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let Some(provider) = settings.provider(name).cloned() else {
+            return Err(Error::NotFound { what: "provider", id: name.to_owned() });
+        };
+        self.keep_key(&provider, key)?;
+        // The revision rises, so that models are built again with the new key.
+        self.edit_models(caller, "models.key", name, |_| Ok(())).await
+    }
+
+    fn keep_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), Error> {
+        let wrong = |message| Error::Invalid { field: "key", message };
+        self.source.host.set_key(provider, key).map_err(wrong)
+    }
+
+    /// The models that a provider offers.
+    pub async fn offered_models(
+        &self,
+        caller: &Caller,
+        name: &str,
+    ) -> Result<Vec<OfferedModel>, Error> {
+        require(caller, Scope::Admin)?;
+        let settings = self.model_settings(caller).await?;
+        let (provider, _) = self.provider_of(&settings, &format!("{name}/*"))?;
+        let limit = Patience::default().first.min(Duration::from_secs(30));
+        let listed = self.source.host.list(&provider);
+        match select(listed, self.clock.sleep(limit)).await {
+            Either::Left((listed, _)) => listed.map_err(|e| Error::Model(e.to_string())),
+            Either::Right(((), _)) => Err(Error::Model(format!(
+                "{} did not list its models within {} seconds",
+                provider.base_url,
+                limit.as_secs()
+            ))),
+        }
+    }
+
+    /// Looks for model servers on this machine. None is added.
+    pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
+        require(caller, Scope::Admin)?;
+        let found = self.source.host.look().await.into_iter();
+        Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
+    }
+}

@@ -33,6 +33,7 @@ const EXTRA: Record<string, string[]> = {
   "agent: activity": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
   "agent: tool calls": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
   "agent: wakes": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
+  "agent: what it knows": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
   "agent: decisions": ["/api/journal/tasks/{task}", "/api/agents/{agent}/spending"],
   // The banner of a budget that is used up; the budgets themselves report their failures.
   settings: ["/api/overview"],
@@ -63,12 +64,12 @@ async function askedBy(page: Page, show: () => Promise<void>): Promise<string[]>
   return [...asked].sort();
 }
 
-const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: decisions", "settings"];
+const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: what it knows", "agent: decisions", "settings"];
 
 async function addressOf(name: string, server: Server): Promise<string> {
   const { items } = (await server.ask("GET", "/api/journal/tasks?q=roof")) as { items: { id: string; agent: string }[] };
   const { id, agent } = items[0] ?? { id: "", agent: "" };
-  const tab = { "agent: activity": "activity", "agent: tool calls": "tools", "agent: wakes": "wakes", "agent: decisions": "decisions" }[name];
+  const tab = { "agent: activity": "activity", "agent: tool calls": "tools", "agent: wakes": "wakes", "agent: what it knows": "knows", "agent: decisions": "decisions" }[name];
   if (tab !== undefined) return `/agents/${agent}/${tab}`;
   return { home: "/", task: `/tasks/${id}`, review: `/tasks/${id}/changes` }[name] ?? `/${name}`;
 }

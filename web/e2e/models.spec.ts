@@ -207,7 +207,7 @@ test("a price that is set is shown, and the price table can be used again", asyn
   await settings(app, server);
   const row = models(app).getByRole("listitem").filter({ hasText: "big (far)" });
   await expect(row).toContainText("Set by you on");
-  await row.getByRole("button", { name: /^Set the price/ }).click();
+  await row.getByRole("button", { name: /^Set price/ }).click();
   const dialog = app.getByRole("dialog", { name: "Set the price of big (far)" });
   await dialog.getByLabel("Input", { exact: true }).fill("3");
   await dialog.getByLabel("Output").fill("fifteen");
@@ -216,7 +216,7 @@ test("a price that is set is shown, and the price table can be used again", asyn
   await dialog.getByLabel("Output").fill("15");
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(row).toContainText("$3.00 in, $15.00 out per million tokens");
-  await row.getByRole("button", { name: /^Set the price/ }).click();
+  await row.getByRole("button", { name: /^Set price/ }).click();
   await dialog.getByRole("button", { name: "Use the price table" }).click();
   await expect(row).toContainText("no known price");
 });
@@ -225,4 +225,81 @@ test("servers on this machine are looked for only when asked", async ({ app, ser
   await settings(app, server);
   await app.getByRole("button", { name: "Look for servers here" }).click();
   await expect(app.getByText(/No model server answers at its usual address|, with \d+ model/)).toBeVisible({ timeout: 20_000 });
+});
+
+test("a provider that may not be sent the category of a task gets nothing of it, and the wake says why", async ({ sample, server }) => {
+  const task = await taskId(server, PASSPORTS);
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };
+  const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  await server.ask("PATCH", `/api/agents/${agent}`, { model: "far/big" });
+  await settings(sample, server);
+  const row = models(sample).getByRole("listitem").filter({ hasText: HOUSE.address });
+  await expect(row).toContainText("May be sent tasks of all categories");
+
+  await sample.getByRole("button", { name: "More actions for far" }).click();
+  await sample.getByRole("menuitem", { name: "Categories…" }).click();
+  const dialog = sample.getByRole("dialog", { name: "What far may be sent" });
+  await dialog.getByRole("radio", { name: "Only tasks of these categories" }).check();
+  await dialog.getByRole("checkbox", { name: "Without a category" }).uncheck();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(row).toContainText("May be sent no tasks");
+  await expect(row).toContainText("Not sent: the task of 1 agent, because of its category.");
+
+  await sample.goto(`${server.address}/agents/${agent}`);
+  await sample.getByRole("button", { name: "See a whole request" }).click();
+  await expect(sample.getByRole("dialog", { name: `What ${displayName} would send now` })).toContainText("tasks of this category may not be sent to the provider of far/big");
+  await sample.keyboard.press("Escape");
+  await server.ask("POST", `/api/agents/${agent}/wake`, {});
+  await expect(sample.getByText("tasks of this category may not be sent to far: nothing was sent").first()).toBeVisible();
+
+  await sample.goto(`${server.address}/settings#audit`);
+  await sample.getByRole("button", { name: "Show the audit log" }).click();
+  const log = sample.getByRole("list", { name: "Audit log" });
+  await expect(log.getByRole("listitem").filter({ hasText: "policyDenied" }).first()).toContainText("Nothing was sent to far/big, because of the category of the task.");
+});
+
+test("the page shows a whole request of a language model, and sends none", async ({ sample, server }) => {
+  const task = await taskId(server, PASSPORTS);
+  const { agent, title } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string; title: string };
+  const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  await server.ask("PATCH", `/api/agents/${agent}`, { model: "far/big" });
+  const { request } = (await server.ask("POST", `/api/agents/${agent}/wake/preview`, {})) as { request: { body: string } };
+  await sample.goto(`${server.address}/agents/${agent}`);
+  await sample.getByRole("button", { name: "See a whole request" }).click();
+  const dialog = sample.getByRole("dialog", { name: `What ${displayName} would send now` });
+  await expect(dialog).toContainText(`${HOUSE.address}/chat/completions`);
+  const body = await dialog.getByLabel("The body of the request").textContent();
+  expect(body).toBe(request.body);
+  expect(body).toContain(title);
+});
+
+test("another model is asked about before it summarises, and a window is set", async ({ app, server }) => {
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  await server.ask("PUT", "/api/models/window", { model: "far/big", window: null });
+  await settings(app, server);
+  const select = models(app).getByLabel("Older notes are summarised by");
+  await select.selectOption({ label: "big (far)" });
+  const question = app.getByRole("dialog", { name: /^Let big \(far\) summarise for 0 agents\?/ });
+  await expect(question).toContainText("Never sent");
+  await expect(question).toContainText("tasks and notes that are private");
+  await question.getByRole("button", { name: /^Keep/ }).click();
+  await expect(select).toHaveValue("");
+  await select.selectOption({ label: "big (far)" });
+  await question.getByRole("button", { name: /^Use big/ }).click();
+  await expect(select).toHaveValue("far/big");
+  await select.selectOption({ label: "The model that thinks" });
+  await expect(select).toHaveValue("");
+
+  const row = models(app).getByRole("listitem").filter({ hasText: "big (far)" });
+  await row.getByRole("button", { name: /^Set window/ }).click();
+  const dialog = app.getByRole("dialog", { name: "Set the window of big (far)" });
+  await dialog.getByLabel("Window").fill("many");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByRole("alert")).toContainText("Enter tokens");
+  await dialog.getByLabel("Window").fill("128k");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(row).toContainText("128k tokens at once");
 });

@@ -18,6 +18,12 @@ async function rich(server: Server): Promise<{ id: string; agent: string }> {
   return first;
 }
 
+/** Adds a provider at which nothing listens, with a model that is known. */
+async function far(server: Server): Promise<void> {
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: false });
+  await server.ask("PUT", "/api/models/window", { model: "far/big", window: null });
+}
+
 const at =
   (path: string) =>
   async (page: Page, server: Server): Promise<void> =>
@@ -104,6 +110,7 @@ export const screens: readonly Screen[] = [
   { name: "agent: activity", show: ofAgent("activity") },
   { name: "agent: tool calls", show: ofAgent("tools") },
   { name: "agent: wakes", show: ofAgent("wakes") },
+  { name: "agent: what it knows", show: ofAgent("knows") },
   { name: "agent: decisions", show: ofAgent("decisions") },
   { name: "settings", show: at("/settings") },
   {
@@ -132,6 +139,39 @@ export const screens: readonly Screen[] = [
       await page.getByLabel("One wake").fill("much");
       await page.getByLabel("One wake").press("Enter");
       await expect(page.getByRole("alert")).toBeVisible();
+    },
+  },
+  {
+    name: "settings: categories of a provider",
+    show: async (page, server) => {
+      await open(page, server, "/agents");
+      await far(server);
+      await open(page, server, "/settings#models");
+      await page.getByRole("button", { name: "More actions for far" }).click();
+      await page.getByRole("menuitem", { name: "Categories…" }).click();
+      await page.getByRole("radio", { name: "Only tasks of these categories" }).check();
+      await expect(page.getByRole("checkbox", { name: "Without a category" })).toBeVisible();
+      await still(page);
+    },
+  },
+  {
+    name: "settings: the question before a model summarises",
+    show: async (page, server) => {
+      await open(page, server, "/agents");
+      await far(server);
+      await open(page, server, "/settings#models");
+      await page.getByLabel("Older notes are summarised by").selectOption({ label: "big (far)" });
+      await expect(page.getByRole("dialog")).toContainText("Never sent");
+      await still(page);
+    },
+  },
+  {
+    name: "settings: the audit log",
+    show: async (page, server) => {
+      await open(page, server, "/agents");
+      await open(page, server, "/settings#audit");
+      await page.getByRole("button", { name: "Show the audit log" }).click();
+      await expect(page.getByRole("list", { name: "Audit log" }).getByRole("listitem").first()).toBeVisible();
     },
   },
   { name: "nothing", show: at("/nowhere") },

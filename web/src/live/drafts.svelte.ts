@@ -1,5 +1,6 @@
 // Reports that agents are writing now, as far as they have come. In memory only: nothing is loaded.
 
+import { isOneOf } from "./queries";
 import type { DraftFrame, LiveEvent } from "./socket";
 
 /** What an agent has written of its report so far. */
@@ -25,7 +26,7 @@ export class Drafts {
 
   /** An event says that a run began or ended: what that run has written is gone, or comes again. */
   onEvent(event: LiveEvent): void {
-    if (event.type !== "agent:wake") return;
+    if (!isOneOf(event, "agent:wake")) return;
     for (const [agent, { runKey }] of this.#byAgent) {
       if (runKey === event.subject) this.#remove(agent, runKey);
     }

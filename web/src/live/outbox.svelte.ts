@@ -192,7 +192,15 @@ export interface Overlay<T> {
   edit: (value: T) => T;
   /** The resource's new value, if the answer to the write contains it. Otherwise the resource is reloaded. */
   fromAnswer?: (answer: unknown) => T | undefined;
+  /** The cursor up to which that value contains what events tell, if the answer has one. */
+  cursorOf?: (answer: unknown) => string | undefined;
 }
+
+/**
+ * Units: milliseconds. A write that waits longer than this, such as one behind a connection that is lost,
+ * no longer keeps its resource from following other events.
+ */
+const HOLD_MS = 3_000;
 
 /**
  * Sends an edit and shows its effect immediately. The overlays stay until the server has answered and
@@ -202,16 +210,22 @@ export interface Overlay<T> {
  */
 export async function optimistically<T>(overlays: readonly Overlay<T>[], send: () => Promise<unknown>): Promise<void> {
   const removers = overlays.map(({ resource, edit }) => resource?.addOverlay(edit));
+  // The events of this write come before its answer; what they tell need not be loaded if it is in there.
+  const holds = overlays.map(({ resource, cursorOf }) => (cursorOf === undefined ? undefined : resource?.hold()));
+  const release = (): void => holds.forEach((end) => end?.());
+  const timer = setTimeout(release, HOLD_MS);
   try {
     const answer = await send();
     await Promise.all(
-      overlays.map(({ resource, fromAnswer }) => {
+      overlays.map(({ resource, fromAnswer, cursorOf }) => {
         const value = fromAnswer?.(answer);
         if (value === undefined) return resource?.refresh();
-        return resource?.settle(value);
+        return resource?.settle(value, cursorOf?.(answer));
       }),
     );
   } finally {
+    clearTimeout(timer);
+    release();
     for (const remove of removers) remove?.();
   }
 }

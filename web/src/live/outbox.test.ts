@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { Problem } from "../api/problem";
 import { type PendingRequest, Outbox, optimistically, type Transport } from "./outbox.svelte";
+import type { LiveEvent } from "./socket";
 import { Live } from "./store.svelte";
 
 const away = new Problem({ status: 0, code: "offline", title: "away" });
@@ -102,9 +103,9 @@ describe("the outbox", () => {
 });
 
 describe("an optimistic edit", () => {
-  async function loaded(): Promise<{ resource: ReturnType<Live["resourceFor"]>; loads: () => number }> {
+  async function loaded(live = new Live()): Promise<{ resource: ReturnType<Live["resourceFor"]>; loads: () => number }> {
     let count = 0;
-    const resource = new Live().resourceFor<unknown>({ key: "k", load: () => Promise.resolve(`loaded ${++count}`), invalidatedBy: () => true });
+    const resource = live.resourceFor<unknown>({ key: "k", load: () => Promise.resolve(`loaded ${++count}`), invalidatedBy: () => true });
     await resource.refresh();
     return { resource, loads: () => count };
   }
@@ -121,6 +122,73 @@ describe("an optimistic edit", () => {
     const { resource, loads } = await loaded();
     await optimistically([{ resource, edit: () => "edited", fromAnswer: () => undefined }], () => Promise.resolve({}));
     expect([resource.value, loads()]).toEqual(["loaded 2", 2]);
+  });
+
+  describe("whose answer says what it contains", () => {
+    const event = (agentSeq: number): LiveEvent => ({ type: "change-set:item", cursor: `ho-j.1.ho-a.${agentSeq}`, tasks: [], at: "" });
+    const settled = { fromAnswer: (answer: unknown) => answer, cursorOf: () => "ho-j.1.ho-a.5" };
+
+    async function watched() {
+      const live = new Live();
+      const { resource, loads } = await loaded(live);
+      live.watch(resource);
+      return { live, resource, loads };
+    }
+
+    it("loads nothing for its own events, whether they come before the answer or after it", async () => {
+      const { live, resource, loads } = await watched();
+      await optimistically([{ resource, edit: () => "edited", ...settled }], () => {
+        live.onEvent(event(4));
+        return Promise.resolve("answered");
+      });
+      live.onEvent(event(5));
+      expect([resource.value, loads()]).toEqual(["answered", 1]);
+    });
+
+    it("loads again for an event that the answer does not contain", async () => {
+      const { live, resource, loads } = await watched();
+      await optimistically([{ resource, edit: () => "edited", ...settled }], () => {
+        live.onEvent(event(6));
+        return Promise.resolve("answered");
+      });
+      await resource.refresh();
+      expect([resource.value, loads()]).toEqual(["loaded 3", 3]);
+    });
+
+    it("loads again for events that came before it was rejected", async () => {
+      const { live, resource, loads } = await watched();
+      const sent = optimistically([{ resource, edit: () => "edited", ...settled }], () => {
+        live.onEvent(event(4));
+        return Promise.reject(refusal);
+      });
+      await expect(sent).rejects.toBe(refusal);
+      await resource.refresh();
+      expect(loads()).toBeGreaterThan(1);
+    });
+
+    it("does not keep events while it waits for the server for long", async () => {
+      vi.useFakeTimers();
+      const { live, resource, loads } = await watched();
+      void optimistically([{ resource, edit: () => "edited", ...settled }], () => new Promise(() => undefined));
+      live.onEvent(event(4));
+      expect(loads()).toBe(1);
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(loads()).toBe(2);
+      vi.useRealTimers();
+    });
+
+    it("is not replaced by a load that began before it", async () => {
+      const gates: ((text: string) => void)[] = [];
+      const resource = new Live().resourceFor<unknown>({ key: "k", load: () => new Promise((done) => gates.push(done)), invalidatedBy: () => true });
+      void resource.refresh();
+      await optimistically([{ resource, edit: () => "edited", ...settled }], () => Promise.resolve("answered"));
+      gates[0]?.("old");
+      await new Promise((done) => setTimeout(done));
+      expect([resource.value, gates.length]).toEqual(["answered", 2]);
+      gates[1]?.("new");
+      await new Promise((done) => setTimeout(done));
+      expect(resource.value).toBe("new");
+    });
   });
 
   it("is removed when it is rejected", async () => {

@@ -1,14 +1,30 @@
 import { expect, it } from "vitest";
 
-import type { LiveEvent } from "./socket";
+import type { EventKind, LiveEvent } from "./socket";
 import { queries } from "./queries";
 
-const event = (type: string, ...tasks: string[]): LiveEvent => ({ type, cursor: "", tasks, at: "" });
-const TYPES = ["journal:changed", "agent:wake", "agent:report", "agent:message", "agent:created", "agent:changed", "change-set:created", "change-set:item", "provider:down", "needs-attention"];
+const event = (type: LiveEvent["type"], ...tasks: string[]): LiveEvent => ({ type, cursor: "", tasks, at: "" });
+// A record, so that a kind that is missing here does not compile.
+const KINDS: Record<EventKind | "needs-attention", true> = {
+  "journal:changed": true,
+  "agent:created": true,
+  "agent:changed": true,
+  "agent:wake": true,
+  "agent:report": true,
+  "agent:message": true,
+  "change-set:created": true,
+  "change-set:item": true,
+  "provider:away": true,
+  "provider:back": true,
+  "budget:reached": true,
+  "models:changed": true,
+  "needs-attention": true,
+};
+const TYPES = Object.keys(KINDS);
 
 it("reloads the overview for what moves its counts", () => {
   const { invalidatedBy } = queries.overview();
-  expect(TYPES.filter((type) => invalidatedBy(event(type, "t1"), undefined))).toEqual(["journal:changed", "agent:wake", "agent:created", "agent:changed"]);
+  expect(TYPES.filter((type) => invalidatedBy(event(type, "t1"), undefined))).toEqual(["journal:changed", "agent:created", "agent:changed", "agent:wake", "budget:reached", "models:changed"]);
 });
 
 it("reloads what needs attention when the server says so, or when a listed task changes", () => {

@@ -2,7 +2,7 @@
 
 import { api, unwrap, type Schemas } from "../api/client";
 import { byQueueOrder } from "./activity";
-import type { LiveEvent } from "./socket";
+import type { EventKind, LiveEvent } from "./socket";
 import type { Query } from "./store.svelte";
 
 /** Something that needs the person's attention. */
@@ -18,8 +18,11 @@ export const touchesTask =
   (event: LiveEvent): boolean =>
     event.tasks.includes(task);
 
+/** An event of one of these kinds. */
+export const isOneOf = (event: LiveEvent, ...kinds: EventKind[]): boolean => kinds.some((kind) => kind === event.type);
+
 /** What moves the number of tasks, of agents in each state, and of queued wakes. */
-const OVERVIEW_EVENTS = ["journal:changed", "agent:created", "agent:changed", "agent:wake", "budget:reached", "models:changed"];
+const OVERVIEW_EVENTS: EventKind[] = ["journal:changed", "agent:created", "agent:changed", "agent:wake", "budget:reached", "models:changed"];
 
 export const queries = {
   awake: (): Query<Schemas["Page_Agent"]> => ({
@@ -36,7 +39,7 @@ export const queries = {
   overview: (): Query<Schemas["Overview"]> => ({
     key: "overview",
     load: () => unwrap(api.GET("/api/overview", {})),
-    invalidatedBy: (event) => OVERVIEW_EVENTS.includes(event.type),
+    invalidatedBy: (event) => isOneOf(event, ...OVERVIEW_EVENTS),
   }),
   attention: (): Query<Schemas["Page_Attention"]> => ({
     key: "attention",

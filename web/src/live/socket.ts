@@ -1,8 +1,14 @@
 // The live connection: one WebSocket that reconnects after every failure and resumes where it stopped.
 
+import type { Schemas } from "../api/client";
+
+/** A kind of event. The socket is not in the API's description; the list is. */
+export type EventKind = Schemas["EventKind"];
+
 /** Something that happened. The resource it refers to is loaded again. */
 export interface LiveEvent {
-  type: string;
+  /** A newer server may send other kinds. */
+  type: EventKind | "needs-attention" | (string & Record<never, never>);
   cursor: string;
   subject?: string | null;
   tasks: string[];

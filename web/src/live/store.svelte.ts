@@ -5,6 +5,7 @@
 // a while, so that going back shows them at once.
 
 import { Problem, asProblem } from "../api/problem";
+import { isUpTo } from "./cursor";
 import type { LiveEvent } from "./socket";
 
 /** A request to the server, and the events that make its result out of date. */
@@ -46,6 +47,14 @@ export class Resource<T> {
   #reloadRequested = false;
   /** The revision of the last write's answer; see `settle`. */
   #writtenRevision: number | undefined;
+  /** Writes whose answers are awaited; see `hold`. */
+  #holds = 0;
+  /** Events that came meanwhile. */
+  #heldEvents: LiveEvent[] = [];
+  /** The result contains what events up to this cursor tell. */
+  #settledCursor: string | undefined;
+  /** Whether a load began before an answer that replaced the result. */
+  #isLoadOld = false;
 
   constructor(public query: Query<T>) {}
 
@@ -64,6 +73,29 @@ export class Resource<T> {
     if (this.watchers > 0) void this.refresh();
   }
 
+  /** Invalidates the result if an event may have changed it, unless it contains what the event tells. */
+  onEvent(event: LiveEvent): void {
+    if (!this.query.invalidatedBy(event, this.#loaded)) return;
+    if (this.#holds > 0) this.#heldEvents.push(event);
+    else if (this.#settledCursor === undefined || !isUpTo(event, this.#settledCursor)) this.invalidate();
+  }
+
+  /**
+   * Keeps events until the answer of a write is there: its own events come first, and the answer contains
+   * what they tell. Returns a function that ends it; further calls do nothing.
+   */
+  hold(): () => void {
+    this.#holds += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#holds -= 1;
+      if (this.#holds > 0) return;
+      for (const event of this.#heldEvents.splice(0)) this.onEvent(event);
+    };
+  }
+
   /** Reloads. If a load is already running, another one follows it: the running one may miss the change. */
   async refresh(): Promise<void> {
     if (this.#loading !== undefined) {
@@ -72,6 +104,8 @@ export class Resource<T> {
     }
     this.#loading = this.#loadUntilCurrent().finally(() => {
       this.#loading = undefined;
+      // Requested after the last load and before this.
+      return this.#reloadRequested ? this.refresh() : undefined;
     });
     return this.#loading;
   }
@@ -83,13 +117,14 @@ export class Resource<T> {
       this.isLoading = this.#loaded === undefined;
       try {
         const value = await this.query.load();
-        if (!this.#isSuperseded(value)) this.#loaded = value;
+        if (!this.#isLoadOld && !this.#isSuperseded(value)) this.#loaded = value;
         this.problem = undefined;
       } catch (error) {
         this.problem = asProblem(error);
         this.#stale = true;
       } finally {
         this.isLoading = false;
+        this.#isLoadOld = false;
       }
     } while (this.#reloadRequested);
   }
@@ -105,19 +140,25 @@ export class Resource<T> {
    *
    * A load that is running may have been answered before the write; it is repeated, and its result is
    * dropped if its revision is older. The same holds for the answer of an earlier write that arrives late.
+   * `cursor`: the answer contains what events up to it tell.
    */
-  settle(value: T): void {
+  settle(value: T, cursor?: string): void {
     if (this.#isSuperseded(value)) return;
     this.#writtenRevision = this.query.revisionOf?.(value);
+    this.#settledCursor = cursor;
     this.#loaded = value;
     this.problem = undefined;
     if (this.#loading === undefined) this.#stale = false;
-    else this.#reloadRequested = true;
+    else {
+      this.#reloadRequested = true;
+      this.#isLoadOld = cursor !== undefined;
+    }
   }
 
-  /** Forgets the revision of the last write: the server may have been restored from a backup. */
+  /** Forgets the position of the last write: the server may have been restored from a backup. */
   forgetRevision(): void {
     this.#writtenRevision = undefined;
+    this.#settledCursor = undefined;
   }
 
   /** Adds a pending edit on top of the result. Returns a function that removes it. */
@@ -162,7 +203,7 @@ export class Live {
   /** Invalidates the resources that an event may have changed. */
   onEvent(event: LiveEvent): void {
     for (const resource of this.#resources.values()) {
-      if (resource.query.invalidatedBy(event, resource.loaded)) resource.invalidate();
+      resource.onEvent(event);
     }
   }
 

@@ -7,7 +7,7 @@ import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { optimistically } from "../../live/outbox.svelte";
 import { live } from "../../live/store.svelte";
-import { queries, type Agent } from "./data";
+import { queries, type Agent, type KnowledgeLine } from "./data";
 
 type Method = "POST" | "PATCH" | "DELETE";
 
@@ -96,6 +96,11 @@ export async function chooseModel(agent: Agent, model: string | null, name: stri
     live.invalidatePrefix("models");
     toasts.show(t("models.agentChanged", { name: agent.displayName, model: name }));
   }
+}
+
+/** Removes a line from what the agent knows, and its words from both databases. */
+export async function removeLine(agent: Agent, line: KnowledgeLine, withEntry: boolean): Promise<boolean> {
+  return send(agent, "knows.what", "DELETE", `/knowledge/${line.line}?withEntry=${withEntry}`, undefined);
 }
 
 export function destroy(agent: Agent): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import { api, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { isAgentEvent } from "../../live/queries";
+import { isAgentEvent, isOneOf } from "../../live/queries";
 import type { LiveEvent } from "../../live/socket";
 import type { Query } from "../../live/store.svelte";
 
@@ -14,6 +14,8 @@ export type ToolCall = Schemas["ToolCall"];
 export type Prompt = Schemas["Prompt"];
 export type Report = Schemas["Report"];
 export type Decision = Schemas["Decision"];
+export type KnowledgeLine = Schemas["KnowledgeLine"];
+export type Removal = Schemas["Removal"];
 export type Subscription = Schemas["Subscription"];
 
 export interface Paged<T> {
@@ -48,6 +50,11 @@ export async function readDecisions(agent: string, cursor?: string): Promise<Pag
   return await unwrap(api.GET("/api/agents/{agent}/decisions", { params: { ...path(agent), query } }));
 }
 
+export async function readKnowledge(agent: string, cursor?: string): Promise<Paged<KnowledgeLine>> {
+  const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+  return await unwrap(api.GET("/api/agents/{agent}/knowledge", { params: { ...path(agent), query } }));
+}
+
 /** Loads up to this many pages. */
 async function readPages<T>(pages: number, read: (cursor: string | undefined) => Promise<Paged<T>>): Promise<Paged<T>> {
   const items: T[] = [];
@@ -68,18 +75,18 @@ export const queries = {
     revisionOf: (agent) => agent.revision,
     // Changes to its task may wake it, and no agent event reports the queue alone. The model of the
     // workspace is that of most agents.
-    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || ["journal:changed", "models:changed", "budget:reached"].includes(event.type),
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || isOneOf(event, "journal:changed", "models:changed", "budget:reached"),
   }),
   state: (agentRef: AgentRef): Query<AgentState> => ({
     key: `agent-state/${agentRef.id}`,
     load: () => unwrap(api.GET("/api/agents/{agent}/state", { params: path(agentRef.id) })),
-    invalidatedBy: (event) => concernsAgent(agentRef)(event) || event.type === "journal:changed",
+    invalidatedBy: (event) => concernsAgent(agentRef)(event) || isOneOf(event, "journal:changed"),
   }),
   /** What it has spent today. */
   spending: (id: string): Query<Schemas["Spending"]> => ({
     key: `agent-spending/${id}`,
     load: () => unwrap(api.GET("/api/agents/{agent}/spending", { params: path(id) })),
-    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || event.type === "models:changed",
+    invalidatedBy: (event) => event.subject === id || isAgentEvent(event) || isOneOf(event, "models:changed"),
   }),
   /** The latest report; `null` if there is none. */
   report: (agentRef: AgentRef): Query<Report | null> => ({
@@ -139,6 +146,12 @@ export const queries = {
     load: async () =>
       (await unwrap(api.GET("/api/agents/{agent}/wakes/{runKey}/prompt", { params: { path: { agent: agentRef.id, runKey } } }))).items,
     invalidatedBy: () => false,
+  }),
+  /** All that its next prompt says of its memory. */
+  knowledge: (agentRef: AgentRef): Query<Paged<KnowledgeLine>> => ({
+    key: `agent-knowledge/${agentRef.id}`,
+    load: () => readKnowledge(agentRef.id),
+    invalidatedBy: concernsAgent(agentRef),
   }),
   decisions: (agentRef: AgentRef): Query<Paged<Decision>> => ({
     key: `agent-decisions/${agentRef.id}`,

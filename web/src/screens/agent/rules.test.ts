@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Message, Wake } from "./data";
-import { formatArgs, badgeOf, isFailed, outcomeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, timeline, wakeDuration } from "./rules";
+import { formatArgs, badgeOf, isFailed, outcomeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, noteMarks, timeline, wakeDuration } from "./rules";
 
 const wake = (runKey: string | null, startedAt: string, status = "completed"): Wake =>
   ({ runKey, startedAt: status === "queued" ? null : startedAt, createdAt: startedAt, status }) as unknown as Wake;
@@ -90,4 +90,14 @@ it("accepts the title regardless of case and whitespace", () => {
   expect(matchesTitle("  plan  The trip ", "Plan the trip")).toBe(true);
   for (const typed of ["", "Plan", "Plan the trips"]) expect(matchesTitle(typed, "Plan the trip")).toBe(false);
   expect(matchesTitle("", "")).toBe(false);
+});
+
+describe("a note", () => {
+  it("is marked by what sets it apart from most, also if a newer server sent it", () => {
+    const marks = (priority: string | null, category: string | null) => noteMarks({ priority, category } as Pick<Message, "priority" | "category">);
+    expect(marks("routine", "operational")).toEqual([]);
+    expect(marks(null, null)).toEqual([]);
+    expect(marks("critical", "grievance")).toEqual([["agent.priority", "critical"], ["agent.category", "grievance"]]);
+    expect(marks("urgent", "operational")).toEqual([["agent.priority", "urgent"]]);
+  });
 });

@@ -26,8 +26,17 @@ export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
 
 const KEPT = ["tasks", "entries", "links", "notes", "proposals", "summaries", "others"] as const;
 
-/** What was kept back from a model, for example "2 entries, 1 note"; empty if nothing was. */
-export function keptBackWords(kept: Wake["keptBack"]): string {
+/** What was kept back from a model, a sentence for each reason; none if nothing was. */
+export function keptBackWords(kept: Wake["keptBack"]): string[] {
+  const [isPrivate, ofCategory] = [pieces(kept), pieces(kept.category ?? {})];
+  const sentences = [];
+  if (isPrivate !== "") sentences.push(t("agent.keptBack", { what: isPrivate }));
+  if (ofCategory !== "") sentences.push(t("agent.keptBackByCategory", { what: ofCategory }));
+  return sentences;
+}
+
+/** For example "2 entries, 1 note"; empty if nothing was kept back. */
+function pieces(kept: Partial<Record<(typeof KEPT)[number], number>>): string {
   const counted = KEPT.map((kind) => [kind, kept[kind] ?? 0] as const).filter(([, n]) => n > 0);
   return counted.map(([kind, n]) => t(`agent.kept.${kind}`, { n })).join(", ");
 }
@@ -164,3 +173,18 @@ export function matchesTitle(typed: string, title: string): boolean {
 
 /** The kinds of messages that can be filtered. */
 export const KINDS = ["observation", "action", "toolResult", "thought", "user", "summary", "system"] as const;
+
+/** The beginning of a text in one line. */
+export function shortWords(text: string, most = 60): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= most ? line : `${line.slice(0, most).trimEnd()}…`;
+}
+
+/** What sets a note apart from most: its priority and what it is about, each with the list it is on. */
+export function noteMarks(message: Pick<Message, "priority" | "category">): [list: string, name: string][] {
+  const marks: [string, string | null | undefined][] = [
+    ["agent.priority", message.priority === "routine" ? null : message.priority],
+    ["agent.category", message.category === "operational" ? null : message.category],
+  ];
+  return marks.filter((mark): mark is [string, string] => typeof mark[1] === "string");
+}

@@ -2,7 +2,7 @@
 
 import { api, unwrap, type Schemas } from "../../api/client";
 import { t } from "../../i18n/index.svelte";
-import { touchesTask } from "../../live/queries";
+import { isOneOf, touchesTask } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
 import type { Change } from "./change";
 
@@ -17,19 +17,35 @@ export interface DecisionResult {
   problem?: { type: string; title: string; status: number; detail?: string | null };
 }
 
+/** The answer to several decisions. */
+export interface DecisionAnswer {
+  items: DecisionResult[];
+  open?: Schemas["OpenChanges"] | null;
+}
+
 /** The open changes of a task from all change sets, in reading order. */
 export const changesQuery = (task: string): Query<Change[]> => ({
   key: `changes/${task}`,
-  load: async () => {
-    const page = await unwrap(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }));
-    return page.items.map((item) => ({
-      ...item,
-      runKey: item.runKey ?? undefined,
-      agentName: item.agentName ?? t("review.agent"),
-    }));
-  },
-  invalidatedBy: touchesTask(task),
+  load: async () => asChanges((await unwrap(api.GET("/api/journal/tasks/{task}/changes", { params: { path: { task } } }))).items),
+  // What an agent does moves no suggestion; what it suggests has events of its own.
+  invalidatedBy: (event) => touchesTask(task)(event) && !isOneOf(event, "agent:wake", "agent:report", "agent:message", "agent:created"),
 });
+
+function asChanges(items: Schemas["TaskChange"][]): Change[] {
+  return items.map((item) => ({ ...item, runKey: item.runKey ?? undefined, agentName: item.agentName ?? t("review.agent") }));
+}
+
+/** An answer to decisions on the changes of a task. */
+type Answer = { open?: Schemas["OpenChanges"] | null } | undefined;
+
+/** How the answer to a decision updates the list of open changes, so that it need not be loaded again. */
+export const fromDecision = {
+  fromAnswer: (answer: unknown): Change[] | undefined => {
+    const open = (answer as Answer)?.open;
+    return open == null ? undefined : asChanges(open.items);
+  },
+  cursorOf: (answer: unknown): string | undefined => (answer as Answer)?.open?.cursor,
+};
 
 /** A change set with all its items, including decided ones. */
 export function readSet(set: string): Promise<Set> {

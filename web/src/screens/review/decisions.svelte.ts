@@ -6,11 +6,11 @@ import { outbox } from "../../app/outbox";
 import { session } from "../../app/session.svelte";
 import { toasts } from "../../app/toasts.svelte";
 import { t } from "../../i18n/index.svelte";
-import { optimistically } from "../../live/outbox.svelte";
+import { optimistically, type Overlay } from "../../live/outbox.svelte";
 import { live, type Resource } from "../../live/store.svelte";
 import { keyOf, type Change } from "./change";
 import type { PendingDecision } from "./draft";
-import { changesQuery, decisionsPath, readSet, verdictPath, type DecisionResult, type Verdict } from "./data";
+import { changesQuery, decisionsPath, fromDecision, readSet, verdictPath, type DecisionAnswer, type DecisionResult, type Verdict } from "./data";
 import type { Schemas } from "../../api/client";
 import { nameOf, VALUE_CHANGED } from "./describe";
 
@@ -89,14 +89,15 @@ export class Decisions {
     const toast = toasts.show(text, undo, "plain", verdict === "reject" && !asks ? why : undefined);
     try {
       await optimistically([this.#overlay([{ change, verdict }])], async () => {
-        const outcome = await outbox.send<Outcome>({
+        const answer = await outbox.send<Schemas["DecidedItem"]>({
           method: "POST",
           path: verdictPath(change, verdict),
           body: { digest: change.digest, ...acknowledged },
           description: t(`review.what.${verdict}`, { name }),
         });
-        const problem = applyFailure(verdict, outcome);
+        const problem = applyFailure(verdict, answer);
         if (problem !== undefined) throw problem;
+        return answer;
       });
     } catch (error) {
       toasts.close(toast);
@@ -114,12 +115,13 @@ export class Decisions {
     let refused: { change: Change; problem: Problem }[] = [];
     try {
       await optimistically([this.#overlay(wanted)], async () => {
-        const decided = await this.#send(whole, text);
+        const answer = await this.#send(whole, text);
         refused = wanted.flatMap(({ change, verdict }) => {
-          const one = decided.find((other) => keyOf(other) === keyOf(change));
+          const one = answer.items.find((other) => keyOf(other) === keyOf(change));
           const problem = failureOf(verdict, one);
           return problem === undefined ? [] : [{ change, problem }];
         });
+        return answer;
       });
     } catch (error) {
       const problem = asProblem(error);
@@ -145,9 +147,10 @@ export class Decisions {
     const description = t("review.what.undo", { n: changes.length, name: changes[0] === undefined ? "" : nameOf(changes[0]) });
     try {
       await optimistically([this.#overlay(wanted)], async () => {
-        const decided = await this.#send(wanted, description);
-        const problem = decided.map((one) => failureOf("undo", one)).find((one) => one !== undefined);
+        const answer = await this.#send(wanted, description);
+        const problem = answer.items.map((one) => failureOf("undo", one)).find((one) => one !== undefined);
         if (problem !== undefined) throw problem;
+        return answer;
       });
     } catch (error) {
       toasts.showRefusal(description, asProblem(error));
@@ -160,14 +163,14 @@ export class Decisions {
     const name = nameOf(change);
     this.#markDecidedHere([change]);
     try {
-      await optimistically([this.#overlay([{ change, verdict: "reject" }])], async () => {
-        await outbox.send({
+      await optimistically([this.#overlay([{ change, verdict: "reject" }])], () =>
+        outbox.send({
           method: "POST",
           path: verdictPath(change, "reject"),
           body: { digest: change.digest, reason },
           description: t("review.what.reason", { name }),
-        });
-      });
+        }),
+      );
       toasts.show(t("review.reasonKept", { name: change.agentName }));
     } catch (error) {
       await this.#recordRefusal(change, asProblem(error));
@@ -182,7 +185,7 @@ export class Decisions {
     return change.setSince ? { now: change.now ?? null } : {};
   }
 
-  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; acknowledged?: { now?: string | null } }[], description: string): Promise<DecisionResult[]> {
+  async #send(wanted: readonly { change: Change; verdict: Verdict; reason?: string | undefined; acknowledged?: { now?: string | null } }[], description: string): Promise<DecisionAnswer> {
     const body = wanted.map(({ change, verdict, reason, acknowledged }) => ({
       set: change.set,
       index: change.index,
@@ -191,8 +194,7 @@ export class Decisions {
       ...(reason === undefined ? {} : { reason }),
       ...acknowledged,
     }));
-    const answer = await outbox.send<{ items: DecisionResult[] }>({ method: "POST", path: decisionsPath(this.task), body, description });
-    return answer.items;
+    return await outbox.send<DecisionAnswer>({ method: "POST", path: decisionsPath(this.task), body, description });
   }
 
   #markDecidedHere(changes: readonly Change[]): void {
@@ -200,11 +202,8 @@ export class Decisions {
     for (const change of changes) this.dismissRefusal(keyOf(change));
   }
 
-  /** The list as it will be once the server has accepted these decisions. */
-  #overlay(wanted: readonly { change: Change; verdict: Verdict }[]): {
-    resource: Resource<Change[]>;
-    edit: (value: Change[]) => Change[];
-  } {
+  /** The list as it will be once the server has accepted these decisions, and how its answer becomes the list. */
+  #overlay(wanted: readonly { change: Change; verdict: Verdict }[]): Overlay<Change[]> {
     const resource = this.resource;
     const order = (resource.value ?? []).map(keyOf);
     const edit = (value: Change[]): Change[] =>
@@ -219,7 +218,7 @@ export class Decisions {
         const place = order.indexOf(keyOf(change));
         return place < 0 ? [next, ...list] : list.toSpliced(place, 0, next);
       }, value);
-    return { resource, edit };
+    return { resource, edit, ...fromDecision };
   }
 
   async #recordRefusal(change: Change, problem: Problem): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import type { Token } from "./data";
-import { grantableScopes, tokenState, sortTokens } from "./rules";
+import type { AuditEntry, Token } from "./data";
+import { auditWords, grantableScopes, mergeAudit, tokenState, sortTokens } from "./rules";
 
 it("puts live tokens first, newest first in each group", () => {
   const token = (id: string, isLive: boolean, createdAt: string): Token => ({ id, isLive, createdAt }) as unknown as Token;
@@ -18,4 +18,16 @@ it("tells why a token is no longer live", () => {
   expect(tokenState({ isLive: true, revokedAt: null })).toBe("live");
   expect(tokenState({ isLive: false, revokedAt: "2026-01-01" })).toBe("revoked");
   expect(tokenState({ isLive: false, revokedAt: null })).toBe("expired");
+});
+
+it("says what was refused in words, and the detail of any other row", () => {
+  const denied = (what: string, reason: "private" | "category" | "moved"): string => auditWords({ detail: "{}", denied: { what, model: "far/big", reason } });
+  expect(denied("request", "category")).toBe("Nothing was sent to far/big, because of the category of the task.");
+  expect(denied("set_task_title", "private")).toBe("A call of set_task_title by far/big was refused, because it is private.");
+  expect(auditWords({ detail: "model far/big", denied: null })).toBe("model far/big");
+});
+
+it("shows each audit row once when the live page moved on", () => {
+  const row = (id: string): AuditEntry => ({ id }) as unknown as AuditEntry;
+  expect(mergeAudit([row("c"), row("b")], [row("b"), row("a")]).map((one) => one.id)).toEqual(["c", "b", "a"]);
 });

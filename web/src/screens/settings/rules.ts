@@ -1,6 +1,7 @@
 // The logic of the settings: pure functions.
 
-import type { Scope, Token } from "./data";
+import { t } from "../../i18n/index.svelte";
+import type { AuditEntry, Scope, Token } from "./data";
 
 /** Live tokens first; newest first within each group. */
 export function sortTokens(tokens: readonly Token[]): Token[] {
@@ -19,4 +20,19 @@ export function grantableScopes(scopes: readonly Scope[], kind: string): Scope[]
 export function tokenState(token: Pick<Token, "isLive" | "revokedAt">): "live" | "revoked" | "expired" {
   if (token.isLive) return "live";
   return token.revokedAt === null ? "expired" : "revoked";
+}
+
+/** What an audit row says beyond its action and its object; empty if nothing. */
+export function auditWords(entry: Pick<AuditEntry, "denied" | "detail">): string {
+  const denied = entry.denied ?? null;
+  if (denied === null) return entry.detail;
+  const { model } = denied;
+  const what = denied.what === "request" ? t("settings.denied.request", { model }) : t("settings.denied.call", { what: denied.what, model });
+  return t(`settings.deniedWhy.${denied.reason}`, { what });
+}
+
+/** The newest rows and older ones, each once. */
+export function mergeAudit(first: readonly AuditEntry[], older: readonly AuditEntry[]): AuditEntry[] {
+  const seen = new Set<string>();
+  return [...first, ...older].filter((entry) => !seen.has(entry.id) && seen.add(entry.id));
 }

@@ -2,7 +2,7 @@
 
 import { api, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
-import { isAgentEvent, touchesTask } from "../../live/queries";
+import { isAgentEvent, isOneOf, touchesTask } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
 
 export type Task = Schemas["Task"];
@@ -34,7 +34,7 @@ export const queries = {
   agent: (task: string, agent: string): Query<Agent> => ({
     key: `agent-of/${task}/${agent}`,
     load: () => unwrap(api.GET("/api/agents/{agent}", { params: { path: { agent } } })),
-    invalidatedBy: (event) => event.subject === agent || (touchesTask(task)(event) && (isAgentEvent(event) || event.type === "journal:changed")),
+    invalidatedBy: (event) => event.subject === agent || (touchesTask(task)(event) && (isAgentEvent(event) || isOneOf(event, "journal:changed"))),
   }),
   /** The latest report; `null` if there is none. */
   report: (task: string, agent: string): Query<Report | null> => ({

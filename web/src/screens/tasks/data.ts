@@ -2,6 +2,7 @@
 
 import { api, unwrap, type Schemas } from "../../api/client";
 import type { paths } from "../../api/schema";
+import { isOneOf } from "../../live/queries";
 import type { Query } from "../../live/store.svelte";
 
 export interface Named {
@@ -33,12 +34,12 @@ export const queries = {
   labels: (): Query<Named[]> => ({
     key: "labels",
     load: async () => (await unwrap(api.GET("/api/journal/labels", {}))).items,
-    invalidatedBy: (event) => event.type === "journal:changed",
+    invalidatedBy: (event) => isOneOf(event, "journal:changed"),
   }),
   categories: (): Query<Named[]> => ({
     key: "categories",
     load: async () => (await unwrap(api.GET("/api/journal/categories", {}))).items,
-    invalidatedBy: (event) => event.type === "journal:changed",
+    invalidatedBy: (event) => isOneOf(event, "journal:changed"),
   }),
 };
 

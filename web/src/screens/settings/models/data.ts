@@ -1,6 +1,8 @@
 // The queries of models, budgets and usage, and the requests that change them.
 
 import { api, unwrap, within, type Schemas } from "../../../api/client";
+import { isOneOf } from "../../../live/queries";
+import type { EventKind } from "../../../live/socket";
 import { live, type Query } from "../../../live/store.svelte";
 
 export type ModelsView = Schemas["ModelsView"];
@@ -15,6 +17,8 @@ export type UsageDay = Schemas["UsageDay"];
 export type Price = Schemas["Price"];
 export type Spending = Schemas["Spending"];
 export type FoundServer = Schemas["FoundServer"];
+export type Purpose = Schemas["Purpose"];
+export type KeptBackAgents = Schemas["KeptBackAgents"];
 
 export const FORMATS: readonly ApiFormat[] = ["chatCompletions", "responses", "anthropic", "gemini"];
 
@@ -28,24 +32,24 @@ const TEST_MS = 540_000;
 const LOOKING_MS = 30_000;
 
 /** What moves the number of agents per model. */
-const AGENT_EVENTS = ["agent:created", "agent:changed"];
+const AGENT_EVENTS: EventKind[] = ["agent:created", "agent:changed"];
 
 export const queries = {
   models: (): Query<ModelsView> => ({
     key: "models",
     load: () => unwrap(api.GET("/api/models", {})),
-    invalidatedBy: (event) => event.type === "models:changed" || AGENT_EVENTS.includes(event.type),
+    invalidatedBy: (event) => isOneOf(event, "models:changed", ...AGENT_EVENTS),
   }),
-  question: (model: string): Query<Question> => ({
-    key: `models-question/${model}`,
-    load: () => unwrap(api.GET("/api/models/question", { params: { query: { model } } })),
-    invalidatedBy: (event) => event.type === "models:changed" || AGENT_EVENTS.includes(event.type),
+  question: (model: string, purpose: Purpose): Query<Question> => ({
+    key: `models-question/${purpose}/${model}`,
+    load: () => unwrap(api.GET("/api/models/question", { params: { query: { model, for: purpose } } })),
+    invalidatedBy: (event) => isOneOf(event, "models:changed", ...AGENT_EVENTS),
   }),
   /** The last two weeks, per day and model. */
   usage: (): Query<Schemas["Page_UsageDay"]> => ({
     key: "models-usage",
     load: () => unwrap(api.GET("/api/usage", {})),
-    invalidatedBy: (event) => event.type === "models:changed" || event.type.startsWith("agent:"),
+    invalidatedBy: (event) => isOneOf(event, "models:changed") || event.type.startsWith("agent:"),
   }),
 };
 
@@ -82,8 +86,19 @@ export function testModel(model: string): Promise<Test> {
   return unwrap(api.POST("/api/models/test", { body: { model }, fetch: within(TEST_MS) }));
 }
 
-export function applyModel(model: string): Promise<ModelsView> {
-  return settled(unwrap(api.POST("/api/models/use", { body: { model } })));
+/** Lets a model think or summarise. For summarising, `null` means the one that thinks. */
+export function applyModel(model: string | null, purpose: Purpose): Promise<ModelsView> {
+  return settled(unwrap(api.POST("/api/models/use", { body: { model, for: purpose } })));
+}
+
+/** Sets which tasks a provider may be sent; `null` means all. */
+export function setCategories(name: string, categories: Schemas["AllowedCategoriesParams"] | null): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/providers/{name}/categories", { ...at(name), body: { categories } })));
+}
+
+/** Sets the context window of a model; `null` means what its server says. */
+export function setWindow(model: string, window: number | null): Promise<ModelsView> {
+  return settled(unwrap(api.PUT("/api/models/window", { body: { model, window } })));
 }
 
 export function setPaidCalls(allowed: boolean): Promise<ModelsView> {

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, usedModels, workWords } from "./rules";
+import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, usedModels, workWords } from "./rules";
 
-const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
-const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, ...parts });
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, windowSource: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
+const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
 const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   model: "builtin",
   chosenBy: "nobody",
+  summarising: null,
   models: [model({ id: "builtin", isFree: true })],
   providers: [],
   found: [],
@@ -134,7 +135,7 @@ it("knows which models of a provider are in use", () => {
 });
 
 it("says what the workspace's model would cost", () => {
-  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], agents: 1, agentsThatStay: 0, automationsOff: 0, wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000 };
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000 };
   const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
   expect(costWords(question, view)).toBe("About $0.42 a day, with 26 wakes a day in the last week. Never more than your budget of $3.00.");
   expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");
@@ -206,4 +207,13 @@ describe("what was spent today", () => {
     expect(heldWords({ day: "2026-03-02", money: { ...spent, ...held, nextCall: 200_000 }, tokens: null })).toContain("$2.90 of $3.00 is used, and the call may cost $0.20");
     expect(heldWords({ day: "2026-03-02", money: spent, tokens: { ...spent, ...held, used: 490_000, budget: 500_000, nextCall: 20_000 } })).toContain("490k of 500k tokens");
   });
+});
+
+it("says which tasks a provider may be sent, and whom that keeps back", () => {
+  const words = (ids: string[], uncategorised: boolean): string => categoryWords({ categories: { ids, uncategorised } });
+  expect(categoryWords({ categories: null })).toBe("May be sent tasks of all categories");
+  expect([words([], false), words([], true)]).toEqual(["May be sent no tasks", "May be sent only tasks without a category"]);
+  expect([words(["a"], false), words(["a", "b"], true)]).toEqual(["May be sent only tasks of 1 category", "May be sent only tasks of 2 categories, and those without one"]);
+  expect(keptBackFrom({ private: 0, category: 0 })).toEqual([]);
+  expect(keptBackFrom({ private: 1, category: 2 })).toEqual(["Not sent: the task of 1 agent, because it is private.", "Not sent: the tasks of 2 agents, because of their categories."]);
 });

@@ -2,7 +2,7 @@
 
 import { compact, dollars, t, valueText } from "../../../i18n/index.svelte";
 import { daysLater } from "../../../ui/month";
-import type { Model, ModelsView, Provider, Question, Spending, UsageDay } from "./data";
+import type { KeptBackAgents, Model, ModelsView, Provider, Question, Spending, UsageDay } from "./data";
 
 type Spent = Spending["money"];
 
@@ -76,6 +76,23 @@ export function modelName(id: string): string {
 export function workWords(model: Pick<Model, "id" | "toolMode">): string {
   if (model.id === BUILT_IN) return t("models.isHere");
   return model.toolMode === null ? t("models.untested") : valueText("models.mode", model.toolMode);
+}
+
+/** Which tasks a provider may be sent. */
+export function categoryWords(provider: Pick<Provider, "categories">): string {
+  const only = provider.categories ?? null;
+  if (only === null) return t("models.mayAll");
+  const n = only.ids.length;
+  if (n === 0) return t(only.uncategorised ? "models.mayUncategorised" : "models.mayNone");
+  return t(only.uncategorised ? "models.maySomeAndUncategorised" : "models.maySome", { n });
+}
+
+/** How many agents a provider is sent nothing of, a sentence for each reason. */
+export function keptBackFrom(kept: KeptBackAgents): string[] {
+  const sentences = [];
+  if (kept.private > 0) sentences.push(t("models.keptPrivate", { n: kept.private }));
+  if (kept.category > 0) sentences.push(t("models.keptCategory", { n: kept.category }));
+  return sentences;
 }
 
 /** What a model costs. */

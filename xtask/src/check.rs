@@ -109,6 +109,8 @@ pub const STAGES: &[Stage] = &[
             FAULTS,
             "--test",
             "cli",
+            "--test",
+            "scenes",
             "--",
             "--ignored",
             "--nocapture",

@@ -17,7 +17,9 @@ use dormouse_store::{
 use dormouse_types::caller::By;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::{Flags, Status};
-use dormouse_types::{Actor, AgentId, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash};
+use dormouse_types::{
+    Actor, AgentId, EventKind, Origin, RunKey, TaskId, Timestamp, WorkspaceId, hash,
+};
 
 /// The workspace of all commits.
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -78,7 +80,7 @@ impl Plan {
         let id = self.id();
         let mut change = match self.db {
             Db::Journal => ChangeRow::journal(Origin::Import, Vec::new(), Vec::new()),
-            Db::Agent => ChangeRow::agent(Origin::Import, "test", None, ""),
+            Db::Agent => ChangeRow::agent(Origin::Import, EventKind::AgentChanged, None, ""),
         };
         change.subject = Some(id.clone());
         let once = Once {

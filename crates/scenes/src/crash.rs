@@ -106,7 +106,7 @@ struct Tape {
 }
 
 /// The commits that make durable what came of a question.
-const SETTLES: [&str; 4] = ["run.turn", "run.final", "run.fail", "run.putBack"];
+const SETTLES: [&str; 5] = ["run.turn", "run.fold", "run.final", "run.fail", "run.putBack"];
 
 impl Recorder {
     fn on(stage: &Setup, begun: Option<&Cut>, seconds: Seconds) -> Arc<Self> {
@@ -277,6 +277,7 @@ type State = (
     Option<(ChangeSetId, i64, String)>,
     Vec<(ChangeSetId, Vec<Shown>)>,
     Option<TaskLinkId>,
+    Option<String>,
     Timestamp,
     usize,
     bool,
@@ -284,13 +285,14 @@ type State = (
 );
 
 fn state(cut: &Cut) -> State {
-    let Memory { step, tasks: _, deciding, confirming, unlinking } = cut.memory.clone();
+    let Memory { step, tasks: _, deciding, confirming, unlinking, forgetting } = cut.memory.clone();
     (
         cut.snapshot.snapshot.clone(),
         step,
         deciding,
         confirming.into_iter().collect(),
         unlinking,
+        forgetting,
         cut.now,
         cut.requested.len(),
         cut.in_flight,

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use dormouse::view::{Agent, Task};
 use dormouse::{AgentFilter, Deleted, Store, TaskFilter, WORKSPACE};
-use dormouse_store::agent::{log_line, saga, wake_queue};
+use dormouse_store::agent::checkpoint::{self, Checkpoint};
+use dormouse_store::agent::{log_line, purge, saga, wake_queue};
 use dormouse_store::{Db, Value};
 use dormouse_types::AgentId;
 use serde_json::json;
@@ -50,7 +51,16 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
     for row in store.all(wake_queue::leased(WORKSPACE)).await? {
         left.push(format!("agent {} is leased by {:?}", row.holder, row.owner));
     }
+    for purge in store.all(purge::open(WORKSPACE)).await? {
+        left.push(format!("the removal of {} has not ended: {}", purge.line, purge.phase.name()));
+    }
     let dump = Dump::of(store).await?;
+    // With the space before it, because a digest may have these digits.
+    for purge in rows(&dump, Db::Agent, "purges") {
+        if let Some(place) = words_left(&dump, " 4711").filter(|_| text(purge, "phase") == "done") {
+            left.push(format!("removed words stand in {place}"));
+        }
+    }
     left.extend(spend(&dump, world.stage.crashes()));
     for item in rows(&dump, Db::Agent, "change_items") {
         if text(item, "state") == "applying" {
@@ -68,6 +78,18 @@ pub async fn unfinished(world: &World) -> anyhow::Result<Vec<String>> {
         }
     }
     Ok(left)
+}
+
+/// The table that has some words.
+fn words_left(dump: &Dump, words: &str) -> Option<String> {
+    let has_words = |(_, value): &(String, Value)| match value {
+        Value::Text(text) => text.contains(words),
+        Value::Null | Value::Int(_) | Value::Real(_) | Value::Blob(_) => false,
+    };
+    dump.tables.iter().find_map(|((db, name), rows)| {
+        let is_in = rows.iter().any(|row| row.iter().any(has_words));
+        is_in.then(|| format!("{}.{name}", db.name()))
+    })
 }
 
 async fn tasks(world: &World) -> anyhow::Result<Vec<Task>> {
@@ -202,13 +224,21 @@ impl Page {
             let tool = message.tool_name.unwrap_or_default();
             let refused = if message.refused == Some(true) { " refused" } else { "" };
             let shown = match message.kind.name() {
-                "observation" | "user" => message.content.unwrap_or_default().to_string(),
+                "observation" | "user" | "summary" => {
+                    message.content.unwrap_or_default().to_string()
+                }
                 _ => String::new(),
             };
             self.line(1, format!("message {} {tool}{refused} {shown}", message.kind));
         }
         for line in log(&world.store, &agent.id).await? {
             self.line(1, format!("log {line:?}"));
+        }
+        let holder = (&agent.id).into();
+        for found in world.store.all(checkpoint::of_holder(WORKSPACE, &holder, 1000)).await? {
+            let Checkpoint { n, from, upto, depth, model, .. } = found.checkpoint;
+            let text = found.text.unwrap_or_default();
+            self.line(1, format!("folded {n}: {from} to {upto}, depth {depth}, {model}: {text}"));
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The scenes that every change of the runtime must keep playing.
 
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use dormouse::TaskPatch;
@@ -24,9 +25,11 @@ pub fn all() -> Vec<Scene> {
         many_at_once(),
         come_and_gone(),
         linked(),
+        forgotten(),
         failing(),
         provider_away(),
         hosted(),
+        folded(),
     ]
 }
 
@@ -69,6 +72,24 @@ pub fn incremental_wake() -> Scene {
             Step::Agent("garden"),
             Step::Drain,
             Step::Tick("garden", "Sow the peas"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// A note is removed from what the agent knows, and from its task.
+pub fn forgotten() -> Scene {
+    builtin(
+        "a line removed from memory",
+        vec![
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::Note("move", "The code of the gate is 4711, do not tell the neighbours."),
+            Step::Drain,
+            Step::minutes(10),
+            Step::Forget("move", "4711"),
+            Step::Note("move", "The movers have called."),
             Step::Drain,
         ],
     )
@@ -346,4 +367,48 @@ pub fn hosted() -> Scene {
     let scene = several_turns();
     let answers = scene.model.answers().unwrap_or_default().to_vec();
     Scene { name: "hosted", model: Model::Hosted(answers), ..scene }
+}
+
+/// Three notes, each of about 300 tokens: more than a hosted model keeps in its log.
+static LONG_NOTES: LazyLock<[String; 3]> = LazyLock::new(|| {
+    ["Kitchen.", "Cellar.", "Attic."].map(|room| format!("{room} {}", "Boxes to pack. ".repeat(80)))
+});
+
+/// A log that outgrows its model: two pieces of it are folded one after the other, the second
+/// together with what came of the first. One answer cannot be used.
+pub fn folded() -> Scene {
+    let summary = |text: &str| Answer::calls([("keep_summary", json!({ "summary": text }))]);
+    let answers = vec![
+        Answers::always(report("Three rooms are full.", "- [ ] the boxes")),
+        Answers::always(summary("")),
+        Answers {
+            first: summary("The kitchen and the cellar are full of boxes, and nothing is packed."),
+            again: summary("Boxes stand in the kitchen and in the cellar; not one is packed yet."),
+        },
+        Answers {
+            first: summary("Kitchen, cellar and attic are full of boxes; nothing of it is packed."),
+            again: summary(
+                "There are boxes in all three rooms, and not one of them is packed yet.",
+            ),
+        },
+        Answers {
+            first: report("The attic comes first.", "- [ ] the attic"),
+            again: report("First comes the attic.", "- [ ] the attic, and the rest"),
+        },
+    ];
+    let [kitchen, cellar, attic] = &*LONG_NOTES;
+    Scene {
+        name: "folded",
+        model: Model::Hosted(answers),
+        steps: vec![
+            MOVE,
+            Step::Note("move", kitchen),
+            Step::Note("move", cellar),
+            Step::Note("move", attic),
+            Step::Agent("move"),
+            Step::Drain,
+            Step::Say("move", "Where do I begin?"),
+            Step::Drain,
+        ],
+    }
 }

@@ -100,6 +100,9 @@ pub enum Step {
     Unlink(&'static str, &'static str),
     /// Wakes the agent of a task with words.
     Say(&'static str, &'static str),
+    /// Removes the line with these words from what the agent of a task knows, and its entry from the
+    /// task.
+    Forget(&'static str, &'static str),
     /// Has the agent of a task look at everything afresh.
     Reanalyse(&'static str),
     /// Pauses the agent of a task.

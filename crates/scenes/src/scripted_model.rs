@@ -20,6 +20,8 @@ const PRICE: Price =
     Price { input: 1_000_000, cached_input: 1_000_000, cache_write: 1_000_000, output: 10_000_000 };
 /// Units: bytes. The body of each request of a hosted model.
 const BODY: usize = 10_000;
+/// Units: tokens. So small that three long notes are folded.
+const WINDOW: u64 = 2_000;
 /// Units: tokens.
 const MOST_OUTPUT: u64 = 100;
 /// What each call of a hosted model uses.
@@ -113,6 +115,13 @@ impl Model for ScriptedModel {
         match self.place {
             Place::Here => None,
             Place::Hosted => Some(PRICE),
+        }
+    }
+
+    fn window(&self) -> Option<u64> {
+        match self.place {
+            Place::Here => None,
+            Place::Hosted => Some(WINDOW),
         }
     }
 

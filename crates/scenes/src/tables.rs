@@ -31,7 +31,8 @@ const TABLES: &[Table] = tables! {
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
         "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "saga_log", "timers", "breakers", "outdated_agents",
-        "provider_states", "model_calls", "spend", "model_settings";
+        "provider_states", "model_calls", "spend", "model_settings", "search_index", "search_backlog",
+         "forgotten_entries", "purges";
 };
 
 /// A row as (column, value) in the order of its table.
@@ -80,7 +81,9 @@ impl Dump {
 
 /// Refuses a database with a table that is not listed here: its rows would be overlooked.
 async fn known(store: &Store, db: Db) -> anyhow::Result<()> {
-    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
+    // What is named after the search index holds the same words again, in the engine's own form.
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+        AND name NOT LIKE 'search_words%'";
     for row in raw(store, db, sql).await? {
         let name = text(&row);
         let listed = TABLES.iter().any(|table| table.db == db && table.name == name);

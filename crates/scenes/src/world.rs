@@ -37,6 +37,8 @@ pub struct Memory {
     pub confirming: BTreeMap<ChangeSetId, Vec<Shown>>,
     /// The link they are taking away in this step.
     pub unlinking: Option<TaskLinkId>,
+    /// The line that is being removed.
+    pub forgetting: Option<String>,
 }
 
 /// What a world is made from.
@@ -164,6 +166,7 @@ impl World {
             memory.deciding = None;
             memory.confirming.clear();
             memory.unlinking = None;
+            memory.forgetting = None;
         }
         let result = self.perform(n, step).await;
         self.stage.clock.advance(STEP_PAUSE);
@@ -240,6 +243,21 @@ impl World {
             Step::Say(task, words) => {
                 let agent = self.agent_id(task).await?;
                 dormouse.wake_agent(me, &agent, Some((*words).into()), key).await?;
+            }
+            Step::Forget(task, words) => {
+                let agent = self.agent_id(task).await?;
+                let remembered = lock(&self.stage.memory).forgetting.clone();
+                let line = match remembered {
+                    Some(remembered) => remembered,
+                    None => {
+                        let known = dormouse.knowledge(me, &agent, 100, None).await?.items;
+                        let line = known.into_iter().find(|line| line.text.contains(words));
+                        let line = line.with_context(|| format!("no line {words:?}"))?.line;
+                        lock(&self.stage.memory).forgetting = Some(line.clone());
+                        line
+                    }
+                };
+                dormouse.remove_line(me, &agent, &line, true).await?;
             }
             Step::Reanalyse(task) => {
                 dormouse.reanalyse_agent(me, &self.agent_id(task).await?, key).await?;

@@ -9,8 +9,11 @@ mod cases {
     mod crashes;
     mod decisions;
     mod hostile;
+    mod memory_page;
     mod models;
     mod one_wake;
+    mod prefixes;
+    mod real_model;
     mod relations;
     mod wakes;
     mod what_leaves;

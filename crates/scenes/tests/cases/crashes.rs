@@ -61,7 +61,9 @@ crashes! {
     a_crash_among_many_verdicts_loses_none: many_at_once,
     a_crash_leaves_deleted_and_paused_as_they_are: come_and_gone,
     a_crash_loses_and_doubles_no_link: linked,
+    a_crash_leaves_no_removed_words: forgotten,
     a_crash_counts_no_failure_twice: failing,
     a_crash_counts_nothing_while_a_provider_is_away: provider_away,
     a_crash_costs_at_most_the_call_under_way: hosted,
+    a_crash_folds_no_line_twice_and_forgets_none: folded,
 }

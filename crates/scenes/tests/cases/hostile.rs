@@ -50,6 +50,8 @@ const OURS: &[&str] = &[
 enum Ear {
     /// Nothing between the marks of data, however they are written.
     Outside,
+    /// The same, if marks in a text were left as they are.
+    OutsideUnbroken,
     /// Every text.
     All,
 }
@@ -80,6 +82,7 @@ impl Obedient {
         let all = all.join("\n\n");
         let heard = match self.ear {
             Ear::Outside => outside(&all),
+            Ear::OutsideUnbroken => outside(&all.replace('\u{200b}', "")),
             Ear::All => all.clone(),
         };
         let mut calls = Vec::new();
@@ -323,6 +326,18 @@ async fn no_text_gives_orders_from_outside_the_marks_of_data() {
     let heard = read.iter().flat_map(|request| &request.fragments);
     let orders = heard.filter(|fragment| fragment.text.contains("CALL ")).count();
     assert!(orders >= 2 * agents.len(), "the orders were in what it read");
+}
+
+/// What the test above rests on: marks in a text are broken up.
+#[tokio::test]
+async fn a_text_with_marks_of_its_own_would_give_orders() {
+    let model = Obedient::new(Ear::OutsideUnbroken);
+    let program = Program::with(model.clone());
+    let other = other(&program).await;
+    let samples: Vec<String> = OURS.iter().map(|&text| text.to_owned()).collect();
+    let agents = wake(&program, &samples, &other).await;
+    run_twice(&program, &agents).await;
+    assert!(model.obeyed().contains("set_task_title"), "{:?}", model.obeyed());
 }
 
 #[tokio::test]

@@ -294,7 +294,7 @@ impl World {
         let shown = preview.request.expect("a request");
         assert_eq!(shown.body, sent[0].body, "a preview is what is then sent, byte for byte");
         assert_eq!((shown.url, shown.headers.len()), (sent[0].url.clone(), sent[0].headers.len()));
-        assert_eq!((preview.kept_back.entries, preview.kept_back.links), (1, 1));
+        assert_eq!((preview.kept_back.private.entries, preview.kept_back.private.links), (1, 1));
         Ok(sent)
     }
 }
@@ -408,17 +408,24 @@ const BEFORE: &str = "\
 # What leaves this machine
 
 What a wake sends to a model of a provider that is not yours. To the built-in model nothing is sent. A model
-of which you said that it is yours gets what is private as well.
+of which you said that it is yours gets what is private as well. Each provider, yours too, can be limited to
+tasks of some categories (`docs/models.md`).
 
 `dormouse agent wake AGENT --dry-run` prints the body that a wake would send now; the page of an agent shows
-it under \"See what would be sent\".
+it under \"See a whole request\".
 
 - What is private never leaves: a private task, its entries and its title as seen through a link; a private
   entry; and whatever a model wrote after it had read something private: notes, reports, proposals and
   decisions on them. It counts whether it is private at the moment of sending.
+- Nothing is sent to a provider of a task of a category that it may not be sent: not its entries, not its row as
+  seen through a link, and nothing that a model wrote after it had read it. The category counts that the task
+  has at the moment of sending.
 - What is kept back is left out whole. The model reads how many entries, notes and so on it was not shown,
-  and so do you in the list of wakes.
-- A wake of a private task asks no model that is not yours, and says so.
+  and why, and so do you in the list of wakes.
+- A wake of a private task asks no model that is not yours, and says so; likewise a wake of a task of another
+  category.
+- A request that is not sent, and a call that is refused because of what it is about, stand in the audit log as
+  `policyDenied`, with the model and the reason, and without the text.
 - A text of which nobody knows what it was made of, because an earlier version wrote it, is not sent.
 - Once you have confirmed a proposal, its value is part of the task, and as private as that.
 

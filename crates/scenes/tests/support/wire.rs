@@ -12,17 +12,31 @@ use serde_json::{Value, json};
 /// A turn: what is said, and what is called.
 pub type Turn = (&'static str, Vec<(&'static str, Value)>);
 
-/// Answers each request with the next turn.
+/// Answers each request, in a form that it chooses by the body.
 pub struct Server {
-    answers: Mutex<VecDeque<String>>,
+    form: (WireFormat, Rung),
+    turns: Box<dyn Fn(&str) -> Turn + Send + Sync>,
     pub sent: Mutex<Vec<OutgoingRequest>>,
 }
 
 impl Server {
+    /// Answers with these turns, one after another.
     pub fn of(format: WireFormat, rung: Rung, turns: &[Turn]) -> Arc<Self> {
-        let answer = |(n, turn): (usize, &Turn)| answer(format, rung, n + 1, turn).to_string();
-        let answers = turns.iter().enumerate().map(answer).collect();
-        Arc::new(Self { answers: Mutex::new(answers), sent: Mutex::default() })
+        let turns = Mutex::new(VecDeque::from(turns.to_vec()));
+        let next = move |_: &str| {
+            let next = turns.lock().expect("one thread").pop_front();
+            next.expect("an answer for each request")
+        };
+        Self::answering(format, rung, next)
+    }
+
+    /// Answers each body with the turn that `turns` finds for it.
+    pub fn answering(
+        format: WireFormat,
+        rung: Rung,
+        turns: impl Fn(&str) -> Turn + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { form: (format, rung), turns: Box::new(turns), sent: Mutex::default() })
     }
 }
 
@@ -31,12 +45,17 @@ impl Transport for Server {
         &'a self,
         request: &'a HttpRequest,
     ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
-        self.sent.lock().expect("one thread").push(request.shown());
-        let next = self.answers.lock().expect("one thread").pop_front();
+        let shown = request.shown();
+        let turn = (self.turns)(&shown.body);
+        let (format, rung) = self.form;
+        let mut sent = self.sent.lock().expect("one thread");
+        // About four bytes are a token.
+        let next = answer(format, rung, sent.len() + 1, &turn, shown.body.len() / 4).to_string();
+        sent.push(shown);
         let mut answer = HttpAnswer {
             status: 200,
             headers: Default::default(),
-            body: Box::pin(stream::iter([Ok(next.expect("an answer for each request").into())])),
+            body: Box::pin(stream::iter([Ok(next.into())])),
         };
         let json = "application/json".parse().expect("a media type");
         answer.headers.insert("content-type", json);
@@ -62,7 +81,13 @@ pub fn config(format: WireFormat, rung: Rung) -> ModelConfig {
 }
 
 /// A whole answer, with what the format wants back in later turns.
-fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Value {
+fn answer(
+    format: WireFormat,
+    rung: Rung,
+    n: usize,
+    (said, calls): &Turn,
+    n_tokens: usize,
+) -> Value {
     let form = match rung {
         Rung::Native => None,
         Rung::Schema | Rung::Fenced => Some(written(said, calls)),
@@ -84,7 +109,7 @@ fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Val
                 message["tool_calls"] = calls.into();
             }
             json!({ "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
-                    "usage": { "prompt_tokens": 2000, "completion_tokens": 50 } })
+                    "usage": { "prompt_tokens": n_tokens, "completion_tokens": 50 } })
         }
         WireFormat::Responses => {
             let mut output = vec![json!({ "type": "reasoning", "id": format!("rs_{n}"),
@@ -99,7 +124,7 @@ fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Val
                         "name": name, "arguments": args.to_string(), "status": "completed" })
             }));
             json!({ "id": format!("resp_{n}"), "object": "response", "status": "completed",
-                    "output": output, "usage": { "input_tokens": 2000, "output_tokens": 50 } })
+                    "output": output, "usage": { "input_tokens": n_tokens, "output_tokens": 50 } })
         }
         WireFormat::Anthropic => {
             let mut content = vec![
@@ -114,7 +139,7 @@ fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Val
             let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
             json!({ "id": format!("msg_{n}"), "type": "message", "role": "assistant",
                     "content": content, "stop_reason": reason,
-                    "usage": { "input_tokens": 2000, "output_tokens": 50 } })
+                    "usage": { "input_tokens": n_tokens, "output_tokens": 50 } })
         }
         WireFormat::Gemini => {
             let mut parts = Vec::new();
@@ -127,8 +152,8 @@ fn answer(format: WireFormat, rung: Rung, n: usize, (said, calls): &Turn) -> Val
             }));
             json!({ "candidates": [{ "index": 0, "finishReason": "STOP",
                         "content": { "role": "model", "parts": parts } }],
-                    "usageMetadata": { "promptTokenCount": 2000, "candidatesTokenCount": 50,
-                                       "totalTokenCount": 2050 } })
+                    "usageMetadata": { "promptTokenCount": n_tokens, "candidatesTokenCount": 50,
+                                       "totalTokenCount": n_tokens + 50 } })
         }
     }
 }

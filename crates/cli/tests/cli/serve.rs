@@ -323,7 +323,9 @@ fn an_import_whose_server_dies_has_reported_only_what_is_durable() {
     let file = world.file("allotment.md", crate::world::ALLOTMENT);
     let done = world.run(&["import", &file, "--json"]);
     assert_eq!(done.code, 1, "{done:?}");
-    assert!(done.err.contains("broke off"), "{done:?}");
+    // Killed before the first bytes of its answer have left the machine, it has not answered at all.
+    let says_so = ["broke off", "may or may not have taken effect"];
+    assert!(says_so.iter().any(|words| done.err.contains(words)), "{done:?}");
     let reported = done.out.lines().filter(|line| line.contains(r#""event":"task""#)).count();
     let there = world.json(&["task", "list"])["items"].as_array().map_or(0, Vec::len);
     assert!(reported <= there && there == 2, "reported {reported}, there {there}: {done:?}");

@@ -10,7 +10,7 @@ export const settings = {
   "settings.browser": "This browser",
   "settings.tokens": "Access tokens",
   "settings.audit": "Audit log",
-  "settings.auditHelp": "Who did what, and what was not sent to a model. No text of a task is in it.",
+  "settings.auditHelp": "The actions of people and agents, and what was not sent to a model. It holds no text of a task.",
   "settings.auditNoAdmin": "This browser can’t read the audit log because its token doesn’t include “manage access”.",
   "settings.auditShow": "Show the audit log",
   "settings.denied.request": "Nothing was sent to {model}",

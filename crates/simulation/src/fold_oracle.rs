@@ -65,11 +65,12 @@ pub(crate) fn asked(sim: &SimState, agent: &str, request: &Request) -> Vec<Strin
     let lines = lines(sim, agent, upto, i64::MAX);
     let missing = |line: &&Option<String>| !line.as_ref().is_some_and(|text| log.contains(text));
     let n_missing = lines.iter().filter(missing).count();
-    let said = format!("[{n_missing} older lines are left out");
-    if n_missing > 0 && !log.contains(&said) {
+    let said = format!("\n{n_missing} older line");
+    let instruction = shown(request, FragmentKind::Instruction).unwrap_or_default();
+    if n_missing > 0 && !instruction.contains(&said) {
         wrong.push(format!(
             "fold: a turn of agent {agent} sees {n_missing} of {} lines after {upto} neither in \
-             its log nor in a summary",
+             its log nor in a summary, and is not told so",
             lines.len()
         ));
     }

@@ -57,8 +57,12 @@ pub(super) fn log_parts(input: &WakeInput) -> (Vec<Part>, usize) {
 /// Says in an instruction how many lines of the log are left out. The log itself holds nothing but
 /// stored lines, so that it can be rebuilt and its beginning stays the same.
 pub(super) fn beyond_part(n_beyond: usize) -> Option<Part> {
-    let words = format!("\n{n_beyond} older lines of the log are left out until they are folded.");
-    (n_beyond > 0).then(|| Part::fixed(words))
+    let words = match n_beyond {
+        0 => return None,
+        1 => "\n1 older line of the log is left out until it is folded.".to_owned(),
+        n => format!("\n{n} older lines of the log are left out until they are folded."),
+    };
+    Some(Part::fixed(words))
 }
 
 /// A line of the log, as it was stored.

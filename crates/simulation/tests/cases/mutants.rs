@@ -58,7 +58,7 @@ fn a_feed_position_that_goes_back_is_found_out() {
     found_out(Mutation::Back, &["back"]);
 }
 
-/// The same for a promise that one oracle alone watches.
+/// The same for a promise that one oracle alone watches. Besides, the fault may keep a play from its end.
 fn found_out_by_one(sabotage: Mutation, expected: &str) {
     let mut found = BTreeSet::new();
     for from in (1..=MOST).step_by(20) {
@@ -66,6 +66,7 @@ fn found_out_by_one(sabotage: Mutation, expected: &str) {
         let sabotage = Some(sabotage);
         let options = Options { from, seeds: 20, threads: 2, sabotage, kinds: kinds_of_plays };
         found.extend(kinds(&run(options).expect("a store")));
+        found.remove("endless");
         if !found.is_empty() {
             break;
         }

@@ -91,6 +91,8 @@ export async function cut(page: Page): Promise<string[]> {
         if (node.clientHeight < 4 || node.scrollHeight <= node.clientHeight + 2) return false;
         const style = getComputedStyle(node);
         if (!["hidden", "clip"].includes(style.overflowY) || style.visibility === "hidden") return false;
+        // What a button beside it shows in full is folded, not cut.
+        if (node.id !== "" && document.querySelector(`[aria-controls="${node.id}"][aria-expanded="false"]`) !== null) return false;
         return style.webkitLineClamp === "none" && node.checkVisibility();
       })
       .map((node) => node.outerHTML.slice(0, 200)),

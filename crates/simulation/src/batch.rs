@@ -77,7 +77,7 @@ impl Report {
             some("pauses an agent"),
             some("cancelled wake"),
             some("cancelled run"),
-            some("agent and person in one instant"),
+            ("agent and person in one instant".to_owned(), self.plays.div_ceil(125)),
             some("folded piece"),
             some("folded again"),
             some("fold that wrote nothing"),

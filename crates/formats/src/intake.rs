@@ -28,7 +28,7 @@ pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
 pub(crate) use lines::Lines;
 pub(crate) use table::{cells, is_ruler};
-pub(crate) use words::{in_bold, is_done, names_actions, priority_of, status_of};
+pub(crate) use words::{in_bold, is_done, list_status, names_actions, priority_of, status_of};
 
 use dormouse_types::task::Status;
 

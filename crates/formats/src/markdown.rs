@@ -8,6 +8,8 @@
 //!   task that they are in.
 //! - So are the rows of a table below such a line, and of one with a column of marks for what is done;
 //!   any other table is text.
+//! - In a file whose headings only say "To do" and "Done", and that has no task otherwise, each paragraph
+//!   is one. Items below such a "Done" are done.
 //! - In a file without headings, lines in bold above boxes are its headings.
 //! - Other text is an entry of the task around it. No text goes to a neighbour.
 //! - A file without check items is one task. Its title comes from the front matter, else from the
@@ -26,7 +28,7 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `tables`, `items`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod bounded;
@@ -44,6 +46,7 @@ mod places;
 mod sections;
 mod signs;
 mod source;
+mod status_lists;
 mod structure;
 mod tables;
 mod tasks;

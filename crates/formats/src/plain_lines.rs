@@ -1,11 +1,12 @@
 //! Lists without any markup: each line that is not blank is a task.
 //!
-//! A bullet or number at the beginning of a line is no part of the title; an indented line is text
-//! of the task above it. A box or tick in front says whether the task is done. A line that ends with a
-//! colon, or that bullets follow directly, is the category of what follows. Keys are the folded title,
-//! numbered where it repeats.
+//! A bullet or number at the beginning of a line is no part of the title. An indented line belongs to the
+//! task above it: with a bullet it is an item of its checklist, without one it is text. A box or tick in
+//! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
+//! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
+//! is its category. Keys are the folded title, numbered where it repeats.
 
-use dormouse_types::draft::{Entry, Task};
+use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::limits;
 use dormouse_types::task::Status;
 
@@ -79,11 +80,16 @@ fn bare(line: &str) -> &str {
     after.filter(|after| after.starts_with([' ', '\t'])).map_or(line, str::trim_start)
 }
 
+fn is_bulleted(line: &str) -> bool {
+    bare(line) != line.trim()
+}
+
 /// Reads a list.
 pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::of(Format::PlainLines);
     let mut keys = Counter::default();
     let mut notes: Vec<&str> = Vec::new();
+    let mut items = Items::default();
     let mut group = Group::default();
     let file = key::fold(name);
     let lines = reading::lines(text);
@@ -95,9 +101,15 @@ pub fn read(name: &str, text: &str) -> Reading {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
             Role::Category
-        } else if group.has_task(line) && !reading.tasks.is_empty() {
-            notes.push(line.trim());
-            Role::Note
+        } else if group.has_task(line)
+            && let Some(task) = reading.tasks.last_mut()
+        {
+            if is_bulleted(line) && items.add(task, line) {
+                Role::Item
+            } else {
+                notes.push(line.trim());
+                Role::Note
+            }
         } else {
             note(&mut reading.tasks, &mut notes);
             let (mark, title) = match intake::boxed(bare(line)) {
@@ -106,12 +118,15 @@ pub fn read(name: &str, text: &str) -> Reading {
             };
             let key = keys.next(format!("{file}/{}", key::fold(title)));
             let mut task = task(key, title, number, &mut reading.remarks);
-            task.status = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
-            task.category = group.category_of(line);
+            let (category, status) = group.of_task(line);
+            task.category = category;
+            let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
+            task.status = marked.or(status);
+            items = Items::default();
             reading.tasks.push(task);
             Role::Task
         };
-        let is_of_task = matches!(role, Role::Task | Role::Note);
+        let is_of_task = matches!(role, Role::Task | Role::Item | Role::Note);
         let task = reading.tasks.len().checked_sub(1).filter(|_| is_of_task);
         reading.places.push(Place { line: number, role, task });
     }
@@ -129,7 +144,6 @@ fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     let line = lines[at];
     let text = line.trim();
     let next = lines.get(at + 1)?;
-    let is_bulleted = |line: &str| bare(line) != line.trim();
     // A list may have a list in it: "1. Kitchen:" with bullets below.
     let is_inner = || reading::indent(next) > 0 || marker(next) != marker(line);
     let has_colon = text.ends_with(':');
@@ -157,6 +171,8 @@ fn marker(line: &str) -> Option<char> {
 #[derive(Default)]
 struct Group {
     name: Option<String>,
+    /// What the name says about them if it is only a word for that.
+    status: Option<Status>,
     /// How far its tasks are indented. Units: columns.
     column: usize,
     /// Whether its first task has a bullet; `None` before that.
@@ -167,26 +183,65 @@ impl Group {
     fn begin(&mut self, head: &str, next: Option<&str>) {
         // A name without lines of its own is that of the names below it.
         let outer = self.name.take().filter(|_| self.is_bulleted.is_none());
-        let name = outer.map_or_else(|| head.to_owned(), |outer| format!("{outer}: {head}"));
-        self.name = Some(name.chars().take(OUTER).collect());
+        self.status = intake::list_status(head);
+        let name = match (outer, self.status) {
+            (outer, Some(_)) => outer,
+            (Some(outer), None) => Some(format!("{outer}: {head}")),
+            (None, None) => Some(head.to_owned()),
+        };
+        self.name = name.map(|name| name.chars().take(OUTER).collect());
         self.column = next.map_or(0, reading::indent);
         self.is_bulleted = None;
     }
 
-    /// Whether a line is text of the task above it.
+    /// Whether a line is of the task above it.
     fn has_task(&self, line: &str) -> bool {
         let column = reading::indent(line);
-        column > 0 && (self.name.is_none() || column > self.column && self.is_bulleted.is_some())
+        let is_named = self.name.is_some() || self.status.is_some();
+        column > 0 && (!is_named || column > self.column && self.is_bulleted.is_some())
     }
 
-    /// The category of a task; a line that looks unlike the tasks of the group ends it.
-    fn category_of(&mut self, line: &str) -> Option<String> {
-        let is_bulleted = bare(line) != line.trim();
+    /// The category and status of a task; a line that looks unlike the tasks of the group ends it.
+    fn of_task(&mut self, line: &str) -> (Option<String>, Option<Status>) {
+        let is_bulleted = is_bulleted(line);
         let was_bulleted = *self.is_bulleted.get_or_insert(is_bulleted);
         if (was_bulleted && !is_bulleted) || reading::indent(line) < self.column {
-            *self = Self { name: None, column: 0, is_bulleted: Some(is_bulleted) };
+            *self = Self { is_bulleted: Some(is_bulleted), ..Self::default() };
         }
-        self.name.clone()
+        (self.name.clone(), self.status)
+    }
+}
+
+/// The checklist of the last task.
+#[derive(Default)]
+struct Items {
+    keys: Counter,
+    /// How far the items around the next one are indented. Units: columns.
+    around: Vec<usize>,
+}
+
+impl Items {
+    /// Adds an item, unless it has no words or the checklist has no room for it: then it is text.
+    fn add(&mut self, task: &mut Task, line: &str) -> bool {
+        let (mark, title) = match intake::boxed(bare(line)) {
+            Some((mark, title)) => (intake::is_tick(mark), title),
+            None => (None, bare(line)),
+        };
+        let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
+            && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
+        if title.is_empty() || !has_room {
+            return false;
+        }
+        let column = reading::indent(line);
+        while self.around.last().is_some_and(|&around| around >= column) {
+            self.around.pop();
+        }
+        let depth = u32::try_from(self.around.len()).unwrap_or(u32::MAX);
+        self.around.push(column);
+        let key = self.keys.next(key::fold(title));
+        let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
+        task.items.push(Item { key, title: title.to_owned(), is_checked, depth });
+        true
     }
 }
 

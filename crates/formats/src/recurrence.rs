@@ -6,7 +6,7 @@
 //! clocks change; a series whose cost grows with its age; a rule that never ends to search for a date.
 //!
 //! Does not own: a clock (the time is an argument), components of iCalendar other than the rule, and what is
-//! done when something is due. No command, page or agent uses it yet.
+//! done when something is due: that is the work room's.
 //!
 //! # Rules
 //!
@@ -21,8 +21,8 @@
 //! - `BYWEEKNO` alone keeps the weekday of the start. Weeks at the turn of the year belong to the calendar year
 //!   of each day. `BYSETPOS` in a week counts the whole week, also in the week of the start.
 //!
-//! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `schedule`,
-//! `sentence`.
+//! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `sentence`,
+//! `schedule`.
 
 mod error;
 mod rule;
@@ -34,15 +34,15 @@ mod elapsed;
 mod starts;
 mod series;
 mod due;
-mod schedule;
 mod sentence;
+mod schedule;
 
 pub use due::{Due, Occurrence, Position};
 pub use error::RuleError;
 pub use rule::{
     End, Frequency, MAX_COUNT, MAX_INTERVAL, NthWeekday, RecurrenceRule, RuleParts, Until,
 };
-pub use schedule::{FEWEST_MINUTES, Schedule, ScheduleError, read_schedule};
+pub use schedule::{FEWEST_MINUTES, PREVIEWED, Preview, Schedule, ScheduleError, read_schedule};
 pub use sentence::{Description, Every, Part, describe, english};
 pub use series::{Given, OccurrenceId, Series, SplitError};
 pub use starts::{Counted, Start};

@@ -67,18 +67,33 @@ fn python() -> Option<PathBuf> {
 
 /// What a script prints about a text; `None`, and a line that says so, without the packages.
 pub fn ask(package: &str, script: &str, text: &str) -> Option<Value> {
-    let python = python()?;
-    let mut child = Command::new(python)
-        .args(["-c", script])
-        .env("PYTHONIOENCODING", "utf-8")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = Command::new(python()?);
+    command.args(["-c", script]).env("PYTHONIOENCODING", "utf-8");
+    Some(answer(command, package, text))
+}
+
+/// The same of a script for Node, with the npm package of recurrence rules.
+pub fn ask_node(package: &str, script: &str, text: &str) -> Option<Value> {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent()?;
+    let folder = target.join("js-formats");
+    if !folder.join("installed").exists() {
+        assert!(option_env!("CI").is_none(), "{}: run scripts/setup test", folder.display());
+        let _ =
+            writeln!(std::io::stderr(), "skipped: no {package}; scripts/setup test installs it");
+        return None;
+    }
+    // A script on the command line finds the packages of the folder it runs in.
+    let mut command = Command::new("node");
+    command.args(["--input-type=module", "--eval", script]).current_dir(folder);
+    Some(answer(command, package, text))
+}
+
+fn answer(mut command: Command, package: &str, text: &str) -> Value {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{package} refused the text");
-    Some(serde_json::from_slice(&output.stdout).unwrap())
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn tasks() -> Vec<Task> {

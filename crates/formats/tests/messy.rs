@@ -20,7 +20,7 @@ fn read(name: &str, text: &str) -> Reading {
 }
 
 /// The format, and each task on a line with its status, reason, category, items and texts.
-fn tasks(text: &str) -> String {
+pub fn tasks(text: &str) -> String {
     let reading = read("list", text);
     let mut out = format!("{}\n", reading.format);
     for task in &reading.tasks {
@@ -320,8 +320,8 @@ fn plain_bullets_below_a_heading_that_says_so_are_items() {
     assert_snapshot!(tasks(line), @"
     plainLines
     We met on Monday.:
-    call the bank: in **To-dos:**
-    pay the rent: in **To-dos:**
+    call the bank: OPEN
+    pay the rent: OPEN
     That was all.:
     not this:
     ");

@@ -228,6 +228,22 @@ fn an_occurrence_keeps_its_identity_when_it_is_moved() {
 }
 
 #[test]
+fn a_day_that_is_moved_to_the_evening_of_another_runs_after_that_one() {
+    let person = Person { day_due_at: Time::constant(8, 0, 0, 0), ..person("Europe/Berlin") };
+    let start = date(2026, 11, 23).at(0, 0, 0, 0);
+    let rule = "FREQ=DAILY;COUNT=4".parse().unwrap();
+    let mut days = Series::new(start, Clock::Day, rule, &person).unwrap();
+    let original = Given::Day(date(2026, 11, 25));
+    days.move_to(&original, &local("2026-11-24T22:00"), &person);
+    let expected = ["11-23 08:00", "11-24 08:00", "11-24 22:00", "11-26 08:00"];
+    assert_eq!(due(&days, &beginning(&person), &person, 9), expected);
+    // A day that ran does not run again when its time of day is moved.
+    let noon = days.next_due(&beginning(&person), &person).unwrap().position;
+    let later = Person { day_due_at: Time::constant(18, 0, 0, 0), ..person };
+    assert_eq!(due(&days, &noon, &later, 1), ["11-24 18:00"]);
+}
+
+#[test]
 fn an_original_start_in_a_gap_is_found_by_the_instant_it_became() {
     let (mut series, person) =
         series("FREQ=DAILY;COUNT=3", "2026-03-28T02:30", "Europe/Berlin").unwrap();

@@ -1,5 +1,6 @@
 //! Recurrence rules read by a second program: python-dateutil for the calendar, recurring-ical-events for
-//! events with exceptions, and a slow walk through every minute for rules of hours and minutes.
+//! events with exceptions, a slow walk through every minute for rules of hours and minutes; and by a third,
+//! rrule-temporal.
 //!
 //! The script is `tests/recurrence/oracle.py`; where this crate and dateutil mean different things on purpose,
 //! `tests/recurrence/disagreements.tsv` says so.
@@ -12,11 +13,12 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 
-use crate::differential::ask;
+use crate::differential::{ask, ask_node};
 use crate::fuzz::Numbers;
 use crate::recurrence::{person, table};
 
 const ORACLE: &str = include_str!("recurrence/oracle.py");
+const SECOND: &str = include_str!("recurrence/second.mjs");
 
 /// Changes by an hour, by half an hour (Lord Howe) and by two (Troll), at midnight, at 00:01 (St. John's, until
 /// 2011), twice more for Ramadan (Casablanca), a day left out (Apia, 2011), and none.
@@ -311,6 +313,58 @@ fn rules_of_days_and_longer_mean_the_same_to_dateutil_in_forty_zones() {
         let rule = calendar_rule(numbers, start);
         (rule, start, start + 10.years())
     });
+}
+
+/// A third opinion, so that dateutil and we are not wrong together. On the clock of UTC: what a civil time is
+/// in a zone is compared with dateutil.
+#[test]
+fn rules_of_days_and_longer_mean_the_same_to_rrule_temporal() {
+    let case = |seed: u64| {
+        let mut numbers = Numbers::new(seed + 7_001);
+        for _ in 0..8 {
+            numbers.below(2);
+        }
+        let start = start_near_a_change(&mut numbers, "UTC");
+        (calendar_rule(&mut numbers, start), start, start + 10.years())
+    };
+    // It takes the days of BYYEARDAY, BYMONTHDAY and numbered weekdays as alternatives, where RFC 5545 3.3.10
+    // (the table below the rule parts) lets each limit the others; and it refuses an UNTIL on the clock.
+    let is_comparable = |rule: &str| {
+        let is_local = rule.split(';').any(|part| part.starts_with("UNTIL=") && part.len() == 21);
+        let limits = ["BYYEARDAY", "BYMONTHDAY=", "BYDAY"].map(|name| rule.contains(name));
+        !is_local && !(limits[0] && (limits[1] || limits[2]))
+    };
+    let cases: Vec<(String, DateTime, DateTime)> =
+        (0..100).map(case).filter(|(rule, ..)| is_comparable(rule)).collect();
+    let text: Vec<Value> = cases
+        .iter()
+        .map(|(rule, start, horizon)| json!({"rule": rule, "start": start, "horizon": horizon}))
+        .collect();
+    let Some(theirs) = ask_node("rrule-temporal", SECOND, &json!(text).to_string()) else { return };
+    let (mut wrong, mut n_starts) = (Vec::new(), 0);
+    for ((rule, start, horizon), theirs) in cases.iter().zip(theirs.as_array().unwrap()) {
+        let ours: Vec<String> =
+            ours(rule, *start, "UTC", *horizon).into_iter().map(|one| one.0).collect();
+        let Some(theirs) = theirs.as_array() else {
+            // It gives up where hardly anything fits; nothing else is refused.
+            assert!(theirs.as_str().unwrap().starts_with("Maximum iterations"), "{rule}: {theirs}");
+            continue;
+        };
+        let theirs: Vec<&str> = theirs.iter().take(COMPARED).filter_map(Value::as_str).collect();
+        n_starts += theirs.len();
+        if ours != theirs {
+            let at = ours.iter().zip(&theirs).take_while(|(one, other)| one == other).count();
+            wrong.push(format!(
+                "{rule} from {start}: {} and {} starts; number {at}: {:?} and {:?}",
+                ours.len(),
+                theirs.len(),
+                ours.get(at),
+                theirs.get(at),
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ (ours and theirs)\n{}", wrong.len(), wrong.join("\n"));
+    assert!(n_starts > 1_500, "only {n_starts} starts were compared");
 }
 
 #[test]

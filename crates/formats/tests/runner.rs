@@ -23,6 +23,7 @@ mod recurrence_properties;
 mod recurrence_schedules;
 mod refusals;
 mod show;
+mod status_lists;
 mod terminal;
 mod when;
 mod when_properties;

@@ -199,6 +199,16 @@ fn versions_counts_names_and_feasts_in_names_are_no_dates() {
 }
 
 #[test]
+fn what_people_note_is_understood() {
+    check("phrases-noted.tsv", 50);
+}
+
+#[test]
+fn addresses_and_other_texts_with_the_words_of_a_date_are_none() {
+    check("near-misses-noted.tsv", 25);
+}
+
+#[test]
 fn a_line_is_a_title_with_its_parts() {
     let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when/quick-add.tsv");

@@ -2,6 +2,8 @@
 
 use dormouse_types::task::{Priority, Status};
 
+use super::boxes::{boxed, is_tick};
+
 const STATUS: &[(Status, &[&str])] = &[
     (
         Status::Open,
@@ -140,6 +142,13 @@ pub(crate) fn status_of(text: &str) -> Option<Status> {
 
 /// Whether a mark in a column of its own means done; `None` for anything that is no such mark.
 pub(crate) fn is_done(text: &str) -> Option<bool> {
+    // A box may stand in a list of its own: `- [ ]`.
+    let bare = text.trim().trim_start_matches(['-', '*', '+']).trim_start();
+    if let Some((mark, "")) = boxed(bare)
+        && let Some(is_ticked) = is_tick(mark)
+    {
+        return Some(is_ticked);
+    }
     match folded(text).as_str() {
         "x" | "✓" | "✔" | "✅" | "☑" | "[x]" | "1" | "true" | "yes" | "y" | "ok" | "ja" | "j"
         | "wahr" | "oui" | "vrai" | "sí" | "si" | "verdadero" | "da" | "adevărat" | "100"
@@ -184,6 +193,15 @@ const ACTION_HEADINGS: &[&str] = &[
     "próximos pasos", "acciones",
     "de făcut", "de facut", "sarcini", "lista de sarcini", "pași următori", "acțiuni",
 ];
+
+/// The status of a list whose heading is only a word for it, such as "To do", "Doing" or "Done".
+pub(crate) fn list_status(heading: &str) -> Option<Status> {
+    let bare = heading.trim_matches(|c: char| !c.is_alphanumeric());
+    match status_of(bare) {
+        status @ Some(Status::Done | Status::InProgress) => status,
+        _ => names_actions(bare).then_some(Status::Open),
+    }
+}
 
 /// Whether a heading says that the list below it is what is to be done.
 pub(crate) fn names_actions(heading: &str) -> bool {

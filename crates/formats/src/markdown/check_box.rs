@@ -95,3 +95,10 @@ pub(super) fn names_list(line: &str) -> bool {
         || intake::in_bold(text).is_some();
     is_name && intake::names_actions(text)
 }
+
+/// Whether a line ends with a Markdown line break: two spaces or a backslash.
+pub(super) fn ends_broken(line: &str) -> bool {
+    // An even number of backslashes is that many escaped backslashes.
+    let backslashes = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
+    line.ends_with("  ") || backslashes % 2 == 1
+}

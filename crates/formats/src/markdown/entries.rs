@@ -23,8 +23,8 @@ pub(super) struct Gatherer<'a> {
     task: usize,
     /// Units: columns of indentation that a line loses.
     margin: usize,
-    /// A line that became fields.
-    fields: Option<usize>,
+    /// The lines that became fields, with their roles.
+    fields: Vec<(usize, Role)>,
     keys: Counter,
     done: Vec<Entry>,
     open: Option<Open>,
@@ -74,7 +74,7 @@ impl<'a> Gatherer<'a> {
             places,
             task,
             margin: 0,
-            fields: None,
+            fields: Vec::new(),
             keys,
             done,
             open: None,
@@ -87,8 +87,8 @@ impl<'a> Gatherer<'a> {
     }
 
     /// Leaves a line out that became fields.
-    pub fn take_fields(&mut self, line: usize) {
-        self.fields = Some(line);
+    pub fn take_fields(&mut self, line: usize, role: Role) {
+        self.fields.push((line, role));
     }
 
     /// Sets the place of a line of the task.
@@ -168,8 +168,8 @@ impl<'a> Gatherer<'a> {
         let mut quoted = None;
         for number in section.body.clone() {
             let line = self.source.line(number);
-            if self.fields == Some(number) {
-                self.places.set(number, Role::Field, Some(self.task));
+            if let Some(&(_, role)) = self.fields.iter().find(|(line, _)| *line == number) {
+                self.places.set(number, role, Some(self.task));
                 continue;
             }
             let kind = self.outline.lines[number];

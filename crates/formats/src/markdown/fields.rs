@@ -1,12 +1,16 @@
-//! Fields of a task in brackets, on a line of their own below its heading:
-//! `[due:: 2026-12-01] [priority:: P1]`, as our export writes them.
+//! Fields of a task below its heading: in brackets on a line of their own, `[due:: 2026-12-01]
+//! [priority:: P1]`, as our export writes them; and as the properties of a page, `Status: In progress`, as
+//! Notion exports them.
 //!
-//! Source: the documentation of Dataview, "Adding Metadata", for the form.
+//! Source: the documentation of Dataview, "Adding Metadata", for the brackets.
 
 use dormouse_types::draft::Remark;
+use dormouse_types::task::Status;
 
-use super::front_matter::{FrontMatter, Taken};
+use super::front_matter::{FrontMatter, Taken, split};
+use super::source::Source;
 use crate::intake::ReadOptions;
+use crate::reading::Role;
 
 /// Units: bytes. A longer line is text.
 const LONGEST: usize = 20_000;
@@ -75,6 +79,46 @@ pub(super) fn take(
     }
     (matter, kept)
 }
+
+/// The names of properties that a task has a field for, in lower case without spaces.
+const PROPERTIES: &[&str] =
+    &["status", "priority", "due", "duedate", "estimate", "category", "tag", "tags", "labels"];
+
+/// The values that the lines right below the first heading give, and the lines that gave one. They are
+/// properties if each of them is `Name: value`; what is no value of a field stays text.
+pub(super) fn properties(
+    source: &Source<'_>,
+    body: std::ops::Range<usize>,
+) -> (FrontMatter, Vec<(usize, Role)>) {
+    let mut matter = FrontMatter::default();
+    let mut taken = Vec::new();
+    let is_blank = |line: &usize| source.line(*line).trim().is_empty();
+    let block: Vec<usize> =
+        body.skip_while(is_blank).take_while(|line| !is_blank(line)).take(MOST + 1).collect();
+    let pairs: Vec<_> =
+        block.iter().filter_map(|&line| Some((line, split(source.line(line))?))).collect();
+    if pairs.len() < block.len() || !(2..=MOST).contains(&pairs.len()) {
+        return (matter, taken);
+    }
+    for (line, (name, value)) in pairs {
+        let name = name.to_lowercase().replace(' ', "");
+        if !PROPERTIES.contains(&name.as_str()) {
+            continue;
+        }
+        let mut one = FrontMatter::default();
+        let read = one.take_one(&name, value, line, &ReadOptions::default(), &mut Vec::new());
+        let needs_reason = one.status.is_some_and(Status::needs_reason);
+        if read == Taken::Field && !needs_reason && one.due.as_ref().is_none_or(|due| due.is_exact)
+        {
+            matter.take_one(&name, value, line, &ReadOptions::default(), &mut Vec::new());
+            taken.push((line, if one.due.is_some() { Role::Due } else { Role::Field }));
+        }
+    }
+    (matter, taken)
+}
+
+/// Units: lines. More are no properties of a page.
+const MOST: usize = 30;
 
 #[cfg(test)]
 mod tests {

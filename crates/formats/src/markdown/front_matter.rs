@@ -162,7 +162,7 @@ fn blank(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-fn split(line: &str) -> Option<(&str, &str)> {
+pub(super) fn split(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ' | '.');
     let shaped = !key.is_empty() && key.chars().all(plain) && !key.starts_with([' ', '-']);

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use dormouse_types::draft::Remark;
 
-use super::check_box::{CheckBox, boxed};
+use super::check_box::{CheckBox, boxed, ends_broken};
 use super::days;
 use super::outline::Outline;
 use super::source::{Source, remark};
+use super::status_lists;
 use super::tables;
 use crate::intake;
 use crate::reading::indent;
@@ -15,6 +16,7 @@ use crate::reading::indent;
 /// Completes titles, depths and extents, and removes boxes without words, which stay text.
 pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut Vec<Remark>) {
     add_unlisted(source, outline);
+    status_lists::find(source, outline);
     let boxed = with_boxes(outline);
     let mut begins = vec![false; source.n_lines()];
     for check in &outline.boxes {
@@ -31,7 +33,7 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
             place.push(check.parent);
             continue;
         }
-        if check.row.is_none() {
+        if check.row.is_none() && !outline.is_status_list {
             complete(source, &begins, &mut check);
         }
         if check.title.is_empty() {
@@ -123,6 +125,7 @@ fn surround(source: &Source<'_>, outline: &mut Outline) {
             while let Some(at) = inside
                 && number > boxes[at].title_last
                 && column <= boxes[at].column
+                && !outline.is_status_list
             {
                 boxes[at].last = number - 1;
                 live[at] = boxes[at].parent;
@@ -191,11 +194,4 @@ fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
     check.title_last = last;
     parts.retain(|part| !part.is_empty());
     check.title = parts.join(" ");
-}
-
-/// Whether a line ends with a Markdown line break: two spaces or a backslash.
-fn ends_broken(line: &str) -> bool {
-    // An even number of backslashes is that many escaped backslashes.
-    let backslashes = line.bytes().rev().take_while(|&byte| byte == b'\\').count();
-    line.ends_with("  ") || backslashes % 2 == 1
 }

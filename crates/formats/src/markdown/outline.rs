@@ -1,6 +1,7 @@
 //! The structure of a file by line: headings, check items, and where text may be split.
 
 use dormouse_types::limits;
+use dormouse_types::task::Status;
 use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::bounded::bounded;
@@ -17,6 +18,8 @@ pub(super) struct Outline {
     pub boxes: Vec<CheckBox>,
     /// One entry per line.
     pub lines: Vec<LineKind>,
+    /// Whether its headings only say what is done and what is not, so that each block is a task.
+    pub is_status_list: bool,
 }
 
 /// The properties of a line that decide where text is split.
@@ -64,13 +67,14 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         stack: Vec::new(),
         items: Vec::new(),
         n_closed: 0,
-        actions: Actions::default(),
+        actions: Actions { lists_done: lists_what_is_done(source, first), ..Actions::default() },
         filled: filled(source),
         outline: Outline {
             first,
             headings: Vec::new(),
             boxes: Vec::new(),
             lines: vec![LineKind::default(); source.n_lines()],
+            is_status_list: false,
         },
     };
     let base = source.start(first);
@@ -124,6 +128,22 @@ fn bold_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
     if is_over_box { headings } else { Vec::new() }
 }
 
+/// Whether a heading of the file names a list of what is to be done; next to it, the items below "Done"
+/// are what was.
+fn lists_what_is_done(source: &Source<'_>, first: usize) -> bool {
+    let is_underline = |line: &str| {
+        let line = line.trim();
+        line.len() > 1
+            && (line.bytes().all(|sign| sign == b'=') || line.bytes().all(|sign| sign == b'-'))
+    };
+    (first..source.n_lines()).any(|number| {
+        let line = source.line(number);
+        let is_underlined =
+            || number + 1 < source.n_lines() && is_underline(source.line(number + 1));
+        (line.trim_start().starts_with('#') || is_underlined()) && intake::names_actions(line)
+    })
+}
+
 fn filled(source: &Source<'_>) -> Vec<usize> {
     let mut last = 0;
     let lines = (0..source.n_lines()).map(|number| {
@@ -155,6 +175,10 @@ struct Actions {
     by_heading: bool,
     /// The line above says so: "Action items:".
     by_line: bool,
+    /// The heading says that it is a list of what is done.
+    is_done: bool,
+    /// Whether such headings count: another one names what is to be done.
+    lists_done: bool,
     /// How many items of plain lists were taken for check items.
     n_items: usize,
 }
@@ -209,6 +233,8 @@ impl Walk<'_> {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
                     self.actions.by_heading = intake::names_actions(&text);
+                    self.actions.is_done =
+                        self.actions.lists_done && intake::list_status(&text) == Some(Status::Done);
                     self.actions.by_line = false;
                     self.outline.headings.push(Heading { first, last, level, text });
                 }
@@ -262,7 +288,8 @@ impl Walk<'_> {
         let found = (self.n_closed == 0).then(|| boxed(text)).flatten();
         let found = found.map(|(marker, mark, _)| (marker, mark)).or_else(|| {
             is_plain = self.is_action();
-            listed(text).filter(|_| is_plain).map(|marker| (marker, ' '))
+            let mark = if self.actions.is_done { 'x' } else { ' ' };
+            listed(text).filter(|_| is_plain).map(|marker| (marker, mark))
         });
         let check = found.map(|(marker, mark)| {
             let last = self.last_line(first, end);
@@ -285,9 +312,9 @@ impl Walk<'_> {
     /// Whether an item of a plain list that begins here is something to do. More than a checklist
     /// holds stay text.
     fn is_action(&self) -> bool {
-        let Actions { by_heading, by_line, n_items } = self.actions;
+        let Actions { by_heading, by_line, is_done, n_items, .. } = self.actions;
         self.n_closed == 0
-            && (by_heading || by_line)
+            && (by_heading || by_line || is_done)
             && n_items < limits::ITEMS_PER_TASK.max
             && matches!(self.stack.as_slice(), [Frame::List])
     }

@@ -97,7 +97,7 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
             _ if !has_boxes => false,
             Board::Yes => true,
             Board::No if fields.is_some() => false,
-            Board::No => are_tasks(&outline.boxes[boxes.clone()]),
+            Board::No => outline.is_status_list || are_tasks(&outline.boxes[boxes.clone()]),
         };
         let has_text = body.clone().any(|line| {
             let kind = outline.lines[line];

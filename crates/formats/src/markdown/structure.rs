@@ -16,6 +16,7 @@ use super::days;
 use super::key;
 use super::outline::Outline;
 use super::sections::{self, Section};
+use super::status_lists;
 
 /// Units: characters. A longer heading is a task even if it is only over others, since its
 /// whole text could not stand before each of their titles.
@@ -93,6 +94,12 @@ pub(super) fn decide(sections: &[Section], outline: &Outline, has_category: bool
     }
     walk.adopt_first();
     walk.sort_out(&roots, has_category);
+    // Those headings are the status of their tasks.
+    for (at, section) in sections.iter().enumerate() {
+        if section.heading.is_some_and(|heading| status_lists::names_status(outline, heading)) {
+            walk.structure.uses[at] = None;
+        }
+    }
     walk.structure
 }
 

@@ -1,8 +1,9 @@
 //! Tables in a document: those that say what is to be done, and the others, which are text.
 //!
-//! A table lists what is to be done if a column is named like a title and either the heading or line
-//! above it says so, or a column of marks says what is done. Its rows are then items of a plain
-//! list: the cell of the title names the item, the others follow it with the names of their columns.
+//! A table lists what is to be done if it has a column of boxes, or if a column is named like a title and
+//! either the heading or line above it says so, or a column of marks says what is done. Its rows are then
+//! items of a plain list: the cell of the title names the item, the others follow it with the names of
+//! their columns. A box may also stand in the cell of the title.
 
 use dormouse_types::limits;
 use dormouse_types::task::Status;
@@ -28,6 +29,8 @@ struct Table {
     names: Vec<String>,
     /// What the columns hold, by their names.
     columns: Vec<Option<Column>>,
+    /// Whether each row has a box that somebody drew.
+    has_boxes: bool,
 }
 
 /// Rows that are items, in order. The line that names their columns stays text; the dashes below it
@@ -37,7 +40,7 @@ pub(super) fn rows(source: &Source<'_>, outline: &mut Outline) -> Vec<CheckBox> 
     let mut n_plain = outline.boxes.iter().filter(|check| check.is_plain).count();
     let mut number = outline.first;
     while number + 1 < source.n_lines() {
-        let Some(table) = table(source, outline, number) else {
+        let Some(mut table) = table(source, outline, number) else {
             number += 1;
             continue;
         };
@@ -47,7 +50,10 @@ pub(super) fn rows(source: &Source<'_>, outline: &mut Outline) -> Vec<CheckBox> 
             continue;
         }
         let parts: Vec<Vec<String>> = rows.clone().map(|row| of_line(source.line(row))).collect();
-        if !(is_list(source, outline, &table) || table.has_marks(&parts)) {
+        let has_boxes = table.find_boxes(&parts);
+        let has_title = table.columns.contains(&Some(Column::Title));
+        let says_so = has_title && (is_list(source, outline, &table) || table.has_marks(&parts));
+        if !(has_boxes || says_so) {
             continue;
         }
         n_plain += parts.len();
@@ -68,11 +74,11 @@ fn table(source: &Source<'_>, outline: &Outline, head: usize) -> Option<Table> {
     }
     let names = of_line(source.line(head));
     let columns = names.iter().map(|name| column_named(name)).collect::<Vec<_>>();
-    if names.len() > MAX_COLUMNS || !columns.contains(&Some(Column::Title)) {
+    if names.len() > MAX_COLUMNS {
         return None;
     }
     let end = (head + 2..source.n_lines()).find(|&line| !is_row(line)).unwrap_or(source.n_lines());
-    (end > head + 2).then_some(Table { head, end, names, columns })
+    (end > head + 2).then_some(Table { head, end, names, columns, has_boxes: false })
 }
 
 fn of_line(line: &str) -> Vec<String> {
@@ -89,7 +95,44 @@ fn is_list(source: &Source<'_>, outline: &Outline, table: &Table) -> bool {
         || above.is_some_and(|line| names_list(source.line(line)))
 }
 
+/// The box that a cell begins with, and the words after it. A tick alone is more often an answer than
+/// something done.
+fn boxed(cell: &str) -> Option<(char, &str)> {
+    let cell = ['-', '*', '+']
+        .iter()
+        .find_map(|&marker| cell.strip_prefix(marker)?.strip_prefix(' '))
+        .map_or(cell, str::trim_start);
+    cell.starts_with(['[', '☐', '☑', '☒']).then(|| intake::boxed(cell)).flatten()
+}
+
 impl Table {
+    /// Finds the column of boxes: the only one whose cells all begin with one. It says what is done,
+    /// or it is the title; without a column named like a title, the first other one with words is.
+    fn find_boxes(&mut self, rows: &[Vec<String>]) -> bool {
+        let of_boxes = |at: &usize| {
+            rows.iter().all(|row| row.get(*at).is_some_and(|cell| boxed(cell).is_some()))
+        };
+        let mut columns = (0..self.columns.len()).filter(of_boxes);
+        let (Some(at), None) = (columns.next(), columns.next()) else { return false };
+        let is_alone =
+            rows.iter().all(|row| boxed(&row[at]).is_some_and(|(_, words)| words.is_empty()));
+        let other = if is_alone { Column::Done } else { Column::Title };
+        self.columns
+            .iter_mut()
+            .filter(|column| **column == Some(other))
+            .for_each(|column| *column = None);
+        self.columns[at] = Some(other);
+        if !self.columns.contains(&Some(Column::Title)) {
+            let has_words = |at: &usize| {
+                rows.iter().any(|row| row.get(*at).is_some_and(|cell| !cell.is_empty()))
+            };
+            let title = (0..self.columns.len()).filter(|&column| column != at).find(has_words);
+            title.into_iter().for_each(|title| self.columns[title] = Some(Column::Title));
+        }
+        self.has_boxes = self.columns.contains(&Some(Column::Title));
+        self.has_boxes
+    }
+
     /// Whether a column of it has marks for what is done and nothing else. A column called "name"
     /// is no sign of a task.
     fn has_marks(&self, rows: &[Vec<String>]) -> bool {
@@ -142,7 +185,11 @@ impl Table {
                 });
             }
         }
-        let name = cells[title].clone();
+        let (mark, name) = boxed(&cells[title])
+            .filter(|(_, words)| self.has_boxes && !words.is_empty())
+            .unwrap_or((' ', &cells[title]));
+        is_checked |= intake::is_tick(mark) == Some(true);
+        let name = name.to_owned();
         let words = match others.is_empty() {
             true => name.clone(),
             false => format!("{name} ({})", others.join("; ")),
@@ -151,7 +198,7 @@ impl Table {
         let at = start + (text.len() - text.trim_start().len());
         let mark = if is_checked { 'x' } else { ' ' };
         let mut check = CheckBox::new(source, (line, line), None, at, "", mark);
-        (check.title, check.row, check.is_plain) = (words, Some(name), true);
+        (check.title, check.row, check.is_plain) = (words, Some(name), !self.has_boxes);
         Some(check)
     }
 }

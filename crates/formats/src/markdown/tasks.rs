@@ -20,6 +20,7 @@ use super::places::Places;
 use super::sections::{self, Board, Section};
 use super::signs;
 use super::source::{Source, remark};
+use super::status_lists;
 use super::structure::{self, Kind, Structure, Use};
 use super::titles::{self, Titles};
 use crate::reading::{Cancel, Role};
@@ -70,6 +71,7 @@ pub(super) fn gather(
         days: &days,
         folded: &folded,
         has_items,
+        n_headed,
         is_sole: n_headed + n_listed <= 1 && n_listed == 0,
     };
     let mut gathered = Gathered { tasks: Vec::new(), places: Places::new(source), remarks };
@@ -144,6 +146,8 @@ struct File<'a> {
     folded: &'a [String],
     /// Whether the file has check items; if not, it is one task.
     has_items: bool,
+    /// How many headings are tasks.
+    n_headed: usize,
     /// Whether the file is one task, so that the front matter's title and estimate apply to it.
     is_sole: bool,
 }
@@ -190,6 +194,11 @@ impl File<'_> {
         let key = own.id.as_deref().and_then(|id| keys.own(id));
         let key = key.unwrap_or_else(|| keys.next(self.path_key(self.has_items.then_some(root))));
         let mut task = self.task(key, title);
+        let (properties, property_lines) = match self.sections[root].heading {
+            Some(0) => fields::properties(self.source, self.sections[root].body.clone()),
+            Some(_) | None => Default::default(),
+        };
+        properties.fill(&mut task);
         own.fill(&mut task);
         task.category = task.category.or_else(|| self.titles.categories[root].clone());
         let lead = self.structure.leads[root].filter(|_| titled_by.is_some());
@@ -212,8 +221,11 @@ impl File<'_> {
             said(task.line - 1, &signs, &mut gatherer);
         }
         self.cut_title(&mut task, &mut gatherer);
+        for (line, role) in property_lines {
+            gatherer.take_fields(line, role);
+        }
         if let Some(line) = fields_line {
-            gatherer.take_fields(line);
+            gatherer.take_fields(line, Role::Field);
             gatherer.whole(line, "fields".to_owned(), &not_taken.join(" "));
         }
         for &at in belonging.iter().filter(|&&at| Some(at) != lead) {
@@ -289,6 +301,16 @@ impl File<'_> {
                 None => format!("{path}/{}", key::fold(&signs.bare)),
             };
             let mut task = self.task(keys.next(key), titles::joined(before, &signs.title));
+            if self.n_headed > 0 {
+                // A due date of the whole note is that of the task whose heading is the note.
+                task = Task {
+                    due_on: None,
+                    status: None,
+                    status_reason: None,
+                    priority: None,
+                    ..task
+                };
+            }
             task.line = check.first + 1;
             task.category = task.category.or_else(|| self.titles.below[at].clone());
             task.due_on = signs.due_on.or(task.due_on);
@@ -308,6 +330,12 @@ impl File<'_> {
                 &mut gathered.places,
                 number,
             );
+            if self.outline.is_status_list
+                && let Some(sentence) = status_lists::first_sentence(&task.title)
+            {
+                gatherer.whole(check.first, "title".to_owned(), &task.title);
+                task.title = sentence;
+            }
             self.cut_title(&mut task, &mut gatherer);
             said(check.first, &signs, &mut gatherer);
             if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {

@@ -10,7 +10,7 @@ use super::join::{self, Keys, Taken};
 use super::read::category_name;
 use super::rework::{self, Reworked};
 use super::sheet::{self, Pieces, words};
-use super::wanted::{self, Asked, Index, Slot, Wanted};
+use super::wanted::{self, EditSource, Index, Slot, Wanted};
 use super::work::{Fate, Plan, Work};
 use super::{Place, Reading, Role};
 
@@ -160,7 +160,7 @@ impl<'a> Plan<'a> {
         let given = self.reading.places.iter().filter(|place| place.role == Role::Category);
         let given: Vec<usize> = given.map(|place| place.line).collect();
         let is_category = |edit: &Edit| *edit == Edit::SetRole { role: Role::Category };
-        for (line, _, asked) in wanted.of(Slot::Role).filter(|(_, edit, _)| is_category(edit)) {
+        for (line, _, source) in wanted.of(Slot::Role).filter(|(_, edit, _)| is_category(edit)) {
             let Some(at) = self.begun(line).filter(|&at| self.works[at].fate == Fate::Stays) else {
                 continue;
             };
@@ -168,13 +168,13 @@ impl<'a> Plan<'a> {
             // A line whose words are not all in the title has fields.
             let has_fields = !title.ends_with(words(self.lines[line]));
             if has_fields || self.works[at].pieces.has_content() {
-                if asked == Asked::Earlier {
+                if source == EditSource::Earlier {
                     continue;
                 }
                 return Err(CorrectionError::HasContent { line: line + 1, title });
             }
             if !self.has_task_below(at, &given) {
-                if asked == Asked::Earlier {
+                if source == EditSource::Earlier {
                     continue;
                 }
                 return Err(CorrectionError::NothingBelow { line: line + 1, title });
@@ -222,10 +222,10 @@ impl<'a> Plan<'a> {
     }
 
     fn join(&mut self, wanted: &Wanted) -> Result<(), CorrectionError> {
-        let mut wants: Vec<Option<(usize, Asked)>> = vec![None; self.works.len()];
-        for (line, _, asked) in wanted.of(Slot::Join) {
+        let mut wants: Vec<Option<(usize, EditSource)>> = vec![None; self.works.len()];
+        for (line, _, source) in wanted.of(Slot::Join) {
             if let Some(at) = self.of_line[line] {
-                wants[at] = Some((line, asked));
+                wants[at] = Some((line, source));
             }
         }
         let mut above: Option<usize> = None;
@@ -234,12 +234,12 @@ impl<'a> Plan<'a> {
             if self.works[at].fate != Fate::Stays {
                 continue;
             }
-            let Some((line, asked)) = want else {
+            let Some((line, wanted_by)) = want else {
                 (above, keys) = (Some(at), None);
                 continue;
             };
             let Some(host) = above else {
-                if asked == Asked::Now {
+                if wanted_by == EditSource::Now {
                     return Err(CorrectionError::NothingAbove { line: line + 1 });
                 }
                 (above, keys) = (Some(at), None);
@@ -249,7 +249,7 @@ impl<'a> Plan<'a> {
             let (into, from) = (&mut before[host].pieces, &mut after[0]);
             let n_items = into.items.len() + from.pieces.items.len();
             if let Err(source) = limits::ITEMS_PER_TASK.check(n_items) {
-                if asked == Asked::Now {
+                if wanted_by == EditSource::Now {
                     return Err(CorrectionError::Limit { line: line + 1, source });
                 }
                 (above, keys) = (Some(at), None);
@@ -265,7 +265,7 @@ impl<'a> Plan<'a> {
     }
 
     fn rename(&mut self, wanted: &Wanted) -> Result<(), CorrectionError> {
-        for (line, edit, asked) in wanted.of(Slot::Rename) {
+        for (line, edit, source) in wanted.of(Slot::Rename) {
             let Edit::Rename { title } = edit else { continue };
             let role = self.roles[line];
             if role == Role::Category {
@@ -282,7 +282,7 @@ impl<'a> Plan<'a> {
                 let checked = limits::ITEM_TITLE.check(title.chars().count());
                 checked.map_err(|source| CorrectionError::Limit { line: line + 1, source })?;
                 piece.item.title.clone_from(title);
-            } else if asked == Asked::Now && role != Role::LeftOut {
+            } else if source == EditSource::Now && role != Role::LeftOut {
                 let allowed = "task, item and category";
                 return Err(CorrectionError::WrongRole { line: line + 1, role, allowed });
             }

@@ -7,7 +7,7 @@ use dormouse_types::limits;
 use super::correction::{CorrectionError, Edit, Kept, KeptDay};
 use super::join::Taken;
 use super::sheet::{TextLine, TextPiece, words};
-use super::wanted::{Asked, Slot, Wanted};
+use super::wanted::{EditSource, Slot, Wanted};
 use super::work::Plan;
 use super::{Reading, Role};
 use crate::intake::{DateOrder, Dates};
@@ -152,7 +152,7 @@ impl Plan<'_> {
                 due_lines.entry(at).or_default().push(line);
             }
         }
-        for (line, edit, asked) in wanted.of(Slot::Role) {
+        for (line, edit, source) in wanted.of(Slot::Role) {
             let Edit::SetRole { role } = edit else { continue };
             let Some(at) = self.of_line[line] else { continue };
             if *role != Role::Due {
@@ -171,7 +171,7 @@ impl Plan<'_> {
                 false => kinds.text(self, line).unwrap_or(words(self.lines[line])).to_owned(),
             };
             let Some(dated) = dates.any_in(&text) else {
-                if asked == Asked::Now {
+                if source == EditSource::Now {
                     return Err(CorrectionError::NoDate { line: line + 1 });
                 }
                 continue;

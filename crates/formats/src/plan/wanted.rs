@@ -57,9 +57,9 @@ fn is_of_task(slot: Slot) -> bool {
     }
 }
 
-/// Who asked for an edit.
+/// Where an edit comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum EditSource {
     /// The person, now.
     Now,
     /// An earlier import. It is passed over where the text no longer has what it is about.
@@ -69,7 +69,7 @@ pub(super) enum Asked {
 /// All edits, by line counted from 0 and by kind.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
-    edits: BTreeMap<(usize, Slot), (Edit, Asked)>,
+    edits: BTreeMap<(usize, Slot), (Edit, EditSource)>,
     /// Those of earlier imports whose place the text does not have now.
     unfound: Vec<KeptEdit>,
 }
@@ -81,9 +81,9 @@ impl Wanted {
     }
 
     /// All edits of a kind, in the order of the lines.
-    pub fn of(&self, slot: Slot) -> impl Iterator<Item = (usize, &Edit, Asked)> {
+    pub fn of(&self, slot: Slot) -> impl Iterator<Item = (usize, &Edit, EditSource)> {
         let all = self.edits.iter().filter(move |((_, kind), _)| *kind == slot);
-        all.map(|(&(line, _), (edit, asked))| (line, edit, *asked))
+        all.map(|(&(line, _), (edit, source))| (line, edit, *source))
     }
 
     /// The lines that have edits of their own, as opposed to edits of their task.
@@ -123,14 +123,14 @@ impl Wanted {
                     let slot = slot(&edit.edit);
                     let is_back = now.contains_key(&(at, Slot::PutBack));
                     if !is_back && index.check(at, slot).is_ok() {
-                        wanted.edits.insert((at, slot), (edit.edit.clone(), Asked::Earlier));
+                        wanted.edits.insert((at, slot), (edit.edit.clone(), EditSource::Earlier));
                     }
                 }
                 None => wanted.unfound.push(edit.clone()),
             }
         }
         for (place, edit) in now {
-            wanted.edits.insert(place, (edit, Asked::Now));
+            wanted.edits.insert(place, (edit, EditSource::Now));
         }
         wanted.edits.retain(|&(line, slot), _| {
             let begins = index.reading.places[line].role == Role::Task;
@@ -145,17 +145,17 @@ impl Wanted {
     /// each kind. A task that is split keeps them where they are: each part may have its own.
     fn gather(&mut self, index: &Index<'_>) -> Result<(), CorrectionError> {
         let split = self.split(index);
-        for ((line, slot), (edit, asked)) in std::mem::take(&mut self.edits) {
+        for ((line, slot), (edit, source)) in std::mem::take(&mut self.edits) {
             let task = index.reading.places[line].task.filter(|task| !split.contains(task));
             let first = task.and_then(|task| index.reading.tasks[task].line.checked_sub(1));
             let at = first.filter(|_| is_of_task(slot)).unwrap_or_else(|| index.first_line(line));
             match self.edits.get(&(at, slot)) {
-                Some((other, Asked::Now)) if asked == Asked::Now && *other != edit => {
+                Some((other, EditSource::Now)) if source == EditSource::Now && *other != edit => {
                     return Err(CorrectionError::Contradiction { line: line + 1 });
                 }
-                Some((_, Asked::Now)) => {}
-                Some((_, Asked::Earlier)) | None => {
-                    self.edits.insert((at, slot), (edit, asked));
+                Some((_, EditSource::Now)) => {}
+                Some((_, EditSource::Earlier)) | None => {
+                    self.edits.insert((at, slot), (edit, source));
                 }
             }
         }

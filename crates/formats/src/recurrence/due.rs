@@ -1,7 +1,7 @@
 //! What is due next, and how far a series has come.
 
 use jiff::Timestamp;
-use jiff::civil::{DateTime, Time};
+use jiff::civil::{Date, DateTime};
 use serde::{Deserialize, Serialize};
 
 use super::series::{OccurrenceId, Override, Series};
@@ -20,6 +20,9 @@ pub struct Position {
     /// What the person's clock showed then. On the person's clock, this decides: who travels meets no
     /// occurrence twice, and loses none.
     pub clock_showed: DateTime,
+    /// The last whole day that is over, also if its time of day is moved to a later one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub day_done: Option<Date>,
     /// How far a rule with `COUNT` was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counted: Option<Counted>,
@@ -28,7 +31,7 @@ pub struct Position {
 impl Position {
     /// Nothing before an instant is due: a series that is made, or changed, then.
     pub fn new(at: Timestamp, person: &Person) -> Self {
-        Self { at, clock_showed: person.zone.to_datetime(at), counted: None }
+        Self { at, clock_showed: person.zone.to_datetime(at), day_done: None, counted: None }
     }
 }
 
@@ -66,8 +69,8 @@ struct Candidate {
     shows: DateTime,
     is_moved: bool,
     on_persons_clock: bool,
-    /// The last moment of a whole day.
-    day_ends: Option<DateTime>,
+    /// The whole day that it is due on.
+    day: Option<Date>,
 }
 
 impl Series {
@@ -93,14 +96,12 @@ impl Series {
         let (counted, steps) = self.offer_next_of_rule(after, person, &mut offer);
         best.sort_by_key(|candidate| candidate.start);
         let at = best.first()?.due;
-        let showed = best
-            .iter()
-            .filter(|one| one.on_persons_clock)
-            .map(|one| one.day_ends.map_or(one.shows, |ends| ends.max(one.shows)));
+        let showed = best.iter().filter(|one| one.on_persons_clock).map(|one| one.shows);
         let showed = showed.max().unwrap_or_else(|| person.zone.to_datetime(at));
         let position = Position {
             at: at.max(after.at),
             clock_showed: showed.max(after.clock_showed),
+            day_done: best.iter().filter_map(|one| one.day).max().max(after.day_done),
             counted,
         };
         let occurrences = best.iter().map(|one| Occurrence {
@@ -231,7 +232,13 @@ impl Series {
 
 impl Candidate {
     fn is_over(&self, after: &Position) -> bool {
-        if self.on_persons_clock { self.shows <= after.clock_showed } else { self.due <= after.at }
+        let is_day_done = self.day.is_some_and(|day| Some(day) <= after.day_done);
+        is_day_done
+            || if self.on_persons_clock {
+                self.shows <= after.clock_showed
+            } else {
+                self.due <= after.at
+            }
     }
 
     /// Starts after this one are due later.
@@ -253,6 +260,6 @@ fn candidate(start: Start, at: Start, clock: &Clock, by_clock: bool, person: &Pe
         shows: zone.to_datetime(due),
         is_moved: false,
         on_persons_clock: by_clock && clock.follows_the_person(),
-        day_ends: is_day.then(|| at.civil.date().to_datetime(Time::constant(23, 59, 59, 0))),
+        day: is_day.then(|| at.civil.date()),
     }
 }

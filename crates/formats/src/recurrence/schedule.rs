@@ -1,11 +1,13 @@
 //! A schedule in words as a series.
 
-use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 
+use super::due::{Occurrence, Position};
 use super::error::RuleError;
 use super::rule::{End, Frequency, NthWeekday, RecurrenceRule, RuleParts, Until};
+use super::sentence::{Description, describe};
 use super::series::Series;
 use super::zone::{Clock, Person, UnknownZone};
 use crate::when::{
@@ -76,6 +78,27 @@ pub struct Schedule {
     pub series: Series,
     /// What the words leave open, and how it was decided.
     pub assumed: Vec<Assumption>,
+}
+
+/// How many dates a person is shown before a schedule is saved.
+pub const PREVIEWED: usize = 5;
+
+/// What a person is shown before a schedule is saved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// What the schedule says, for a catalogue; [`super::english`] has the words.
+    pub description: Description,
+    /// The next times, at most [`PREVIEWED`]. Without one nothing would ever happen.
+    pub next: Vec<Occurrence>,
+}
+
+impl Preview {
+    /// Looks at a series from an instant on.
+    pub fn new(series: &Series, now: Timestamp, person: &Person) -> Self {
+        let begin = Position::new(now, person);
+        let next = series.upcoming(&begin, person).take(PREVIEWED).collect();
+        Self { description: describe(series), next }
+    }
 }
 
 /// Reads when something is to happen: once ("fri 3pm"), or again and again ("every weekday at 9", "last

@@ -121,6 +121,9 @@ impl Parser<'_> {
         if self.matcher.is_in(point.end, List::NameEnd) && !point.has_time {
             return false;
         }
+        if self.names_street(point) {
+            return false;
+        }
         let Some(means) = point.means else {
             return self.is_plausible_time(point, setting, is_led);
         };
@@ -203,6 +206,27 @@ impl Parser<'_> {
             }
             _ => true,
         }
+    }
+
+    /// "Rue du 4 septembre", "calle 2 de mayo": the day is the name of a street or square.
+    fn names_street(&self, point: &PointHit) -> bool {
+        // "Du 8 mai 1945": what is left of it after the day is part of the name as well.
+        let start = match point.means {
+            Some(Means::DayMonth) => point.start,
+            Some(Means::Month)
+                if point.start.checked_sub(1).is_some_and(|at| self.is_bare_number(at)) =>
+            {
+                point.start - 1
+            }
+            _ => return false,
+        };
+        let before = start.checked_sub(1);
+        let link = before.filter(|&at| self.matcher.is_in(at, List::StreetLink));
+        let street = match link {
+            Some(link) => link.checked_sub(1),
+            None => before,
+        };
+        !point.has_time && street.is_some_and(|at| self.matcher.is_in(at, List::Street))
     }
 
     /// "Fr. Müller": a short weekday with a full stop before a name. Before an hour or a common word

@@ -127,7 +127,6 @@ impl<'a> Parser<'a> {
     ) -> Option<PointHit> {
         let table: &'a Table = self.table;
         let found = self.matcher.longest(&table.times, at, self.with_lead(setting))?;
-        let (time, assumption, is_next) = clock::time(found.means, &found.caught)?;
         let mut end = found.end + usize::from(self.is_dot_of_short_form(found.end));
         let zone = self.zone_after(&mut end);
         let mut point = PointHit {
@@ -151,9 +150,18 @@ impl<'a> Parser<'a> {
         let signed = Setting { lead: after_lead.map(|_| Lead::On), ..setting };
         let day = self.day(after_lead.unwrap_or(skip), signed, base);
         let day = match day {
-            Some(Ok(day)) if matches!(day.core, Core::Day(_)) => Some(day),
+            Some(Ok(day)) if matches!(day.core, Core::Day(_)) || is_part_of_day(&day) => Some(day),
             _ => None,
         };
+        // "Half past seven tonight": the hour is one of that part of the day.
+        let mut caught = found.caught;
+        if let Some(day) = day.as_ref().filter(|day| is_part_of_day(day))
+            && caught.part.is_none()
+            && caught.half.is_none()
+        {
+            caught.part = day.caught.part.or(Some(Time::constant(19, 0, 0, 0)));
+        }
+        let (time, assumption, is_next) = clock::time(found.means, &caught)?;
         // "Up to 3 luni": a number before a word that is also a weekday counts the other thing.
         let is_count = found.holds == Where::WithSign
             && after_lead.is_none()
@@ -170,7 +178,8 @@ impl<'a> Parser<'a> {
                 point.holds = Where::Anywhere;
                 match day.core {
                     Core::Day(date) => date,
-                    Core::At(_) | Core::Days(..) => base,
+                    Core::At(moment) => moment.at.date(),
+                    Core::Days(..) => base,
                 }
             }
             None if base != self.reader.now.date() => base,
@@ -186,4 +195,10 @@ impl<'a> Parser<'a> {
         point.core = Core::At(Moment { at: date.to_datetime(time), zone });
         Some(point)
     }
+}
+
+/// Whether a day is a part of today that has a time of its own: "tonight", "this evening".
+fn is_part_of_day(day: &PointHit) -> bool {
+    matches!(day.core, Core::At(_))
+        && matches!(day.means, Some(Means::Tonight | Means::PartOfToday))
 }

@@ -178,6 +178,8 @@ static WORDS: Words = Words {
         ("N UNIT from now/today", Means::Ahead, Anywhere),
         ("a couple of UNIT from now", Means::AheadCouple, Anywhere),
         ("N UNIT hence", Means::Ahead, Anywhere),
+        ("N UNIT today", Means::Ahead, Field),
+        ("N UNIT tomorrow", Means::AheadFromTomorrow, Field),
         ("N UNIT", Means::Ahead, Field),
         ("in half a/an UNIT", Means::AheadHalf, Anywhere),
         ("half a/an UNIT from now", Means::AheadHalf, Anywhere),
@@ -500,6 +502,8 @@ static WORDS: Words = Words {
         "street", "road", "rd", "avenue", "ave", "lane", "boulevard", "square", "times", "club",
         "school", "mirror", "telegraph", "roast",
     ],
+    streets: &[],
+    street_links: &[],
     titles: &[],
     numeral_systems: &["bin", "binary", "oct", "octal", "dec", "decimal", "hex", "ascii", "bcd"],
 };

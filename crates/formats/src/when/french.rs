@@ -108,6 +108,9 @@ static WORDS: Words = Words {
         ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
         ("DAYTH MONTH YEAR?", Means::DayMonth, Anywhere),
         ("DAY au/- DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY et le? DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY du mois SHIFT", Means::DayOfMonth, Anywhere),
+        ("DAYTH du mois SHIFT", Means::DayOfMonth, Anywhere),
         ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
         ("la? EDGE du/de mois", Means::EndOf(Unit::Month), Anywhere),
         ("la? EDGE de l'année", Means::EndOf(Unit::Year), Anywhere),
@@ -141,6 +144,7 @@ static WORDS: Words = Words {
         ("une fois par UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
+        ("entre le?", Lead::On),
         ("d'ici", Lead::Is(Kind::Due)),
         ("d'ici le/au", Lead::Is(Kind::Due)),
         ("d'ici à", Lead::Is(Kind::Due)),
@@ -216,5 +220,9 @@ static WORDS: Words = Words {
         "le", "la", "les", "un", "une", "mon", "ton", "son", "notre", "votre", "leur", "je", "tu",
         "il", "elle", "nous", "vous",
     ],
+    streets: &[
+        "rue", "place", "avenue", "boulevard", "bd", "av", "quai", "pont", "square", "cours", "allée", "impasse",
+    ],
+    street_links: &["du"],
     ..Words::NONE
 };

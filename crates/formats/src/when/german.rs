@@ -127,6 +127,8 @@ static WORDS: Words = Words {
         ("DAY - MONTH - YEAR", Means::DayMonth, Anywhere),
         ("DAY .? bis/- DAY2 .? MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY . – DAY2 . MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY . und dem? DAY2 . MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY . des SHIFT monats", Means::DayOfMonth, Anywhere),
         ("EDGE SHIFT? UNIT", Means::Edge, Anywhere),
         ("EDGE des/der SHIFT? UNIT", Means::Edge, Anywhere),
         ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
@@ -180,6 +182,7 @@ static WORDS: Words = Words {
     ],
     leads: &[
         ("bis", Lead::Is(Kind::Due)),
+        ("zwischen dem?", Lead::On),
         ("bis zum/zur/am", Lead::Is(Kind::Due)),
         ("bis spätestens", Lead::Is(Kind::Due)),
         ("bis spätestens zum/am", Lead::Is(Kind::Due)),
@@ -279,6 +282,8 @@ static WORDS: Words = Words {
         "der", "die", "das", "ein", "eine", "mein", "dein", "sein", "ihr", "unser", "ich", "du",
         "er", "sie", "es", "wir",
     ],
+    streets: &["straße", "strasse", "str", "platz", "allee", "brücke", "ufer"],
+    street_links: &["des"],
     titles: &["fr"],
     ..Words::NONE
 };

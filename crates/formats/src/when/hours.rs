@@ -44,6 +44,10 @@ impl<'a> Parser<'a> {
             || self.matcher.is_in(joint, List::And)
                 && place > 0
                 && self.matcher.is_in(place - 1, List::Between);
+        // "Demain soir à 20h": after a part of the day the word says at which hour.
+        if first.means == TimeMeans::Part && self.matcher.is_in(joint, List::At) {
+            return None;
+        }
         if !joins {
             return None;
         }

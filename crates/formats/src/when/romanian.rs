@@ -103,6 +103,7 @@ static WORDS: Words = Words {
         ("WEEKDAY SHIFT?", Means::Weekday, Anywhere),
         ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
         ("DAY - DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY și/si DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("EDGE lunii", Means::EndOf(Unit::Month), Anywhere),
         ("EDGE anului", Means::EndOf(Unit::Year), Anywhere),
         ("EDGE lui? MONTH YEAR?", Means::Edge, Anywhere),
@@ -128,13 +129,15 @@ static WORDS: Words = Words {
     ],
     recurrences: &[
         ("de N ori pe UNIT", Again::Times(0), Anywhere),
+        // Before the units: "luni" is Monday here, and the months only after a number.
+        ("în/in fiecare WEEKDAY", Again::Weekdays, Anywhere),
         ("în/in fiecare UNIT", Again::Interval, Anywhere),
         ("la fiecare N UNIT", Again::Interval, Anywhere),
-        ("în/in fiecare WEEKDAY", Again::Weekdays, Anywhere),
         ("o dată pe UNIT", Again::Interval, Anywhere),
         ("o dată la N UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
+        ("între", Lead::On),
         ("până", Lead::Is(Kind::Due)),
         ("până la", Lead::Is(Kind::Due)),
         ("până pe", Lead::Is(Kind::Due)),
@@ -215,5 +218,9 @@ static WORDS: Words = Words {
     articles: &[
         "un", "o", "meu", "mea", "tău", "lui", "ei", "noi", "voi", "eu", "tu", "el", "ea",
     ],
+    streets: &[
+        "strada", "str", "bulevardul", "bd", "piața", "piata", "calea", "șoseaua", "cartierul", "parcul",
+    ],
+    street_links: &[],
     ..Words::NONE
 };

@@ -103,8 +103,11 @@ static WORDS: Words = Words {
         ("dentro de N UNIT", Means::Ahead, Anywhere),
         ("hace N UNIT", Means::Ago, Anywhere),
         ("SHIFT? WEEKDAY", Means::Weekday, Anywhere),
+        ("WEEKDAY que viene", Means::Weekday, Anywhere),
         ("DAY de? MONTH de/del? YEAR?", Means::DayMonth, Anywhere),
         ("DAY al/- DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY y el? DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
+        ("DAY del SHIFT mes", Means::DayOfMonth, Anywhere),
         ("a? EDGE de MONTH de? YEAR?", Means::Edge, Anywhere),
         ("a? EDGE de mes", Means::EndOf(Unit::Month), Anywhere),
         ("a? EDGE de año", Means::EndOf(Unit::Year), Anywhere),
@@ -139,6 +142,7 @@ static WORDS: Words = Words {
         ("una vez por/al UNIT", Again::Interval, Anywhere),
     ],
     leads: &[
+        ("entre el?", Lead::On),
         ("hasta", Lead::Is(Kind::Due)),
         ("hasta el", Lead::Is(Kind::Due)),
         ("para el", Lead::Is(Kind::Due)),
@@ -211,5 +215,9 @@ static WORDS: Words = Words {
         "el", "la", "los", "las", "un", "una", "mi", "tu", "su", "nuestro", "yo", "él", "ella",
         "nosotros",
     ],
+    streets: &[
+        "calle", "c", "plaza", "pza", "avenida", "avda", "av", "paseo", "barrio", "parque", "puente",
+    ],
+    street_links: &["del", "de"],
     ..Words::NONE
 };

@@ -201,6 +201,8 @@ pub(super) enum List {
     Title = 16384,
     NumeralSystem = 32768,
     Moved = 65536,
+    Street = 131_072,
+    StreetLink = 262_144,
 }
 
 /// The tables of a language, ready to look words up.
@@ -369,6 +371,8 @@ impl Dictionary {
             (List::Article, words.articles),
             (List::NameEnd, words.name_ends),
             (List::HourEnding, words.hour_endings),
+            (List::Street, words.streets),
+            (List::StreetLink, words.street_links),
             (List::Title, words.titles),
             (List::NumeralSystem, words.numeral_systems),
         ] {

@@ -91,6 +91,10 @@ pub struct Words {
     pub articles: &'static [&'static str],
     /// After a day: the two are a name, as in "12 March Street".
     pub name_ends: &'static [&'static str],
+    /// Words for a street or square whose name may be a day: "rue du 4 septembre".
+    pub streets: &'static [&'static str],
+    /// What may be between such a word and the day.
+    pub street_links: &'static [&'static str],
     /// Short weekdays that stand for a title of a person before a name: "Fr. Müller".
     pub titles: &'static [&'static str],
     /// Names of numeral systems. "Dec 2 bin" turns decimal to binary.
@@ -139,6 +143,8 @@ impl Words {
         named_days: &[],
         articles: &[],
         name_ends: &[],
+        streets: &[],
+        street_links: &[],
         titles: &[],
         numeral_systems: &[],
     };

@@ -1,0 +1,133 @@
+//! Lists without boxes whose headings say what is done, tables of boxes, and lists in lists.
+
+use insta::assert_snapshot;
+
+use crate::messy::tasks;
+
+#[test]
+fn paragraphs_below_todo_and_done_are_tasks_if_the_file_has_no_others() {
+    let text = "# TODO\n\nFix the login on Safari.\n\nWrite the notes for 2.4 (due Friday)\nand send \
+                them to the list.\n\nAsk Petra:\n- about the licence\n- about the logo\n\n\
+                # DONE\n\nUpgrade the database to 16.\n\n- Move CI to the new runner\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Fix the login on Safari.:
+    Write the notes for 2.4 (due Friday) and send them to the list.: due 2026-11-27
+    Ask Petra:: - about the licence / - about the logo
+    Upgrade the database to 16.: DONE
+    Move CI to the new runner: DONE
+    ");
+    let within = "# Website\n\nStarted in May.\n\n## To do\n\nNew pictures\n\n## Doing\n\nThe shop\n\n\
+                  ## Erledigt\n\nDomain\n";
+    assert_snapshot!(tasks(within), @"
+    markdown
+    Website: Started in May.
+    New pictures: in Website
+    The shop: IN PROGRESS | in Website
+    Domain: DONE | in Website
+    ");
+    let long =
+        format!("# Todo\n\nCall the roofer. {}\n\nPay.\n", "He knows about the gutter. ".repeat(9));
+    let tasks = tasks(&long);
+    assert!(tasks.contains("\nCall the roofer: Call the roofer. He knows"), "{tasks}");
+}
+
+#[test]
+fn paragraphs_stay_text_where_headings_say_more_or_a_box_is_drawn() {
+    for text in [
+        "# TODO\n\nFix it.\n\nPaint it.\n\n# Ideas\n\nA pond.\n",
+        "# TODO\n\nNothing is left to do here.\n",
+        "# Weekly\n\n## Action items\n- a\n- b\n\nThat was all.\n",
+        "# Done\n\nThe roof.\n\nThe door.\n",
+        "# TODO\n\nFix it.\n\n- [ ] Paint it\n",
+        "# TODO\n\nFix it.\n\n| a | b |\n|---|---|\n| c | d |\n",
+    ] {
+        let tasks = tasks(text);
+        assert_eq!(tasks.lines().count(), 2, "{tasks}");
+    }
+}
+
+#[test]
+fn items_below_done_are_ticked_next_to_a_list_of_what_is_to_be_done() {
+    assert_snapshot!(tasks("# TODO\n\n- fix a\n- fix b\n\n# DONE\n\n- did c\n"), @"
+    markdown
+    list: [ ] fix a | [ ] fix b | [x] did c | # TODO | # DONE
+    ");
+    assert_snapshot!(tasks("# To do\n- [ ] fix a\n\n# Done\n- did b\n"), @"
+    markdown
+    To do: [ ] fix a
+    Done: [x] did b
+    ");
+    assert_snapshot!(tasks("# Weekly\n\n## Done\n- shipped\n\n## Notes\n- it rained\n"), @"
+    markdown
+    Weekly: ## Done /  / - shipped | ## Notes /  / - it rained
+    ");
+    assert_snapshot!(tasks("To do:\nfix a\nfix b\n\nDone:\nfix c\n\nGarden:\ndig\n"), @"
+    plainLines
+    fix a: OPEN
+    fix b: OPEN
+    fix c: DONE
+    dig: in Garden
+    ");
+}
+
+#[test]
+fn indented_bullets_of_a_plain_list_are_items() {
+    let text = "House\n\t- Roof\n\t\t- gutters\n\t\t\t- leaf guard\n\t\t- tiles\n\t  from Ulf\n\t- \
+                ☑ Cellar\nGarden\n  the hedge\nTrip:\n- Book\n  - seats\n    by the window\n";
+    assert_snapshot!(tasks(text), @"
+    plainLines
+    House: [ ] Roof | [ ] gutters | [ ] leaf guard | [ ] tiles | [x] Cellar | from Ulf
+    Garden: the hedge
+    Book: in Trip | [ ] seats | by the window
+    ");
+}
+
+#[test]
+fn a_table_with_a_column_of_boxes_lists_what_is_to_be_done() {
+    let listed =
+        "# Sprint\n\n| | Task | Who |\n|---|---|---|\n| - [ ] | Mail | Ola |\n| - [x] | Cert | |\n";
+    assert_snapshot!(tasks(listed), @"
+    markdown
+    Sprint: [ ] Mail (Who: Ola) | [x] Cert | | | Task | Who |
+    ");
+    let within = "# Umzug\n\nText.\n\n| Was zu tun | Wer |\n|---|---|\n| [ ] Kartons | Uwe |\n| [x] Strom | |\n";
+    assert_snapshot!(tasks(within), @"
+    markdown
+    Umzug: [ ] Kartons (Wer: Uwe) | [x] Strom | Text. /  / | Was zu tun | Wer |
+    ");
+    let support = "# Support\n\nText.\n\n| Feature | Linux | Mac |\n|---|---|---|\n| Tray | [x] | [ ] |\n\
+                   | Sound | [x] | [x] |\n\n| Model | Waterproof |\n|---|---|\n| A | ✅ |\n| B | ✅ |\n";
+    assert_snapshot!(tasks(support), @"
+    markdown
+    Support: Text. /  / | Feature | Linux | Mac | / |---|---|---| / | Tray | [x] | [ ] | / | Sound | [x] | [x] | /  / | Model | Waterproof | / |---|---| / | A | ✅ | / | B | ✅ |
+    ");
+}
+
+#[test]
+fn the_due_date_of_a_note_is_not_that_of_each_box_in_it() {
+    let note = "---\ndue: 2027-01-31\ntags: [home]\n---\n# Moving out\n\nSee the contract.\n\n\
+                - [ ] Give notice 📅 2026-11-30\n- [x] Compare movers ✅ 2026-11-12\n- [ ] Boxes ⏳ 2026-12-10\n";
+    assert_snapshot!(tasks(note), @"
+    markdown
+    Moving out: due 2027-01-31 | See the contract.
+    Give notice: due 2026-11-30 | in Moving out
+    Compare movers: DONE | in Moving out | ✅ 2026-11-12
+    Boxes: in Moving out | ⏳ 2026-12-10
+    ");
+}
+
+#[test]
+fn the_properties_of_a_page_are_fields_of_its_task() {
+    let page = "# Bathroom\n\nOwner: Lena\nStatus: In progress\nDue: December 11, 2026\nTags: home, renovation\n\n\
+                ## Demolition\n\n- [x]  Tiles\n- [ ]  Rubble\n";
+    assert_snapshot!(tasks(page), @"
+    markdown
+    Bathroom: IN PROGRESS | due 2026-12-11 | [x] Tiles | [ ] Rubble | Owner: Lena /  / ## Demolition
+    ");
+    let minutes = "# Sync\n\nDate: 17 Nov\nStatus: waiting for Bob\n\n- [ ] ask him\n";
+    assert_snapshot!(tasks(minutes), @"
+    markdown
+    Sync: [ ] ask him | Date: 17 Nov / Status: waiting for Bob
+    ");
+}

@@ -7,7 +7,7 @@
 //! Does not own: tools and their validation, decisions about proposals, when an agent wakes.
 //!
 //! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`],
-//! [`offloaded`].
+//! [`offloaded`]; apart from them, [`work`].
 
 pub mod input;
 pub mod read;
@@ -17,6 +17,7 @@ pub mod observe;
 pub mod lang;
 pub mod answer;
 pub mod offloaded;
+pub mod work;
 
 use std::collections::VecDeque;
 use std::pin::Pin;

@@ -114,6 +114,14 @@ closed_list! {
 }
 
 closed_list! {
+    /// What a report is for. An agent has one that it keeps up to date.
+    pub enum ReportScope, "scope" {
+        /// The report that a person reads.
+        Current = "current",
+    }
+}
+
+closed_list! {
     /// Why an agent is woken, weakest first. The strongest pending reason names the run.
     pub enum WakeReason, "reason" {
         /// A change to its task.

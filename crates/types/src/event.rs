@@ -32,6 +32,12 @@ closed_list! {
         BudgetReached = "budget:reached",
         /// The settings of models, a budget, or what may be spent today changed.
         ModelsChanged = "models:changed",
+        /// A definition of agent work was created.
+        WorkCreated = "task:created",
+        /// A definition of agent work was changed, or one of its runs moved.
+        WorkStatus = "task:status",
+        /// A run of agent work began to wait for the person.
+        WorkNeedsAttention = "task:needs-attention",
     }
 }
 
@@ -47,6 +53,8 @@ impl EventKind {
             | Self::ProviderBack
             | Self::BudgetReached
             | Self::ModelsChanged => true,
+            // What waits in agent work is not on that list yet.
+            Self::WorkCreated | Self::WorkStatus | Self::WorkNeedsAttention => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

@@ -142,6 +142,14 @@ ids! {
     RequestId = "rq";
     /// A bearer token; this is what names it, not what opens the door.
     TokenId = "tok";
+    /// A definition of agent work: what an agent does itself, and when. Its public name is task.
+    WorkId = "task";
+    /// One execution of agent work.
+    WorkRunId = "run";
+    /// What joins all executions of one definition of agent work.
+    SessionId = "ss";
+    /// A question that a run of agent work asks the person.
+    QuestionId = "qu";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.
@@ -215,6 +223,27 @@ impl From<AgentId> for HolderId {
 impl From<&AgentId> for HolderId {
     fn from(id: &AgentId) -> Self {
         Self(id.0.clone())
+    }
+}
+
+impl From<WorkRunId> for HolderId {
+    fn from(id: WorkRunId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<&WorkRunId> for HolderId {
+    fn from(id: &WorkRunId) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+/// Fails for a holder of another kind.
+impl TryFrom<&HolderId> for WorkRunId {
+    type Error = IdError;
+
+    fn try_from(id: &HolderId) -> Result<Self, IdError> {
+        id.0.parse()
     }
 }
 

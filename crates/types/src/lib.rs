@@ -5,7 +5,8 @@
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
-//! [`spend`], [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
+//! [`spend`], [`work`], [`work_kind`], [`work_facts`], [`work_outcome`], [`model_settings`], [`draft`],
+//! [`fold`], [`search_words`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -25,6 +26,10 @@ pub mod field_change;
 pub mod verdict;
 pub mod observation;
 pub mod trend;
+pub mod work_kind;
+pub mod work_facts;
+pub mod work_outcome;
+pub mod work;
 pub mod model;
 pub mod named;
 pub mod linked;

@@ -115,6 +115,24 @@ limits! {
     CALLS_PER_WAKE = "tool calls per wake", 50, "calls", "limit-reached";
     /// Turns of one wake.
     TURNS = "turns per wake", 10, "turns", "limit-reached";
+    /// What a definition of agent work tells its runs to do.
+    WORK_INSTRUCTIONS = "instructions", 32 * 1024, "bytes", "validation-failed";
+    /// A correction of agent work.
+    WORK_CORRECTION = "correction", 8 * 1024, "bytes", "validation-failed";
+    /// A question that a run of agent work asks.
+    WORK_QUESTION = "question", 2 * 1024, "bytes", "validation-failed";
+    /// The answers that a question offers.
+    WORK_OPTIONS = "options of a question", 10, "options", "validation-failed";
+    /// One answer that a question offers.
+    WORK_OPTION = "option of a question", 200, "characters", "validation-failed";
+    /// An answer of a person to a question.
+    WORK_ANSWER = "answer", 8 * 1024, "bytes", "validation-failed";
+    /// How a run of agent work sums up what it did.
+    WORK_SUMMARY = "summary of a run", 2000, "characters", "validation-failed";
+    /// The result that a run of agent work publishes.
+    WORK_RESULT = "result of a run", 100 * 1024, "bytes", "validation-failed";
+    /// Definitions of agent work in a workspace that are not deleted.
+    WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
     /// Idempotency key.
     IDEMPOTENCY_KEY = "idempotency key", 128, "characters", "validation-failed";
     /// A token's name.
@@ -250,3 +268,27 @@ pub const LOGIN_DELAY_MAX_SECONDS: u64 = 60;
 pub const LOGIN_ADDRESSES: usize = 1000;
 /// Failed logins written to the audit log within [`LOGIN_WINDOW_SECONDS`].
 pub const LOGIN_NOTES: u32 = 100;
+/// Concurrent runs of agent work of one node, beside its wakes.
+pub const WORK_SLOTS: usize = 2;
+/// Turns of one attempt of a run of agent work, after which it may only end.
+pub const WORK_TURNS: usize = 40;
+/// Tool calls of one attempt of a run of agent work.
+pub const WORK_CALLS: usize = 200;
+/// Units: seconds. An attempt of a run of agent work that lasts longer ends.
+pub const WORK_RUN_SECONDS: u64 = 30 * 60;
+/// Attempts of a run of agent work that may fail before the run does.
+pub const WORK_ATTEMPTS: i64 = 3;
+/// Crashes of one run of agent work after which it does not resume by itself.
+pub const WORK_CRASHES: i64 = 2;
+/// Units: seconds. An occurrence that starts later than this was missed.
+pub const WORK_LATE_SECONDS: u64 = 120;
+/// Units: seconds. A missed occurrence that is older than this never runs.
+pub const WORK_CATCH_UP_SECONDS: u64 = 24 * 3600;
+/// Units: seconds. How long a question of a run waits for its answer.
+pub const WORK_QUESTION_SECONDS: u64 = 7 * 24 * 3600;
+/// Occurrences of one definition that one commit decides about.
+pub const WORK_OCCURRENCES: usize = 100;
+/// Earlier runs of a definition that a prompt shows in full.
+pub const WORK_RUNS_IN_FULL: usize = 9;
+/// Units: tokens, estimated as bytes / 4. The most that earlier runs take of a prompt in full.
+pub const WORK_TOKENS_IN_FULL: usize = 50_000;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::agent::TimerKind;
 use crate::caller::By;
 use crate::change::What;
+use crate::closed_list;
 use crate::field_change::FieldChange;
 use crate::id::{ChecklistId, EntryId, Fingerprint, ItemId, LabelId, RunKey, Seq, TaskId};
 use crate::linked::LinkedContext;
@@ -92,30 +93,34 @@ impl Fragment {
     }
 }
 
-/// The kinds of fragments, in prompt order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum FragmentKind {
-    /// Scaffold and directives.
-    System,
-    /// What older lines of the log were folded into.
-    Summary,
-    /// The append-only log of the task: captured inputs and observations.
-    Log,
-    /// Tasks one link away.
-    LinkedTasks,
-    /// The current state of the task.
-    TaskState,
-    /// Recent decisions and open proposals.
-    Decisions,
-    /// How the task went over its last weeks, in figures.
-    Trend,
-    /// What changed since the last completed run.
-    Delta,
-    /// What the person tells the agent.
-    Message,
-    /// What this turn must do.
-    Instruction,
+closed_list! {
+    /// The kinds of fragments, in prompt order.
+    pub enum FragmentKind, "fragment kind" {
+        /// Scaffold and directives.
+        System = "system",
+        /// What older lines of the log were folded into.
+        Summary = "summary",
+        /// The append-only log of the task: captured inputs and observations.
+        Log = "log",
+        /// What a run of agent work is told to do: title, instructions, corrections, answers.
+        Work = "work",
+        /// What earlier runs of the same agent work did.
+        EarlierRuns = "earlierRuns",
+        /// Tasks one link away.
+        LinkedTasks = "linkedTasks",
+        /// The current state of the task.
+        TaskState = "taskState",
+        /// Recent decisions and open proposals.
+        Decisions = "decisions",
+        /// How the task went over its last weeks, in figures.
+        Trend = "trend",
+        /// What changed since the last completed run.
+        Delta = "delta",
+        /// What the person tells the agent.
+        Message = "message",
+        /// What this turn must do.
+        Instruction = "instruction",
+    }
 }
 
 /// A fragment as data.

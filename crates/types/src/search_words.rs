@@ -16,7 +16,7 @@ use crate::fold::folded;
 const LONGEST: usize = 32;
 
 /// Units: words. The most that a query asks for.
-pub const MOST_ASKED: usize = 8;
+pub const MOST_WORDS: usize = 8;
 
 /// A word of a text, in the parts between which it has signs.
 #[derive(Debug, Default)]
@@ -131,19 +131,19 @@ pub fn indexed(text: &str) -> BTreeSet<String> {
 
 /// What a query asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct WordQuery {
     /// The words, each once, in the order of the query; never empty.
     words: Vec<String>,
 }
 
-impl Asked {
-    /// Reads a query. Words beyond [`MOST_ASKED`] are left out. Returns `None` for a query without a
+impl WordQuery {
+    /// Reads a query. Words beyond [`MOST_WORDS`] are left out. Returns `None` for a query without a
     /// letter or digit.
     pub fn of(query: &str) -> Option<Self> {
         let mut asked: Vec<String> = Vec::new();
         for word in words(query) {
             let word = word.rest(0);
-            if asked.len() < MOST_ASKED && !word.is_empty() && !asked.contains(&word) {
+            if asked.len() < MOST_WORDS && !word.is_empty() && !asked.contains(&word) {
                 asked.push(word);
             }
         }
@@ -227,8 +227,8 @@ mod tests {
         check("one,two: three", &["one", "two", "three"]);
     }
 
-    fn asked(query: &str) -> Asked {
-        Asked::of(query).expect("a query with a word")
+    fn asked(query: &str) -> WordQuery {
+        WordQuery::of(query).expect("a query with a word")
     }
 
     fn found(query: &str, text: &str) -> bool {
@@ -252,8 +252,8 @@ mod tests {
     #[test]
     fn a_query_asks_for_a_few_words_once_each() {
         assert_eq!(asked("Van van VÁN 2026-03-01").words(), ["van", "20260301"]);
-        assert_eq!(Asked::of(" \0*\"'()-^: "), None);
-        assert_eq!(asked(&"a b c d e f g h i j ".repeat(500)).words().len(), MOST_ASKED);
+        assert_eq!(WordQuery::of(" \0*\"'()-^: "), None);
+        assert_eq!(asked(&"a b c d e f g h i j ".repeat(500)).words().len(), MOST_WORDS);
         assert_eq!(asked("NEAR(a OR b) NOT \"c\"*").words(), ["near", "a", "or", "b", "not", "c"]);
     }
 
@@ -270,7 +270,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_word_of_a_text_is_found_in_it(text in "\\PC{0,60}") {
-            if let Some(asked) = Asked::of(&text) {
+            if let Some(asked) = WordQuery::of(&text) {
                 prop_assert!(asked.is_in(&text), "{asked:?}");
                 let is_word = |word: &String| word.chars().all(char::is_alphanumeric);
                 prop_assert!(asked.words().iter().all(is_word), "{asked:?}");
@@ -282,7 +282,7 @@ mod tests {
         fn a_stretch_is_within_its_text_and_its_size(
             text in "\\PC{0,80}", word in "\\w{1,3}", most in 4usize..40
         ) {
-            let Some(asked) = Asked::of(&word) else { return Ok(()) };
+            let Some(asked) = WordQuery::of(&word) else { return Ok(()) };
             let stretch = asked.around(&text, most);
             prop_assert!(text.get(stretch.clone()).is_some());
             prop_assert!(stretch.len() <= most);

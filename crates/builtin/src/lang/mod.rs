@@ -5,6 +5,8 @@
 
 pub mod report;
 pub mod propose;
+pub mod work;
+pub mod de;
 pub mod en;
 
 use dormouse_formats::when;

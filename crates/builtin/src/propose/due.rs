@@ -76,6 +76,19 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     Some(said(Some(day), statement.evidence_of(&found)))
 }
 
+/// Returns whether a sentence names a due day, and the person has set another one since.
+pub fn is_overruled(input: &Input<'_>, statement: &Statement<'_>) -> bool {
+    let set_at = ledger::last_say(input, Field::DueDate.name());
+    if set_at.is_none_or(|at| at <= statement.rank.at) || !statement.is_about_task(input) {
+        return false;
+    }
+    let found = statement.find(&patterns::of(input.lang).due);
+    let named = found
+        .filter(|found| statement.holds(found, input.lang.propose))
+        .and_then(|found| found.day);
+    named.is_some_and(|day| input.state.due_on.is_some_and(|due| due != day))
+}
+
 /// Reads a sentence about the deadline that no pattern can interpret.
 fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     let rules = input.lang.propose;

@@ -3,10 +3,11 @@
 //! Does not own: the meaning of a segment, which the rules of the report and of the proposals
 //! decide with the words of a language.
 //!
-//! Reading order: [`segment`] (with `lines` and `line`), [`inline`], [`sentence`], [`dated`],
+//! Reading order: [`segment`], `markdown` (with `lines` and `line`), [`inline`], [`sentence`], [`dated`],
 //! [`fold`], [`language`].
 
 pub mod segment;
+mod markdown;
 mod lines;
 pub(crate) mod line;
 pub mod inline;
@@ -15,4 +16,5 @@ pub mod dated;
 pub mod fold;
 pub mod language;
 
-pub use segment::{Kind, Mark, Segment, segments};
+pub use markdown::segments;
+pub use segment::{Kind, Mark, Segment};

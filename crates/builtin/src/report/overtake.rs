@@ -7,7 +7,8 @@ use super::cue::Said;
 use super::fact::{Fact, Kind, Source, names_agree, same};
 use crate::input::Input;
 use crate::lang::Lang;
-use crate::propose::statement::statements;
+use crate::propose::due;
+use crate::propose::statement::{Statement, statements};
 use crate::propose::tick::{Reports, Tick, contested};
 use crate::read::{fold, inline};
 
@@ -25,6 +26,7 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
     let statements = statements(input);
+    facts.retain(|fact| !is_old_deadline(input, fact, &statements));
     let contested = contested(input, &Reports::of(input, &statements));
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
         let tick = contested.iter().find(|tick| tick.item.id == item.id);
@@ -65,6 +67,18 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         }
     }
     all
+}
+
+/// Returns whether something to do is only the deadline that the task had before the person moved it.
+fn is_old_deadline(input: &Input<'_>, fact: &Fact, statements: &[Statement<'_>]) -> bool {
+    let Some(segment) = fact.segment.and_then(|at| input.segments.get(at)) else { return false };
+    fact.kind == Kind::Left
+        && fact.source != Source::Box
+        && statements.iter().any(|statement| {
+            std::ptr::eq(statement.segment, segment)
+                && statement.text.contains(fact.text.trim_end_matches('.'))
+                && due::is_overruled(input, statement)
+        })
 }
 
 /// Maximum number of sentences compared with others; the newest are kept.

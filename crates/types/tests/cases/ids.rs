@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, DecisionId, EntryId, HostId, Id, ItemId,
-    LabelId, LinkId, MessageId, PREFIXES, PayloadId, ReportHeadId, ReportId, RequestId, StateId,
-    SubscriptionId, TaskId, TaskLinkId, ThreadId, Timestamp, TokenId,
+    LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId, ReportId, RequestId,
+    SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, ThreadId, Timestamp, TokenId, WorkId,
+    WorkRunId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -101,6 +102,10 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<HostId>(&mut kinds);
     check_kind::<RequestId>(&mut kinds);
     check_kind::<TokenId>(&mut kinds);
+    check_kind::<WorkId>(&mut kinds);
+    check_kind::<WorkRunId>(&mut kinds);
+    check_kind::<SessionId>(&mut kinds);
+    check_kind::<QuestionId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

@@ -91,6 +91,25 @@ Times and counts that nobody has to keep, but that decide when something ends:
             "failed wakes in a row that put an agent to rest",
             format!("{}", limits::FAILURES_TO_DORMANT),
         ),
+        ("failed attempts that end a run of agent work", format!("{}", limits::WORK_ATTEMPTS)),
+        (
+            "crashes of a run of agent work after which it waits",
+            format!("{}", limits::WORK_CRASHES),
+        ),
+        (
+            "an attempt of a run of agent work ends after",
+            format!("{} minutes, {} turns", limits::WORK_RUN_SECONDS / 60, limits::WORK_TURNS),
+        ),
+        ("runs of agent work of one node at once", format!("{}", limits::WORK_SLOTS)),
+        ("a question of agent work expires after", {
+            format!("{} days", limits::WORK_QUESTION_SECONDS / 86_400)
+        }),
+        ("an occurrence was missed that starts later than", {
+            format!("{} minutes", limits::WORK_LATE_SECONDS / 60)
+        }),
+        ("a missed occurrence never runs after", {
+            format!("{} hours", limits::WORK_CATCH_UP_SECONDS / 3600)
+        }),
         ("crashes of one wake that end it", format!("{}", limits::CRASHES_TO_ABANDON)),
         ("a wake fails after", format!("{} minutes", limits::WAKE_SECONDS / 60)),
         ("output of one turn of a model", format!("{} tokens", limits::MODEL_OUTPUT_TOKENS)),

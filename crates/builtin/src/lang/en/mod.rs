@@ -2,6 +2,7 @@
 
 pub mod report;
 pub mod propose;
+pub mod work;
 
 use super::Lang;
 

@@ -7,7 +7,7 @@ use super::super::wording::{
     first_body, is_name, lead_text, parenthesis, whole_or_best, without_parentheses,
 };
 use super::{Reader, Turn};
-use crate::read::segment::LABEL_LEVEL;
+use crate::read::line::LABEL_LEVEL;
 use crate::read::{self, Mark, fold};
 
 impl Reader<'_> {

@@ -1,6 +1,7 @@
 use jiff::civil::date;
 
 use super::*;
+use crate::read::Mark;
 
 /// One line per segment: depth, kind, day and time, path, words.
 fn outline(text: &str) -> String {

@@ -1,0 +1,363 @@
+//! Which phrases and names an instruction has, and which of its parts are not understood.
+
+use std::ops::Range;
+
+use dormouse_formats::when::Reader;
+use dormouse_types::named::Named;
+use dormouse_types::{CategoryId, LabelId, TaskId};
+
+use super::phrase::{Caught, Token, Values, is_quote, matches, tokens, written_out};
+use super::schedule::Said;
+use super::{Known, NotAccepted};
+use crate::lang::work::{Cue, Read, Words};
+use crate::read::fold::fold;
+
+/// What was heard in an instruction.
+pub(super) struct Heard {
+    /// When.
+    pub said: Said,
+    /// Phrases and names in order, of the parts that were understood.
+    pub hits: Vec<Hit>,
+    /// Parts that were not, as they were written.
+    pub not_understood: Vec<String>,
+}
+
+/// A phrase or a name.
+#[derive(Debug, Clone)]
+pub(super) struct Hit {
+    /// What it is.
+    pub what: What,
+    /// What the phrase held.
+    pub caught: Caught,
+    /// The number of its part of the instruction.
+    pub part: usize,
+    /// Where it is. Units: bytes.
+    pub bytes: Range<usize>,
+}
+
+/// What a [`Hit`] is.
+#[derive(Debug, Clone)]
+pub(super) enum What {
+    /// A phrase.
+    Cue(Cue),
+    /// A task to make, by its title.
+    Title(String),
+    /// A category.
+    Category(Named<CategoryId>),
+    /// A label.
+    Label(Named<LabelId>),
+    /// A task.
+    Task(Named<TaskId>),
+}
+
+/// Finds phrases, names and the schedule.
+pub(super) fn hear(
+    text: &str,
+    known: &Known,
+    words: &'static Words,
+    reader: &Reader,
+) -> Result<Heard, NotAccepted> {
+    let read = &words.read;
+    let tokens = written_out(tokens(text), read.contractions);
+    let quotes = quotations(text);
+    // A title counts only where something is repeated: "weekly review" may be the title of a task.
+    let repeats = |hit: &What| matches!(hit, What::Cue(Cue::Reset | Cue::Copy));
+    let loose: Vec<&Token> = tokens.iter().collect();
+    let is_repeat =
+        find(&loose, &Known::default(), read, text).iter().any(|hit| repeats(&hit.what));
+    let mut names =
+        if is_repeat { known.clone() } else { Known { tasks: Vec::new(), ..known.clone() } };
+    let titles = if is_repeat { title_places(&tokens, &known.tasks) } else { Vec::new() };
+    if let [(title, _), ..] = &titles[..] {
+        // The one that was named is enough; two of the same title cannot be told apart.
+        let same = known.tasks.iter().filter(|task| fold(&task.name) == *title).count();
+        if same > 1 {
+            return Err(NotAccepted::SeveralTasks { title: title.clone(), n: same });
+        }
+        names.tasks.retain(|task| titles.iter().any(|(title, _)| fold(&task.name) == *title));
+    }
+    let mut masks = quotes.clone();
+    masks.extend(titles.into_iter().map(|(_, bytes)| bytes));
+    let said = Said::find(text, &tokens, &masks, words, reader);
+    let is_said = |token: &&Token| said.places.iter().any(|place| overlap(place, &token.bytes));
+    let left: Vec<&Token> = tokens.iter().filter(|token| !is_said(token)).collect();
+    let mut hits = find(&left, &names, read, text);
+    let mut covered = vec![false; left.len()];
+    for hit in &hits {
+        for (at, token) in left.iter().enumerate() {
+            covered[at] |= overlap(&hit.bytes, &token.bytes);
+        }
+    }
+    take_titles(&mut hits, &left, &mut covered, &said, &quotes, text);
+    let (hits, not_understood) = judge(hits, &left, &covered, read, &said, text);
+    Ok(Heard { said, hits, not_understood })
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// The places of quotations, without their marks.
+fn quotations(text: &str) -> Vec<Range<usize>> {
+    let marks: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| is_quote(*c)).collect();
+    let pairs = marks.chunks_exact(2);
+    pairs.map(|pair| pair[0].0 + pair[0].1.len_utf8()..pair[1].0).collect()
+}
+
+/// The folded titles of tasks that stand in an instruction, longest first, with their places.
+fn title_places(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<(String, Range<usize>)> {
+    let mut found = Vec::new();
+    let said: std::collections::BTreeSet<&str> = tokens.iter().map(|it| it.word.as_str()).collect();
+    for task in tasks {
+        let title = fold(&task.name);
+        let parts = name_words(&title);
+        if parts.is_empty() || !parts.iter().all(|part| said.contains(part.as_str())) {
+            continue;
+        }
+        let place = tokens
+            .windows(parts.len())
+            .find(|window| window.iter().zip(&parts).all(|(token, part)| token.word == *part));
+        if let Some([first, .., last] | [first @ last]) = place {
+            found.push((title, first.bytes.start..last.bytes.end));
+        }
+    }
+    found.sort_by_key(|(title, _)| std::cmp::Reverse(title.len()));
+    let mut kept: Vec<(String, Range<usize>)> = Vec::new();
+    for (title, bytes) in found {
+        if !kept.iter().any(|(_, other)| overlap(other, &bytes)) {
+            kept.push((title, bytes));
+        }
+    }
+    kept
+}
+
+fn name_words(folded: &str) -> Vec<String> {
+    tokens(folded).into_iter().map(|token| token.word).collect()
+}
+
+/// Finds phrases and names: at each word the longest.
+fn find(tokens: &[&Token], known: &Known, read: &'static Read, text: &str) -> Vec<Hit> {
+    let values = Values { numbers: read.numbers, units: read.units };
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let first = tokens[at];
+        let here: Vec<&str> = tokens[at..]
+            .iter()
+            .take_while(|token| token.sentence == first.sentence)
+            .map(|token| token.word.as_str())
+            .collect();
+        let cue = read.cues.iter().filter_map(|(phrase, cue)| {
+            matches(phrase, &here, values).map(|caught| (What::Cue(*cue), caught))
+        });
+        let cue = cue.max_by_key(|(_, caught)| caught.len);
+        let is_led = at > 0 && is_led(tokens, at, &hits, read);
+        let name = named(known, &here, is_led, &text[first.bytes.clone()]);
+        let is_plain = |what: &What| matches!(what, What::Cue(Cue::Urgent | Cue::Filler));
+        let hit = match (cue, name) {
+            (Some((what, cue)), Some((name, len)))
+                if len > cue.len
+                    || len == cue.len && (is_plain(&what) || is_led)
+                    || matches!(what, What::Cue(Cue::Urgent)) =>
+            {
+                Some((name, Caught { len, ..Caught::default() }))
+            }
+            (Some(cue), _) => Some(cue),
+            (None, Some((name, len))) => Some((name, Caught { len, ..Caught::default() })),
+            (None, None) => None,
+        };
+        let Some((what, caught)) = hit else {
+            at += 1;
+            continue;
+        };
+        let bytes = first.bytes.start..tokens[at + caught.len - 1].bytes.end;
+        hits.push(Hit { what, caught, part: first.part, bytes });
+        at += caught.len;
+    }
+    hits
+}
+
+/// Whether the words before say that a name follows: "in", "only", or another name and "and".
+fn is_led(tokens: &[&Token], at: usize, hits: &[Hit], read: &Read) -> bool {
+    let mut before = at - 1;
+    if read.and.contains(&tokens[before].word.as_str()) && before > 0 {
+        before -= 1;
+    }
+    let word = tokens[before].word.as_str();
+    let follows_name = hits.last().is_some_and(|hit| {
+        overlap(&hit.bytes, &tokens[before].bytes)
+            && matches!(hit.what, What::Category(_) | What::Label(_) | What::Cue(Cue::Only))
+    });
+    follows_name || read.places.contains(&word)
+}
+
+/// A name that the words begin with. One that is a word of the language counts only after words that say
+/// so, or written exactly as it is.
+fn named(known: &Known, here: &[&str], is_led: bool, written: &str) -> Option<(What, usize)> {
+    let fits = |name: &str| {
+        let parts = name_words(&fold(name));
+        let is_there = !parts.is_empty()
+            && parts.len() <= here.len()
+            && parts.iter().zip(here).all(|(part, word)| part == word);
+        let is_exact = name.starts_with(written);
+        (is_there && (is_led || is_exact || parts.len() > 1)).then_some(parts.len())
+    };
+    let tasks = known.tasks.iter().filter_map(|it| Some((What::Task(it.clone()), fits(&it.name)?)));
+    let categories = known
+        .categories
+        .iter()
+        .filter_map(|it| Some((What::Category(it.clone()), fits(&it.name)?)));
+    let labels =
+        known.labels.iter().filter_map(|it| Some((What::Label(it.clone()), fits(&it.name)?)));
+    labels.chain(categories).chain(tasks).max_by_key(|(_, len)| *len)
+}
+
+/// After "remind me to" the rest of the sentence is the title of a task; a quotation is all of it.
+fn take_titles(
+    hits: &mut Vec<Hit>,
+    left: &[&Token],
+    covered: &mut [bool],
+    said: &Said,
+    quotes: &[Range<usize>],
+    text: &str,
+) {
+    let is_make = |hit: &Hit| matches!(hit.what, What::Cue(Cue::Make));
+    let Some(make) = hits.iter().find(|hit| is_make(hit)).cloned() else { return };
+    let sentence =
+        left.iter().find(|token| overlap(&token.bytes, &make.bytes)).map(|it| it.sentence);
+    let is_rest =
+        |token: &Token| Some(token.sentence) == sentence && token.bytes.start >= make.bytes.end;
+    let mut rest: Vec<&Token> = left.iter().copied().filter(|token| is_rest(token)).collect();
+    if rest.is_empty() {
+        // "Put milk on my list": without the verb at its beginning.
+        let of_sentence = left.iter().copied().filter(|it| Some(it.sentence) == sentence);
+        rest = of_sentence.skip(1).filter(|it| it.bytes.end <= make.bytes.start).collect();
+    }
+    let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return };
+    let quoted = quotes.iter().find(|quote| {
+        quote.start >= make.bytes.end && overlap(quote, &(first.bytes.start..last.bytes.end))
+    });
+    let place = quoted.cloned().unwrap_or(first.bytes.start..last.bytes.end);
+    let mut title = String::new();
+    let mut from = place.start;
+    let mut places: Vec<&Range<usize>> =
+        said.places.iter().filter(|it| overlap(it, &place)).collect();
+    places.sort_by_key(|it| it.start);
+    for said in places {
+        title.push_str(&text[from..said.start.max(from)]);
+        title.push(' ');
+        from = said.end.max(from);
+    }
+    title.push_str(&text[from.min(place.end)..place.end]);
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    let title =
+        title.trim_matches(|c: char| is_quote(c) || matches!(c, ',' | ':' | ' ')).to_owned();
+    hits.retain(|hit| !overlap(&hit.bytes, &place));
+    for (at, token) in left.iter().enumerate() {
+        covered[at] |= overlap(&token.bytes, &place);
+    }
+    let hit =
+        Hit { what: What::Title(title), caught: Caught::default(), part: make.part, bytes: place };
+    hits.push(hit);
+}
+
+/// Drops the parts with words that nobody knows, and names them.
+fn judge(
+    mut hits: Vec<Hit>,
+    left: &[&Token],
+    covered: &[bool],
+    read: &'static Read,
+    said: &Said,
+    text: &str,
+) -> (Vec<Hit>, Vec<String>) {
+    // Parts of a sentence: between marks, and at a word such as "and" that belongs to no phrase.
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    for at in 0..left.len() {
+        let is_and = !covered[at] && read.and.contains(&left[at].word.as_str());
+        let is_new = at == 0 || left[at].part != left[at - 1].part || is_and;
+        // A name goes on over a mark.
+        let is_inside = at > 0
+            && hits.iter().any(|hit| {
+                overlap(&hit.bytes, &left[at].bytes) && overlap(&hit.bytes, &left[at - 1].bytes)
+            });
+        if is_new && !is_inside {
+            parts.push(Vec::new());
+        }
+        if let Some(part) = parts.last_mut().filter(|_| !is_and) {
+            part.push(at);
+        }
+    }
+    let is_known = |at: usize| covered[at] || read.fillers.contains(&left[at].word.as_str());
+    let mut dropped: Vec<Range<usize>> = Vec::new();
+    for (n, part) in parts.iter().filter(|part| !part.is_empty()).enumerate() {
+        let unknown: Vec<usize> = part.iter().copied().filter(|at| !is_known(*at)).collect();
+        let place = left[part[0]].bytes.start..left[part[part.len() - 1]].bytes.end;
+        for hit in hits.iter_mut().filter(|hit| overlap(&hit.bytes, &place)) {
+            hit.part = n;
+        }
+        let (Some(first), Some(last)) = (unknown.first(), unknown.last()) else { continue };
+        let is_run = last - first + 1 == unknown.len();
+        let is_harmless = is_filter(*first, left, &hits, read, text)
+            || read.statements.contains(&left[part[0]].word.as_str())
+            || is_after_task(&left[*first].bytes, &place, &hits);
+        if is_run && is_harmless {
+            dropped.push(left[*first].bytes.start..left[*last].bytes.end);
+        } else {
+            hits.retain(|hit| !overlap(&hit.bytes, &place));
+            dropped.push(place);
+        }
+    }
+    let mut not_understood: Vec<(Range<usize>, String)> = Vec::new();
+    for place in dropped {
+        let own = without(&place, said, text);
+        let joins = not_understood.last().is_some_and(|(last, _)| {
+            let between = &text[last.end..place.start];
+            !between.contains(['.', ';', '!', '?', '\n'])
+                && between.len() <= 5
+                && !hits.iter().any(|hit| overlap(&hit.bytes, &(last.end..place.start)))
+        });
+        match not_understood.last_mut().filter(|_| joins) {
+            Some((last, words)) => {
+                *last = last.start..place.end;
+                *words = without(last, said, text);
+            }
+            None => not_understood.push((place, own)),
+        }
+    }
+    (hits, not_understood.into_iter().map(|(_, words)| words).collect())
+}
+
+/// Whether words stand behind "reset" and the title of a task: they say more about it, and no longer what
+/// is to be done.
+fn is_after_task(unknown: &Range<usize>, part: &Range<usize>, hits: &[Hit]) -> bool {
+    let is_before = |hit: &&Hit| overlap(&hit.bytes, part) && hit.bytes.end <= unknown.start;
+    let before = || hits.iter().filter(is_before);
+    before().any(|hit| matches!(hit.what, What::Task(_)))
+        && before().any(|hit| matches!(hit.what, What::Cue(Cue::Reset)))
+}
+
+/// Whether unknown words are the name of a category or label that does not exist.
+fn is_filter(first: usize, left: &[&Token], hits: &[Hit], read: &Read, text: &str) -> bool {
+    let Some(before) = first.checked_sub(1) else { return false };
+    let follows_only = hits.iter().any(|hit| {
+        matches!(hit.what, What::Cue(Cue::Only)) && overlap(&hit.bytes, &left[before].bytes)
+    });
+    let is_name = text[left[first].bytes.clone()].starts_with(char::is_uppercase);
+    follows_only || is_name && read.places.contains(&left[before].word.as_str())
+}
+
+/// The words of a place, without those that say when.
+fn without(place: &Range<usize>, said: &Said, text: &str) -> String {
+    let mut words = String::new();
+    let mut from = place.start;
+    let mut places: Vec<&Range<usize>> =
+        said.places.iter().filter(|it| overlap(it, place)).collect();
+    places.sort_by_key(|it| it.start);
+    for said in places {
+        words.push_str(&text[from..said.start.max(from)]);
+        words.push(' ');
+        from = said.end.max(from);
+    }
+    words.push_str(&text[from.min(place.end)..place.end]);
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}

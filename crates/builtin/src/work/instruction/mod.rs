@@ -1,0 +1,179 @@
+//! An instruction in words: which kind of work it asks for, with which parameters, and when.
+//!
+//! A rule: what is not understood is named. A part of a sentence with a word that nothing here knows is
+//! dropped as a whole, because that word may turn it into something else: "mark everything that is
+//! overdue as done" is no agenda. If no kind is left, the instruction is refused.
+//!
+//! Reading order: `phrase`, `schedule`, `cues`, `meaning`, `sentence`.
+
+mod phrase;
+mod schedule;
+mod cues;
+mod meaning;
+mod sentence;
+
+use dormouse_formats::recurrence::{Schedule, ScheduleError, read_schedule};
+use dormouse_formats::when::{Language, Reader};
+use dormouse_types::named::Named;
+use dormouse_types::work_kind::{ParameterError, WorkParameters};
+use dormouse_types::{CategoryId, LabelId, TaskId};
+
+use crate::lang::work::{self, Words};
+
+/// The longest instruction that is read. Units: characters.
+pub const LONGEST: usize = 2_000;
+
+/// The names that an instruction may use.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    /// Every category.
+    pub categories: Vec<Named<CategoryId>>,
+    /// Every label.
+    pub labels: Vec<Named<LabelId>>,
+    /// Tasks that can start over or be copied.
+    pub tasks: Vec<Named<TaskId>>,
+}
+
+/// What an instruction means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Understood {
+    /// The kind, and its parameters.
+    pub parameters: WorkParameters,
+    /// When it is to be done.
+    pub schedule: Schedule,
+    /// The schedule in words that [`read_schedule`] reads, in [`Self::language`].
+    pub schedule_words: String,
+    /// Whether the instruction says nothing about when, so that the usual time of the kind was taken.
+    pub is_usual_time: bool,
+    /// All of it said back in one plain sentence, in the language of the instruction.
+    pub sentence: String,
+    /// Parts of the instruction that were not understood, as they were written. A person leaves them out
+    /// or gives the work to a language model.
+    pub not_understood: Vec<String>,
+    /// The language that the instruction was read in, as an ISO 639 code.
+    pub language: &'static str,
+}
+
+/// Why an instruction is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAccepted {
+    /// There are no words.
+    #[error("the instruction is empty; write what you want to be told, and when")]
+    Empty,
+    /// There are too many words.
+    #[error("the instruction has {actual} characters; at most {LONGEST} are read")]
+    TooLong {
+        /// How many.
+        actual: usize,
+    },
+    /// It asks for none of the kinds.
+    #[error(
+        "`{text}` needs a language model; without one there are: an agenda, a review, a watch over deadlines \
+         and answers, a sweep of old tasks, and a checklist or task that repeats"
+    )]
+    NeedsModel {
+        /// The instruction, shortened.
+        text: String,
+    },
+    /// A checklist is to start over, or a task to be copied, and none of that name exists.
+    #[error(
+        "no task is called as in `{text}`; write the title of the task as it is, in quotes if it is long"
+    )]
+    NoSuchTask {
+        /// The part of the instruction.
+        text: String,
+    },
+    /// Several tasks have the title.
+    #[error("{n} tasks are called `{title}`; rename one of them")]
+    SeveralTasks {
+        /// The title.
+        title: String,
+        /// How many.
+        n: usize,
+    },
+    /// The time cannot be used.
+    #[error("cannot use `{words}` as a schedule")]
+    Schedule {
+        /// The words.
+        words: String,
+        /// Why.
+        #[source]
+        source: ScheduleError,
+    },
+    /// A number cannot be used.
+    #[error("cannot use a number of the instruction")]
+    Parameter(#[source] ParameterError),
+}
+
+/// Reads an instruction: in the reader's language, and else in the others.
+///
+/// Errors: it is empty, too long, of no known kind, or has a schedule, a number or a title that cannot be
+/// used.
+pub fn read(text: &str, known: &Known, reader: &Reader) -> Result<Understood, NotAccepted> {
+    if text.trim().is_empty() {
+        return Err(NotAccepted::Empty);
+    }
+    let actual = text.chars().count();
+    if actual > LONGEST {
+        return Err(NotAccepted::TooLong { actual });
+    }
+    let own = work::of(reader.language.code());
+    let mut refused = None;
+    let others = work::ALL.iter().copied().filter(|words| words.code != own.code);
+    for words in std::iter::once(own).chain(others) {
+        match read_in(text, known, words, reader) {
+            Ok(understood) => return Ok(understood),
+            // What was understood in the other language and cannot be used says more.
+            Err(why) => match refused {
+                None | Some(NotAccepted::NeedsModel { .. }) => refused = Some(why),
+                Some(_) => {}
+            },
+        }
+    }
+    Err(refused.unwrap_or(NotAccepted::Empty))
+}
+
+fn read_in(
+    text: &str,
+    known: &Known,
+    words: &'static Words,
+    reader: &Reader,
+) -> Result<Understood, NotAccepted> {
+    let language = Language::of_tag(words.code).unwrap_or(reader.language);
+    let reader = Reader { language, ..reader.clone() };
+    let heard = cues::hear(text, known, words, &reader)?;
+    let parameters = meaning::parameters(&heard, text)?;
+    parameters.check().map_err(NotAccepted::Parameter)?;
+    let schedule_words = heard.said.words(parameters.kind(), &words.read);
+    let schedule = read_schedule(&schedule_words, &reader)
+        .map_err(|source| NotAccepted::Schedule { words: schedule_words.clone(), source })?;
+    let sentence = sentence::sentence(&parameters, &schedule, &schedule_words, words);
+    Ok(Understood {
+        parameters,
+        schedule,
+        is_usual_time: heard.said.is_silent(),
+        schedule_words,
+        sentence,
+        not_understood: heard.not_understood,
+        language: words.code,
+    })
+}
+
+/// What an instruction with these parameters and this schedule says, in one plain sentence.
+pub fn say(
+    parameters: &WorkParameters,
+    schedule: &Schedule,
+    schedule_words: &str,
+    language: &str,
+) -> String {
+    sentence::sentence(parameters, schedule, schedule_words, work::of(language))
+}
+
+/// An instruction as an error shows it.
+fn short(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(80) {
+        None => text,
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}

@@ -1,0 +1,311 @@
+//! When an instruction says that it is to be done.
+
+use std::ops::Range;
+
+use dormouse_formats::when::{self, Assumption, Reader, When};
+use dormouse_types::work_kind::WorkKind;
+use jiff::ToSpan as _;
+use jiff::civil::Time;
+
+use super::phrase::{Token, Values, matches};
+use crate::lang::work::{Read, Words};
+use crate::read::fold::fold;
+use crate::work::wording::{clock, fill};
+
+/// When an instruction is to be done, as far as it says so.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// How often, in words that the reader of dates knows; with a time if they have one.
+    repeats: Option<String>,
+    /// The time of day, if the words above have none.
+    time: Option<Time>,
+    /// Whether that time could be meant twelve hours earlier.
+    is_hour_open: bool,
+    /// Once, as it is written.
+    once: Option<String>,
+    /// A day of the week and a time, of work that may happen every week.
+    weekday: Option<String>,
+    /// Where all that is. Units: bytes.
+    pub places: Vec<Range<usize>>,
+}
+
+/// Words that say how often.
+struct Piece {
+    place: Range<usize>,
+    words: String,
+    /// "At 8" counts more than "in the evening".
+    has_time: bool,
+    part_of_day: Option<Time>,
+    /// "Weekly": how often, and nothing more. "Twice a year": not when.
+    is_bare: bool,
+}
+
+impl Said {
+    /// Finds it. `masks` are the places of names and quotations, in which nothing is read.
+    pub(super) fn find(
+        text: &str,
+        tokens: &[Token],
+        masks: &[Range<usize>],
+        words: &'static Words,
+        reader: &Reader,
+    ) -> Self {
+        let read = &words.read;
+        let known = Rewritten::new(text, tokens, masks, words);
+        let mut said = Self::default();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut times: Vec<(Range<usize>, Time, bool)> = Vec::new();
+        let mut named: Option<Range<usize>> = None;
+        // At the end of the day every time without a day is one of tomorrow, and so is told from "today at 8".
+        let reader = Reader { now: reader.now.date().at(23, 59, 59, 0), ..reader.clone() };
+        for found in when::find(&known.text, &reader) {
+            let of = |is: fn(&Assumption) -> bool| found.assumed.iter().any(is);
+            let is_part = of(|it| matches!(it, Assumption::PartOfDay(_)));
+            let is_hour_open = of(|it| matches!(it, Assumption::Hour(_)));
+            let written = known.text[found.span.bytes.clone()].trim().to_owned();
+            let place = known.place(&found.span.bytes);
+            match &found.when {
+                When::Recurring(recurrence) => {
+                    // "Täglich um 6:30": which half of the day is up to the kind of work.
+                    let open = recurrence.at.filter(|_| is_hour_open);
+                    let cut = open.and_then(|_| without_time(&written, read, &reader));
+                    if let (Some(at), Some(bare)) = (open, cut) {
+                        times.push((place.clone(), at, true));
+                        pieces.push(Piece {
+                            place,
+                            words: bare,
+                            has_time: false,
+                            part_of_day: None,
+                            is_bare: false,
+                        });
+                        continue;
+                    }
+                    pieces.push(Piece {
+                        is_bare: recurrence.at.is_none() && !written.contains(' ')
+                            || recurrence.times > 1,
+                        has_time: recurrence.at.is_some() && !is_part,
+                        part_of_day: known
+                            .part_of_day(&found.span.bytes)
+                            .filter(|_| recurrence.at.is_none()),
+                        words: written,
+                        place,
+                    });
+                }
+                When::At(_) if is_part && weekday(&written, words).is_none() => {}
+                When::At(moment) if of(|it| matches!(it, Assumption::NextTime(_))) => {
+                    times.push((place, moment.at.time(), is_hour_open));
+                }
+                When::At(moment) => {
+                    if let Some(day) = weekday(&written, words) {
+                        let at = clock(moment.at.time());
+                        said.weekday =
+                            Some(format!("{} {} {at}", fill(read.each, &[("day", day)]), read.at));
+                    } else {
+                        said.once.get_or_insert(written);
+                    }
+                    named.get_or_insert(place);
+                }
+                When::Day(_) | When::Span(_) => {}
+            }
+        }
+        // A weekday says more than "daily", and words that were written say more than a bare "weekly".
+        pieces.sort_by_key(|piece| (piece.is_bare, !piece.has_time, piece.place.start));
+        let mut is_time_wanted = true;
+        if let Some(piece) = (!pieces.is_empty()).then(|| pieces.swap_remove(0)) {
+            said.once = None;
+            said.weekday = None;
+            said.time = piece.part_of_day;
+            said.repeats = Some(piece.words);
+            said.places.push(piece.place);
+            is_time_wanted = !piece.has_time;
+        } else if let Some(place) = named {
+            said.places.push(place);
+            is_time_wanted = false;
+        }
+        if is_time_wanted {
+            let time = times.into_iter().next().or_else(|| hour(tokens, masks, read));
+            if let Some((place, time, is_hour_open)) = time {
+                said.places.push(place);
+                said.time = Some(time);
+                said.is_hour_open = is_hour_open;
+            }
+        }
+        said
+    }
+
+    /// Whether the instruction says nothing about when.
+    pub(super) fn is_silent(&self) -> bool {
+        self.repeats.is_none()
+            && self.time.is_none()
+            && self.once.is_none()
+            && self.weekday.is_none()
+    }
+
+    /// The schedule of a kind in words that the reader of dates knows. An agenda "at half past six" is one
+    /// of the morning.
+    pub(super) fn words(&self, kind: WorkKind, read: &Read) -> String {
+        let (_, usual, at) =
+            read.usual.iter().find(|(it, _, _)| *it == kind).unwrap_or(&read.usual[0]);
+        let timed = |words: &str, time: &str| format!("{words} {} {time}", read.at);
+        let is_early = kind == WorkKind::Agenda && self.is_hour_open;
+        let time = self.time.map(|time| {
+            let early = (is_early && time.hour() >= 12).then(|| time.wrapping_sub(12.hours()));
+            clock(early.unwrap_or(time))
+        });
+        match (&self.repeats, time) {
+            (Some(repeats), Some(time)) => timed(repeats, &time),
+            (Some(repeats), None) => repeats.clone(),
+            (None, Some(time)) => timed(usual, &time),
+            (None, None) => match (&self.weekday, &self.once) {
+                (Some(weekday), _) if kind == WorkKind::Review => weekday.clone(),
+                (_, Some(once)) => once.clone(),
+                (Some(weekday), None) => weekday.clone(),
+                (None, None) => timed(usual, at),
+            },
+        }
+    }
+}
+
+/// An instruction with phrases in place of those that the reader of dates does not know.
+struct Rewritten {
+    text: String,
+    /// In the order of the text: where a phrase stands now, where it stood, and its time of day.
+    phrases: Vec<(Range<usize>, Range<usize>, Option<Time>)>,
+}
+
+impl Rewritten {
+    fn new(text: &str, tokens: &[Token], masks: &[Range<usize>], words: &'static Words) -> Self {
+        let read = &words.read;
+        let values = Values { numbers: read.numbers, units: read.units };
+        let mut rewritten = Self { text: String::with_capacity(text.len()), phrases: Vec::new() };
+        let mut from = 0;
+        let mut at = 0;
+        while at < tokens.len() {
+            let first = &tokens[at];
+            if let Some(mask) = masks.iter().find(|mask| overlap(mask, &first.bytes)) {
+                if mask.start >= from {
+                    rewritten.keep(text, from..mask.start);
+                    rewritten.put("x", mask.clone(), None);
+                    from = mask.end;
+                }
+                at += 1;
+                continue;
+            }
+            let here: Vec<&str> = tokens[at..]
+                .iter()
+                .take_while(|token| token.sentence == first.sentence)
+                .take_while(|token| !masks.iter().any(|mask| overlap(mask, &token.bytes)))
+                .map(|token| token.word.as_str())
+                .collect();
+            let plain = read.schedules.iter().filter_map(|(phrase, means, time)| {
+                let caught = matches(phrase, &here, values)?;
+                Some((caught.len, (*means).to_owned(), *time))
+            });
+            let found = plain.chain(weekday_part(&here, words)).max_by_key(|(len, _, _)| *len);
+            let Some((len, means, time)) = found else {
+                at += 1;
+                continue;
+            };
+            let stood = first.bytes.start..tokens[at + len - 1].bytes.end;
+            rewritten.keep(text, from..stood.start);
+            rewritten.put(&means, stood.clone(), time.and_then(|time| time.parse().ok()));
+            from = stood.end;
+            at += len;
+        }
+        rewritten.keep(text, from..text.len());
+        rewritten
+    }
+
+    fn keep(&mut self, text: &str, place: Range<usize>) {
+        self.text.push_str(&text[place]);
+    }
+
+    fn put(&mut self, words: &str, stood: Range<usize>, time: Option<Time>) {
+        let start = self.text.len();
+        self.text.push_str(words);
+        self.phrases.push((start..self.text.len(), stood, time));
+    }
+
+    /// Where words of the new text stood.
+    fn place(&self, now: &Range<usize>) -> Range<usize> {
+        self.stood(now.start, |stood| stood.start)..self.stood(now.end, |stood| stood.end)
+    }
+
+    fn stood(&self, at: usize, end: impl Fn(&Range<usize>) -> usize) -> usize {
+        let before = self.phrases.iter().rev().find(|(now, _, _)| now.start <= at);
+        match before {
+            None => at,
+            Some((now, stood, _)) if at < now.end || (at == now.end && now.start < at) => {
+                // Within a phrase all of it is meant.
+                if at == now.end { stood.end } else { end(stood) }
+            }
+            Some((now, stood, _)) => stood.end + (at - now.end),
+        }
+    }
+
+    fn part_of_day(&self, now: &Range<usize>) -> Option<Time> {
+        self.phrases.iter().find(|(it, _, _)| overlap(it, now)).and_then(|(_, _, time)| *time)
+    }
+}
+
+/// How often, without the time at the end.
+fn without_time(written: &str, read: &Read, reader: &Reader) -> Option<String> {
+    let (bare, _) = written.rsplit_once(&format!(" {} ", read.at))?;
+    match when::parse(bare, reader) {
+        Ok(When::Recurring(recurrence)) if recurrence.at.is_none() => Some(bare.to_owned()),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// "Dienstagabend" and "jeden Dienstagabend".
+fn weekday_part(
+    here: &[&str],
+    words: &'static Words,
+) -> Option<(usize, String, Option<&'static str>)> {
+    let read = &words.read;
+    let is_each = read.each.split(' ').next().is_some_and(|each| here.first() == Some(&each));
+    let skip = usize::from(is_each);
+    let word = here.get(skip)?;
+    words.say.weekdays.iter().find_map(|day| {
+        let part = word.strip_prefix(fold(day).as_str())?;
+        let part = part.strip_suffix('s').unwrap_or(part);
+        let (_, time) = read.parts.iter().find(|(it, _)| *it == part)?;
+        Some((skip + 1, fill(read.each, &[("day", day)]), Some(*time)))
+    })
+}
+
+/// "At 7", where the reader of dates asks for more than that.
+fn hour(
+    tokens: &[Token],
+    masks: &[Range<usize>],
+    read: &Read,
+) -> Option<(Range<usize>, Time, bool)> {
+    tokens.windows(2).find_map(|pair| {
+        let is_masked = masks.iter().any(|mask| overlap(mask, &pair[1].bytes));
+        let hour: i8 = pair[1].word.parse().ok().filter(|hour| (0..24).contains(hour))?;
+        if pair[0].word != read.at || pair[0].sentence != pair[1].sentence || is_masked {
+            return None;
+        }
+        // As everywhere: an hour without more is the one between 7:00 and 18:59.
+        let is_open = (1..7).contains(&hour);
+        let time = Time::new(if is_open { hour + 12 } else { hour }, 0, 0, 0).ok()?;
+        Some((pair[0].bytes.start..pair[1].bytes.end, time, is_open))
+    })
+}
+
+/// The weekday that words begin with, if they have no other word of a date.
+fn weekday(written: &str, words: &'static Words) -> Option<&'static str> {
+    let folded = fold(written);
+    let mut all = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let first = all.find(|word| !matches!(*word, "on" | "am" | "at"))?;
+    let is_day = |day: &&&str| {
+        let day = fold(day);
+        first.len() >= 2 && (day.starts_with(first) || first.strip_suffix('s') == Some(&day))
+    };
+    let day = words.say.weekdays.iter().find(is_day)?;
+    let is_month = |word: &str| words.say.months.iter().any(|month| fold(month).starts_with(word));
+    (!all.any(|word| word.len() >= 3 && is_month(word))).then_some(*day)
+}

@@ -1,0 +1,85 @@
+//! Proposes to put off what nobody touched, with the day of the last change as evidence.
+
+use dormouse_types::task::Status;
+use dormouse_types::verdict::Verdict;
+use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
+use dormouse_types::work_kind::Sweep;
+use dormouse_types::work_outcome::{
+    NothingReason, ProposedCall, WorkEvidence, WorkOutcome, WorkProposals,
+};
+use serde_json::json;
+
+use super::page::{Page, about};
+use super::select::fitting;
+use super::wording::{Wording, fill};
+use crate::lang::work::Say;
+use crate::propose::ledger::STATUS;
+
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> WorkOutcome {
+    let words = Wording { say, today: facts.today };
+    let is_stale = |task: &&TaskFacts| {
+        matches!(task.status, Status::Open | Status::Groomed | Status::InProgress)
+            && words.days_since(task.changed_on) >= i64::from(wanted.untouched_days)
+            // A day that is still to come is a plan.
+            && task.due_on.is_none_or(|due| due < facts.today)
+    };
+    let mut stale: Vec<&TaskFacts> =
+        fitting(facts, &wanted.only).into_iter().filter(is_stale).collect();
+    let is_there = !stale.is_empty();
+    let is_proposed = |task: &TaskFacts| task.open_proposals.iter().any(|tool| STATUS.is(tool));
+    let n_proposed = stale.iter().filter(|task| is_proposed(task)).count();
+    stale.retain(|task| !is_proposed(task) && !is_refused(task, facts));
+    if stale.is_empty() {
+        let why = match (is_there, n_proposed) {
+            (false, _) => NothingReason::NothingThere,
+            (true, 0) => NothingReason::NothingNew,
+            (true, _) => NothingReason::StillProposed,
+        };
+        return WorkOutcome::Nothing { why };
+    }
+    stale.sort_by_cached_key(|task| (task.changed_on, task.title.clone(), task.id.clone()));
+    let evidence = |task: &TaskFacts| {
+        let day = words.dated(task.changed_on);
+        let days = words.since(task.changed_on);
+        let text = fill(say.sweep.reason, &[("day", &day), ("days", &days)]);
+        WorkEvidence { on: task.changed_on, text }
+    };
+    let most = usize::from(wanted.most.max(1));
+    let calls = stale.iter().take(most).map(|task| {
+        let evidence = evidence(task);
+        ProposedCall {
+            task: task.id.clone(),
+            tool: STATUS.call.to_owned(),
+            args: json!({ "status": Status::OnHold.name(), "reason": evidence.text }),
+            evidence,
+        }
+    });
+    let calls: Vec<ProposedCall> = calls.collect();
+    let mut page = Page::new(words);
+    let days = words.days(wanted.untouched_days.into());
+    let title = fill(&say.sweep.title.of(stale.len()), &[("days", &days)]);
+    let lines = stale.iter().map(|task| {
+        let day = words.short_day(task.changed_on);
+        about(task, vec![day, words.distance(task.changed_on)], words)
+    });
+    // Exactly those that are proposed have a line.
+    let lines = lines.collect();
+    page.add_exactly("stale", say.sweep.heading.to_owned(), lines, most);
+    WorkOutcome::Proposals(WorkProposals {
+        text: page.finish(title),
+        calls,
+        new_tasks: Vec::new(),
+        by_rule: false,
+    })
+}
+
+/// Whether the person said no, or took it back, since the task was last changed: then asking again is
+/// nagging.
+fn is_refused(task: &TaskFacts, facts: &WorkspaceFacts) -> bool {
+    facts.verdicts.iter().any(|verdict| {
+        verdict.is_own
+            && verdict.task == task.id
+            && matches!(verdict.verdict, Verdict::Reject | Verdict::Undo | Verdict::Defer)
+            && verdict.on >= task.changed_on
+    })
+}

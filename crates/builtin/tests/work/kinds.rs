@@ -1,0 +1,344 @@
+//! The rules of the kinds, one by one.
+
+use dormouse_types::Origin;
+use dormouse_types::change::What;
+use dormouse_types::task::{Priority, Status};
+use dormouse_types::verdict::Verdict;
+use dormouse_types::work_facts::AttentionReason;
+use dormouse_types::work_kind::{
+    Agenda, AgendaList, Only, Repeat, Repeated, Review, ReviewList, Sweep, Watch, WatchList,
+    WhenEmpty, WorkParameters,
+};
+use dormouse_types::work_outcome::{
+    CannotRunReason, FigureList, NothingReason, WorkOutcome, WorkProposals,
+};
+use serde_json::json;
+
+use crate::desk::{Desk, named, text_of};
+use crate::workspaces::{TODAY, many_tasks, two_languages};
+
+fn agenda(agenda: Agenda) -> WorkParameters {
+    WorkParameters::Agenda(agenda)
+}
+
+fn subjects(outcome: &WorkOutcome) -> Vec<String> {
+    let text = text_of(outcome).expect("a text");
+    text.sections
+        .iter()
+        .flat_map(|section| &section.lines)
+        .map(|line| line.subject.clone())
+        .collect()
+}
+
+fn nothing(outcome: &WorkOutcome) -> Option<NothingReason> {
+    match outcome {
+        WorkOutcome::Nothing { why } => Some(*why),
+        WorkOutcome::Text(_) | WorkOutcome::Proposals(_) | WorkOutcome::CannotRun { .. } => None,
+    }
+}
+
+fn proposals(outcome: &WorkOutcome) -> &WorkProposals {
+    match outcome {
+        WorkOutcome::Proposals(proposals) => proposals,
+        other => panic!("no proposals: {other:?}"),
+    }
+}
+
+#[test]
+fn an_empty_day_is_told_only_on_request() {
+    let desk = Desk::new(TODAY);
+    let silent = desk.run(&agenda(Agenda::default()), "en");
+    assert_eq!(nothing(&silent), Some(NothingReason::NothingThere));
+    let told = desk.run(&agenda(Agenda { when_empty: WhenEmpty::Say, ..Agenda::default() }), "de");
+    let text = text_of(&told).expect("a text");
+    assert_eq!(text.title, "Freitag, 20. November");
+    assert_eq!(text.markdown, "Für diesen Tag steht nichts auf deinen Listen.\n");
+}
+
+#[test]
+fn a_task_has_one_line_in_which_all_about_it_stands() {
+    let mut desk = Desk::new(TODAY);
+    let task = desk
+        .task("Roof")
+        .due("2026-11-18")
+        .status("2026-11-17", Status::Blocked, Some("the roofer"))
+        .note("2026-11-19")
+        .id();
+    desk.attention(AttentionReason::Proposals, Some(task), "Roof", "", (2, "2026-11-19"));
+    let outcome = desk.run(&agenda(Agenda::default()), "en");
+    let text = text_of(&outcome).expect("a text");
+    assert_eq!(
+        text.markdown,
+        "## Overdue\n\n- [Roof](/tasks/jt-00000000000000000000000001): Wed 18 Nov, 2 days ago, waits for: the \
+         roofer, 2 changes to review\n"
+    );
+    assert_eq!(text.title, "Friday, 20 November: 1 overdue");
+}
+
+#[test]
+fn a_list_that_is_not_wanted_takes_no_line_from_the_others() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Roof").due("2026-11-18").status("2026-11-17", Status::Blocked, Some("the roofer"));
+    let only = Agenda { lists: vec![AgendaList::Waiting], ..Agenda::default() };
+    let outcome = desk.run(&agenda(only), "en");
+    assert_eq!(subjects(&outcome), ["Roof"]);
+}
+
+#[test]
+fn waits_alone_are_told_when_one_is_new_or_a_week_older() {
+    let mut desk = Desk::new(TODAY).last_run("2026-11-19");
+    desk.task("Table").status("2026-11-17", Status::Blocked, Some("the carpenter"));
+    let parameters = agenda(Agenda::default());
+    assert_eq!(nothing(&desk.run(&parameters, "en")), Some(NothingReason::NothingNew));
+    desk.facts.tasks[0].status_since = crate::desk::day("2026-11-13");
+    assert_eq!(subjects(&desk.run(&parameters, "en")), ["Table"]);
+}
+
+#[test]
+fn after_a_weekend_the_agenda_tells_what_changed_since_friday() {
+    let mut desk = Desk::new("2026-11-23").last_run("2026-11-20");
+    desk.task("Shed").note("2026-11-21");
+    desk.task("Fence").note("2026-11-19");
+    let outcome = desk.run(&agenda(Agenda::default()), "en");
+    let text = text_of(&outcome).expect("a text");
+    assert_eq!(text.sections[0].heading, "Changed since Fri 20 Nov");
+    assert_eq!(subjects(&outcome), ["Shed"]);
+}
+
+#[test]
+fn what_was_changed_and_changed_back_is_no_news() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Shed").due("2026-12-01").moved("2026-11-19", "2026-12-01");
+    assert_eq!(
+        nothing(&desk.run(&agenda(Agenda::default()), "en")),
+        Some(NothingReason::NothingThere)
+    );
+}
+
+#[test]
+fn writes_of_agents_are_no_news() {
+    let mut desk = Desk::new(TODAY);
+    let agent = crate::desk::id("ag", 1);
+    let entry = crate::desk::id("en", 1);
+    desk.task("Shed").by("2026-11-19", Origin::Agent { agent }, What::EntryAdded { entry });
+    let outcome = desk.run(&agenda(Agenda::default()), "en");
+    assert_eq!(nothing(&outcome), Some(NothingReason::NothingThere));
+}
+
+#[test]
+fn filters_hold_for_every_list() {
+    let only = Only { categories: vec![named("ct", 2, "Family")], ..Only::default() };
+    let outcome = two_languages().run(&agenda(Agenda { only, ..Agenda::default() }), "en");
+    assert_eq!(subjects(&outcome), ["Conference", "Dentist", "Elternabend", "Curtains"]);
+    let only = Only { priorities: vec![Priority::P0], ..Only::default() };
+    let outcome = two_languages().run(&agenda(Agenda { only, ..Agenda::default() }), "en");
+    assert!(subjects(&outcome).contains(&"Nebenkosten prüfen".to_owned()));
+}
+
+#[test]
+fn a_long_list_is_cut_and_its_figure_opens_all_of_it() {
+    let outcome = many_tasks(2_000).run(&agenda(Agenda::default()), "en");
+    let text = text_of(&outcome).expect("a text");
+    let overdue =
+        text.sections.iter().find(|section| section.name == "overdue").expect("a section");
+    let figure = text.figures.iter().find(|figure| figure.name == "overdue").expect("a figure");
+    assert_eq!(overdue.lines.len(), 7);
+    assert_eq!(u64::try_from(overdue.n_more + 7).ok(), Some(figure.value));
+    let FigureList::Tasks(ids) = &figure.opens else { panic!("tasks") };
+    assert_eq!(u64::try_from(ids.len()).ok(), Some(figure.value));
+    assert!(text.markdown.contains(&format!("- and {} more\n", overdue.n_more)));
+}
+
+#[test]
+fn a_deadline_is_told_at_each_step_and_not_in_between() {
+    let told = |today: &str, last: &str| {
+        let mut desk = Desk::new(today).last_run(last);
+        desk.task("Passport").due("2026-11-30").changed("2026-10-01");
+        let watch = Watch { warn_days: 5, ..Watch::default() };
+        text_of(&desk.run(&WorkParameters::Watch(watch), "en")).is_some()
+    };
+    let days = ["11-24", "11-25", "11-26", "11-27", "11-28", "11-29", "11-30", "12-01", "12-02"];
+    let told: Vec<bool> = days
+        .windows(2)
+        .map(|days| told(&format!("2026-{}", days[1]), &format!("2026-{}", days[0])))
+        .collect();
+    assert_eq!(told, [true, false, false, false, true, true, true, false]);
+}
+
+#[test]
+fn a_watch_that_slept_over_a_step_tells_it_once() {
+    let mut desk = Desk::new("2026-11-28").last_run("2026-11-20");
+    desk.task("Passport").due("2026-11-30").changed("2026-10-01");
+    let watch = WorkParameters::Watch(Watch::default());
+    assert_eq!(subjects(&desk.run(&watch, "en")), ["Passport"]);
+}
+
+#[test]
+fn a_deadline_that_was_moved_within_reach_is_told_at_once() {
+    let mut desk = Desk::new(TODAY).last_run("2026-11-19");
+    desk.task("Passport").due("2026-11-23").moved(TODAY, "2026-12-20");
+    let watch = Watch { warn_days: 4, ..Watch::default() };
+    assert_eq!(subjects(&desk.run(&WorkParameters::Watch(watch), "en")), ["Passport"]);
+}
+
+#[test]
+fn a_wait_is_told_each_time_it_has_lasted_as_long_again() {
+    let told = |today: &str, last: &str| {
+        let mut desk = Desk::new(today).last_run(last);
+        desk.task("Table").status("2026-11-01", Status::Blocked, Some("the carpenter"));
+        let lists = vec![WatchList::Waiting];
+        let watch = Watch { lists, waiting_days: 5, ..Watch::default() };
+        text_of(&desk.run(&WorkParameters::Watch(watch), "en")).is_some()
+    };
+    assert!(told("2026-11-06", "2026-11-05"));
+    assert!(!told("2026-11-07", "2026-11-06"));
+    assert!(told("2026-11-11", "2026-11-10"));
+}
+
+#[test]
+fn a_review_counts_hours_by_category_and_each_opens_its_tasks() {
+    let lists = vec![ReviewList::Hours];
+    let outcome =
+        two_languages().run(&WorkParameters::Review(Review { lists, ..Review::default() }), "en");
+    let text = text_of(&outcome).expect("a text");
+    assert_eq!(text.title, "The week to Friday, 20 November: 1 h 45 min");
+    assert_eq!(
+        text.markdown,
+        "## Time spent: 1 h 45 min\n\n- House move: 1 h 35 min\n- Family: 10 min\n"
+    );
+    let figures: Vec<(&str, u64)> =
+        text.figures.iter().map(|figure| (figure.name.as_str(), figure.value)).collect();
+    assert_eq!(figures, [("hours", 105), ("hours:House move", 95), ("hours:Family", 10)]);
+}
+
+#[test]
+fn a_sweep_proposes_with_the_day_of_the_last_change_and_asks_once() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Fresh").changed("2026-11-10");
+    desk.task("Old").changed("2026-08-12");
+    desk.task("Planned").changed("2026-08-12").due("2027-01-01");
+    desk.task("Asked already").changed("2026-08-12").proposed("set_task_status");
+    desk.task("Refused").changed("2026-08-12").verdict(
+        "2026-09-20",
+        "set_task_status",
+        Verdict::Reject,
+        true,
+    );
+    desk.task("Refused, then changed").changed("2026-10-01").verdict(
+        "2026-09-20",
+        "set_task_status",
+        Verdict::Reject,
+        true,
+    );
+    desk.task("Waiting").status("2026-08-12", Status::Blocked, Some("Bo")).changed("2026-08-12");
+    let outcome = desk.run(&WorkParameters::Sweep(Sweep::default()), "en");
+    let proposed = proposals(&outcome);
+    assert_eq!(subjects(&outcome), ["Old", "Refused, then changed"]);
+    assert_eq!(proposed.calls.len(), 2);
+    assert_eq!(proposed.calls[0].tool, "set_task_status");
+    assert_eq!(
+        proposed.calls[0].args,
+        json!({ "status": "ON HOLD", "reason": "No change since 12 Aug 2026 (100 days)" })
+    );
+    assert_eq!(proposed.text.title, "2 tasks had no change for 30 days or more");
+}
+
+#[test]
+fn a_sweep_lists_exactly_what_it_proposes() {
+    let mut desk = Desk::new(TODAY);
+    for n in 0..6 {
+        desk.task(&format!("Old {n}")).changed("2026-08-12");
+    }
+    let outcome = desk.run(&WorkParameters::Sweep(Sweep { most: 5, ..Sweep::default() }), "en");
+    let proposed = proposals(&outcome);
+    assert_eq!((proposed.calls.len(), subjects(&outcome).len()), (5, 5));
+    assert_eq!(proposed.text.sections[0].n_more, 1);
+}
+
+fn reset(n: usize, title: &str) -> WorkParameters {
+    let what = Repeated::Reset { task: named("jt", n, title) };
+    WorkParameters::Repeat(Repeat { what, by_rule: true })
+}
+
+#[test]
+fn a_checklist_starts_over_and_tells_what_was_left() {
+    let mut desk = Desk::new(TODAY);
+    let mut draft = desk.task("Packing list").item("Socks", false);
+    for n in 0..25 {
+        draft = draft.item(&format!("Thing {n}"), true);
+    }
+    let outcome = desk.run(&reset(1, "Packing list"), "en");
+    let proposed = proposals(&outcome);
+    let sizes: Vec<usize> = proposed
+        .calls
+        .iter()
+        .map(|call| call.args["items"].as_array().expect("a list").len())
+        .collect();
+    assert_eq!(sizes, [20, 5]);
+    assert_eq!(
+        proposed.calls[0].args["items"][0],
+        json!({ "id": "ci-00000000000000000000000002", "isChecked": false })
+    );
+    assert!(proposed.by_rule);
+    assert_eq!(proposed.text.sections[1].lines[0].subject, "Socks");
+    assert_eq!(proposed.calls[0].evidence.text, "25 of 26 items are ticked");
+}
+
+#[test]
+fn a_checklist_without_a_tick_is_left_alone_and_a_missing_one_is_told() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Packing list").item("Socks", false);
+    desk.task("Bare");
+    desk.task("Closed").item("x", true).status("2026-11-18", Status::Done, None);
+    assert_eq!(
+        nothing(&desk.run(&reset(1, "Packing list"), "en")),
+        Some(NothingReason::NothingTicked)
+    );
+    let why = |n, title: &str| match desk.run(&reset(n, title), "en") {
+        WorkOutcome::CannotRun { why, subject } => (why, subject),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(why(2, "Bare"), (CannotRunReason::NoChecklist, "Bare".into()));
+    assert_eq!(why(3, "Closed"), (CannotRunReason::TaskClosed, "Closed".into()));
+    assert_eq!(why(9, "Gone\nlist"), (CannotRunReason::TaskGone, "Gone list".into()));
+}
+
+#[test]
+fn a_task_is_not_made_again_while_the_last_one_is_open() {
+    let make = Repeated::Make { title: "Water the plants".into() };
+    let parameters = WorkParameters::Repeat(Repeat { what: make, by_rule: false });
+    let mut desk = Desk::new(TODAY);
+    let outcome = desk.run(&parameters, "en");
+    assert_eq!(proposals(&outcome).new_tasks[0].title, "Water the plants");
+    assert_eq!(proposals(&outcome).new_tasks[0].due_on, Some(crate::desk::day(TODAY)));
+    desk.task("water the  plants");
+    assert_eq!(nothing(&desk.run(&parameters, "en")), Some(NothingReason::StillOpen));
+}
+
+#[test]
+fn a_copy_has_everything_but_ticks_and_days() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Monthly accounts")
+        .category(1, "Work")
+        .label(1, "urgent")
+        .estimate(60)
+        .due("2026-10-31")
+        .item("Bank", true)
+        .item("Receipts", false);
+    let what = Repeated::Copy { task: named("jt", 1, "Monthly accounts") };
+    let outcome = desk.run(&WorkParameters::Repeat(Repeat { what, by_rule: false }), "en");
+    let new = &proposals(&outcome).new_tasks[0];
+    assert_eq!(new.items, ["Bank", "Receipts"]);
+    assert_eq!(new.due_on, Some(crate::desk::day(TODAY)));
+    assert_eq!(new.estimate_minutes, Some(60));
+    assert_eq!(new.labels.len(), 1);
+    assert!(new.category.is_some() && new.copy_of.is_some());
+}
+
+#[test]
+fn a_language_without_words_is_served_in_english() {
+    let mut desk = Desk::new(TODAY);
+    desk.task("Roof").due(TODAY);
+    let outcome = desk.run(&agenda(Agenda::default()), "ja");
+    assert_eq!(text_of(&outcome).expect("a text").title, "Friday, 20 November: 1 due today");
+}

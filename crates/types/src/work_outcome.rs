@@ -1,0 +1,193 @@
+//! What a run of built-in work comes to: nothing, a text, or proposals.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::closed_list;
+use crate::id::{CategoryId, LabelId, TaskId};
+
+/// What a run of built-in work comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum WorkOutcome {
+    /// There is nothing to say: the run ends without a text, and nobody is told.
+    Nothing {
+        /// Why, for the log.
+        why: NothingReason,
+    },
+    /// A text for the person.
+    Text(WorkText),
+    /// Proposals, which a run applies if `by_rule` is set and nothing it read came from elsewhere.
+    Proposals(WorkProposals),
+    /// The work cannot do what it was set up for: the person has to look at it.
+    CannotRun {
+        /// Why.
+        why: CannotRunReason,
+        /// What it is about, as the work has it: a title.
+        subject: String,
+    },
+}
+
+closed_list! {
+    /// Why a run had nothing to say.
+    pub enum NothingReason, "reason" {
+        /// All lists are empty.
+        NothingThere = "nothingThere",
+        /// There is something, and all of it was said before.
+        NothingNew = "nothingNew",
+        /// No item is ticked.
+        NothingTicked = "nothingTicked",
+        /// The task that was made last time is still open.
+        StillOpen = "stillOpen",
+        /// The same is proposed already and waits for the person.
+        StillProposed = "stillProposed",
+    }
+}
+
+closed_list! {
+    /// Why work cannot do what it was set up for.
+    pub enum CannotRunReason, "reason" {
+        /// Its task does not exist any more.
+        TaskGone = "taskGone",
+        /// Its task was closed, so its checklist is not started over.
+        TaskClosed = "taskClosed",
+        /// Its task has no checklist.
+        NoChecklist = "noChecklist",
+    }
+}
+
+/// A text for the person, in parts that a page can show and in Markdown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkText {
+    /// One line that says what is in it; all that some notifications carry. Plain text.
+    pub title: String,
+    /// The parts, none of them empty.
+    pub sections: Vec<WorkSection>,
+    /// The sections as Markdown; titles of tasks are escaped and lead to the task.
+    pub markdown: String,
+    /// Every number that the text names, each with what it counts.
+    pub figures: Vec<Figure>,
+}
+
+/// A part of a [`WorkText`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkSection {
+    /// Which part it is: a list of the parameters, or one more that the kind has.
+    pub name: String,
+    /// Its heading. Plain text.
+    pub heading: String,
+    /// Its lines, most important first.
+    pub lines: Vec<WorkLine>,
+    /// How many more there are than lines.
+    pub n_more: usize,
+}
+
+/// A line of a [`WorkSection`]. All of it is plain text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkLine {
+    /// The task it is about, to open it.
+    pub task: Option<TaskId>,
+    /// What it is about: a title, on one line.
+    pub subject: String,
+    /// What is said about it; may be empty.
+    pub detail: String,
+}
+
+/// A number that a text names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Figure {
+    /// What is counted: the name of a section, or of a part of it.
+    pub name: String,
+    /// The number. Units: those of `unit`.
+    pub value: u64,
+    /// What the number counts.
+    pub unit: FigureUnit,
+    /// What it is made of. It is as of the run: a list that is opened later still shows what was counted.
+    pub opens: FigureList,
+}
+
+closed_list! {
+    /// What a figure counts.
+    pub enum FigureUnit, "unit of a figure" {
+        /// Things.
+        Count = "count",
+        /// Minutes.
+        Minutes = "minutes",
+    }
+}
+
+/// What a figure is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "list", content = "ids", rename_all = "camelCase")]
+pub enum FigureList {
+    /// These tasks.
+    Tasks(Vec<TaskId>),
+    /// These events of calendars, by the identity of their occurrence.
+    Events(Vec<String>),
+    /// These entries of what needs attention.
+    Attention(Vec<String>),
+}
+
+/// What a run proposes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkProposals {
+    /// What is proposed, for the person.
+    pub text: WorkText,
+    /// Calls of tools that change tasks.
+    pub calls: Vec<ProposedCall>,
+    /// Tasks to be made.
+    pub new_tasks: Vec<NewTask>,
+    /// Whether a standing rule of the person lets the run apply them. Never in a run that read something
+    /// from elsewhere.
+    pub by_rule: bool,
+}
+
+/// A call of a tool that changes a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposedCall {
+    /// The task.
+    pub task: TaskId,
+    /// The tool, by the name that models call it by.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// What speaks for it.
+    pub evidence: WorkEvidence,
+}
+
+/// What speaks for a proposal: a fact of the task, with its day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorkEvidence {
+    /// The day of the fact.
+    pub on: Date,
+    /// The fact as a sentence. Plain text.
+    pub text: String,
+}
+
+/// A task to be made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NewTask {
+    /// Its title.
+    pub title: String,
+    /// The day it is due.
+    pub due_on: Option<Date>,
+    /// Its category.
+    pub category: Option<CategoryId>,
+    /// Its labels.
+    pub labels: Vec<LabelId>,
+    /// How long it takes. Units: minutes.
+    pub estimate_minutes: Option<u32>,
+    /// Titles of the items of its checklist, none of them ticked.
+    pub items: Vec<String>,
+    /// The task it is a copy of.
+    pub copy_of: Option<TaskId>,
+}

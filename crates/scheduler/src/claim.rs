@@ -3,7 +3,9 @@
 use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::journal::fence;
-use dormouse_store::{Commit, CommitError, Db, Op, Policy, ReadError, Refusal, Store, retry};
+use dormouse_store::{
+    Commit, CommitError, Db, MaybeRefused as _, Op, Policy, ReadError, Refusal, Store, retry,
+};
 use dormouse_types::agent::PutOff;
 use dormouse_types::{Timestamp, WorkspaceId, limits};
 
@@ -58,13 +60,11 @@ impl Scheduler {
                 self.hold(ws, row, guard).await?;
                 return Ok(None);
             }
-            (Admission::End { .. }, None) => {
-                self.clear_signals(ws, row, Vec::new()).await?;
-                return Ok(None);
+            (Admission::End { ops, .. }, None) => {
+                return unless_stale(self.clear_signals(ws, row, ops).await);
             }
-            (Admission::End { reason }, Some(run)) => {
-                self.end_waiting(ws, row, &run, &reason, Vec::new()).await?;
-                return Ok(None);
+            (Admission::End { reason, ops }, Some(run)) => {
+                return unless_stale(self.end_waiting(ws, row, &run, &reason, ops).await);
             }
             // A handler that starts a fresh run has decided that there is nothing to resume.
             (Admission::Start { run, mut ops, if_repeated }, _) => {
@@ -172,7 +172,8 @@ impl Scheduler {
         unless(self.store.commit(dropped).await.map(drop), &[Refusal::LeaseLost])
     }
 
-    /// Clears signals whose run has already happened; `again` signals what that run did not hear.
+    /// Clears signals that lead to no run; `again` is written with that, such as the signal of what an
+    /// earlier run did not hear.
     async fn clear_signals(
         &self,
         ws: WorkspaceId,
@@ -249,6 +250,15 @@ fn unless(result: Result<(), CommitError>, fine: &[Refusal]) -> Result<(), Sched
     match result {
         Err(error) if error.refusal().is_some_and(|refusal| fine.contains(&refusal)) => Ok(()),
         other => other.map_err(Into::into),
+    }
+}
+
+/// Returns that there is no lease. What was decided on rows that have changed since is decided again
+/// in the next poll.
+fn unless_stale(result: Result<(), SchedulerError>) -> Result<Option<Lease>, SchedulerError> {
+    match result {
+        Err(error) if error.refusal() == Some(Refusal::Stale) => Ok(None),
+        other => other.map(|()| None),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is registered from above: a handler for each kind of holder, and chores.
 
 use std::collections::BTreeSet;
+use std::future::ready;
 
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
@@ -21,10 +22,25 @@ pub type Stop = Shared<BoxFuture<'static, ()>>;
 /// A kind of holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HolderKind {
-    /// The prefix of the ids of its holders.
+    /// The prefix of the ids of its holders. No two kinds begin with the same three letters, see
+    /// [`dormouse_store::agent::wake_queue::claimable_of`].
     pub prefix: &'static str,
     /// What lines for a person call one of them.
     pub noun: &'static str,
+    /// Where on a node its runs find a place.
+    pub slots: Slots,
+}
+
+/// Where on a node the runs of a kind find a place.
+///
+/// Runs that take minutes must not keep short ones waiting, nor the other way round: a kind of its
+/// own pace has slots of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slots {
+    /// Among those of the node's [`crate::Options`], with all other kinds that say so.
+    Shared,
+    /// So many of its own, however busy the others are.
+    Own(usize),
 }
 
 /// How many runs of a kind may start in a workspace now.
@@ -89,6 +105,8 @@ pub enum Admission {
     End {
         /// Why.
         reason: String,
+        /// What else is written with the end.
+        ops: Vec<Op>,
     },
 }
 
@@ -164,6 +182,22 @@ pub trait Chore: Send + Sync {
     /// When it runs.
     fn when(&self) -> When;
 
-    /// Does what there is to do, in one workspace or in all of them.
-    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>>;
+    /// Does what there is to do, in one workspace or in all of them. `now` is the time of the
+    /// database, which all nodes share; what is due is compared with it.
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>>;
+
+    /// Returns when it next has something to do; `None` if nothing is planned.
+    ///
+    /// Asked in every poll, so it costs one statement at most. The node works at that time whatever
+    /// [`Chore::when`] says, and a command that runs what is pending works if the time has come.
+    fn next_due(
+        &self,
+        _of: Option<WorkspaceId>,
+    ) -> BoxFuture<'_, Result<Option<Timestamp>, HandlerError>> {
+        Box::pin(ready(Ok(None)))
+    }
 }

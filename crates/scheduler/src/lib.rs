@@ -9,8 +9,8 @@
 //! run that nobody continues after a crash, a holder that starves, a failure of one piece of work
 //! that stops all others.
 //!
-//! Reading order: [`end`], [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`], [`timer`],
-//! [`schedule`], [`poll`], [`node`].
+//! Reading order: [`end`], [`handler`], [`lease`], [`status`], [`order`], [`claim`], [`takeover`],
+//! [`database_time`], [`timer`], [`slots`], [`schedule`], [`poll`], [`find`], [`node`].
 
 pub mod end;
 pub mod handler;
@@ -20,12 +20,16 @@ pub mod status;
 pub mod order;
 pub mod claim;
 pub mod takeover;
+pub mod database_time;
 pub mod timer;
+pub mod slots;
 pub mod schedule;
 pub mod poll;
+mod find;
 pub mod node;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use dormouse_store::Store;
@@ -35,7 +39,7 @@ use futures_util::future::{FutureExt as _, pending};
 
 pub use end::{End, FinishedRun};
 pub use error::{Failure, HandlerError, SchedulerError, readable};
-pub use handler::{Admission, Chore, Done, Due, Handler, HolderKind, Room, Stop, When};
+pub use handler::{Admission, Chore, Done, Due, Handler, HolderKind, Room, Slots, Stop, When};
 pub use lease::Lease;
 pub use node::{Event, Node, Until};
 pub use schedule::Options;
@@ -50,6 +54,8 @@ pub struct Scheduler {
     handlers: Arc<[Arc<dyn Handler>]>,
     chores: Arc<[Arc<dyn Chore>]>,
     stop: Stop,
+    /// Units: microseconds. How far the clock is behind the time of the database.
+    clock_error: Arc<AtomicI64>,
 }
 
 /// What a [`Scheduler`] is built from.
@@ -81,6 +87,7 @@ impl Scheduler {
             handlers: handlers.into(),
             chores: chores.into(),
             stop,
+            clock_error: Arc::default(),
         }
     }
 

@@ -20,6 +20,9 @@ use crate::error::{Failure, SchedulerError};
 use crate::poll::PollResult;
 use crate::schedule::{Options, Schedule};
 
+/// How often a row that stays as it is is tried to be claimed between two sweeps.
+const TRIES: usize = 3;
+
 /// When a node's loop ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
@@ -68,6 +71,9 @@ pub struct Node {
     /// The row of each holder as it was last claimed. A row that is as it was when it could not be
     /// claimed is not tried again.
     tried: BTreeMap<HolderId, QueueEntry>,
+    /// The row of each holder that a serving node tried to claim since the last sweep, and how often as it
+    /// is.
+    in_vain: BTreeMap<(WorkspaceId, HolderId), (QueueEntry, usize)>,
     /// What the caller has not taken yet.
     events: VecDeque<Event>,
     /// Damage that was already named.
@@ -96,7 +102,7 @@ impl Scheduler {
             Until::Idle { .. } => Options { concurrency: 1, offset: 0 },
         };
         Node {
-            plan: Schedule::new(self.clock.now(), self.lease, options),
+            plan: Schedule::new(self.now(), self.lease, options),
             hints: self.store.changes(),
             scheduler: self.clone(),
             until,
@@ -105,6 +111,7 @@ impl Scheduler {
             ready: VecDeque::new(),
             put_back: BTreeSet::new(),
             tried: BTreeMap::new(),
+            in_vain: BTreeMap::new(),
             events: VecDeque::new(),
             named: BTreeSet::new(),
             is_done: false,
@@ -166,8 +173,11 @@ impl Node {
                     self.launch(ws, row);
                 }
                 if self.polling.is_none()
-                    && let Some(request) = self.plan.next_poll(self.scheduler.clock.now())
+                    && let Some(request) = self.plan.next_poll(self.scheduler.now())
                 {
+                    if request.is_sweep {
+                        self.in_vain.clear();
+                    }
                     self.hints.borrow_and_update();
                     self.polling = Some(Box::pin(self.scheduler.clone().poll(request)));
                 }
@@ -192,9 +202,12 @@ impl Node {
     fn launch(&mut self, ws: WorkspaceId, row: QueueEntry) {
         let who = (ws, row.holder.clone());
         self.plan.alive.insert(who.clone());
-        self.plan.claims += 1;
+        *self.plan.claims.entry(row.holder.kind().to_owned()).or_default() += 1;
         if matches!(self.until, Until::Idle { .. }) {
             self.tried.insert(row.holder.clone(), row.clone());
+        } else {
+            let tries = self.in_vain.entry(who.clone()).or_insert_with(|| (row.clone(), 0));
+            *tries = if tries.0 == row { (row.clone(), tries.1 + 1) } else { (row.clone(), 1) };
         }
         let scheduler = self.scheduler.clone();
         self.running.push(Box::pin(async move {
@@ -208,7 +221,8 @@ impl Node {
         let serves = matches!(self.until, Until::Stopped(_)) && !is_stopping;
         let clock = &self.scheduler.clock;
         let waits = serves && self.polling.is_none();
-        let sleep = waits.then(|| clock.sleep(clock.now().until(self.plan.next_poll_at())));
+        let now = self.scheduler.now();
+        let sleep = waits.then(|| clock.sleep(now.until(self.plan.next_poll_at())));
         // Hints that arrive during a poll are handled when it ends.
         let hears = serves && self.plan.accepts_hints();
         let polled = async {
@@ -243,7 +257,13 @@ impl Node {
                 if drains && matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
                     self.put_back.insert(ran.holder.clone());
                 }
+                self.in_vain.remove(&who);
                 self.events.push_back(Event::Ran(Box::new(ran)));
+            }
+            // It is due by the time of the database, and its handler, whose clock is behind, says that it
+            // is not: to ask again at once would spin.
+            Ok(None) if self.in_vain.get(&who).is_some_and(|(_, n)| *n >= TRIES) => {
+                self.plan.stuck.insert(who);
             }
             Ok(None) => {}
             Err(error) if drains => {
@@ -258,7 +278,7 @@ impl Node {
                 let part = Some(format!("a run of {}", self.called(&who.1)));
                 self.events.push_back(Event::Failed(Failure { part, error }));
                 // If it held a lease, the sweep recovers it.
-                self.plan.pause(self.scheduler.clock.now());
+                self.plan.pause(self.scheduler.now());
                 self.plan.next_sweep = self.plan.next_poll_at();
             }
         }
@@ -279,7 +299,7 @@ impl Node {
         }
         self.events.extend(found.failures.into_iter().map(Event::Failed));
         if found.pauses {
-            self.plan.pause(self.scheduler.clock.now());
+            self.plan.pause(self.scheduler.now());
         }
         self.ready = found.due.into();
     }

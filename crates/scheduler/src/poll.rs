@@ -3,7 +3,7 @@
 //! Each part is for itself: what fails is a line, and the other parts go on. What failed because the
 //! store is not available fails again in every part, so the node pauses before the next poll.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dormouse_store::agent::timer;
@@ -12,10 +12,10 @@ use dormouse_store::{Commit, Db, ReadError};
 use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 
 use crate::Scheduler;
-use crate::error::{Failure, SchedulerError};
+use crate::error::{Failure, HandlerError, SchedulerError};
 use crate::handler::{Chore, Room, When};
-use crate::order::claims;
-use crate::schedule::PollRequest;
+use crate::schedule::{PAUSE, PollRequest};
+use crate::timer::Fired;
 
 /// The result of one poll.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct PollResult {
 
 impl PollResult {
     /// Returns the rows that can be read; names the others.
-    fn readable<T>(&mut self, rows: Vec<Result<T, ReadError>>) -> Vec<T> {
+    pub(crate) fn readable<T>(&mut self, rows: Vec<Result<T, ReadError>>) -> Vec<T> {
         let read = |row: Result<T, ReadError>| {
             row.map_err(|damaged| self.damaged.push(damaged.to_string())).ok()
         };
@@ -45,7 +45,7 @@ impl PollResult {
 
     /// Notes that a part of the poll failed. Damage is named once, and the node goes on; after any
     /// other failure it pauses.
-    fn fail(&mut self, part: &str, error: impl Into<SchedulerError>) {
+    pub(crate) fn fail(&mut self, part: &str, error: impl Into<SchedulerError>) {
         let error = error.into();
         if error.is_damage() {
             self.damaged.push(format!("{part}: {error}"));
@@ -60,18 +60,24 @@ impl Scheduler {
     /// Performs one poll of a node that serves.
     pub(crate) async fn poll(self, request: PollRequest) -> PollResult {
         let mut found = PollResult::default();
-        let blocked = self.chores_of_each_poll(&mut found).await;
-        let now = self.clock.now();
+        if request.is_sweep
+            && let Err(error) = self.learn_time().await
+        {
+            found.fail("the time", error);
+        }
+        let now = self.now();
+        let blocked = self.chores_of_each_poll(now, &mut found).await;
         match self.store.each(timer::next_of_each()).await {
             Ok(timers) => {
                 for (ws, at) in found.readable(timers) {
                     if at > now {
                         found.deadline = earlier(found.deadline, Some(at));
-                        continue;
-                    }
-                    match self.fire_timers(ws).await {
-                        Ok(failed) => failed.into_iter().for_each(|e| found.fail("timers", e)),
-                        Err(error) => found.fail("timers", error),
+                    } else if self.fire_each(ws, &mut found).await {
+                        // What is refused may not be due yet by the time of the database.
+                        found.deadline = earlier(found.deadline, Some(now + PAUSE));
+                        if let Err(error) = self.learn_time().await {
+                            found.fail("the time", error);
+                        }
                     }
                 }
             }
@@ -80,13 +86,66 @@ impl Scheduler {
         if request.is_sweep {
             self.sweep(now, &request.alive, &mut found).await;
         }
-        if request.room > 0
-            && let Some(blocked) = blocked
+        self.chores_that_are_due(now, &mut found).await;
+        if let Some(blocked) = blocked
             && let Err(error) = self.find_due(&request, &blocked, &mut found).await
         {
             found.fail("the queue", error);
         }
         found
+    }
+
+    /// Fires the timers of a workspace. Returns whether one of them was refused.
+    async fn fire_each(&self, ws: WorkspaceId, found: &mut PollResult) -> bool {
+        let fired = match self.fire_timers(ws).await {
+            Ok(fired) => fired,
+            Err(error) => {
+                found.fail("timers", error);
+                return false;
+            }
+        };
+        let mut is_refused = false;
+        for one in fired {
+            match one {
+                Ok(one) => is_refused |= one == Fired::Not,
+                Err(error) => found.fail("timers", error),
+            }
+        }
+        is_refused
+    }
+
+    /// Does the chores that planned something for now, and notes when the next of them is due.
+    async fn chores_that_are_due(&self, now: Timestamp, found: &mut PollResult) {
+        for chore in self.chores.iter() {
+            match self.do_if_due(&**chore, None, now, found).await {
+                Ok(next) => found.deadline = earlier(found.deadline, next),
+                Err(error) => {
+                    // It is due still, and would be tried at once.
+                    found
+                        .failures
+                        .push(Failure { part: Some(chore.name().to_owned()), error: error.into() });
+                    found.pauses = true;
+                }
+            }
+        }
+    }
+
+    /// Does a chore if what it planned is due. Returns when it is due next.
+    async fn do_if_due(
+        &self,
+        chore: &dyn Chore,
+        of: Option<WorkspaceId>,
+        now: Timestamp,
+        found: &mut PollResult,
+    ) -> Result<Option<Timestamp>, HandlerError> {
+        let next = chore.next_due(of).await?;
+        if next.is_none_or(|at| at > now) {
+            return Ok(next);
+        }
+        found.lines.extend(chore.work(of, now).await?.lines);
+        // If more is due than it does at once, or one thing cannot be done, others have their turn
+        // before it goes on.
+        Ok(chore.next_due(of).await?.map(|at| at.max(now + PAUSE)))
     }
 
     /// Finds what a command may run now: rows of some holders, or of all, that are ready.
@@ -110,10 +169,16 @@ impl Scheduler {
         put_back: &BTreeSet<HolderId>,
         found: &mut PollResult,
     ) -> Result<(), SchedulerError> {
+        self.learn_time().await?;
+        let now = self.now();
         for chore in self.chores(When::EachPoll) {
-            found.lines.extend(chore.work(Some(ws)).await?.lines);
+            found.lines.extend(chore.work(Some(ws), now).await?.lines);
         }
-        if let Some(error) = self.fire_timers(ws).await?.into_iter().find(|it| !it.is_damage()) {
+        for chore in self.chores.iter() {
+            self.do_if_due(&**chore, Some(ws), now, found).await?;
+        }
+        let mut failed = self.fire_timers(ws).await?.into_iter().filter_map(Result::err);
+        if let Some(error) = failed.find(|it| !it.is_damage()) {
             return Err(error);
         }
         let rooms = self.rooms(ws).await?;
@@ -126,7 +191,6 @@ impl Scheduler {
                 }
             }
         }
-        let now = self.clock.now();
         rows.retain(|row| {
             let is_closed = matches!(rooms.get(row.holder.kind()), Some(Room::Closed { .. }));
             let handler = self.handler(&row.holder);
@@ -147,10 +211,14 @@ impl Scheduler {
 
     /// Does the chores that runs depend on. Returns the workspaces in which no run may start, or
     /// `None` if no run may start at all.
-    async fn chores_of_each_poll(&self, found: &mut PollResult) -> Option<BTreeSet<WorkspaceId>> {
+    async fn chores_of_each_poll(
+        &self,
+        now: Timestamp,
+        found: &mut PollResult,
+    ) -> Option<BTreeSet<WorkspaceId>> {
         let mut blocked = Some(BTreeSet::new());
         for chore in self.chores(When::EachPoll) {
-            match chore.work(None).await {
+            match chore.work(None, now).await {
                 Ok(done) => {
                     found.pauses |= !done.blocked.is_empty();
                     blocked.iter_mut().for_each(|all| all.extend(done.blocked.iter().copied()));
@@ -188,7 +256,7 @@ impl Scheduler {
             found.fail("the queue", error);
         }
         for chore in self.chores(When::Sweep) {
-            match chore.work(None).await {
+            match chore.work(None, now).await {
                 Ok(done) => found.lines.extend(done.lines),
                 // It is tried again at the next sweep; nothing that is due waits for it.
                 Err(error) => found
@@ -210,122 +278,10 @@ impl Scheduler {
         }
         Ok(())
     }
-
-    /// Finds what may be claimed, and when the next row comes due.
-    async fn find_due(
-        &self,
-        request: &PollRequest,
-        blocked: &BTreeSet<WorkspaceId>,
-        found: &mut PollResult,
-    ) -> Result<(), SchedulerError> {
-        let now = self.clock.now();
-        let mut queues = Vec::new();
-        for ws in self.store.all(wake_queue::workspaces()).await? {
-            if blocked.contains(&ws) {
-                continue;
-            }
-            match self.due_in(ws, now, request, found).await {
-                Ok(order) if order.is_empty() => {}
-                Ok(order) => queues.push(order),
-                Err(error) => found.fail("the queue", error),
-            }
-        }
-        // Workspaces take turns, so that a busy one does not hold up the others.
-        let first = usize::try_from(request.claims).unwrap_or(0) % queues.len().max(1);
-        queues.rotate_left(first);
-        while found.due.len() < request.room && queues.iter().any(|queue| !queue.is_empty()) {
-            let room = request.room - found.due.len();
-            found.due.extend(queues.iter_mut().filter_map(VecDeque::pop_front).take(room));
-        }
-        Ok(())
-    }
-
-    /// Returns the rows of a workspace that may be claimed, in the order of their claims.
-    async fn due_in(
-        &self,
-        ws: WorkspaceId,
-        now: Timestamp,
-        request: &PollRequest,
-        found: &mut PollResult,
-    ) -> Result<VecDeque<(WorkspaceId, QueueEntry)>, SchedulerError> {
-        let rooms = self.rooms(ws).await?;
-        for room in rooms.values() {
-            if let Room::Closed { until } = room {
-                found.deadline = earlier(found.deadline, Some(*until));
-            }
-        }
-        let most = |room: &Room| match room {
-            Room::Free => request.room,
-            Room::One => 1,
-            Room::Closed { .. } => 0,
-        };
-        let want = rooms.values().map(most).max().unwrap_or(request.room);
-        if want == 0 {
-            return Ok(VecDeque::new());
-        }
-        let may_claim = |row: &QueueEntry| {
-            // A holder of an unknown kind is claimed, so that its claim says what is wrong.
-            let most = rooms.get(row.holder.kind()).map_or(request.room, most);
-            most > 0 && request.is_new(ws, &row.holder)
-        };
-        let waiting = self.claimable(ws, now, want, request, &may_claim, found).await?;
-        if waiting.len() < want {
-            let next = self.store.first(wake_queue::next_due(ws, now)).await?;
-            found.deadline = earlier(found.deadline, next.flatten());
-        }
-        if waiting.is_empty() {
-            return Ok(VecDeque::new());
-        }
-        let first_rows = self.store.each(wake_queue::first_per_priority(ws, now)).await?;
-        let first_rows = found.readable(first_rows).into_iter().filter(may_claim).collect();
-        let mut order = claims(request.claims, want, request.offset, first_rows, waiting);
-        let mut taken: BTreeMap<String, usize> = BTreeMap::new();
-        order.retain(|row| {
-            let n = taken.entry(row.holder.kind().to_owned()).or_default();
-            *n += 1;
-            *n <= rooms.get(row.holder.kind()).map_or(request.room, most)
-        });
-        Ok(order.into_iter().map(|row| (ws, row)).collect())
-    }
-
-    /// Returns how many runs of each kind may start in a workspace.
-    async fn rooms(&self, ws: WorkspaceId) -> Result<BTreeMap<&'static str, Room>, SchedulerError> {
-        let mut rooms = BTreeMap::new();
-        for handler in self.handlers.iter() {
-            rooms.insert(handler.kind().prefix, handler.room(ws).await?);
-        }
-        Ok(rooms)
-    }
-
-    /// Returns rows of a workspace that may be claimed and that this node is not already running.
-    async fn claimable(
-        &self,
-        ws: WorkspaceId,
-        now: Timestamp,
-        want: usize,
-        request: &PollRequest,
-        may_claim: &(impl Fn(&QueueEntry) -> bool + Sync),
-        found: &mut PollResult,
-    ) -> Result<Vec<QueueEntry>, SchedulerError> {
-        // Allow for rows that this node is already claiming, and for those that other nodes will
-        // claim.
-        let mut limit = want + request.alive.len() + request.stuck.len() + request.offset.min(64);
-        loop {
-            let n = i64::try_from(limit).unwrap_or(i64::MAX);
-            let rows = self.store.each(wake_queue::claimable(ws, now, n)).await?;
-            let is_all = rows.len() < limit;
-            let mut waiting = found.readable(rows);
-            waiting.retain(|row| may_claim(row));
-            // Damaged rows may come before all others.
-            if is_all || waiting.len() >= want {
-                return Ok(waiting);
-            }
-            limit *= 2;
-        }
-    }
 }
 
-fn earlier(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
+/// Returns the earlier of two times, if there is one.
+pub(crate) fn earlier(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),

@@ -1,17 +1,17 @@
 //! When a node polls next, and with what. Pure: a time is an argument.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 
 /// How long a node waits after a failure.
-const PAUSE: Duration = Duration::from_secs(1);
+pub const PAUSE: Duration = Duration::from_secs(1);
 
 /// Options of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Maximum number of concurrent runs, 1 to 64.
+    /// Maximum number of concurrent runs, 1 to 64, without those of kinds that have slots of their own.
     pub concurrency: usize,
     /// Where this node starts among rows of equal rank; 0 if it is the only node.
     pub offset: usize,
@@ -26,15 +26,15 @@ impl Default for Options {
 /// What a poll depends on.
 #[derive(Debug, Clone)]
 pub struct PollRequest {
-    /// How many more runs this node can start.
-    pub room: usize,
-    /// How many it has claimed so far.
-    pub claims: u64,
+    /// Maximum number of concurrent runs, without those of kinds that have slots of their own.
+    pub concurrency: usize,
+    /// How many this node has claimed so far, by the kind of holder.
+    pub claims: BTreeMap<String, u64>,
     /// Whether to sweep for what nothing points to.
     pub is_sweep: bool,
     /// Holders at work in this node.
     pub alive: BTreeSet<(WorkspaceId, HolderId)>,
-    /// Holders that cannot be claimed until they are repaired.
+    /// Holders that are not claimed before the next sweep.
     pub stuck: BTreeSet<(WorkspaceId, HolderId)>,
     /// Where this node starts among rows of equal rank.
     pub offset: usize,
@@ -63,10 +63,11 @@ pub struct Schedule {
     paused_until: Option<Timestamp>,
     /// Holders at work in this node.
     pub alive: BTreeSet<(WorkspaceId, HolderId)>,
-    /// Holders whose claim failed because of damaged rows; retried after the next sweep.
+    /// Holders that could not be claimed, because of damaged rows or again and again; retried after the
+    /// next sweep.
     pub stuck: BTreeSet<(WorkspaceId, HolderId)>,
-    /// How many claims this node has made.
-    pub claims: u64,
+    /// How many claims this node has made, by the kind of holder.
+    pub claims: BTreeMap<String, u64>,
 }
 
 impl Schedule {
@@ -81,7 +82,7 @@ impl Schedule {
             paused_until: None,
             alive: BTreeSet::new(),
             stuck: BTreeSet::new(),
-            claims: 0,
+            claims: BTreeMap::new(),
         }
     }
 
@@ -103,8 +104,8 @@ impl Schedule {
             self.stuck.clear();
         }
         Some(PollRequest {
-            room: self.options.concurrency.saturating_sub(self.alive.len()),
-            claims: self.claims,
+            concurrency: self.options.concurrency,
+            claims: self.claims.clone(),
             is_sweep,
             alive: self.alive.clone(),
             stuck: self.stuck.clone(),

@@ -11,7 +11,7 @@ use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, OnceKey};
 use dormouse_scheduler::status::{Event as RunEvent, after};
 use dormouse_scheduler::{
     Admission, Chore, Done, Due, End, Event, Failure, Handler, HandlerError, HolderKind, Lease,
-    Options, Parts, Room, Scheduler, SchedulerError, Stop, Until, When,
+    Options, Parts, Room, Scheduler, SchedulerError, Slots, Stop, Until, When,
 };
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::timer::{self, Kind, Timer};
@@ -149,7 +149,7 @@ impl House {
 
 impl Handler for House {
     fn kind(&self) -> HolderKind {
-        HolderKind { prefix: "chore", noun: "chore" }
+        HolderKind { prefix: "chore", noun: "chore", slots: Slots::Shared }
     }
 
     fn room(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
@@ -250,7 +250,11 @@ impl Chore for Failing {
         When::Sweep
     }
 
-    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async { Err(failed(std::io::Error::other("out of order"))) })
     }
 }
@@ -267,7 +271,11 @@ impl Chore for Counting {
         When::Sweep
     }
 
-    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async {
             *lock(&self.0) += 1;
             Ok(Done::default())

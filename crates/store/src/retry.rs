@@ -72,7 +72,9 @@ where
 {
     let mut attempts = Attempts::new(policy, refusals);
     loop {
-        let result = attempt().await;
+        // Boxed: attempts nest, from a decision to the edit it makes, and futures within futures would
+        // outgrow the stack of a thread.
+        let result = Box::pin(attempt()).await;
         if !attempts.go_on_after(&result) {
             return result;
         }

@@ -5,7 +5,7 @@
 //! often other areas have it. Only two statements of the store differ by engine: the one that makes the
 //! index, and the one that searches it.
 
-use dormouse_types::search_words::{self, Asked};
+use dormouse_types::search_words::{self, WordQuery};
 use dormouse_types::{Digest, Timestamp, WorkspaceId, hash};
 
 use crate::agent::source::{self, Source};
@@ -78,7 +78,7 @@ pub fn matching(
     engine: Engine,
     workspace: WorkspaceId,
     area: &str,
-    asked: &Asked,
+    asked: &WordQuery,
     (at, id): (Timestamp, &str),
     limit: i64,
 ) -> Query<Indexed> {

@@ -112,6 +112,11 @@ pub trait Backend: Send + Sync {
     fn clean_files(&self) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(std::future::ready(Ok(())))
     }
+    /// The time of the database, which all nodes share and which [`Param::Now`] stands for; `None` if
+    /// that is the clock of this process.
+    fn time(&self) -> BoxFuture<'_, Result<Option<Timestamp>, ReadError>> {
+        Box::pin(std::future::ready(Ok(None)))
+    }
     /// Why this process writes nothing until it is restarted; `None` while it can write.
     fn writing_ended(&self) -> Option<String> {
         None
@@ -218,6 +223,11 @@ impl Store {
     /// Receives hints of commits with change rows; see [`Backend::changes`].
     pub fn changes(&self) -> Hints {
         self.backend.changes()
+    }
+
+    /// The time of the database; see [`Backend::time`].
+    pub async fn time(&self) -> Result<Option<Timestamp>, ReadError> {
+        self.backend.time().await
     }
 
     /// Why this process no longer writes; see [`Backend::writing_ended`].

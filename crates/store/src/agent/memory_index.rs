@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::MemoryKind;
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::{Digest, HolderId, Timestamp, WorkspaceId};
 
 use super::checkpoint::Checkpoint;
@@ -140,7 +140,7 @@ pub fn matching(
     engine: Engine,
     workspace: WorkspaceId,
     holder: &HolderId,
-    asked: &Asked,
+    asked: &WordQuery,
     before: (Timestamp, &str),
     limit: i64,
 ) -> Query<Found> {

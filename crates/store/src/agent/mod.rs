@@ -27,4 +27,5 @@ pub mod memory_index;
 pub mod forgotten_entry;
 pub mod purge;
 pub mod saga;
+pub mod work;
 pub mod raw;

@@ -83,6 +83,18 @@ pub fn of_line(workspace: WorkspaceId, agent: &AgentId, line: &str) -> Query<Pur
     }
 }
 
+/// The newest purges that began with the memory of an agent, newest first.
+pub fn of_agent(workspace: WorkspaceId, agent: &AgentId, limit: i64) -> Query<Purge> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, line, task_id, entry_id, phase, words, removed, created_at
+              FROM purges WHERE ws = ?1 AND agent_id = ?2
+              ORDER BY created_at DESC, line LIMIT ?3",
+        params: params_values![ws(workspace), agent.to_string(), limit],
+        decode,
+    }
+}
+
 /// The purges that have not ended, oldest first.
 pub fn open(workspace: WorkspaceId) -> Query<Purge> {
     Query {

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use dormouse_types::agent::ReportScope;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, EntryId, ReportHeadId, ReportId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,9 +15,6 @@ use crate::in_list;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
-/// The scope of the report a person reads.
-pub const CURRENT: &str = "current";
-
 /// A report; immutable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -24,8 +23,8 @@ pub struct Report {
     pub id: ReportId,
     /// The agent.
     pub agent_id: AgentId,
-    /// `current`.
-    pub scope: String,
+    /// What it is for.
+    pub scope: Listed<ReportScope>,
     /// When it was published.
     pub created_at: Timestamp,
     /// Markdown; an object in reports of an older format.
@@ -72,7 +71,7 @@ impl Entity for Report {
     const KIND: &'static str = "agentReport";
     fn columns(&self) -> Columns {
         Columns {
-            subtype: Some(self.scope.clone()),
+            subtype: Some(self.scope.name().to_owned()),
             ..Columns::new(
                 &self.id,
                 &self.agent_id,
@@ -92,8 +91,8 @@ pub struct ReportHead {
     pub id: ReportHeadId,
     /// The agent.
     pub agent_id: AgentId,
-    /// `current`.
-    pub scope: String,
+    /// What the reports are for.
+    pub scope: Listed<ReportScope>,
     /// The report.
     pub report_id: ReportId,
     /// Its TLDR, so that a list need not open reports; `None` for an older format.
@@ -112,7 +111,7 @@ impl Entity for ReportHead {
     const KIND: &'static str = "agentReportHead";
     fn columns(&self) -> Columns {
         Columns {
-            subtype: Some(self.scope.clone()),
+            subtype: Some(self.scope.name().to_owned()),
             ..Columns::new(
                 &self.id,
                 &self.agent_id,
@@ -125,7 +124,11 @@ impl Entity for ReportHead {
 }
 
 /// The head of an agent's reports of a scope.
-pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Stored<ReportHead>> {
+pub fn head(
+    workspace: WorkspaceId,
+    agent: &AgentId,
+    scope: &Listed<ReportScope>,
+) -> Query<Stored<ReportHead>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
@@ -133,7 +136,7 @@ pub fn head(workspace: WorkspaceId, agent: &AgentId, scope: &str) -> Query<Store
               FROM agent_entities
               WHERE ws = ?1 AND agent_id = ?2 AND type = 'agentReportHead' AND subtype = ?3
                 AND deleted_at IS NULL",
-        params: params_values![ws(workspace), agent.to_string(), scope],
+        params: params_values![ws(workspace), agent.to_string(), scope.name()],
         decode: entity::decode::<ReportHead>,
     }
 }

@@ -64,11 +64,13 @@ pub fn unset(workspace: WorkspaceId, holder: impl Into<HolderId>, kind: Kind) ->
     )
 }
 
-/// Marks a timer as fired; refused when it was reset, removed or already fired.
+/// Marks a timer as fired; refused when it was reset, removed or already fired, and when by the time
+/// of the database it is not due.
 pub fn fire(workspace: WorkspaceId, timer: &Timer) -> Op {
     Op::one(
         "UPDATE timers SET fired_at = ?5
-         WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NULL",
+         WHERE ws = ?1 AND agent_id = ?2 AND kind = ?3 AND at = ?4 AND fired_at IS NULL
+           AND at <= CAST(?5 AS BIGINT)",
         params![ws(workspace), timer.holder.to_string(), timer.kind.name(), timer.at, Param::Now],
         Refusal::Missing,
     )

@@ -1,10 +1,12 @@
 //! Two ends and a type have at most one live link.
 
+use dormouse_store::agent::entity;
 use dormouse_store::agent::link::{self, Link};
-use dormouse_store::{Db, Refusal};
-use dormouse_types::LinkId;
-use dormouse_types::agent::AgentLinkKind;
+use dormouse_store::agent::report::{self, ReportHead};
+use dormouse_store::{Db, Op, Refusal, params};
+use dormouse_types::agent::{AgentLinkKind, ReportScope};
 use dormouse_types::closed_list::Listed;
+use dormouse_types::{AgentId, Id as _, LinkId, ReportHeadId, ReportId, TaskId};
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -13,6 +15,7 @@ each_engine!(
     an_existing_link_is_not_doubled,
     a_link_is_made_again_after_its_end,
     newest_links_come_first,
+    reports_of_a_linked_task_come_newest_link_first_then_by_the_smaller_link_id,
 );
 
 fn link(
@@ -91,4 +94,38 @@ fn newest_links_come_first(world: &World) {
         insert(world, one);
     }
     assert_eq!(world.all(link::from(WS, "a")), [tie, tied, old]);
+}
+
+fn reports_of_a_linked_task_come_newest_link_first_then_by_the_smaller_link_id(world: &World) {
+    let task: TaskId = world.id();
+    // Letters of both cases: only the order of bytes is the same on every engine.
+    let links = [("b", 2), ("B", 2), ("a", 2), ("newest", 3), ("oldest", 1)];
+    let mut agents = Vec::new();
+    for (id, micros) in links {
+        let agent: AgentId = world.id();
+        let head = ReportHead {
+            id: world.id::<ReportHeadId>(),
+            agent_id: agent.clone(),
+            scope: ReportScope::Current.into(),
+            report_id: world.id::<ReportId>(),
+            tldr: None,
+            created_at: at(1),
+            updated_at: at(1),
+            deleted_at: None,
+        };
+        let made = link(world, agent.as_str(), AgentLinkKind::Task, task.as_str(), micros);
+        let rename = Op::any(
+            "UPDATE agent_links SET id = ?2 WHERE ws = ?1 AND from_id = ?3",
+            params![WS.0, id, agent.to_string()],
+        );
+        world.agent([link::insert(WS, &made), rename, entity::insert(WS, &head)]);
+        agents.push((id, agent));
+    }
+    let heads = world.all(report::heads_of_tasks(WS, &[task]));
+    let name = |head: report::TaskHead| {
+        let agent = head.head.expect("readable").doc.value.agent_id;
+        agents.iter().find(|(_, known)| *known == agent).map(|(id, _)| *id)
+    };
+    let order: Vec<_> = heads.into_iter().filter_map(name).collect();
+    assert_eq!(order, ["newest", "B", "a", "b", "oldest"]);
 }

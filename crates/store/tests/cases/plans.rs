@@ -6,7 +6,7 @@ use dormouse_store::agent::message;
 use dormouse_store::agent::{
     breaker, change_item, checkpoint, entity, feed_position, forgotten_entry, link, log_line,
     memory_index, model_call, model_setting, outdated, provider_state, purge, report, saga, spend,
-    subscription, timer, wake_queue, wake_request, wake_run, wake_tally,
+    subscription, timer, wake_queue, wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -18,12 +18,14 @@ use dormouse_store::stored_words::{self, PLACES};
 use dormouse_store::{
     Db, Query, agent, change_log, identity, journal, receipt, search_index, text,
 };
-use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
 use dormouse_types::memory::{Audience, CheckpointKind};
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::spend::Unit;
+use dormouse_types::work::WorkStatus;
 use dormouse_types::{
-    AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, hash,
+    AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, WorkId,
+    WorkRunId, hash,
 };
 
 use crate::world::{WS, World, at, raw_client, wait};
@@ -78,6 +80,24 @@ fn entities_are_found_by_agent_kind_and_type() {
     check_plan(&world, &entity::of_kind::<Agent>(WS), by_type);
 }
 
+#[test]
+fn lookups_in_the_view_of_agent_work_use_an_index() {
+    let world = World::in_a_folder();
+    for (condition, index) in [
+        ("status = 'running'", "work_definitions_status (ws=? AND status=?)"),
+        ("recurrence_id = 'x'", "work_definitions_recurrence (ws=? AND recurrence_id=?)"),
+        (
+            "source_type = 'caldav' AND source_ref = 'x'",
+            "work_definitions_source (ws=? AND source_type=? AND source_ref=?)",
+        ),
+    ] {
+        let sql = format!("SELECT id FROM tasks WHERE ws = 1 AND {condition}");
+        let plan = plan(&world, Db::Agent, &sql);
+        let expected = format!("SEARCH d USING INDEX {index}");
+        assert!(plan.iter().any(|line| line.starts_with(&expected)), "{condition}: {plan:?}");
+    }
+}
+
 /// Fills each table with meaningless rows, so that the planner sees which columns are selective and
 /// which are mostly empty. References between tables are not checked.
 const FILL: &str = "SET session_replication_role = replica; DO $$
@@ -90,7 +110,9 @@ const FILL: &str = "SET session_replication_role = replica; DO $$
                         WHEN data_type = 'bigint' THEN 'g'
                         ELSE '''x'' || g' END ||
                    CASE is_nullable WHEN 'YES' THEN ' END' ELSE '' END, ',') AS told
-      FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name
+      FROM information_schema.columns JOIN information_schema.tables
+        USING (table_schema, table_name)
+      WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' GROUP BY table_name
     LOOP
       EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM generate_series(100, 2100) g
                       ON CONFLICT DO NOTHING', filling.table_name, filling.names, filling.told);
@@ -174,7 +196,7 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 
 #[test]
 fn a_search_looks_its_words_up_on_both_engines() {
-    let asked = Asked::of("word other").expect("a query");
+    let asked = WordQuery::of("word other").expect("a query");
     let search = |engine| search_index::matching(engine, WS, "area", &asked, (at(0), ""), 9);
     let world = World::in_a_folder();
     let query = search(world.store.engine());
@@ -232,6 +254,7 @@ fn queries(world: &World) -> Vec<Statement> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
+    let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
     let day = jiff::civil::date(2026, 1, 1);
     let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
@@ -242,7 +265,7 @@ fn queries(world: &World) -> Vec<Statement> {
         limit: 1,
     };
     let engine = world.store.engine();
-    let asked = Asked::of("word").expect("a query");
+    let asked = WordQuery::of("word").expect("a query");
     let messages = message::MessageQuery { thread: None, kind: None, from: 0, at_least: 1 };
     macro_rules! list {
         ($($query:expr),* $(,)?) => {
@@ -290,7 +313,7 @@ fn queries(world: &World) -> Vec<Statement> {
         message::newest_user_messages(WS, &agent),
         message::forward(WS, &agent, &messages),
         message::last(WS, &agent, &messages),
-        report::head(WS, &agent, report::CURRENT),
+        report::head(WS, &agent, &ReportScope::Current.into()),
         change_item::by_index(WS, &set, 1),
         change_item::of_set(WS, &set),
         change_item::of_sets(WS, std::slice::from_ref(&set)),
@@ -324,12 +347,14 @@ fn queries(world: &World) -> Vec<Statement> {
         feed_position::as_written(WS),
         wake_queue::of_holder(WS, &agent),
         wake_queue::claimable(WS, at(0), 1),
+        wake_queue::claimable_of(WS, "ag", at(0), 1),
         wake_queue::waiting(WS),
         wake_queue::put_off(WS),
         wake_queue::leased(WS),
         wake_queue::expired_leases(at(0)),
         wake_queue::owned_by("owner"),
         wake_queue::first_per_priority(WS, at(0)),
+        wake_queue::first_per_priority_of(WS, "ag", at(0)),
         wake_queue::workspaces(),
         wake_queue::next_due(WS, at(0)),
         wake_queue::with_due_beyond(WS, at(0)),
@@ -433,8 +458,31 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_run::purged_at(WS, &key),
         forgotten_entry::of_task(WS, &task),
         purge::of_line(WS, &agent, "line-1"),
+        purge::of_agent(WS, &agent, 1),
         purge::open(WS),
         purge::workspaces(),
+        work::definition::by_id(WS, &work_id),
+        work::definition::newest(WS, None, "~", 1),
+        work::definition::newest_of_status(WS, WorkStatus::Pending, None, "~", 1),
+        work::definition::page(WS, "", 1),
+        work::definition::due(at(0), 1),
+        work::definition::next_due(),
+        work::definition::count(WS),
+        work::version::by_number(WS, &work_id, 1),
+        work::version::newest_of(WS, std::slice::from_ref(&work_id)),
+        work::version::of_definition(WS, &work_id),
+        work::run::by_id(WS, &work_run),
+        work::run::by_ids(WS, std::slice::from_ref(&work_run)),
+        work::run::from_number(WS, &work_id, 1, 1),
+        work::run::of_definition(WS, &work_id, 9, 1),
+        work::run::open(WS, &work_id),
+        work::run::made_between(WS, at(0), at(1), 1),
+        work::run::attempts(WS, &work_run),
+        work::question::by_id(WS, &world.id()),
+        work::question::of_run(WS, &work_run),
+        work::question::open_of_work(WS, &work_id),
+        work::question::overdue(at(0), 1),
+        work::correction::after(WS, &work_id, 0),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),
@@ -478,6 +526,7 @@ const SMALL: &[&str] = &[
     "SCAN feed_position USING INDEX sqlite_autoindex_feed_position_1",
     // Only waiting rows.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
+    "SEARCH wake_queue USING INDEX wake_queue_due_of (ws=?)",
     // Only open items.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
@@ -485,6 +534,8 @@ const SMALL: &[&str] = &[
     // Only removals that have not ended.
     "SEARCH purges USING INDEX purges_open (ws=?)",
     "SCAN purges USING INDEX purges_open",
+    // As many as there may be.
+    "SEARCH work_definitions USING INDEX work_definitions_live (ws=?)",
     // The workspace's first entry.
     "SEARCH t USING INDEX timers_due (ws=?)",
     // Only agents that have not reported since a database was restored.
@@ -524,12 +575,16 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "feed_position_pkey",
     // Only waiting rows, only leased rows.
     "wake_queue_due",
+    "wake_queue_due_of",
     "wake_queue_leased",
     "wake_queue_put_off",
     // Only open items.
     "change_items_waiting",
     "saga_log_open",
     "purges_open",
+    "work_definitions_live",
+    // The first entry.
+    "work_definitions_due",
     "breakers_pkey",
     "outdated_agents_pkey",
     "settings_pkey",

@@ -14,7 +14,7 @@ use dormouse_store::agent::report::{self, OwnAddress, Report, ReportHead};
 use dormouse_store::agent::source::Source;
 use dormouse_store::doc::Doc;
 use dormouse_store::{Db, Refusal};
-use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode, MessageKind};
+use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode, MessageKind, ReportScope};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{AgentId, CategoryId, LinkId, TaskId, ThreadId, Timestamp, hash};
@@ -242,7 +242,7 @@ fn a_report(world: &World, content: serde_json::Value) -> Report {
     Report {
         id: world.id(),
         agent_id: world.id(),
-        scope: report::CURRENT.into(),
+        scope: ReportScope::Current.into(),
         created_at: at(1),
         content,
         tldr: Some("Two of three are done.".into()),
@@ -274,7 +274,7 @@ fn a_head(world: &World, agent: &AgentId, scope: &str) -> ReportHead {
     ReportHead {
         id: world.id(),
         agent_id: agent.clone(),
-        scope: scope.to_owned(),
+        scope: Listed::named(scope),
         report_id: world.id(),
         tldr: Some("All is well.".into()),
         created_at: at(1),
@@ -284,7 +284,7 @@ fn a_head(world: &World, agent: &AgentId, scope: &str) -> ReportHead {
 }
 
 fn report_heads(world: &World) {
-    let head = a_head(world, &world.id(), report::CURRENT);
+    let head = a_head(world, &world.id(), "current");
     let change = |head: &mut ReportHead| {
         head.report_id = world.id();
         head.updated_at = at(5);
@@ -480,10 +480,12 @@ fn messages_of_one_kind_are_listed(world: &World) {
 
 fn the_head_of_a_scope_is_one(world: &World) {
     let agent: AgentId = world.id();
-    let (current, other) = (a_head(world, &agent, report::CURRENT), a_head(world, &agent, "week"));
+    let (current, other) = (a_head(world, &agent, "current"), a_head(world, &agent, "week"));
     world.agent([entity::insert(WS, &current), entity::insert(WS, &other)]);
-    let head = |scope| world.first(report::head(WS, &agent, scope)).map(|row| row.doc.value);
-    assert_eq!(head(report::CURRENT), Some(current));
+    let head = |scope: &str| {
+        world.first(report::head(WS, &agent, &Listed::named(scope))).map(|row| row.doc.value)
+    };
+    assert_eq!(head("current"), Some(current));
     assert_eq!(head("week"), Some(other));
     assert_eq!(head("year"), None);
 }

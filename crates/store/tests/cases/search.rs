@@ -7,7 +7,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::{Db, Op, Refusal, Row, Value, params};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{Audience, CheckpointKind, MemoryKind};
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::{AgentId, EntryId, HolderId, RunKey, Timestamp, WorkspaceId, hash};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, at};
@@ -26,8 +26,8 @@ each_engine!(
 
 const NEWEST: (Timestamp, &str) = (Timestamp::from_micros(i64::MAX), "");
 
-fn asked(query: &str) -> Asked {
-    Asked::of(query).expect("a query with a word")
+fn asked(query: &str) -> WordQuery {
+    WordQuery::of(query).expect("a query with a word")
 }
 
 /// Adds a line to a log and to the index.
@@ -109,7 +109,7 @@ fn whatever_a_query_says_it_is_only_words(world: &World) {
     assert_eq!(found(world, &holder, &"lamp ".repeat(2_000)), [2]);
     assert_eq!(found(world, &holder, &"x".repeat(10_000)), [0i64; 0]);
     for nothing in ["", " \0 ", "*\"'()-^:|&!", "…?!"] {
-        assert_eq!(Asked::of(nothing), None, "{nothing}");
+        assert_eq!(WordQuery::of(nothing), None, "{nothing}");
     }
 }
 

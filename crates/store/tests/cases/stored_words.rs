@@ -74,6 +74,49 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("search_index", &["id", "area", "kind", "sha256", "sources", "words"]),
     // The words of a removal are taken out by the removal.
     ("purges", &["id", "agent_id", "line", "task_id", "entry_id", "phase", "words", "removed"]),
+    (
+        "work_definitions",
+        &[
+            "id",
+            "type",
+            "source_type",
+            "source_ref",
+            "state",
+            "session_id",
+            "recurrence_id",
+            "schedule",
+            "catch_up",
+            "overlap",
+            "model",
+            "template",
+            "position",
+            "status",
+            "run_state",
+            "latest_run",
+            "created_by",
+        ],
+    ),
+    ("work_versions", &["work_id", "made_by"]),
+    (
+        "work_runs",
+        &[
+            "id",
+            "work_id",
+            "source",
+            "uid",
+            "original_start",
+            "zone",
+            "session_id",
+            "state",
+            "skip_reason",
+            "run_key",
+            "outcome",
+            "created_by",
+            "ended_by",
+        ],
+    ),
+    ("work_questions", &["id", "work_id", "run_id", "answered_by"]),
+    ("work_corrections", &["work_id", "made_by"]),
 ];
 
 #[test]
@@ -178,6 +221,20 @@ fn a_removal_is_kept_with_its_next_step(world: &World) {
     assert_eq!((next.phase.name(), next.words), ("files", None), "the words are gone first");
     world.agent([purge::finish(WS, &begun.id)]);
     assert_eq!(world.all(purge::open(WS)), []);
+    let later = purge::Purge {
+        id: OperationId("p".repeat(64)),
+        line: "line-2".into(),
+        created_at: at(2),
+        ..begun.clone()
+    };
+    world.agent([purge::insert(WS, &later)]);
+    let newest: Vec<_> = world.all(purge::of_agent(WS, &agent, 9));
+    assert_eq!(
+        newest.iter().map(|one| one.line.as_str()).collect::<Vec<_>>(),
+        ["line-2", "line-1"]
+    );
+    assert_eq!(world.all(purge::of_agent(WS, &agent, 1)), [later]);
+    assert_eq!(world.all(purge::of_agent(WS, &world.id(), 9)), []);
     world.agent([forgotten_entry::insert(WS, &task, &entry)]);
     world.agent([forgotten_entry::insert(WS, &task, &entry)]);
     assert_eq!(world.all(forgotten_entry::of_task(WS, &task)), [entry]);

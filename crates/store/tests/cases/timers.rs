@@ -32,6 +32,9 @@ fn a_timer_fires_once_and_stays_until_it_was_seen(world: &World) {
     };
     assert_eq!(due(world, 49), []);
     assert_eq!(due(world, 50), std::slice::from_ref(&expected));
+    world.clock.set(at(49));
+    let refusal = world.agent_refusal([timer::fire(WS, &expected)]);
+    assert_eq!(refusal, Refusal::Missing, "it is not due by the time of the writer");
     world.clock.set(at(60));
     world.agent([timer::fire(WS, &expected)]);
     assert_eq!(due(world, 60), []);
@@ -55,6 +58,7 @@ fn a_timer_that_is_set_anew_takes_the_place_of_the_old_one(world: &World) {
     assert_eq!(due(world, 79), []);
     // Seen by a run that began before it was reset, so the new one stays.
     let new = due(world, 80).remove(0);
+    world.clock.set(at(80));
     world.agent([timer::fire(WS, &new), timer::clear(WS, &old)]);
     assert_eq!(world.all(timer::of_holder(WS, &agent)).len(), 1);
     world.agent([timer::delete_of_holder(WS, &agent)]);
@@ -70,6 +74,7 @@ fn timers_come_due_in_order_and_each_workspace_says_when_its_next_is(world: &Wor
     let order: Vec<_> = due(world, 25).into_iter().map(|timer| timer.holder).collect();
     assert_eq!(order, [1, 2].map(|n: usize| agents[n].clone()));
     assert_eq!(world.all(timer::next_of_each()), [(WS, at(10)), (OTHER_WS, at(5))]);
+    world.clock.set(at(100));
     for timer in due(world, 100) {
         world.agent([timer::fire(WS, &timer)]);
     }

@@ -17,8 +17,9 @@ pub use claim::{
     release, unchanged,
 };
 pub use read::{
-    claimable, expired_leases, first_per_priority, leased, next_due, of_holder, of_holders,
-    oldest_signal, owned_by, put_off, waiting, with_due_beyond, workspaces,
+    claimable, claimable_of, expired_leases, first_per_priority, first_per_priority_of, leased,
+    next_due, of_holder, of_holders, oldest_signal, owned_by, put_off, waiting, with_due_beyond,
+    workspaces,
 };
 
 /// The row of a holder.

@@ -91,6 +91,32 @@ pub fn claimable(workspace: WorkspaceId, now: Timestamp, limit: i64) -> Query<Qu
     }
 }
 
+/// Begins of ids that tell the kinds of holders apart.
+fn begin_of(kind: &str) -> String {
+    format!("{kind}-").chars().take(3).collect()
+}
+
+/// The same of one kind of holder, however many rows of other kinds come before. The index knows the
+/// first three characters of an id, so kinds that begin alike come together.
+pub fn claimable_of(
+    workspace: WorkspaceId,
+    kind: &str,
+    now: Timestamp,
+    limit: i64,
+) -> Query<QueueEntry> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT agent_id, reasons, first_signal_at, due_at, upto, priority, request_id,
+                run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
+              FROM wake_queue
+              WHERE ws = ?1 AND substr(agent_id, 1, 3) = ?4 AND due_at IS NOT NULL
+                AND due_at <= ?2 AND owner IS NULL
+              ORDER BY priority, due_at, agent_id LIMIT ?3",
+        params: params_values![ws(workspace), now, limit, begin_of(kind)],
+        decode,
+    }
+}
+
 /// All rows that are pending or running, in claim order.
 pub fn waiting(workspace: WorkspaceId) -> Query<QueueEntry> {
     Query {
@@ -148,34 +174,55 @@ fn with_workspace(row: &Row) -> Result<(WorkspaceId, QueueEntry), ReadError> {
     Ok((WorkspaceId(workspace), decode(row)?))
 }
 
+/// The first claimable rows of each priority, with a condition on the kind of holder.
+macro_rules! first_per_priority {
+    ($of_kind:literal) => {
+        concat!(
+            first_per_priority!($of_kind, "0"),
+            " UNION ALL ",
+            first_per_priority!($of_kind, "1"),
+            " UNION ALL ",
+            first_per_priority!($of_kind, "2"),
+            " UNION ALL ",
+            first_per_priority!($of_kind, "3")
+        )
+    };
+    ($of_kind:literal, $priority:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
+               request_id, run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
+             FROM wake_queue WHERE ws = ?1",
+            $of_kind,
+            " AND priority = ",
+            $priority,
+            " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
+             ORDER BY due_at, agent_id LIMIT 4) AS first_",
+            $priority
+        )
+    };
+}
+
 /// The first claimable rows of each priority; the oldest among them is the oldest of all. A few of
 /// each, because one may be damaged.
 pub fn first_per_priority(workspace: WorkspaceId, now: Timestamp) -> Query<QueueEntry> {
-    macro_rules! first_of {
-        ($priority:literal) => {
-            concat!(
-                "SELECT * FROM (SELECT agent_id, reasons, first_signal_at, due_at, upto, priority,
-                   request_id, run_key, owner, epoch, expires_at, crashes, sleep_until, put_off
-                 FROM wake_queue WHERE ws = ?1 AND priority = ",
-                $priority,
-                " AND due_at IS NOT NULL AND due_at <= ?2 AND owner IS NULL
-                 ORDER BY due_at, agent_id LIMIT 4) AS first_",
-                $priority
-            )
-        };
-    }
     Query {
         db: Db::Agent,
-        sql: concat!(
-            first_of!("0"),
-            " UNION ALL ",
-            first_of!("1"),
-            " UNION ALL ",
-            first_of!("2"),
-            " UNION ALL ",
-            first_of!("3")
-        ),
+        sql: first_per_priority!(""),
         params: params_values![ws(workspace), now],
+        decode,
+    }
+}
+
+/// The same of one kind of holder; see [`claimable_of`].
+pub fn first_per_priority_of(
+    workspace: WorkspaceId,
+    kind: &str,
+    now: Timestamp,
+) -> Query<QueueEntry> {
+    Query {
+        db: Db::Agent,
+        sql: first_per_priority!(" AND substr(agent_id, 1, 3) = ?3"),
+        params: params_values![ws(workspace), now, begin_of(kind)],
         decode,
     }
 }

@@ -34,6 +34,9 @@ const COUNTER: &str = "SELECT seq FROM counters WHERE ws = ?1 FOR UPDATE";
 /// The current time and the database's host id, read after the counters are locked.
 const NOW: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), value
      FROM meta WHERE key = 'host'";
+/// The current time.
+pub(super) const TIME: &str =
+    "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
 const RECEIPT: &str =
     "INSERT INTO applied_operations (ws, id, request_digest, answer, effects, seq, at)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO NOTHING";

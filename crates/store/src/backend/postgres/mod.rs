@@ -14,8 +14,8 @@ mod writer;
 
 use std::sync::Arc;
 
-use dormouse_types::HostId;
 use dormouse_types::port::{BoxFuture, Clock, Entropy};
+use dormouse_types::{HostId, Timestamp};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -53,6 +53,7 @@ pub struct Postgres {
     changes: Arc<Changes>,
     listener: JoinHandle<()>,
     ended: Arc<Ended>,
+    time: Time,
 }
 
 struct Half {
@@ -133,8 +134,13 @@ impl Postgres {
             open::recognise(&journal.session, &schemas, accepted, of, clock.now(), entropy).await?;
         let (changes, ended) = (Arc::new(Changes::new()), Arc::new(Ended::default()));
         let (clock_of_ports, hints) = (clock.clone(), changes.clone());
-        let ports =
-            Ports { time, clock: clock_of_ports, changes: hints, timeline, ended: ended.clone() };
+        let ports = Ports {
+            time: time.clone(),
+            clock: clock_of_ports,
+            changes: hints,
+            timeline,
+            ended: ended.clone(),
+        };
         let journal = journal.half(of_journal, &schemas[1], &ports);
         let agent = agent.half(of_agent, &schemas[0], &ports);
         let listener = Listener {
@@ -144,7 +150,7 @@ impl Postgres {
             changes: changes.clone(),
         };
         let listener = address.runtime.spawn(listener.run());
-        Ok(Self { journal, agent, changes, listener, ended })
+        Ok(Self { journal, agent, changes, listener, ended, time })
     }
 
     /// Returns the number of transactions this node's writer of a database has ended since it
@@ -241,6 +247,17 @@ impl Backend for Postgres {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    fn time(&self) -> BoxFuture<'_, Result<Option<Timestamp>, ReadError>> {
+        Box::pin(async move {
+            if let Time::Clock(clock) = &self.time {
+                return Ok(Some(clock.now()));
+            }
+            let rows = self.read(Db::Agent, apply::TIME, Vec::new()).await?;
+            let column = |e| ReadError::column(Db::Agent, "time", &e);
+            rows.first().map(|row| row.time(0).map_err(column)).transpose()
+        })
     }
 
     fn clean_files(&self) -> BoxFuture<'_, Result<(), String>> {

@@ -47,19 +47,20 @@ impl Readers {
         rows
     }
 
-    /// Makes the server reuse what its tables keep of former rows. What it has written to its own log
-    /// and to backups stays there until it overwrites them.
+    /// Makes the server reuse what its tables keep of former rows, and draw the statistics of their
+    /// columns anew, which have values of rows as samples. What it has written to its own log and to
+    /// backups stays there until it overwrites them.
     pub(super) async fn vacuum(&self, db: Db) -> Result<(), Failure> {
         let mut tables: Vec<&str> =
             PLACES.iter().filter(|place| place.db == db).map(|place| place.table).collect();
         match db {
             Db::Journal => tables.push("journal"),
-            Db::Agent => tables.push("purges"),
+            Db::Agent => tables.extend(["purges", "search_index"]),
         }
         tables.dedup();
         let session = self.address.open(&self.setup, None).await?;
         session.client.batch_execute("SET default_transaction_read_only = off").await?;
-        session.client.batch_execute(&format!("VACUUM {}", tables.join(", "))).await?;
+        session.client.batch_execute(&format!("VACUUM (ANALYZE) {}", tables.join(", "))).await?;
         Ok(())
     }
 

@@ -45,6 +45,8 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0011_agent.sql"),
     include_str!("../../migrations/sqlite/0012_agent.sql"),
     include_str!("../../migrations/sqlite/0013_agent.sql"),
+    include_str!("../../migrations/sqlite/0014_agent.sql"),
+    include_str!("../../migrations/sqlite/0015_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.
@@ -55,7 +57,8 @@ pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
     }
 }
 
-/// What a migration does on one engine only: the search index. Empty for all other migrations.
+/// What a migration does on one engine only: the search index, and the view with times as text. Empty
+/// for all other migrations.
 pub(in crate::backend) fn of_engine(db: Db, version: i64, engine: Engine) -> &'static str {
     match (db, version, engine) {
         (Db::Agent, 12, Engine::Sqlite) => {
@@ -63,6 +66,12 @@ pub(in crate::backend) fn of_engine(db: Db, version: i64, engine: Engine) -> &'s
         }
         (Db::Agent, 12, Engine::Postgres) => {
             include_str!("../../migrations/postgres/0012_agent_search.sql")
+        }
+        (Db::Agent, 14, Engine::Sqlite) => {
+            include_str!("../../migrations/sqlite/0014_agent_tasks.sql")
+        }
+        (Db::Agent, 14, Engine::Postgres) => {
+            include_str!("../../migrations/postgres/0014_agent_tasks.sql")
         }
         (Db::Journal | Db::Agent, _, Engine::Sqlite | Engine::Postgres) => "",
     }

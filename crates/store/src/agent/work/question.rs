@@ -1,0 +1,160 @@
+//! Questions that runs of agent work ask the person.
+
+use dormouse_types::{Id as _, QuestionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
+
+use super::Columns;
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+use crate::{params, params_values};
+
+/// A question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Its id.
+    pub id: QuestionId,
+    /// The definition.
+    pub work: WorkId,
+    /// The run that asks.
+    pub run: WorkRunId,
+    /// The attempt that asked.
+    pub attempt: i64,
+    /// What it asks.
+    pub question: String,
+    /// The answers that it offers; the person may give another one.
+    pub options: Vec<String>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// Who answered.
+    pub answered_by: Option<String>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// Until when it can be answered.
+    pub expires_at: Timestamp,
+    /// When it was answered, or given up.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// Writes a new question.
+pub fn insert(workspace: WorkspaceId, new: &Question) -> Op {
+    let options = serde_json::to_string(&new.options).expect("a list of texts is plain data");
+    Op::one(
+        "INSERT INTO work_questions (ws, id, work_id, run_id, attempt, question, options, asked_at,
+           expires_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        params![
+            ws(workspace),
+            new.id.as_str(),
+            new.work.as_str(),
+            new.run.as_str(),
+            new.attempt,
+            new.question.as_str(),
+            options,
+            new.asked_at,
+            new.expires_at
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Answers an open question; refused if it is closed.
+pub fn answer(
+    workspace: WorkspaceId,
+    id: &QuestionId,
+    answer: &str,
+    by: &str,
+    at: Timestamp,
+) -> Op {
+    Op::one(
+        "UPDATE work_questions SET answer = ?3, answered_by = ?4, closed_at = ?5
+         WHERE ws = ?1 AND id = ?2 AND closed_at IS NULL",
+        params![ws(workspace), id.as_str(), answer, by, at],
+        Refusal::Stale,
+    )
+}
+
+/// Closes the open questions of a run without an answer.
+pub fn close_of_run(workspace: WorkspaceId, run: &WorkRunId, at: Timestamp) -> Op {
+    Op::any(
+        "UPDATE work_questions SET closed_at = ?3
+         WHERE ws = ?1 AND run_id = ?2 AND closed_at IS NULL",
+        params![ws(workspace), run.as_str(), at],
+    )
+}
+
+fn decode(row: &Row) -> Result<Question, ReadError> {
+    let columns = Columns::of(row, "question")?;
+    let options = columns.text(5)?;
+    Ok(Question {
+        id: columns.id(0)?,
+        work: columns.id(1)?,
+        run: columns.id(2)?,
+        attempt: columns.int(3)?,
+        question: columns.text(4)?,
+        options: serde_json::from_str(&options).map_err(|e| columns.corrupt(e))?,
+        answer: columns.opt_text(6)?,
+        answered_by: columns.opt_text(7)?,
+        asked_at: columns.column(row.time(8))?,
+        expires_at: columns.column(row.time(9))?,
+        closed_at: columns.column(row.opt_time(10))?,
+    })
+}
+
+/// A question.
+pub fn by_id(workspace: WorkspaceId, id: &QuestionId) -> Query<Question> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at
+              FROM work_questions WHERE ws = ?1 AND id = ?2",
+        params: params_values![ws(workspace), id.as_str()],
+        decode,
+    }
+}
+
+/// The questions of a run, oldest first.
+pub fn of_run(workspace: WorkspaceId, run: &WorkRunId) -> Query<Question> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at
+              FROM work_questions WHERE ws = ?1 AND run_id = ?2 ORDER BY attempt, asked_at",
+        params: params_values![ws(workspace), run.as_str()],
+        decode,
+    }
+}
+
+/// The questions of a definition that wait for an answer, oldest first.
+pub fn open_of_work(workspace: WorkspaceId, work: &WorkId) -> Query<Question> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at
+              FROM work_questions WHERE ws = ?1 AND work_id = ?2 AND closed_at IS NULL
+              ORDER BY asked_at, id",
+        params: params_values![ws(workspace), work.as_str()],
+        decode,
+    }
+}
+
+/// Open questions of all workspaces whose time is over. A damaged row is returned as an error of its
+/// own.
+pub fn overdue(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Question), ReadError>> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at, ws
+              FROM work_questions WHERE closed_at IS NULL AND expires_at <= ?1
+              ORDER BY expires_at LIMIT ?2",
+        params: params_values![now, limit],
+        decode: |row| {
+            let workspace =
+                row.int(11).map_err(|e| ReadError::column(Db::Agent, "question", &e))?;
+            Ok(decode(row).map(|question| (WorkspaceId(workspace), question)))
+        },
+    }
+}

@@ -1,0 +1,307 @@
+//! Runs of agent work: one row for each execution, and for each occurrence that was left out.
+
+use std::sync::LazyLock;
+
+use dormouse_types::work::{RunState, SkipReason, WorkCreator, WorkOutcome};
+use dormouse_types::{
+    HolderId, Id as _, RunKey, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId,
+};
+
+use super::Columns;
+use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
+use crate::store::{Query, ReadError, ws};
+use crate::value::Row;
+use crate::{params, params_values};
+
+/// What a run is the execution of. Two runs never have the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Occurrence {
+    /// Our own id of the definition, or of the calendar.
+    pub source: String,
+    /// The series within the source; empty for the one that a definition has itself.
+    pub uid: String,
+    /// The original start on the clock of the series; for a run that a person asked for, the request.
+    pub original_start: String,
+    /// `date`, `floating`, the name of a zone, or `request`.
+    pub zone: String,
+    /// Whether it is the second of two equal times.
+    pub fold: bool,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// Its id, under which it waits in the queue.
+    pub id: WorkRunId,
+    /// Its definition.
+    pub work: WorkId,
+    /// Its number within the definition, from 1.
+    pub n: i64,
+    /// The version of the instructions that it follows; fixed when it is first claimed.
+    pub version: i64,
+    /// Its identity.
+    pub occurrence: Occurrence,
+    /// When it was due; `None` if somebody asked for it.
+    pub scheduled_for: Option<Timestamp>,
+    /// Its session.
+    pub session: SessionId,
+    /// Its state.
+    pub state: RunState,
+    /// Why it was left out.
+    pub skip_reason: Option<SkipReason>,
+    /// How often it was started anew: by an answer, or after a failure. From 0.
+    pub attempt: i64,
+    /// How many attempts failed.
+    pub failures: i64,
+    /// Corrections up to this number are known to it.
+    pub corrections_upto: i64,
+    /// The key of its newest attempt.
+    pub run_key: Option<RunKey>,
+    /// How it says that it ended.
+    pub outcome: Option<WorkOutcome>,
+    /// What it says that it did.
+    pub summary: Option<String>,
+    /// The title of what it published.
+    pub result_title: Option<String>,
+    /// What it published.
+    pub result: Option<String>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Who made it.
+    pub created_by: WorkCreator,
+    /// Who ended it, if a person did.
+    pub ended_by: Option<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it first started.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// When it was last written.
+    pub updated_at: Timestamp,
+}
+
+/// Writes a new run; refused if its occurrence has one.
+pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
+    Op::one(
+        "INSERT INTO work_runs (ws, id, work_id, n, version, source, uid, original_start, zone, fold,
+           scheduled_for, session_id, state, skip_reason, attempt, failures, corrections_upto,
+           run_key, outcome, summary, result_title, result, error, created_by, ended_by, created_at,
+           started_at, completed_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+        params![
+            ws(workspace),
+            new.id.as_str(),
+            new.work.as_str(),
+            new.n,
+            new.version,
+            new.occurrence.source.as_str(),
+            new.occurrence.uid.as_str(),
+            new.occurrence.original_start.as_str(),
+            new.occurrence.zone.as_str(),
+            new.occurrence.fold,
+            new.scheduled_for,
+            new.session.as_str(),
+            new.state.name(),
+            new.skip_reason.map(SkipReason::name),
+            new.attempt,
+            new.failures,
+            new.corrections_upto,
+            new.run_key.as_ref().map(|key| key.as_str().to_owned()),
+            new.outcome.map(WorkOutcome::name),
+            new.summary.clone(),
+            new.result_title.clone(),
+            new.result.clone(),
+            new.error.clone(),
+            new.created_by.name(),
+            new.ended_by.clone(),
+            new.created_at,
+            new.started_at,
+            new.completed_at,
+            new.updated_at
+        ],
+        Refusal::Exists,
+    )
+}
+
+/// Replaces a run that is in the state in which it was read; refused otherwise.
+pub fn put(workspace: WorkspaceId, from: RunState, new: &Run) -> Op {
+    Op::one(
+        "UPDATE work_runs SET version = ?4, state = ?5, skip_reason = ?6, attempt = ?7, failures = ?8,
+           corrections_upto = ?9, run_key = ?10, outcome = ?11, summary = ?12, result_title = ?13,
+           result = ?14, error = ?15, ended_by = ?16, started_at = ?17, completed_at = ?18,
+           updated_at = ?19
+         WHERE ws = ?1 AND id = ?2 AND state = ?3",
+        params![
+            ws(workspace),
+            new.id.as_str(),
+            from.name(),
+            new.version,
+            new.state.name(),
+            new.skip_reason.map(SkipReason::name),
+            new.attempt,
+            new.failures,
+            new.corrections_upto,
+            new.run_key.as_ref().map(|key| key.as_str().to_owned()),
+            new.outcome.map(WorkOutcome::name),
+            new.summary.clone(),
+            new.result_title.clone(),
+            new.result.clone(),
+            new.error.clone(),
+            new.ended_by.clone(),
+            new.started_at,
+            new.completed_at,
+            new.updated_at
+        ],
+        Refusal::Stale,
+    )
+}
+
+/// Notes up to which number a run knows the corrections of its definition.
+pub fn note_corrections(workspace: WorkspaceId, run: &WorkRunId, upto: i64) -> Op {
+    Op::one(
+        "UPDATE work_runs SET corrections_upto = ?3 WHERE ws = ?1 AND id = ?2",
+        params![ws(workspace), run.as_str(), upto],
+        Refusal::Missing,
+    )
+}
+
+fn decode(row: &Row) -> Result<Run, ReadError> {
+    let columns = Columns::of(row, "run of agent work")?;
+    Ok(Run {
+        id: columns.id(0)?,
+        work: columns.id(1)?,
+        n: columns.int(2)?,
+        version: columns.int(3)?,
+        occurrence: Occurrence {
+            source: columns.text(4)?,
+            uid: columns.text(5)?,
+            original_start: columns.text(6)?,
+            zone: columns.text(7)?,
+            fold: columns.int(8)? != 0,
+        },
+        scheduled_for: columns.column(row.opt_time(9))?,
+        session: columns.id(10)?,
+        state: columns.listed(11)?,
+        skip_reason: columns.opt_listed(12)?,
+        attempt: columns.int(13)?,
+        failures: columns.int(14)?,
+        corrections_upto: columns.int(15)?,
+        run_key: columns.opt_text(16)?.map(RunKey),
+        outcome: columns.opt_listed(17)?,
+        summary: columns.opt_text(18)?,
+        result_title: columns.opt_text(19)?,
+        result: columns.opt_text(20)?,
+        error: columns.opt_text(21)?,
+        created_by: columns.listed(22)?,
+        ended_by: columns.opt_text(23)?,
+        created_at: columns.column(row.time(24))?,
+        started_at: columns.column(row.opt_time(25))?,
+        completed_at: columns.column(row.opt_time(26))?,
+        updated_at: columns.column(row.time(27))?,
+    })
+}
+
+/// A run.
+pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+              FROM work_runs WHERE ws = ?1 AND id = ?2",
+        params: params_values![ws(workspace), id.as_str()],
+        decode,
+    }
+}
+
+/// Runs of a definition before one of them, newest first. The first page comes before the largest
+/// number.
+pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+              FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n < ?3
+              ORDER BY n DESC LIMIT ?4",
+        params: params_values![ws(workspace), work.as_str(), before, limit],
+        decode,
+    }
+}
+
+/// The runs of a definition that are not over, oldest first.
+pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+              FROM work_runs
+              WHERE ws = ?1 AND work_id = ?2
+                AND state IN ('queued', 'running', 'needs_input', 'needs_review')
+              ORDER BY n",
+        params: params_values![ws(workspace), work.as_str()],
+        decode,
+    }
+}
+
+/// Runs of a definition from a number on, oldest first.
+pub fn from_number(workspace: WorkspaceId, work: &WorkId, from: i64, limit: i64) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+              FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n >= ?3
+              ORDER BY n LIMIT ?4",
+        params: params_values![ws(workspace), work.as_str(), from, limit],
+        decode,
+    }
+}
+
+/// These runs, at most one page of them.
+pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+             FROM work_runs WHERE ws = ?1 AND id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
+}
+
+/// The runs of all definitions that were made from one time on and before another, oldest first.
+pub fn made_between(
+    workspace: WorkspaceId,
+    from: Timestamp,
+    to: Timestamp,
+    limit: i64,
+) -> Query<Run> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
+                scheduled_for, session_id, state, skip_reason, attempt, failures,
+                corrections_upto, run_key, outcome, summary, result_title, result, error,
+                created_by, ended_by, created_at, started_at, completed_at, updated_at
+              FROM work_runs WHERE ws = ?1 AND created_at >= ?2 AND created_at < ?3
+              ORDER BY created_at, id LIMIT ?4",
+        params: params_values![ws(workspace), from, to, limit],
+        decode,
+    }
+}
+
+/// The keys of the attempts of a run.
+pub fn attempts(workspace: WorkspaceId, run: &WorkRunId) -> Query<RunKey> {
+    super::super::wake_run::keys_of(workspace, &HolderId::from(run))
+}

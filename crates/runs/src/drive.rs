@@ -33,7 +33,7 @@ use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
 use crate::models::Models;
 use crate::run_log;
 use crate::spending::Reservation;
-use crate::step::{Closing, Limits, RunLog, Step, ToolSet, next};
+use crate::step::{Closing, RunLog, Step, ToolSet, next};
 use crate::truncation::truncation;
 use crate::{End, Lease, Stop};
 
@@ -105,6 +105,17 @@ impl Driver {
         Self { sink, ..self }
     }
 
+    /// Returns the same driver, which may also ask a model that is not among those of others.
+    #[must_use]
+    pub fn also_asking(&self, model: Arc<dyn Model>) -> Self {
+        Self { models: self.models.copied_with(model), ..self.clone() }
+    }
+
+    /// Returns the store that runs are recorded in.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Returns the models that runs may ask.
     pub fn models(&self) -> &Models {
         &self.models
@@ -170,7 +181,7 @@ impl ActiveRun<'_> {
             if self.driver.stop.clone().now_or_never().is_some() {
                 return self.stopped().await;
             }
-            match next(&self.log, &Limits::default()) {
+            match next(&self.log, &self.handler.limits()) {
                 Step::AskModel { turn, tools } => {
                     if let Some(end) = self.ask(turn, tools).await? {
                         return Ok(end);
@@ -185,6 +196,7 @@ impl ActiveRun<'_> {
     /// Notes whether the recorded calls close the run.
     fn note_closing(&mut self) {
         self.log.closing = match &self.closing {
+            _ if self.handler.is_over(&self.log) => Closing::Final,
             None => Closing::Never,
             Some(closing) if closing.is_required && !self.handler.is_closed(&self.log) => {
                 Closing::Missing
@@ -199,7 +211,7 @@ impl ActiveRun<'_> {
     /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
     /// again. If the run ends with this turn, the turn and the end of the run are one commit.
     async fn ask(&mut self, turn: u32, tools: ToolSet) -> Result<Option<End>, RunError> {
-        let patience = self.model.patience().run;
+        let patience = self.patience();
         if self.driver.clock.now() > self.started() + patience {
             let error = format!("the run took longer than {} seconds", patience.as_secs());
             return self.fail(error).await.map(Some);
@@ -251,7 +263,7 @@ impl ActiveRun<'_> {
         let answer = match answer {
             Ok(mut answer) => {
                 // Calls beyond the cap are dropped: a model that makes that many has lost its way.
-                let room = self.log.room_for_calls(tools, &Limits::default());
+                let room = self.log.room_for_calls(tools, &self.handler.limits());
                 answer.turn.calls.truncate(room);
                 answer.turn.results.truncate(room);
                 answer
@@ -305,7 +317,7 @@ impl ActiveRun<'_> {
         ops.extend(self.answered(usage.as_ref()));
         self.log.turns.push(logged);
         self.note_closing();
-        match next(&self.log, &Limits::default()) {
+        match next(&self.log, &self.handler.limits()) {
             Step::Finish { cut } => {
                 self.finish(RunOutput { ops, news, audit }, cut).await.map(Some)
             }
@@ -346,7 +358,7 @@ impl ActiveRun<'_> {
     /// Asks the model, unless something ends the call first; its connection is closed then.
     async fn answer(&self, request: &Request) -> Result<Result<Answer, ModelError>, Interruption> {
         let Driver { clock, sink, .. } = self.driver;
-        let limit = self.model.patience().run;
+        let limit = self.patience();
         let left = clock.now().until(self.started() + limit);
         let who = (self.lease.ws, self.lease.holder());
         let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock);
@@ -356,6 +368,12 @@ impl ActiveRun<'_> {
             Either::Right((Either::Left((why, _)), _)) => Err(why),
             Either::Right((Either::Right(((), _)), _)) => Ok(Err(late(&*self.model, left))),
         }
+    }
+
+    /// Returns how long the run may take.
+    fn patience(&self) -> Duration {
+        let of_model = self.model.patience().run;
+        self.handler.time_limit().map_or(of_model, |limit| limit.max(of_model))
     }
 
     /// Returns when the run was claimed last.

@@ -178,6 +178,8 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
             FragmentKind::Log => block_ends(&shown),
             FragmentKind::System
             | FragmentKind::Summary
+            | FragmentKind::Work
+            | FragmentKind::EarlierRuns
             | FragmentKind::LinkedTasks
             | FragmentKind::TaskState
             | FragmentKind::Decisions

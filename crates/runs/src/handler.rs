@@ -1,6 +1,7 @@
 //! What a room above provides for a run: its context, its tools, and what its end writes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::source::Source;
@@ -11,7 +12,7 @@ use dormouse_types::port::BoxFuture;
 use crate::clearance::Clearance;
 use crate::gate::Draft;
 use crate::request::Offer;
-use crate::step::{LoggedTurn, RunLog, ToolSet};
+use crate::step::{Limits, LoggedTurn, RunLog, ToolSet};
 
 /// What one run is about; implemented by the room above, for one lease.
 ///
@@ -30,6 +31,27 @@ pub trait RunHandler: Send + Sync {
 
     /// Returns whether an accepted call in the log closed the run.
     fn is_closed(&self, log: &RunLog) -> bool;
+
+    /// Returns whether the run is over with what is in the log: the model is not asked again, even if
+    /// it has not said that it wants nothing more.
+    fn is_over(&self, _log: &RunLog) -> bool {
+        false
+    }
+
+    /// Returns the most turns and calls of the run.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+
+    /// Returns how long the run may take, if that is longer than its model allows.
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Returns what is written when the run is put back, to be resumed later.
+    fn put_back(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
 
     /// Returns what its memory was folded from, as far as it was.
     fn checkpoint_sources(&mut self) -> BoxFuture<'_, Result<Vec<Source>, RunError>> {

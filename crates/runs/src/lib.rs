@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`model_call`], [`truncation`], [`spending`], [`drive`].
+//! [`model_call`], [`truncation`], [`spending`], [`drive`], [`admission`].
 
 pub mod step;
 pub mod clearance;
@@ -24,6 +24,7 @@ pub mod model_call;
 pub mod truncation;
 pub mod spending;
 pub mod drive;
+pub mod admission;
 
 pub use dormouse_scheduler::{End, Lease, Stop, status};
 pub use drive::Driver;

@@ -43,6 +43,15 @@ impl Models {
         self
     }
 
+    /// Returns a registry of its own with one more model, under its name. This one and its clones
+    /// stay as they are.
+    #[must_use]
+    pub fn copied_with(&self, model: Arc<dyn Model>) -> Self {
+        let mut state = self.read(State::clone);
+        state.known.insert(model.name().to_owned(), model);
+        Self { state: Arc::new(RwLock::new(state)) }
+    }
+
     /// Replaces all models, the one that agents ask if their row names none, and the one that folds
     /// their memory. A name of a model that is not among them means one that answers nothing; see
     /// [`Models::named`].

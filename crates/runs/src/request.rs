@@ -11,6 +11,8 @@ pub fn cap(kind: FragmentKind) -> usize {
         FragmentKind::System => 32 * 1024,
         FragmentKind::Log => 256 * 1024,
         FragmentKind::Summary => 20 * 1024,
+        FragmentKind::Work => 96 * 1024,
+        FragmentKind::EarlierRuns => 256 * 1024,
         FragmentKind::LinkedTasks => 24 * 1024,
         FragmentKind::TaskState | FragmentKind::Delta => 128 * 1024,
         FragmentKind::Decisions => 16 * 1024,
@@ -20,9 +22,10 @@ pub fn cap(kind: FragmentKind) -> usize {
     }
 }
 
-/// Returns whether text of this kind came from a person, a tool or outside, and is therefore data.
+/// Returns whether text of this kind came from a person, a tool or outside, and is therefore data. What
+/// a run of agent work is told to do is what the person wrote or approved as instructions.
 pub fn is_data(kind: FragmentKind) -> bool {
-    !matches!(kind, FragmentKind::System | FragmentKind::Instruction)
+    !matches!(kind, FragmentKind::System | FragmentKind::Work | FragmentKind::Instruction)
 }
 
 /// Orders fragments from stable to volatile, fences data and cuts text that is too long.
@@ -37,25 +40,9 @@ pub fn assemble(mut fragments: Vec<Fragment>) -> Vec<Fragment> {
         }
         let text = cut(&fragment.text, cap(fragment.kind));
         fragment.text =
-            if is_data(fragment.kind) { fence(name(fragment.kind), &text) } else { text };
+            if is_data(fragment.kind) { fence(fragment.kind.name(), &text) } else { text };
     }
     fragments
-}
-
-/// Returns the name of a kind, as fences and the prompt viewer show it.
-pub fn name(kind: FragmentKind) -> &'static str {
-    match kind {
-        FragmentKind::System => "system",
-        FragmentKind::Log => "log",
-        FragmentKind::Summary => "summary",
-        FragmentKind::LinkedTasks => "linkedTasks",
-        FragmentKind::TaskState => "taskState",
-        FragmentKind::Decisions => "decisions",
-        FragmentKind::Trend => "trend",
-        FragmentKind::Delta => "delta",
-        FragmentKind::Message => "message",
-        FragmentKind::Instruction => "instruction",
-    }
 }
 
 /// Writes rows of linked tasks as one JSON document, with a line for each row. A row is named by its
@@ -168,7 +155,7 @@ impl RequestPiece {
     /// Creates the piece of a fragment.
     pub fn of(fragment: &Fragment) -> Self {
         let block_ends = fragment.block_ends.clone();
-        Self { block_ends, ..Self::whole(name(fragment.kind), fragment.text.clone()) }
+        Self { block_ends, ..Self::whole(fragment.kind.name(), fragment.text.clone()) }
     }
 }
 

@@ -22,6 +22,8 @@ pub enum Closing {
     /// The run may end without a closing call, or has made one. At the cap on turns it may still
     /// make one.
     Optional,
+    /// The run is over with the call that it made: nothing more is asked.
+    Final,
     /// The run needs a closing call and has made none that was accepted.
     Missing,
 }
@@ -122,6 +124,9 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     if let Some(call) = last.results.iter().position(Option::is_none) {
         return Step::RunTool { turn: count - 1, call };
     }
+    if log.closing == Closing::Final {
+        return Step::Finish { cut: false };
+    }
     // The turn after a cap, and the one that asks for a missing closing call, are always the last.
     let is_at_cap = |turns: &[LoggedTurn]| {
         let calls: usize = turns.iter().map(|turn| turn.calls.len()).sum();
@@ -137,13 +142,13 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     if wants_nothing_more(last) {
         return match log.closing {
             Closing::Missing => ask(ToolSet::Closing),
-            Closing::Never | Closing::Optional => Step::Finish { cut: false },
+            Closing::Never | Closing::Optional | Closing::Final => Step::Finish { cut: false },
         };
     }
     match log.closing {
         Closing::Missing | Closing::Optional if is_at_cap(&log.turns) => ask(ToolSet::Closing),
-        Closing::Never if is_at_cap(&log.turns) => Step::Finish { cut: true },
-        Closing::Never | Closing::Optional | Closing::Missing => ask(ToolSet::All),
+        Closing::Never | Closing::Final if is_at_cap(&log.turns) => Step::Finish { cut: true },
+        Closing::Never | Closing::Optional | Closing::Missing | Closing::Final => ask(ToolSet::All),
     }
 }
 
@@ -222,6 +227,12 @@ mod tests {
         check(&["ooo", "oo."], Closing::Missing, ask(3, ToolSet::Closing));
         check(&["ooo", "oo."], Closing::Optional, Step::Finish { cut: false });
         check(&["ooooo"], Closing::Never, Step::Finish { cut: true });
+    }
+
+    #[test]
+    fn a_final_call_ends_a_run_whatever_the_model_says() {
+        check(&["o"], Closing::Final, Step::Finish { cut: false });
+        check(&["o?"], Closing::Final, Step::RunTool { turn: 0, call: 1 });
     }
 
     #[test]

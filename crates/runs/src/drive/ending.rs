@@ -5,7 +5,7 @@ use std::time::Duration;
 use dormouse_store::agent::breaker as row;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
-use dormouse_store::{Attempts, Audit, ChangeRow, Commit, Db, Op, Policy, retry};
+use dormouse_store::{Attempts, Audit, ChangeRow, Commit, Db, Op, Policy, Refusal, retry};
 use dormouse_types::agent::PutOff;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::{ModelError, Usage};
@@ -205,17 +205,24 @@ impl ActiveRun<'_> {
         &self,
         due_at: Option<Timestamp>,
         put_off: Option<PutOff>,
-        mut ops: Vec<Op>,
-        mut news: Vec<ChangeRow>,
+        ops: Vec<Op>,
+        news: Vec<ChangeRow>,
     ) -> Result<(), RunError> {
         let Lease { ws, owner, run, .. } = self.lease;
         let to = step(Event::PutBack)?;
         let from = Status::Started;
-        ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
-        ops.push(wake_queue::put_back(*ws, &run.holder, owner, run.epoch, due_at, put_off));
-        news.push(self.handler.announce());
-        let put_back = RunOutput { ops, news, audit: Vec::new() };
-        self.commit_as("run.putBack", put_back).await
+        // What the handler writes is decided on rows that others change, too.
+        retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let (mut ops, mut news) = (ops.clone(), news.clone());
+            ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
+            let holder = &run.holder;
+            ops.push(wake_queue::put_back(*ws, holder, owner, run.epoch, due_at, put_off));
+            ops.extend(self.handler.put_back().await?);
+            news.push(self.handler.announce());
+            let put_back = RunOutput { ops, news, audit: Vec::new() };
+            self.commit_as("run.putBack", put_back).await
+        })
+        .await
     }
 
     /// Commits the end of a run, guarded by the lease.

@@ -6,6 +6,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
+use dormouse_types::closed_list::ClosedList as _;
 use dormouse_types::model::{FragmentKind, Request, Turn};
 use dormouse_types::{HolderId, RunKey, WorkspaceId};
 
@@ -79,7 +80,7 @@ impl ActiveRun<'_> {
             }
             let (sha256, op) = text::put(lease.ws, &fragment.text);
             ops.push(op);
-            spans.push(Span::Text { kind: request::name(fragment.kind).into(), sha256 });
+            spans.push(Span::Text { kind: fragment.kind.name().into(), sha256 });
         }
         let (sha256, op) = text::put(lease.ws, offer.text());
         ops.push(op);
@@ -124,26 +125,10 @@ impl ActiveRun<'_> {
         }
         let rebuilt = rebuild(&self.driver.store, lease.ws, &lease.run.holder, &spans).await?;
         let pieces = rebuilt.into_iter();
-        let pieces = pieces.filter_map(|it| Some((kind_of(&it.kind)?, it.text, it.block_ends)));
+        let pieces = pieces
+            .filter_map(|it| Some((FragmentKind::of_name(&it.kind)?, it.text, it.block_ends)));
         Ok(Some(Shown { fragments: shown_again(pieces), log }))
     }
-}
-
-fn kind_of(name: &str) -> Option<FragmentKind> {
-    [
-        FragmentKind::System,
-        FragmentKind::Summary,
-        FragmentKind::Log,
-        FragmentKind::LinkedTasks,
-        FragmentKind::TaskState,
-        FragmentKind::Decisions,
-        FragmentKind::Trend,
-        FragmentKind::Delta,
-        FragmentKind::Message,
-        FragmentKind::Instruction,
-    ]
-    .into_iter()
-    .find(|kind| request::name(*kind) == name)
 }
 
 /// Rebuilds the pieces of a stored request. A purged text is replaced by a note.
@@ -154,7 +139,7 @@ pub async fn rebuild(
     spans: &[Span],
 ) -> Result<Vec<RequestPiece>, ReadError> {
     let purged = || "[purged]".to_owned();
-    let name = request::name(FragmentKind::Log);
+    let name = FragmentKind::Log.name();
     let mut pieces: Vec<RequestPiece> = Vec::new();
     let mut lines: Vec<(String, RunKey)> = Vec::new();
     for (place, span) in spans.iter().enumerate() {

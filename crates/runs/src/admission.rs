@@ -1,0 +1,128 @@
+//! Whether a run may ask its model now: whether the provider works, and what may still be spent.
+//!
+//! Decided when a run is claimed, for every kind of holder alike; what may be spent is decided once
+//! more, and for good, when a call is reserved.
+
+use dormouse_scheduler::Room;
+use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::{breaker, model_setting};
+use dormouse_store::{Op, ReadError};
+use dormouse_types::agent::PutOff;
+use dormouse_types::port::{Model, ModelClass};
+use dormouse_types::{HolderId, Timestamp, WorkspaceId};
+
+use crate::Driver;
+use crate::breaker::{Gate, gate, gate_of_all, probing};
+use crate::spending::{PAID_CALLS_OFF, unit_of};
+
+/// Whether a run may ask its model.
+#[derive(Debug)]
+pub enum MayAsk {
+    /// It may. The claim writes the ops: a run that probes a provider says so.
+    Now(Vec<Op>),
+    /// Not before a time. The guard is what this was decided on.
+    Later {
+        /// When to ask again.
+        until: Timestamp,
+        /// What puts it off.
+        why: PutOff,
+        /// Refuses the commit if that has changed.
+        guard: Vec<Op>,
+    },
+}
+
+impl Driver {
+    /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
+    /// if none is free, closed only if all are. A run whose own provider is closed is put off when it
+    /// is admitted.
+    pub async fn room(&self, ws: WorkspaceId, now: Timestamp) -> Result<Room, ReadError> {
+        let known = self.store().all(breaker::all(ws)).await?;
+        let gates =
+            self.models().providers().into_iter().map(|provider| {
+                gate(known.iter().find(|breaker| breaker.provider == provider), now)
+            });
+        Ok(widest(gates))
+    }
+
+    /// Decides whether a run of a holder may ask a model.
+    pub async fn may_ask(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        model: &dyn Model,
+        now: Timestamp,
+    ) -> Result<MayAsk, ReadError> {
+        if let Some(later) = self.unaffordable(ws, holder, model, now).await? {
+            return Ok(later);
+        }
+        let query = breaker::of_model(ws, model.provider(), model.name());
+        let known = self.store().all(query).await?;
+        match gate_of_all(&known, now) {
+            Gate::Free => Ok(MayAsk::Now(Vec::new())),
+            Gate::Closed { until } => {
+                let guard = known.iter().map(|known| breaker::put(ws, Some(known), known));
+                Ok(MayAsk::Later { until, why: PutOff::Provider, guard: guard.collect() })
+            }
+            Gate::Probe => {
+                let open = known.iter().filter(|known| known.open_until.is_some());
+                let ops = open.map(|known| breaker::put(ws, Some(known), &probing(known, now)));
+                Ok(MayAsk::Now(ops.collect()))
+            }
+        }
+    }
+
+    /// Returns how long a holder may not ask a model because of what it costs; `None` if it may.
+    ///
+    /// A budget that is used up holds the runs of paid models like a breaker; others go on. That
+    /// there is room again is found out by the next reservation, not here.
+    async fn unaffordable(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        model: &dyn Model,
+        now: Timestamp,
+    ) -> Result<Option<MayAsk>, ReadError> {
+        if model.class() == ModelClass::Free {
+            return Ok(None);
+        }
+        if self.store().first(model_setting::paid_calls(ws)).await? == Some(false) {
+            return Ok(Some(MayAsk::Later {
+                until: now + PAID_CALLS_OFF,
+                why: PutOff::PaidCalls,
+                guard: vec![model_setting::forbids_paid_calls(ws)],
+            }));
+        }
+        let day = self.day_of(now);
+        let unit = unit_of(model);
+        let scopes =
+            [(spend::WORKSPACE, PutOff::WorkspaceBudget), (holder.as_str(), PutOff::AgentBudget)];
+        for (scope, why) in scopes {
+            let account = Account { scope: scope.to_owned(), day, unit };
+            let balance = self.store().first(spend::of_account(ws, &account)).await?;
+            if balance.is_some_and(|balance| balance.held_at.is_some()) {
+                let (until, guard) = (self.next_day(day), vec![spend::is_held(ws, &account)]);
+                return Ok(Some(MayAsk::Later { until, why, guard }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the room that the most open of several providers leaves.
+fn widest(gates: impl Iterator<Item = Gate>) -> Room {
+    let room_of = |gate| match gate {
+        Gate::Free => Room::Free,
+        Gate::Probe => Room::One,
+        Gate::Closed { until } => Room::Closed { until },
+    };
+    gates
+        .map(room_of)
+        .reduce(|a, b| match (a, b) {
+            (Room::Free, _) | (_, Room::Free) => Room::Free,
+            (Room::One, _) | (_, Room::One) => Room::One,
+            (Room::Closed { until: a }, Room::Closed { until: b }) => {
+                Room::Closed { until: a.min(b) }
+            }
+        })
+        .unwrap_or(Room::Free)
+}

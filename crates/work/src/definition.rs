@@ -1,0 +1,470 @@
+//! Definitions: made, shown before they are saved, edited, paused, archived, deleted.
+
+use dormouse_formats::recurrence::{
+    Occurrence, Position, Series, describe, english, read_schedule,
+};
+use dormouse_formats::when::Reader;
+use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::version::{self, Version};
+use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_types::work::{
+    CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
+    WorkStatus, WorkType,
+};
+use dormouse_types::{
+    EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
+};
+
+use crate::error::broken;
+use crate::execution::request_occurrence;
+use crate::standing::Step;
+use crate::{ATTEMPTS, RequestContext, Work, WorkError, event, series_text};
+
+/// How many coming dates are shown before a schedule is saved.
+const SHOWN_DATES: usize = 5;
+
+/// A definition that is to be made.
+#[derive(Debug, Clone)]
+pub struct NewWork {
+    /// Its title.
+    pub title: String,
+    /// What its runs are told to do.
+    pub instructions: String,
+    /// When it happens; `None` is once, now.
+    pub schedule: Option<ReadSchedule>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: CatchUp,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Overlap,
+    /// The model it asks; `None` is that of the workspace.
+    pub model: Option<String>,
+    /// Where it comes from, and what leads back there.
+    pub source: (WorkSource, Option<String>),
+    /// Who makes it.
+    pub by: WorkCreator,
+}
+
+/// A schedule in words as it was understood: what a person is shown before it is saved.
+#[derive(Debug, Clone)]
+pub struct ReadSchedule {
+    /// The words.
+    pub words: String,
+    /// What they mean.
+    pub series: Series,
+    /// That as an English sentence.
+    pub sentence: String,
+    /// The next dates, at most five.
+    pub next: Vec<Occurrence>,
+}
+
+/// What is changed about a definition. `None` leaves it as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// Its title.
+    pub title: Option<String>,
+    /// What its runs are told to do, from the next run on.
+    pub instructions: Option<String>,
+    /// When it happens.
+    pub schedule: Option<ReadSchedule>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: Option<CatchUp>,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Option<Overlap>,
+    /// The model it asks; the inner `None` is that of the workspace.
+    pub model: Option<Option<String>>,
+}
+
+fn text(what: &'static str, text: &str) -> Result<String, WorkError> {
+    let text = text.trim();
+    if text.is_empty() { Err(WorkError::Blank { what }) } else { Ok(text.to_owned()) }
+}
+
+fn title(given: &str) -> Result<String, WorkError> {
+    let title = text("title", given)?;
+    limits::TITLE.check(title.chars().count())?;
+    Ok(title)
+}
+
+fn instructions(given: &str) -> Result<String, WorkError> {
+    let instructions = text("instructions", given)?;
+    limits::WORK_INSTRUCTIONS.check(instructions.len())?;
+    Ok(instructions)
+}
+
+impl Work {
+    /// Reads a schedule in words, and says what is due next by it.
+    ///
+    /// Errors: the words are no schedule, or nothing of it is still to come.
+    pub fn read_schedule(&self, words: &str, reader: &Reader) -> Result<ReadSchedule, WorkError> {
+        let series = read_schedule(words, reader)?.series;
+        let person = self.person();
+        let position = Position::new(self.clock.now().to_jiff(), &person);
+        let next: Vec<Occurrence> = series.upcoming(&position, &person).take(SHOWN_DATES).collect();
+        if next.is_empty() {
+            return Err(WorkError::NothingToCome { words: words.trim().to_owned() });
+        }
+        let sentence = english(&describe(&series));
+        Ok(ReadSchedule { words: words.trim().to_owned(), series, sentence, next })
+    }
+
+    /// Makes a definition. One without a schedule runs at once.
+    ///
+    /// Errors: a text is blank or too long; the model reads no instructions; there are too many.
+    pub async fn create(
+        &self,
+        ws: WorkspaceId,
+        new: &NewWork,
+        context: &RequestContext,
+    ) -> Result<WorkId, WorkError> {
+        let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
+        let model = self.driver.models().named(new.model.as_deref());
+        if !model.reads_messages() {
+            return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
+        }
+        let count = self.store.first(definition::count(ws)).await?.unwrap_or_default();
+        limits::WORK_DEFINITIONS.check(usize::try_from(count + 1).unwrap_or(usize::MAX))?;
+        let now = self.clock.now();
+        let id = WorkId::fresh(now, &*self.entropy);
+        let mut empty = Definition {
+            id: id.clone(),
+            kind: WorkType::Immediate,
+            source: new.source.0,
+            source_ref: new.source.1.clone(),
+            title,
+            version: 1,
+            state: WorkState::Active,
+            session: SessionId::fresh(now, &*self.entropy),
+            recurrence: None,
+            schedule: None,
+            schedule_words: None,
+            catch_up: new.catch_up,
+            overlap: new.overlap,
+            model: new.model.clone(),
+            position: None,
+            next_due_at: None,
+            n_runs: 0,
+            status: WorkStatus::Pending,
+            run_state: None,
+            latest_run: None,
+            revision: 1,
+            created_by: new.by,
+            created_at: now,
+            updated_at: now,
+            deleted_at: None,
+        };
+        if let Some(schedule) = &new.schedule {
+            empty.kind = WorkType::Scheduled;
+            // Without a rule there is one occurrence, and no series that it belongs to.
+            empty.recurrence = schedule.series.rule().map(|_| id.to_string());
+            self.set_schedule(&mut empty, schedule, now)?;
+        }
+        let version = Version {
+            work: id.clone(),
+            version: 1,
+            instructions,
+            made_by: context.actor.to_string(),
+            created_at: now,
+        };
+        let mut commit = Commit::new("work.create", Db::Agent, ws)
+            .op(definition::insert(ws, &empty))
+            .op(version::insert(ws, &version))
+            .change(event(EventKind::WorkCreated, id.as_str()))
+            .audit(context.audit("work.create", id.as_str()));
+        if new.schedule.is_none() {
+            let run = WorkRunId::fresh(now, &*self.entropy);
+            let standing =
+                crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
+            let mut step = standing.step();
+            step.add_run(run.clone(), request_occurrence(&id, run.as_str(), new.by), now);
+            commit = commit.ops(step.ops(ws, now));
+        }
+        let subject = format!("{}|{}", new.title, new.instructions);
+        commit.once = context.once("work.create", &subject, id.as_str());
+        let committed = self.store.commit(commit).await?;
+        match committed.replayed {
+            Some(answer) => answer.parse().map_err(broken),
+            None => Ok(id),
+        }
+    }
+
+    /// Writes a schedule into a definition. Nothing of it is due before now.
+    fn set_schedule(
+        &self,
+        definition: &mut Definition,
+        schedule: &ReadSchedule,
+        now: Timestamp,
+    ) -> Result<(), WorkError> {
+        definition.schedule = Some(series_text::write(&schedule.series));
+        definition.schedule_words = Some(schedule.words.clone());
+        self.plan_from(definition, now)
+    }
+
+    /// Lets the schedule of a definition go on from a time: what was due before never runs. One that
+    /// may not start runs is not due.
+    pub(crate) fn plan_from(
+        &self,
+        definition: &mut Definition,
+        now: Timestamp,
+    ) -> Result<(), WorkError> {
+        definition.next_due_at = None;
+        let Some(text) = &definition.schedule else { return Ok(()) };
+        let person = self.person();
+        let series = series_text::read(text, &person).map_err(broken)?;
+        let mut position = Position::new(now.to_jiff(), &person);
+        // A rule with an end by number goes on counting where it was.
+        let stored = definition.position.as_deref().map(serde_json::from_str::<Position>);
+        if let Some(stored) = stored.transpose().map_err(broken)? {
+            position.counted = stored.counted;
+        }
+        if definition.state == WorkState::Active {
+            let next = series.next_due(&position, &person);
+            definition.next_due_at = next.map(|due| Timestamp::from_jiff(due.at));
+        }
+        definition.position = Some(serde_json::to_string(&position).map_err(broken)?);
+        Ok(())
+    }
+
+    /// Changes a definition. New instructions count from the next run; a new schedule makes new
+    /// occurrences, none of which is due before now.
+    pub async fn edit(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        edit: &Edit,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let new_title = edit.title.as_deref().map(title).transpose()?;
+        let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
+        let subject = format!("{edit:?}");
+        self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
+            let after = step.definition();
+            if let Some(title) = &new_title {
+                after.title.clone_from(title);
+            }
+            after.catch_up = edit.catch_up.unwrap_or(after.catch_up);
+            after.overlap = edit.overlap.unwrap_or(after.overlap);
+            if let Some(model) = &edit.model {
+                after.model.clone_from(model);
+            }
+            if let Some(schedule) = &edit.schedule {
+                if after.kind == WorkType::Immediate {
+                    let hint = "it runs once, without a schedule: make new work with this schedule";
+                    return Err(WorkError::State { work: id.clone(), state: after.state, hint });
+                }
+                after.position = None;
+                self.set_schedule(after, schedule, now)?;
+            }
+            let Some(instructions) = &new_instructions else { return Ok(Vec::new()) };
+            after.version += 1;
+            let version = Version {
+                work: id.clone(),
+                version: after.version,
+                instructions: instructions.clone(),
+                made_by: context.actor.to_string(),
+                created_at: now,
+            };
+            Ok(vec![version::insert(ws, &version)])
+        })
+        .await
+    }
+
+    /// Lets a definition start no runs until it is resumed. A run that is under way goes on; what has
+    /// not begun never will.
+    pub async fn pause(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.pause", "", context), |step, open, now| {
+            step.definition().next_due_at = None;
+            move_to(step, WorkState::Paused)?;
+            skip_queued(step, open, now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Lets a definition start runs again. What was due meanwhile never runs.
+    pub async fn resume(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.resume", "", context), |step, _, now| {
+            move_to(step, WorkState::Active)?;
+            self.plan_from(step.definition(), now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Ends a definition; its history stays.
+    pub async fn archive(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.archive", "", context), |step, open, now| {
+            let after = step.definition();
+            after.state = WorkState::Archived;
+            after.next_due_at = None;
+            skip_queued(step, open, now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay.
+    pub async fn delete(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.delete", "", context), |step, open, now| {
+            let after = step.definition();
+            after.state = WorkState::Archived;
+            after.next_due_at = None;
+            after.deleted_at = Some(now);
+            skip_queued(step, open, now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Pauses every definition that may start runs, and returns how many they were.
+    pub async fn pause_all(
+        &self,
+        ws: WorkspaceId,
+        context: &RequestContext,
+    ) -> Result<usize, WorkError> {
+        let mut n_paused = 0;
+        for definition in self.definitions(ws).await? {
+            if definition.state == WorkState::Active {
+                let context = RequestContext { key: None, ..context.clone() };
+                self.pause(ws, &definition.id, &context).await?;
+                n_paused += 1;
+            }
+        }
+        Ok(n_paused)
+    }
+
+    /// All definitions that are not deleted, oldest first.
+    pub async fn definitions(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
+        let (mut all, mut after) = (Vec::new(), String::new());
+        loop {
+            let page = self.store.all(definition::page(ws, &after, 200)).await?;
+            let Some(last) = page.last() else { return Ok(all) };
+            after = last.id.to_string();
+            all.extend(page.into_iter().filter(|one| one.deleted_at.is_none()));
+        }
+    }
+
+    /// A definition that is not deleted.
+    pub async fn definition(&self, ws: WorkspaceId, id: &WorkId) -> Result<Definition, WorkError> {
+        let found = self.store.first(definition::by_id(ws, id)).await?;
+        let found = found.filter(|found| found.deleted_at.is_none());
+        found.ok_or_else(|| WorkError::NotFound { work: id.clone() })
+    }
+
+    /// The newest instructions of a definition, or those of an earlier version.
+    pub async fn instructions(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        version: i64,
+    ) -> Result<String, WorkError> {
+        let found = self.store.first(version::by_number(ws, id, version)).await?;
+        let missing = || broken(format!("version {version} of {id} is missing"));
+        Ok(found.ok_or_else(missing)?.instructions)
+    }
+
+    /// The runs of a definition before one of them, newest first, those that were left out included.
+    pub async fn runs(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        before: i64,
+        limit: i64,
+    ) -> Result<Vec<Run>, WorkError> {
+        let runs = dormouse_store::agent::work::run::of_definition(ws, id, before, limit);
+        Ok(self.store.all(runs).await?)
+    }
+
+    /// Changes a definition and its runs in one commit, decided on rows that have not changed since.
+    async fn change(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        (action, subject, context): (&'static str, &str, &RequestContext),
+        change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<dormouse_store::Op>, WorkError>,
+    ) -> Result<(), WorkError> {
+        let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, id).await?;
+            if standing.definition.deleted_at.is_some() {
+                return Err(WorkError::NotFound { work: id.clone() });
+            }
+            let now = self.clock.now();
+            let open = standing.open.clone();
+            let mut step = standing.step();
+            let ops = change(&mut step, &open, now)?;
+            let mut commit = Commit::new("work.change", Db::Agent, ws)
+                .ops(ops)
+                .ops(step.ops(ws, now))
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit(action, id.as_str()));
+            commit.once = context.once(action, &format!("{id}|{subject}"), id.as_str());
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await;
+        changed.map_err(|error: WorkError| self.busy(id, error))
+    }
+
+    /// What a request answers that was refused too often.
+    pub(crate) fn busy(&self, id: &WorkId, error: WorkError) -> WorkError {
+        match error.refusal() {
+            Some(Refusal::Stale | Refusal::LeaseLost) => WorkError::Busy { work: id.clone() },
+            _ => error,
+        }
+    }
+}
+
+/// Changes the state of a definition by a person's wish.
+fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
+    let after = step.definition();
+    let from = after.state;
+    let is_possible = match to {
+        WorkState::Paused => from == WorkState::Active,
+        WorkState::Active => matches!(from, WorkState::Paused | WorkState::Disabled),
+        WorkState::Disabled | WorkState::Archived => true,
+    };
+    if !is_possible {
+        let hint = match to {
+            WorkState::Paused => "only work that is active can be paused",
+            _ => "only work that is paused can be resumed",
+        };
+        return Err(WorkError::State { work: after.id.clone(), state: from, hint });
+    }
+    after.state = to;
+    Ok(())
+}
+
+/// Leaves out the runs that have not begun.
+fn skip_queued(step: &mut Step, open: &[Run], now: Timestamp) -> Result<(), WorkError> {
+    for run in open.iter().filter(|run| run.state == RunState::Queued && run.started_at.is_none()) {
+        step.move_run(run, RunEvent::Skipped, now, |run| {
+            run.skip_reason = Some(SkipReason::Paused);
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns whether a commit was refused because its occurrence has a run.
+pub(crate) fn exists_already(error: &CommitError) -> bool {
+    error.refusal() == Some(Refusal::Exists)
+}

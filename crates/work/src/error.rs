@@ -1,0 +1,185 @@
+//! Why an operation on agent work failed.
+
+use dormouse_formats::recurrence::ScheduleError;
+use dormouse_runs::RunError;
+use dormouse_scheduler::HandlerError;
+use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
+use dormouse_types::limits::Beyond;
+use dormouse_types::work::{RunState, WorkState};
+use dormouse_types::{QuestionId, WorkId, WorkRunId};
+
+/// Why an operation on agent work failed.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkError {
+    /// There is no such definition, or it is deleted. Retry: never.
+    #[error("there is no agent work {work}: list it for its ids")]
+    NotFound {
+        /// The id as given.
+        work: WorkId,
+    },
+    /// There is no such run. Retry: never.
+    #[error("there is no run {run}: list the runs of its agent work for their ids")]
+    NoRun {
+        /// The id as given.
+        run: WorkRunId,
+    },
+    /// There is no such question. Retry: never.
+    #[error("there is no question {question}: show the run that asks for its questions")]
+    NoQuestion {
+        /// The id as given.
+        question: QuestionId,
+    },
+    /// A text is empty. Retry: with text.
+    #[error("the {what} is empty: write one")]
+    Blank {
+        /// Which text.
+        what: &'static str,
+    },
+    /// A value exceeds its limit. Retry: with a smaller one.
+    #[error(transparent)]
+    Beyond(#[from] Beyond),
+    /// The words are no schedule. Retry: with other words.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// The schedule has no time that is still to come. Retry: with another one.
+    #[error("`{words}` has no time that is still to come: write when it happens next")]
+    NothingToCome {
+        /// The words as given.
+        words: String,
+    },
+    /// The model does not read instructions. Retry: with a language model.
+    #[error(
+        "{model} reads no instructions: agent work of this kind needs a language model. Add one with \
+         `dormouse models add`"
+    )]
+    NeedsLanguageModel {
+        /// The name of the model.
+        model: String,
+    },
+    /// Not possible in the present state of the definition. Retry: after following the hint.
+    #[error("agent work {work} is {state}: {hint}", state = .state.name())]
+    State {
+        /// The definition.
+        work: WorkId,
+        /// Its state.
+        state: WorkState,
+        /// What the person can do.
+        hint: &'static str,
+    },
+    /// Not possible in the present state of the run. Retry: never, unless the run moves.
+    #[error("run {run} is {state}: {hint}", state = .state.name())]
+    RunState {
+        /// The run.
+        run: WorkRunId,
+        /// Its state.
+        state: RunState,
+        /// What that means.
+        hint: &'static str,
+    },
+    /// The question has an answer. Retry: never.
+    #[error("question {question} was answered already: {answer}")]
+    Answered {
+        /// The question.
+        question: QuestionId,
+        /// The first answer.
+        answer: String,
+    },
+    /// The question waits for no answer any more. Retry: never.
+    #[error("question {question} waits for no answer any more: retry its run to be asked again")]
+    Closed {
+        /// The question.
+        question: QuestionId,
+    },
+    /// The idempotency key was used for a different request. Retry: with a fresh key.
+    #[error("the id {id} was already used for a different request: use a fresh one")]
+    Reused {
+        /// The reused key.
+        id: String,
+    },
+    /// Other writers keep changing it. Retry: later.
+    #[error("agent work {work} is being changed by others: try again")]
+    Busy {
+        /// The definition.
+        work: WorkId,
+    },
+    /// A run failed.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Rows cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A commit failed.
+    #[error(transparent)]
+    Commit(CommitError),
+}
+
+impl WorkError {
+    /// Returns whether the error is damage to rows that only one definition needs, so that others can
+    /// continue.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Self::NotFound { .. }
+            | Self::NoRun { .. }
+            | Self::Read(ReadError::Corrupt { .. })
+            | Self::Run(RunError::Read(ReadError::Corrupt { .. }) | RunError::Broken(_)) => true,
+            Self::NoQuestion { .. }
+            | Self::Blank { .. }
+            | Self::Beyond(_)
+            | Self::Schedule(_)
+            | Self::NothingToCome { .. }
+            | Self::NeedsLanguageModel { .. }
+            | Self::State { .. }
+            | Self::RunState { .. }
+            | Self::Answered { .. }
+            | Self::Closed { .. }
+            | Self::Reused { .. }
+            | Self::Busy { .. }
+            | Self::Run(_)
+            | Self::Read(_)
+            | Self::Commit(_) => false,
+        }
+    }
+}
+
+impl MaybeRefused for WorkError {
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Commit(error) => error.refusal(),
+            Self::Run(error) => error.refusal(),
+            _ => None,
+        }
+    }
+}
+
+impl From<CommitError> for WorkError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Mismatch { id, .. } => Self::Reused { id },
+            other @ (CommitError::Refused { .. }
+            | CommitError::Unknown { .. }
+            | CommitError::Broken { .. }) => Self::Commit(other),
+        }
+    }
+}
+
+impl From<WorkError> for RunError {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Read(error) => Self::Read(error),
+            WorkError::Commit(error) => Self::Commit(error),
+            WorkError::Run(error) => error,
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+impl From<WorkError> for HandlerError {
+    fn from(error: WorkError) -> Self {
+        Self { is_damage: error.is_damage(), source: Box::new(error) }
+    }
+}
+
+/// Returns the error for a broken invariant.
+pub(crate) fn broken(error: impl std::fmt::Display) -> WorkError {
+    RunError::Broken(error.to_string()).into()
+}

@@ -1,0 +1,294 @@
+//! Runs that a person asks for, cancels, judges and corrects.
+
+use dormouse_runs::spending;
+use dormouse_runs::status::{Event, after};
+use dormouse_store::agent::model_call;
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
+use dormouse_store::agent::wake_run::{self, Status};
+use dormouse_store::agent::work::correction::{self, Correction};
+use dormouse_store::agent::work::question;
+use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_store::{Commit, Db, Op, Refusal, retry};
+use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkState};
+use dormouse_types::{
+    EventKind, Id as _, RunKey, Seq, Timestamp, WorkId, WorkRunId, WorkspaceId, hash, limits,
+};
+
+use crate::error::broken;
+use crate::standing::NewRun;
+use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
+
+/// The error of an attempt that a person cancelled.
+const CANCELLED: &str = "cancelled";
+
+/// A run that somebody asked for: the request is what it is the occurrence of.
+pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) -> NewRun {
+    let occurrence = Occurrence {
+        source: work.to_string(),
+        uid: String::new(),
+        original_start: request.to_owned(),
+        zone: "request".into(),
+        fold: false,
+    };
+    NewRun { occurrence, scheduled_for: None, skipped: None, by }
+}
+
+/// The key of the attempt that a run is in: made of stored facts only.
+pub fn attempt_key(run: &Run) -> RunKey {
+    key_of_attempt(&run.id, run.attempt)
+}
+
+/// The key of an attempt of a run by its number.
+pub(crate) fn key_of_attempt(run: &WorkRunId, attempt: i64) -> RunKey {
+    RunKey(hash::joined(&[run.as_str(), "attempt", &attempt.to_string()]).0)
+}
+
+impl Work {
+    /// A run.
+    pub async fn run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<Run, WorkError> {
+        let found = self.store.first(run::by_id(ws, id)).await?;
+        found.ok_or_else(|| WorkError::NoRun { run: id.clone() })
+    }
+
+    /// Runs a definition now. Its schedule stays as it is.
+    ///
+    /// Errors: it is archived.
+    pub async fn run_now(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<WorkRunId, WorkError> {
+        let asked = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, id).await?;
+            let definition = &standing.definition;
+            if definition.deleted_at.is_some() {
+                return Err(WorkError::NotFound { work: id.clone() });
+            }
+            if definition.state == WorkState::Archived {
+                let (work, state) = (id.clone(), definition.state);
+                return Err(WorkError::State { work, state, hint: "it never runs again" });
+            }
+            let now = self.clock.now();
+            let run = WorkRunId::fresh(now, &*self.entropy);
+            let mut step = standing.step();
+            step.add_run(run.clone(), request_occurrence(id, run.as_str(), WorkCreator::User), now);
+            let mut commit = Commit::new("work.run", Db::Agent, ws)
+                .ops(step.ops(ws, now))
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit("work.run", id.as_str()));
+            commit.once = context.once("work.run", id.as_str(), run.as_str());
+            match self.store.commit(commit).await?.replayed {
+                Some(answer) => answer.parse().map_err(broken),
+                None => Ok(run),
+            }
+        })
+        .await;
+        asked.map_err(|error: WorkError| self.busy(id, error))
+    }
+
+    /// Ends a run, on whichever node it is under way; what it did so far stays in its log. To cancel
+    /// twice changes nothing.
+    ///
+    /// One commit takes the lease and ends the run, so either this commit or the run's last one is
+    /// applied. The owner finds its lease lost, and drops the connection to its model.
+    ///
+    /// Errors: it has ended otherwise.
+    pub async fn cancel(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkRunId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let work = self.run(ws, id).await?.work;
+        let moved = [Refusal::Stale, Refusal::LeaseLost];
+        let cancelled = retry(ATTEMPTS, &moved, || async {
+            let standing = self.standing(ws, &work).await?;
+            let run = self.run(ws, id).await?;
+            if run.state == RunState::Cancelled {
+                return Ok(());
+            }
+            if run.state.is_over() && run.state != RunState::Interrupted {
+                let (run, state) = (id.clone(), run.state);
+                return Err(WorkError::RunState { run, state, hint: "it has ended already" });
+            }
+            let now = self.clock.now();
+            let mut ops = self.end_attempt(ws, &run, now).await?;
+            ops.push(question::close_of_run(ws, id, now));
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::Cancelled, now, |run| {
+                run.ended_by = Some(context.actor.to_string());
+            })?;
+            let commit = Commit::new("work.cancel", Db::Agent, ws)
+                .ops(ops)
+                .ops(step.ops(ws, now))
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit("work.cancel", id.as_str()));
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await;
+        cancelled.map_err(|error: WorkError| self.busy(&work, error))
+    }
+
+    /// Returns the ops that end what waits for a run in the queue, and its attempt if it has one that
+    /// is not over.
+    async fn end_attempt(
+        &self,
+        ws: WorkspaceId,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, WorkError> {
+        let mut ops = Vec::new();
+        let Some(row) = self.store.first(wake_queue::of_holder(ws, &run.id)).await? else {
+            return Ok(ops);
+        };
+        if let Some(key) = &row.run_key {
+            let attempt = self.store.first(wake_run::by_key(ws, key)).await?;
+            let open = self.store.all(model_call::open_of_run(ws, key)).await?;
+            ops.push(wake_queue::cancel_run(ws, &row, None));
+            let is_open = |status| matches!(status, Status::Queued | Status::Started);
+            if let Some(attempt) = attempt.filter(|attempt| is_open(attempt.status)) {
+                let to = after(attempt.status, Event::Cancelled).map_err(broken)?;
+                ops.push(wake_run::cancel(ws, key, attempt.status, to, now, CANCELLED));
+            }
+            ops.extend(spending::assumed(ws, key, &open));
+        }
+        ops.push(wake_queue::clear_signals(ws, &run.id));
+        Ok(ops)
+    }
+
+    /// Takes what a run left that ended without an outcome for its result, or does not. `why` is what
+    /// the person says about it.
+    ///
+    /// Errors: it does not wait for that.
+    pub async fn review(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkRunId,
+        is_approved: bool,
+        why: Option<&str>,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        if let Some(why) = why {
+            limits::REASON.check(why.chars().count())?;
+        }
+        let (action, moves) = if is_approved {
+            ("work.approve", RunEvent::Approved)
+        } else {
+            ("work.decline", RunEvent::Declined)
+        };
+        let hint = "only a run that ended without an outcome is approved or declined";
+        self.judge(ws, id, (action, moves, hint), context, |run| {
+            run.ended_by = Some(context.actor.to_string());
+            if let Some(why) = why.filter(|_| !is_approved) {
+                run.error = Some(why.to_owned());
+            }
+            Vec::new()
+        })
+        .await
+    }
+
+    /// Lets a run be tried again that failed, was interrupted or needs review: the same run, with
+    /// everything that it did so far in its prompt.
+    ///
+    /// Errors: it ended well, or has not ended.
+    pub async fn retry(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkRunId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let now = self.clock.now();
+        let hint = "only a run that did not end well can be tried again";
+        self.judge(ws, id, ("work.retry", RunEvent::Retried, hint), context, |run| {
+            run.attempt += 1;
+            run.failures = 0;
+            (run.error, run.completed_at, run.ended_by) = (None, None, None);
+            vec![wake_queue::signal(ws, &signal(&run.id, now))]
+        })
+        .await
+    }
+
+    /// Moves a run because a person decided about it.
+    async fn judge(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkRunId,
+        (action, moves, hint): (&'static str, RunEvent, &'static str),
+        context: &RequestContext,
+        change: impl Fn(&mut Run) -> Vec<Op>,
+    ) -> Result<(), WorkError> {
+        let work = self.run(ws, id).await?.work;
+        let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, &work).await?;
+            let run = self.run(ws, id).await?;
+            if run.state.after(moves).is_err() {
+                return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
+            }
+            let now = self.clock.now();
+            let (mut step, mut ops) = (standing.step(), Vec::new());
+            step.move_run(&run, moves, now, |run| ops = change(run))?;
+            let mut commit = Commit::new("work.judge", Db::Agent, ws)
+                .ops(step.ops(ws, now))
+                .ops(ops)
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit(action, id.as_str()));
+            commit.once = context.once(action, id.as_str(), id.as_str());
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await;
+        judged.map_err(|error: WorkError| self.busy(&work, error))
+    }
+
+    /// Tells a definition something about how it works: a run that is under way reads it before its
+    /// next turn, and all later runs do.
+    ///
+    /// Errors: the text is blank or too long.
+    pub async fn correct(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        text: &str,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(WorkError::Blank { what: "correction" });
+        }
+        limits::WORK_CORRECTION.check(text.len())?;
+        self.definition(ws, id).await?;
+        let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let known = self.store.all(correction::after(ws, id, 0)).await?;
+            let new = Correction {
+                work: id.clone(),
+                n: known.last().map_or(0, |last| last.n) + 1,
+                text: text.to_owned(),
+                made_by: context.actor.to_string(),
+                created_at: self.clock.now(),
+            };
+            let mut commit = Commit::new("work.correct", Db::Agent, ws)
+                .op(correction::insert(ws, &new))
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit("work.correct", id.as_str()));
+            commit.once = context.once("work.correct", text, id.as_str());
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await;
+        corrected.map_err(|error: WorkError| self.busy(id, error))
+    }
+}
+
+/// The signal that lets a run go on now, because a person wants it.
+pub(crate) fn signal(run: &WorkRunId, now: Timestamp) -> Signal {
+    Signal {
+        holder: run.into(),
+        reason: Reason::UserInitiated,
+        at: now,
+        due_at: Some(now),
+        upto: Seq(0),
+        request_id: None,
+    }
+}

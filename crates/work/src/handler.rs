@@ -1,0 +1,255 @@
+//! Runs of agent work as a kind of holder: what the scheduler asks about them.
+
+use std::time::Duration;
+
+use dormouse_runs::admission::MayAsk;
+use dormouse_scheduler::{
+    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
+};
+use dormouse_store::agent::timer::Timer;
+use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_run::{Run as Attempt, Status};
+use dormouse_store::agent::work::{correction, definition, run::Run};
+use dormouse_store::{ChangeRow, Op};
+use dormouse_types::agent::Initiator;
+use dormouse_types::model::Usage;
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work::{Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState};
+use dormouse_types::{
+    EventKind, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkRunId, WorkspaceId, limits,
+};
+
+use crate::error::broken;
+use crate::execution::attempt_key;
+use crate::runner::WorkRun;
+use crate::standing::Standing;
+use crate::{Work, WorkError, event};
+
+/// The handler of runs of agent work.
+pub struct WorkRuns(pub Work);
+
+impl Work {
+    /// Decides whether a run may start or go on, and what its claim freezes.
+    ///
+    /// The definition is part of the commit, so what was paused, archived or edited since it was read
+    /// refuses the claim, and so does another run of the definition that started meanwhile.
+    async fn admit(&self, due: Due<'_>) -> Result<Admission, WorkError> {
+        let Due { ws, entry, waiting } = due;
+        let now = self.clock.now();
+        let id = WorkRunId::try_from(&entry.holder).map_err(broken)?;
+        let run = match self.run(ws, &id).await {
+            Ok(run) => run,
+            Err(WorkError::NoRun { .. }) => return Ok(ended("the run is gone", Vec::new())),
+            Err(error) => return Err(error),
+        };
+        let standing = self.standing(ws, &run.work).await?;
+        if !matches!(run.state, RunState::Queued | RunState::Running | RunState::Interrupted) {
+            return Ok(ended("the run is over, or waits for the person", Vec::new()));
+        }
+        if let Some(reason) = obstacle(&standing, &run) {
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::Skipped, now, |run| {
+                run.skip_reason = Some(SkipReason::Paused);
+            })?;
+            return Ok(ended(reason, step.ops(ws, now)));
+        }
+        if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
+            let ops = self.interrupted(ws, standing, &run, now)?;
+            return Ok(ended("the process that worked on it died twice", ops));
+        }
+        let definition = &standing.definition;
+        if definition.overlap != Overlap::Parallel && standing.is_busy_besides(&id) {
+            // The end of the other run makes this one due.
+            return Ok(Admission::Hold { guard: vec![definition::unchanged(ws, definition)] });
+        }
+        let model = self.driver.models().named(definition.model.as_deref());
+        let mut ops = match self.driver.may_ask(ws, &entry.holder, &*model, now).await? {
+            MayAsk::Now(ops) => ops,
+            MayAsk::Later { until, why, guard } => {
+                return Ok(Admission::Postpone { until, why, guard });
+            }
+        };
+        let version = definition.version;
+        if run.state == RunState::Running {
+            if waiting.is_none() {
+                // Its attempt ended in a store that was since restored.
+                let ops = self.interrupted(ws, standing, &run, now)?;
+                return Ok(ended("its attempt is gone", ops));
+            }
+            // Its process died. That it was interrupted is over before anybody could see it.
+            return Ok(Admission::Resume { ops });
+        }
+        if waiting.is_some() {
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::Started, now, |_| {})?;
+            ops.extend(step.ops(ws, now));
+            return Ok(Admission::Resume { ops });
+        }
+        let corrections = self.store.all(correction::after(ws, &run.work, 0)).await?;
+        let key = attempt_key(&run);
+        let mut step = standing.step();
+        step.move_run(&run, RunEvent::Started, now, |run| {
+            if run.started_at.is_none() {
+                run.version = version;
+            }
+            run.started_at = run.started_at.or(Some(now));
+            run.run_key = Some(key.clone());
+            run.corrections_upto = corrections.last().map_or(0, |last| last.n);
+        })?;
+        ops.extend(step.ops(ws, now));
+        let attempt = Box::new(self.new_attempt(entry, &run, key, model.name(), now));
+        Ok(Admission::Start { run: attempt, ops, if_repeated: Vec::new() })
+    }
+
+    fn new_attempt(
+        &self,
+        entry: &QueueEntry,
+        run: &Run,
+        key: RunKey,
+        model: &str,
+        now: Timestamp,
+    ) -> Attempt {
+        let by_person = run.created_by == WorkCreator::User
+            || entry.reasons.iter().any(|reason| !reason.is_automatic());
+        let reason = if by_person { Reason::UserInitiated } else { Reason::Timer };
+        let initiator = if by_person { Initiator::Person } else { Initiator::Automation };
+        Attempt {
+            key,
+            holder: entry.holder.clone(),
+            reason: reason.into(),
+            reason_id: Some(run.attempt.to_string()),
+            initiator: initiator.into(),
+            thread: ThreadId::fresh(now, &*self.entropy),
+            status: Status::Started,
+            logical_change_key: None,
+            processed: Seq(0),
+            upto: Seq(0),
+            heard_upto: Seq(0),
+            epoch: entry.epoch + 1,
+            crashes: 0,
+            model: Some(model.to_owned()),
+            cut: false,
+            created_at: now,
+            started_at: Some(now),
+            completed_at: None,
+            error: None,
+            failure: None,
+            usage: Usage::default(),
+        }
+    }
+
+    /// Returns the ops for a run whose processes died too often: the person may try it again.
+    fn interrupted(
+        &self,
+        ws: WorkspaceId,
+        standing: Standing,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, WorkError> {
+        let mut step = standing.step();
+        step.move_run(run, RunEvent::Crashed, now, |run| {
+            run.error = Some("the process that worked on it died twice".into());
+        })?;
+        Ok(step.ops(ws, now))
+    }
+}
+
+fn ended(reason: &str, ops: Vec<Op>) -> Admission {
+    Admission::End { reason: reason.to_owned(), ops }
+}
+
+/// Why a run that has not begun never will. What a person asked for runs although the schedule is
+/// paused.
+fn obstacle(standing: &Standing, run: &Run) -> Option<&'static str> {
+    if run.started_at.is_some() {
+        return None;
+    }
+    let definition = &standing.definition;
+    if definition.deleted_at.is_some() {
+        return Some("its agent work was deleted");
+    }
+    match definition.state {
+        WorkState::Active => None,
+        WorkState::Archived => Some("its agent work was archived"),
+        WorkState::Paused | WorkState::Disabled if run.created_by == WorkCreator::User => None,
+        WorkState::Paused | WorkState::Disabled => Some("its agent work was paused"),
+    }
+}
+
+impl Handler for WorkRuns {
+    fn kind(&self) -> HolderKind {
+        HolderKind {
+            prefix: WorkRunId::PREFIX,
+            noun: "run of agent work",
+            slots: Slots::Own(limits::WORK_SLOTS),
+        }
+    }
+
+    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
+        Box::pin(async move {
+            let now = self.0.clock.now();
+            Ok(self.0.driver.room(ws, now).await.map_err(WorkError::from)?)
+        })
+    }
+
+    fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {
+        Box::pin(async move { Ok(self.0.admit(due).await?) })
+    }
+
+    fn run<'a>(
+        &'a self,
+        lease: &'a Lease,
+        stop: &'a Stop,
+    ) -> BoxFuture<'a, Result<End, HandlerError>> {
+        Box::pin(async move {
+            let id = WorkRunId::try_from(lease.holder()).map_err(broken)?;
+            let mut run = WorkRun::read(&self.0, id, lease).await?;
+            let driver = self.0.driver.stopping_on(stop.clone());
+            Ok(driver.drive(&mut run, lease).await.map_err(WorkError::from)?)
+        })
+    }
+
+    fn give_up<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        holder: &'a HolderId,
+    ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>> {
+        Box::pin(async move {
+            let now = self.0.clock.now();
+            let id = WorkRunId::try_from(holder).map_err(broken)?;
+            let run = self.0.run(ws, &id).await?;
+            let standing = self.0.standing(ws, &run.work).await?;
+            if run.state.after(RunEvent::Crashed).is_err() {
+                return Ok(Vec::new());
+            }
+            Ok(self.0.interrupted(ws, standing, &run, now)?)
+        })
+    }
+
+    fn timer_signal<'a>(
+        &'a self,
+        _: WorkspaceId,
+        timer: &'a Timer,
+    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
+        Box::pin(async move {
+            Ok(Signal {
+                holder: timer.holder.clone(),
+                reason: Reason::Timer,
+                at: self.0.clock.now(),
+                due_at: Some(timer.at),
+                upto: Seq(0),
+                request_id: None,
+            })
+        })
+    }
+
+    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
+        // A time that was just set may be a moment ahead by another process's clock.
+        let soon = now + Duration::from_millis(100);
+        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= soon)
+    }
+
+    fn announce(&self, holder: &HolderId, _: &str) -> Option<ChangeRow> {
+        Some(event(EventKind::WorkStatus, holder.as_str()))
+    }
+}

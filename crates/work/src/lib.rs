@@ -1,0 +1,115 @@
+//! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
+//!
+//! Owns: definitions with their instructions, which occurrences of a schedule become runs, the states
+//! of a run, its questions and corrections, what its prompt holds, what it leaves behind.
+//! Does not own: the queue and its claims (the scheduler), driving a run (the runs room), what a rule of
+//! recurrence means (the formats room), the person's tasks. The failures it defends against: an
+//! occurrence that runs twice or is lost without a row that says so, a run that counts as done because
+//! its model stopped talking, a question that is asked in prose and never answered, a run that begins
+//! although it was paused.
+//!
+//! A definition is written with each step of one of its runs, and each such commit is refused if the
+//! definition was written since it was read. So everything that is decided about a definition and its
+//! runs is decided one after another, on any number of nodes.
+//!
+//! Reading order: [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`], [`question`],
+//! [`schedule`], [`history`], [`tools`], [`runner`], [`handler`], [`check`].
+
+pub mod error;
+pub mod series_text;
+pub mod planner;
+pub mod standing;
+pub mod definition;
+pub mod execution;
+pub mod question;
+pub mod schedule;
+pub mod history;
+pub mod tools;
+pub mod runner;
+pub mod handler;
+pub mod check;
+
+use std::sync::Arc;
+
+use dormouse_formats::recurrence::Person;
+use dormouse_runs::Driver;
+use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
+use dormouse_types::port::{Clock, Entropy};
+use dormouse_types::{Actor, EventKind, Origin, hash};
+use jiff::civil::Time;
+use jiff::tz::TimeZone;
+
+pub use error::WorkError;
+
+/// When something is due that has a day and no time.
+const DAY_DUE_AT: Time = Time::constant(8, 0, 0, 0);
+
+/// How often a request is decided before it fails as busy.
+const ATTEMPTS: Policy = Policy::Attempts(5);
+
+/// Defines agent work, plans and runs it. Cheap to clone.
+#[derive(Clone)]
+pub struct Work {
+    pub(crate) store: Store,
+    pub(crate) driver: Driver,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) zone: TimeZone,
+}
+
+/// What [`Work`] is built from.
+#[derive(Clone)]
+pub struct Parts {
+    /// The store of both databases.
+    pub store: Store,
+    /// The driver of runs.
+    pub driver: Driver,
+    /// Source of the current time.
+    pub clock: Arc<dyn Clock>,
+    /// Source of randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// The person's time zone.
+    pub zone: TimeZone,
+}
+
+/// Who sends a request, and its idempotency key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestContext {
+    /// Who sends it; written to the audit log.
+    pub actor: Actor,
+    /// Idempotency key, if the request has one.
+    pub key: Option<String>,
+}
+
+impl RequestContext {
+    fn audit(&self, action: &'static str, object: &str) -> Audit {
+        Audit { actor: self.actor.clone(), action, object: object.into(), detail: String::new() }
+    }
+
+    fn once(&self, verb: &str, subject: &str, answer: &str) -> Option<Once> {
+        self.key.as_ref().map(|key| Once {
+            id: key.clone(),
+            request: hash::joined(&[verb, subject]),
+            answer: answer.to_owned(),
+            effects: None,
+        })
+    }
+}
+
+impl Work {
+    /// Creates the service from its parts.
+    pub fn new(parts: Parts) -> Self {
+        let Parts { store, driver, clock, entropy, zone } = parts;
+        Self { store, driver, clock, entropy, zone }
+    }
+
+    /// The person whose clock schedules without a zone follow.
+    pub(crate) fn person(&self) -> Person {
+        Person { zone: self.zone.clone(), day_due_at: DAY_DUE_AT }
+    }
+}
+
+/// Builds the change row of an event about a definition or a run.
+pub(crate) fn event(kind: EventKind, subject: &str) -> ChangeRow {
+    ChangeRow::agent(Origin::Person { via: None }, kind, None, subject)
+}

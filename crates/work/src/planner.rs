@@ -1,0 +1,257 @@
+//! Which occurrences of a schedule become runs: pure, from the series, how far it has come, the
+//! policies and the time.
+
+use dormouse_formats::recurrence::{OccurrenceId, Person, Position, Series};
+use dormouse_types::limits;
+use dormouse_types::work::{CatchUp, Overlap, SkipReason};
+use jiff::{SignedDuration, Timestamp};
+
+/// What a definition wants to become of occurrences that cannot run when they are due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Policies {
+    /// Of those that were missed.
+    pub catch_up: CatchUp,
+    /// Of those that overlap an earlier run.
+    pub overlap: Overlap,
+}
+
+/// An occurrence that is due, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// Its identity.
+    pub id: OccurrenceId,
+    /// When it was due.
+    pub due: Timestamp,
+    /// Why it is left out; `None` if it runs.
+    pub skipped: Option<SkipReason>,
+}
+
+/// What a schedule leads to now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// All occurrences that are due, in the order in which they were.
+    pub occurrences: Vec<Planned>,
+    /// How far the series has come with them.
+    pub position: Position,
+    /// When the next occurrence is due; `None` if none is. In the past, if there were too many for
+    /// one plan.
+    pub next_due: Option<Timestamp>,
+}
+
+/// Decides what becomes of everything that is due up to now.
+///
+/// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
+/// policy says which run, but none that is older than a day. What runs then meets the runs of the
+/// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
+/// person is not one of them. `most` bounds the occurrences of one plan.
+pub fn plan(
+    series: &Series,
+    position: &Position,
+    person: &Person,
+    policies: Policies,
+    n_open: usize,
+    now: Timestamp,
+    most: usize,
+) -> Plan {
+    let mut position = position.clone();
+    let mut due: Vec<(OccurrenceId, Timestamp)> = Vec::new();
+    let next_due = loop {
+        let Some(next) = series.next_due(&position, person) else { break None };
+        if next.at > now || due.len() >= most {
+            break Some(next.at);
+        }
+        due.extend(next.occurrences.into_iter().map(|one| (one.id, one.due)));
+        position = next.position;
+    };
+    let is_all = next_due.is_none_or(|next| next > now);
+    let last = due.len().saturating_sub(1);
+    let mut n_open = n_open;
+    let occurrences = due.into_iter().enumerate().map(|(n, (id, due))| {
+        let is_newest = is_all && n == last;
+        let skipped = skip_reason(policies, now.duration_since(due), is_newest, n_open);
+        if skipped.is_none() {
+            n_open += 1;
+        }
+        Planned { id, due, skipped }
+    });
+    Plan { occurrences: occurrences.collect(), position, next_due }
+}
+
+fn seconds(n: u64) -> SignedDuration {
+    SignedDuration::from_secs(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+fn skip_reason(
+    policies: Policies,
+    late_by: SignedDuration,
+    is_newest: bool,
+    n_open: usize,
+) -> Option<SkipReason> {
+    let is_missed = late_by > seconds(limits::WORK_LATE_SECONDS);
+    if is_missed {
+        let is_too_old = late_by > seconds(limits::WORK_CATCH_UP_SECONDS);
+        let may_run = match policies.catch_up {
+            CatchUp::Skip => false,
+            CatchUp::Once => is_newest,
+            CatchUp::All => true,
+        };
+        if is_too_old || !may_run {
+            return Some(SkipReason::Missed);
+        }
+    }
+    let is_catching_up = is_missed && policies.catch_up == CatchUp::All;
+    let has_room = match policies.overlap {
+        Overlap::Parallel => true,
+        // Those that are caught up run one after another, however many they are.
+        Overlap::Queue => is_catching_up || n_open < 2,
+        Overlap::Skip => n_open == 0,
+    };
+    if has_room { None } else { Some(SkipReason::Overlap) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use dormouse_formats::recurrence::Clock;
+    use jiff::civil::Time;
+    use jiff::tz::TimeZone;
+
+    use super::*;
+    use crate::series_text;
+
+    fn person(zone: &str) -> Person {
+        let zone = TimeZone::get(zone).expect("a zone");
+        Person { zone, day_due_at: Time::constant(8, 0, 0, 0) }
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().expect("a time")
+    }
+
+    /// Plans the schedule of `text` as it stood at `from`, at a later time; `~` is a skipped one.
+    fn check(text: &str, policies: (CatchUp, Overlap), n_open: usize, times: [&str; 2]) -> String {
+        let person = person("Europe/Berlin");
+        let series = series_text::read(text, &person).expect("a series");
+        let position = Position::new(at(times[0]), &person);
+        let policies = Policies { catch_up: policies.0, overlap: policies.1 };
+        let plan = plan(&series, &position, &person, policies, n_open, at(times[1]), 100);
+        let mut said = String::new();
+        for one in &plan.occurrences {
+            let due = one.due.to_zoned(person.zone.clone()).datetime();
+            let due = due.strftime("%d. %H:%M");
+            match one.skipped {
+                Some(why) => write!(said, "~{due} {why}, ").expect("a string grows"),
+                None => write!(said, "{due}, ").expect("a string grows"),
+            }
+        }
+        let next = plan.next_due.map(|at| at.to_zoned(person.zone.clone()).datetime());
+        let next = next.map_or("never".to_owned(), |at| at.strftime("%d. %H:%M").to_string());
+        format!("{said}then {next}")
+    }
+
+    const DAILY: &str = "DTSTART:20260302T090000\nRRULE:FREQ=DAILY";
+    const HOURLY: &str = "DTSTART:20260302T090000\nRRULE:FREQ=HOURLY";
+    const ONCE: (CatchUp, Overlap) = (CatchUp::Once, Overlap::Queue);
+
+    #[test]
+    fn what_is_due_runs_and_the_next_time_is_known() {
+        let found = check(DAILY, ONCE, 0, ["2026-03-02T07:59:00Z", "2026-03-02T08:00:00Z"]);
+        assert_eq!(found, "02. 09:00, then 03. 09:00");
+        let found = check(DAILY, ONCE, 0, ["2026-03-02T07:59:00Z", "2026-03-02T07:59:59Z"]);
+        assert_eq!(found, "then 02. 09:00");
+    }
+
+    #[test]
+    fn a_new_schedule_does_not_fire_for_the_past() {
+        let found = check(DAILY, ONCE, 0, ["2026-03-05T12:00:00Z", "2026-03-05T12:00:00Z"]);
+        assert_eq!(found, "then 06. 09:00");
+    }
+
+    #[test]
+    fn of_missed_occurrences_the_policy_says_which_run() {
+        let away = ["2026-03-02T07:00:00Z", "2026-03-02T10:30:00Z"];
+        let of = |catch_up| check(HOURLY, (catch_up, Overlap::Queue), 0, away);
+        assert_eq!(
+            of(CatchUp::Skip),
+            "~02. 09:00 missed, ~02. 10:00 missed, ~02. 11:00 missed, then 02. 12:00"
+        );
+        assert_eq!(
+            of(CatchUp::Once),
+            "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00"
+        );
+        assert_eq!(of(CatchUp::All), "02. 09:00, 02. 10:00, 02. 11:00, then 02. 12:00");
+    }
+
+    #[test]
+    fn what_is_older_than_a_day_never_runs() {
+        let away = ["2026-03-02T07:00:00Z", "2026-03-04T09:30:00Z"];
+        let of = |catch_up| check(DAILY, (catch_up, Overlap::Queue), 0, away);
+        let all = "~02. 09:00 missed, ~03. 09:00 missed, 04. 09:00, then 05. 09:00";
+        assert_eq!(of(CatchUp::All), all);
+        assert_eq!(of(CatchUp::Once), all);
+        let found = check(DAILY, ONCE, 0, ["2026-03-02T07:00:00Z", "2026-03-05T07:30:00Z"]);
+        assert_eq!(found, "~02. 09:00 missed, ~03. 09:00 missed, 04. 09:00, then 05. 09:00");
+    }
+
+    #[test]
+    fn one_that_is_in_time_runs_beside_missed_ones() {
+        let away = ["2026-03-02T07:00:00Z", "2026-03-02T10:00:30Z"];
+        let found = check(HOURLY, ONCE, 0, away);
+        assert_eq!(found, "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00");
+        let found = check(HOURLY, (CatchUp::Skip, Overlap::Queue), 0, away);
+        assert_eq!(found, "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00");
+    }
+
+    #[test]
+    fn the_policy_says_what_becomes_of_one_that_overlaps() {
+        let now = ["2026-03-02T07:59:00Z", "2026-03-02T08:00:00Z"];
+        let of = |overlap, n_open| check(DAILY, (CatchUp::Once, overlap), n_open, now);
+        assert_eq!(of(Overlap::Skip, 1), "~02. 09:00 overlap, then 03. 09:00");
+        assert_eq!(of(Overlap::Queue, 1), "02. 09:00, then 03. 09:00");
+        assert_eq!(of(Overlap::Queue, 2), "~02. 09:00 overlap, then 03. 09:00");
+        assert_eq!(of(Overlap::Parallel, 9), "02. 09:00, then 03. 09:00");
+    }
+
+    #[test]
+    fn a_daily_time_is_due_once_where_clocks_change() {
+        let half_past_two = "DTSTART:20260301T023000\nRRULE:FREQ=DAILY";
+        let spring = ["2026-03-27T12:00:00Z", "2026-03-30T12:00:00Z"];
+        let all = (CatchUp::All, Overlap::Parallel);
+        assert_eq!(
+            check(half_past_two, all, 0, spring),
+            "~28. 02:30 missed, ~29. 03:30 missed, 30. 02:30, then 31. 02:30"
+        );
+        let autumn = ["2026-10-24T12:00:00Z", "2026-10-26T01:31:00Z"];
+        assert_eq!(
+            check(half_past_two, all, 0, autumn),
+            "~25. 02:30 missed, 26. 02:30, then 27. 02:30"
+        );
+        let hourly = "DTSTART:20261025T013000\nRRULE:FREQ=HOURLY;COUNT=3";
+        let found = check(hourly, all, 0, ["2026-10-24T12:00:00Z", "2026-10-25T01:30:00Z"]);
+        assert_eq!(found, "25. 01:30, 25. 02:30, 25. 02:30, then never");
+    }
+
+    #[test]
+    fn many_missed_occurrences_are_decided_in_several_plans() {
+        let person = person("UTC");
+        let series = series_text::read(HOURLY, &person).expect("a series");
+        assert_eq!(series.clock(), &Clock::Floating);
+        let now = at("2026-03-02T20:30:00Z");
+        let mut position = Position::new(at("2026-03-02T08:00:00Z"), &person);
+        let (mut all, mut n_plans) = (Vec::new(), 0);
+        loop {
+            let plan = plan(&series, &position, &person, Policies::default(), 0, now, 5);
+            all.extend(plan.occurrences);
+            position = plan.position;
+            n_plans += 1;
+            if plan.next_due.is_none_or(|next| next > now) {
+                break;
+            }
+        }
+        assert_eq!((all.len(), n_plans), (12, 3));
+        let run: Vec<_> = all.iter().filter(|one| one.skipped.is_none()).collect();
+        assert_eq!(run.len(), 1, "the newest of all, not of each plan");
+        assert_eq!(run[0].due, at("2026-03-02T20:00:00Z"));
+    }
+}

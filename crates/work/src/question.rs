@@ -1,0 +1,167 @@
+//! Questions of runs: answered by a person, or given up after a week.
+
+use dormouse_scheduler::{Chore, Done, HandlerError, When};
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::question::{self, Question};
+use dormouse_store::{Commit, Db, Refusal, retry};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work::{RunEvent, RunState};
+use dormouse_types::{EventKind, Id as _, QuestionId, Timestamp, WorkRunId, WorkspaceId, limits};
+
+use crate::execution::signal;
+use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
+
+/// How many questions one call of the chore gives up.
+const AT_ONCE: i64 = 100;
+
+impl Work {
+    /// A question.
+    pub async fn question(&self, ws: WorkspaceId, id: &QuestionId) -> Result<Question, WorkError> {
+        let found = self.store.first(question::by_id(ws, id)).await?;
+        found.ok_or_else(|| WorkError::NoQuestion { question: id.clone() })
+    }
+
+    /// The questions of a run, oldest first.
+    pub async fn questions(
+        &self,
+        ws: WorkspaceId,
+        run: &WorkRunId,
+    ) -> Result<Vec<Question>, WorkError> {
+        Ok(self.store.all(question::of_run(ws, run)).await?)
+    }
+
+    /// Answers a question; its run goes on with the answer.
+    ///
+    /// The answer and the step of the run are one commit, so there is never an answer that no run
+    /// reads.
+    ///
+    /// Errors: it has an answer already, which the error names; its time is over.
+    pub async fn answer(
+        &self,
+        ws: WorkspaceId,
+        id: &QuestionId,
+        answer: &str,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let answer = answer.trim();
+        if answer.is_empty() {
+            return Err(WorkError::Blank { what: "answer" });
+        }
+        limits::WORK_ANSWER.check(answer.len())?;
+        let work = self.question(ws, id).await?.work;
+        let answered = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, &work).await?;
+            let question = self.question(ws, id).await?;
+            let now = self.clock.now();
+            let run = self.run(ws, &question.run).await?;
+            let mut step = standing.step();
+            let mut commit = Commit::new("work.answer", Db::Agent, ws);
+            // The same request again meets its receipt.
+            let is_repeated = context.key.is_some();
+            match &question.answer {
+                Some(answer) if !is_repeated => {
+                    let (question, answer) = (id.clone(), answer.clone());
+                    return Err(WorkError::Answered { question, answer });
+                }
+                _ => {}
+            }
+            let is_open = question.closed_at.is_none()
+                && question.expires_at > now
+                && run.state == RunState::NeedsInput;
+            if is_open {
+                step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
+                commit = commit
+                    .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
+                    .ops(step.ops(ws, now))
+                    .op(wake_queue::signal(ws, &signal(&run.id, now)))
+                    .change(event(EventKind::WorkStatus, run.id.as_str()))
+                    .audit(context.audit("work.answer", id.as_str()));
+            } else if !is_repeated {
+                return Err(WorkError::Closed { question: id.clone() });
+            } else {
+                // Refused, unless the receipt of the same request answers first.
+                commit = commit.op(question::answer(ws, id, answer, "", now));
+            }
+            let subject = format!("{id}|{answer}");
+            commit.once = context.once("work.answer", &subject, id.as_str());
+            match self.store.commit(commit).await {
+                Err(error) if error.refusal() == Some(Refusal::Stale) && !is_open => {
+                    Err(match question.answer {
+                        Some(answer) => WorkError::Answered { question: id.clone(), answer },
+                        None => WorkError::Closed { question: id.clone() },
+                    })
+                }
+                other => other.map(drop).map_err(Into::into),
+            }
+        })
+        .await;
+        answered.map_err(|error: WorkError| self.busy(&work, error))
+    }
+
+    /// Gives up a question whose time is over, and the run that asked it.
+    async fn give_up_question(
+        &self,
+        ws: WorkspaceId,
+        question: &Question,
+    ) -> Result<(), WorkError> {
+        retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, &question.work).await?;
+            let run = self.run(ws, &question.run).await?;
+            let now = self.clock.now();
+            let mut commit = Commit::new("work.expire", Db::Agent, ws)
+                .op(question::close_of_run(ws, &run.id, now));
+            if run.state == RunState::NeedsInput {
+                let mut step = standing.step();
+                step.move_run(&run, RunEvent::Expired, now, |run| {
+                    run.error = Some("nobody answered its question in time".into());
+                })?;
+                commit = commit
+                    .ops(step.ops(ws, now))
+                    .change(event(EventKind::WorkStatus, run.id.as_str()));
+            }
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// Gives up questions that nobody answered in time.
+pub struct Expiry(pub Work);
+
+impl Chore for Expiry {
+    fn name(&self) -> &'static str {
+        "questions of agent work"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let mut done = Done::default();
+            let overdue = self.0.store.all(question::overdue(now, AT_ONCE)).await;
+            for one in overdue.map_err(WorkError::from)? {
+                let (ws, question) = match one {
+                    Ok(one) => one,
+                    Err(damaged) => {
+                        done.lines.push(Err(damaged.to_string()));
+                        continue;
+                    }
+                };
+                if of.is_some_and(|of| of != ws) {
+                    continue;
+                }
+                if let Err(error) = self.0.give_up_question(ws, &question).await {
+                    done.lines.push(Err(format!("question {}: {error}", question.id)));
+                }
+            }
+            Ok(done)
+        })
+    }
+}

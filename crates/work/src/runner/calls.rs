@@ -1,0 +1,159 @@
+//! The calls of a turn.
+
+use dormouse_runs::clearance::clearance;
+use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::work::definition;
+use dormouse_store::agent::work::{correction, run};
+use dormouse_types::model::{ToolCall, ToolResult};
+use dormouse_types::{Timestamp, WorkId};
+use jiff::civil::Date;
+
+use super::WorkRun;
+use crate::history::{self, HistoryPart};
+use crate::tools::{self, Call};
+
+/// The most of a log that one call answers. Units: bytes.
+const MOST_OF_LOG: usize = 64 * 1024;
+/// The most runs that one call lists or reads.
+const MOST_RUNS: i64 = 100;
+
+impl WorkRun<'_> {
+    /// Runs the calls of a turn. What the person said meanwhile is told with the last result; a run
+    /// cannot finish with words that it has not read.
+    pub(super) async fn execute_calls(
+        &mut self,
+        calls: &[ToolCall],
+        tools: ToolSet,
+    ) -> Result<ExecutedCalls, RunError> {
+        let ws = self.lease.ws;
+        let upto = self.work.run(ws, &self.id).await?.corrections_upto;
+        let new = self.work.store.all(correction::after(ws, &self.run.work, upto)).await?;
+        let said: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
+        let mut done = ExecutedCalls::default();
+        let mut has_ended = false;
+        for call in calls {
+            let result = match tools::read(call) {
+                Err(wrong) => refused(call, wrong),
+                Ok(_) if has_ended => {
+                    refused(call, "the run has ended with the call before this one".into())
+                }
+                Ok(read) if tools == ToolSet::Closing && !read.ends() => {
+                    refused(call, "only finish and ask may be called now".into())
+                }
+                Ok(read) if read.ends() && !said.is_empty() => {
+                    refused(call, "the person said something meanwhile; take it into account, then call this again".into())
+                }
+                Ok(read) => {
+                    has_ended = read.ends();
+                    let (text, sources) = self.answer_call(read).await?;
+                    done.sources.extend(sources);
+                    ToolResult { call_id: call.id.clone(), refused: false, text }
+                }
+            };
+            done.results.push(Some(result));
+        }
+        if let (Some(last), Some(Some(result))) = (new.last(), done.results.last_mut()) {
+            let said = said.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n");
+            result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
+            done.ops.push(run::note_corrections(ws, &self.id, last.n));
+        }
+        done.sources.sort();
+        done.sources.dedup();
+        Ok(done)
+    }
+
+    async fn answer_call(&self, call: Call) -> Result<(String, Vec<Source>), RunError> {
+        match call {
+            // Written with the end of the run.
+            Call::Finish { .. } => Ok(("the run ends".into(), Vec::new())),
+            Call::Ask { .. } => Ok(("the person is asked; the run waits".into(), Vec::new())),
+            Call::Publish { title, .. } => {
+                Ok((format!("published when the run ends: {title}"), Vec::new()))
+            }
+            Call::ReadLog { work } => self.read_log(work).await,
+            Call::List { from, to } => self.list(from, to).await,
+        }
+    }
+
+    async fn read_log(&self, work: Option<WorkId>) -> Result<(String, Vec<Source>), RunError> {
+        let (ws, zone) = (self.lease.ws, &self.work.zone);
+        let id = work.unwrap_or_else(|| self.run.work.clone());
+        let Some(definition) = self.work.store.first(definition::by_id(ws, &id)).await? else {
+            return Ok((format!("there is no agent work {id}"), Vec::new()));
+        };
+        let runs = run::of_definition(ws, &id, i64::MAX, MOST_RUNS);
+        let mut parts = Vec::new();
+        let mut room = MOST_OF_LOG;
+        let mut n_left_out = 0;
+        for one in self.work.store.all(runs).await? {
+            if one.id == self.id || one.started_at.is_none() {
+                continue;
+            }
+            let one = self.work.with_turns(ws, one).await?;
+            let text = history::in_full(&one, zone);
+            if text.len() > room {
+                n_left_out += 1;
+                continue;
+            }
+            room -= text.len();
+            parts.push(HistoryPart { text, sources: one.sources() });
+        }
+        parts.reverse();
+        let mut heading = format!("{} ({id})", definition.title);
+        if n_left_out > 0 {
+            heading.push_str(&format!(", {n_left_out} runs left out because there is no room"));
+        }
+        self.shown(heading, parts, "nothing ran yet").await
+    }
+
+    async fn list(&self, from: Date, to: Date) -> Result<(String, Vec<Source>), RunError> {
+        let (ws, zone) = (self.lease.ws, &self.work.zone);
+        let begins = |day: Date| {
+            day.to_zoned(zone.clone())
+                .map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))
+        };
+        let end = begins(to.tomorrow().unwrap_or(to));
+        let runs = run::made_between(ws, begins(from), end, MOST_RUNS);
+        let mut parts = Vec::new();
+        for one in self.work.store.all(runs).await? {
+            let definition = self.work.store.first(definition::by_id(ws, &one.work)).await?;
+            let title = definition.map(|definition| definition.title).unwrap_or_default();
+            let line = history::in_a_line(&one, zone);
+            let sources = one.run_key.iter().map(|key| Source::Run(key.clone())).collect();
+            parts.push(HistoryPart { text: format!("{line} [{title}, {}]", one.work), sources });
+        }
+        self.shown(format!("From {from} to {to}"), parts, "nothing ran").await
+    }
+
+    /// Joins what the model of the run may see; the rest is left out and counted.
+    async fn shown(
+        &self,
+        heading: String,
+        mut parts: Vec<HistoryPart>,
+        nothing: &str,
+    ) -> Result<(String, Vec<Source>), RunError> {
+        let (ws, run) = (self.lease.ws, &self.lease.run);
+        let asked = parts.iter().flat_map(|part| part.sources.iter().cloned()).collect();
+        let model = self.work.driver.models().named(run.model.as_deref());
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let n_all = parts.len();
+        parts.retain(|part| clearance.allows_all(&part.sources));
+        if parts.is_empty() {
+            return Ok((format!("{heading}: {nothing}"), Vec::new()));
+        }
+        let n_hidden = n_all - parts.len();
+        let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
+        let fenced = dormouse_runs::request::fence("runs", &texts.join("\n"));
+        let hidden = match n_hidden {
+            0 => String::new(),
+            n => format!("\n{n} are kept back from this model."),
+        };
+        let sources = parts.into_iter().flat_map(|part| part.sources).collect();
+        Ok((format!("{heading}:\n{fenced}{hidden}"), sources))
+    }
+}
+
+fn refused(call: &ToolCall, text: String) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: true, text }
+}

@@ -1,0 +1,111 @@
+//! What is committed with the end of an attempt: the state of the run, its result, its question.
+
+use std::time::Duration;
+
+use dormouse_runs::{RunError, RunLog, RunOutput};
+use dormouse_store::Op;
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::question::{self, Question};
+use dormouse_types::work::RunEvent;
+use dormouse_types::{EventKind, Id as _, QuestionId, limits};
+
+use super::{WorkRun, accepted};
+use crate::event;
+use crate::tools::Call;
+
+/// Why a run that says nothing about its end needs a review.
+const NO_OUTCOME: &str = "it ended without saying how: read its log, then approve or decline it";
+
+impl WorkRun<'_> {
+    /// Returns what the end of an attempt writes that its model ended.
+    ///
+    /// The state of the run, its definition, its question and the end of the attempt are one commit:
+    /// nobody sees a run that has ended and still says that it is under way.
+    pub(super) async fn end(&mut self, log: &RunLog) -> Result<RunOutput, RunError> {
+        let (standing, run) = self.read_again().await?;
+        let (ws, now) = (self.lease.ws, self.work.clock.now());
+        let mut output = RunOutput::default();
+        let (mut published, mut last) = (None, None);
+        for call in accepted(log) {
+            match call {
+                Call::Publish { title, text } => published = Some((title, text)),
+                Call::Finish { .. } | Call::Ask { .. } => last = Some(call),
+                Call::ReadLog { .. } | Call::List { .. } => {}
+            }
+        }
+        let moves = match &last {
+            Some(Call::Finish { outcome, .. }) => RunEvent::Ended(*outcome),
+            Some(Call::Ask { question, options }) => {
+                let asked = Question {
+                    id: QuestionId::fresh(now, &*self.work.entropy),
+                    work: run.work.clone(),
+                    run: run.id.clone(),
+                    attempt: run.attempt,
+                    question: question.clone(),
+                    options: options.clone(),
+                    answer: None,
+                    answered_by: None,
+                    asked_at: now,
+                    expires_at: now + Duration::from_secs(limits::WORK_QUESTION_SECONDS),
+                    closed_at: None,
+                };
+                output.ops.push(question::insert(ws, &asked));
+                RunEvent::Asked
+            }
+            Some(_) | None => RunEvent::EndedWithoutOutcome,
+        };
+        let mut step = standing.step();
+        step.move_run(&run, moves, now, |run| {
+            if let Some((title, text)) = published {
+                (run.result_title, run.result) = (Some(title), Some(text));
+            }
+            match last {
+                Some(Call::Finish { outcome, summary }) => {
+                    (run.outcome, run.summary) = (Some(outcome), Some(summary));
+                }
+                Some(_) => {}
+                None => run.error = Some(NO_OUTCOME.into()),
+            }
+        })?;
+        if matches!(moves, RunEvent::Asked | RunEvent::EndedWithoutOutcome) {
+            output.news.push(event(EventKind::WorkNeedsAttention, self.id.as_str()));
+        }
+        output.ops.extend(step.ops(ws, now));
+        Ok(output)
+    }
+
+    /// Returns what the end of a failed attempt writes: another attempt, or the end of the run.
+    pub(super) async fn attempt_failed(&mut self, error: &str) -> Result<Vec<Op>, RunError> {
+        let (standing, run) = self.read_again().await?;
+        let (ws, now) = (self.lease.ws, self.work.clock.now());
+        let mut step = standing.step();
+        let failures = run.failures + 1;
+        let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
+        let is_too_long = now > started + Duration::from_secs(limits::WORK_RUN_SECONDS);
+        let moves = if is_too_long {
+            RunEvent::TimedOut
+        } else if failures < limits::WORK_ATTEMPTS {
+            RunEvent::AttemptFailed
+        } else {
+            RunEvent::GaveUp
+        };
+        step.move_run(&run, moves, now, |run| {
+            run.failures = failures;
+            run.error = Some(error.to_owned());
+            if moves == RunEvent::AttemptFailed {
+                run.attempt += 1;
+            }
+        })?;
+        let mut ops = step.ops(ws, now);
+        if moves == RunEvent::AttemptFailed {
+            let due = now + back_off(failures);
+            ops.push(wake_queue::schedule_retry(ws, &self.id, now, Some(due), false));
+        }
+        Ok(ops)
+    }
+}
+
+/// The wait before another attempt: 30 s, then two minutes.
+fn back_off(failures: i64) -> Duration {
+    Duration::from_secs(if failures <= 1 { 30 } else { 120 })
+}

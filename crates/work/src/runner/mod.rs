@@ -1,0 +1,146 @@
+//! One attempt of a run of agent work: its context, its calls, and what its end means.
+//! [`dormouse_runs`] drives it.
+
+mod calls;
+mod context;
+mod ending;
+
+use std::time::Duration;
+
+use dormouse_runs::step::Limits;
+use dormouse_runs::{
+    AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
+    StopReason, ToolSet, TurnContext,
+};
+use dormouse_store::agent::message::Chain;
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::{ChangeRow, Op};
+use dormouse_types::model::ToolCall;
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work::{RunEvent, RunState};
+use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
+
+use crate::standing::Standing;
+use crate::tools::{self, Call};
+use crate::{Work, WorkError, event};
+
+/// A run of agent work during one attempt.
+pub struct WorkRun<'a> {
+    work: &'a Work,
+    lease: &'a Lease,
+    id: WorkRunId,
+    /// The definition and its runs when the attempt began or resumed.
+    standing: Standing,
+    run: Run,
+}
+
+impl<'a> WorkRun<'a> {
+    /// Reads what an attempt is about; each lease needs a new one.
+    pub async fn read(work: &'a Work, id: WorkRunId, lease: &'a Lease) -> Result<Self, WorkError> {
+        let run = work.run(lease.ws, &id).await?;
+        let standing = work.standing(lease.ws, &run.work).await?;
+        Ok(Self { work, lease, id, standing, run })
+    }
+
+    /// Reads the run and its definition anew, to decide on what is there now.
+    async fn read_again(&self) -> Result<(Standing, Run), RunError> {
+        let ws = self.lease.ws;
+        let standing = self.work.standing(ws, &self.run.work).await?;
+        let run = self.work.run(ws, &self.id).await?;
+        Ok((standing, run))
+    }
+}
+
+/// The accepted calls of a run, oldest first.
+fn accepted(log: &RunLog) -> impl Iterator<Item = Call> {
+    log.turns.iter().flat_map(|turn| {
+        turn.calls.iter().zip(&turn.results).filter_map(|(call, result)| {
+            let is_accepted = result.as_ref().is_some_and(|result| !result.refused);
+            if is_accepted { tools::read(call).ok() } else { None }
+        })
+    })
+}
+
+impl RunHandler for WorkRun<'_> {
+    fn announce(&self) -> ChangeRow {
+        event(EventKind::WorkStatus, self.id.as_str())
+    }
+
+    fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
+        Box::pin(async move {
+            let run = self.work.run(self.lease.ws, &self.id).await?;
+            // Whoever moves a run takes its lease; only a restored store says otherwise.
+            let is_running = run.state == RunState::Running;
+            let reason = "it is not under way any more";
+            Ok((!is_running).then_some(StopReason { reason, is_final: true }))
+        })
+    }
+
+    fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>> {
+        let closing = ClosingTools { names: tools::closing_names(), is_required: true };
+        Box::pin(std::future::ready(Ok(Some(closing))))
+    }
+
+    fn is_closed(&self, log: &RunLog) -> bool {
+        accepted(log).any(|call| call.ends())
+    }
+
+    fn is_over(&self, log: &RunLog) -> bool {
+        self.is_closed(log)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { turns: limits::WORK_TURNS, calls: limits::WORK_CALLS }
+    }
+
+    fn time_limit(&self) -> Option<Duration> {
+        Some(Duration::from_secs(limits::WORK_RUN_SECONDS))
+    }
+
+    fn put_back(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
+        Box::pin(async move {
+            let (standing, run) = self.read_again().await?;
+            let now = self.work.clock.now();
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::PutBack, now, |_| {})?;
+            Ok(step.ops(self.lease.ws, now))
+        })
+    }
+
+    fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>> {
+        Box::pin(self.gather_context())
+    }
+
+    fn followup_context(&mut self, tools: ToolSet) -> BoxFuture<'_, Result<TurnContext, RunError>> {
+        let context = self.followup(tools);
+        Box::pin(std::future::ready(Ok(context)))
+    }
+
+    fn execute<'a>(
+        &'a mut self,
+        calls: &'a [ToolCall],
+        tools: ToolSet,
+    ) -> BoxFuture<'a, Result<ExecutedCalls, RunError>> {
+        Box::pin(self.execute_calls(calls, tools))
+    }
+
+    fn apply_call<'a>(
+        &'a mut self,
+        call: &'a ToolCall,
+    ) -> BoxFuture<'a, Result<AppliedCall, RunError>> {
+        let error = RunError::Broken(format!("{} writes nothing after its turn", call.name));
+        Box::pin(std::future::ready(Err(error)))
+    }
+
+    fn finalize<'a>(
+        &'a mut self,
+        log: &'a RunLog,
+        _chain: &'a Chain,
+    ) -> BoxFuture<'a, Result<RunOutput, RunError>> {
+        Box::pin(self.end(log))
+    }
+
+    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+        Box::pin(self.attempt_failed(error))
+    }
+}

@@ -1,0 +1,183 @@
+//! The chore that turns occurrences into runs.
+
+use dormouse_formats::recurrence::Position;
+use dormouse_scheduler::{Chore, Done, HandlerError, When};
+use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::run::Occurrence;
+use dormouse_store::{Commit, Db, Refusal};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work::{WorkCreator, WorkState};
+use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId, WorkspaceId, limits};
+
+use crate::definition::exists_already;
+use crate::error::broken;
+use crate::planner::{Plan, Policies, plan};
+use crate::standing::NewRun;
+use crate::{Work, WorkError, event, series_text};
+
+/// How many definitions one call of the chore takes up.
+const AT_ONCE: i64 = 100;
+
+/// How often one call of the chore looks for more.
+const ROUNDS: usize = 50;
+
+/// Turns what is due into runs.
+pub struct Schedules(pub Work);
+
+impl Work {
+    /// Turns everything of a definition that is due into runs. Returns `false` if another node was
+    /// faster.
+    ///
+    /// The runs, how far the series has come and when it is due next are one commit, refused if the
+    /// definition was written since it was read. So an occurrence is never lost: until its row is
+    /// there, the definition stays due. It never runs twice either: the row of a run is unique by its
+    /// occurrence.
+    pub(crate) async fn plan_definition(
+        &self,
+        ws: WorkspaceId,
+        definition: Definition,
+        now: Timestamp,
+    ) -> Result<bool, WorkError> {
+        let standing = self.standing_of(ws, definition).await?;
+        let id = standing.definition.id.clone();
+        let n_open = standing.n_holding();
+        let planned = self.plan_of(&standing.definition, n_open, now)?;
+        let mut step = standing.step();
+        for one in planned.occurrences {
+            let occurrence = Occurrence {
+                source: id.to_string(),
+                uid: String::new(),
+                original_start: one.id.start.civil.to_string(),
+                zone: one.id.clock,
+                fold: one.id.start.fold,
+            };
+            let new = NewRun {
+                occurrence,
+                scheduled_for: Some(Timestamp::from_jiff(one.due)),
+                skipped: one.skipped,
+                by: WorkCreator::Scheduler,
+            };
+            step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
+        }
+        let after = step.definition();
+        after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
+        after.next_due_at = planned.next_due.map(Timestamp::from_jiff);
+        let commit = Commit::new("work.plan", Db::Agent, ws)
+            .ops(step.ops(ws, now))
+            .change(event(EventKind::WorkStatus, id.as_str()));
+        match self.store.commit(commit).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.refusal() == Some(Refusal::Stale) || exists_already(&error) => {
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn plan_of(
+        &self,
+        definition: &Definition,
+        n_open: usize,
+        now: Timestamp,
+    ) -> Result<Plan, WorkError> {
+        let person = self.person();
+        let text = definition.schedule.as_deref().unwrap_or_default();
+        let series = series_text::read(text, &person).map_err(broken)?;
+        let position = match &definition.position {
+            Some(text) => serde_json::from_str(text).map_err(broken)?,
+            None => Position::new(definition.created_at.to_jiff(), &person),
+        };
+        let policies = Policies { catch_up: definition.catch_up, overlap: definition.overlap };
+        let (now, most) = (now.to_jiff(), limits::WORK_OCCURRENCES);
+        Ok(plan(&series, &position, &person, policies, n_open, now, most))
+    }
+
+    /// Lets a definition start no runs whose schedule cannot be planned, until it is mended.
+    async fn disable(&self, ws: WorkspaceId, definition: Definition) -> Result<(), WorkError> {
+        let now = self.clock.now();
+        let id = definition.id.clone();
+        let mut step = self.standing_of(ws, definition).await?.step();
+        let after = step.definition();
+        (after.state, after.next_due_at) = (WorkState::Disabled, None);
+        let commit = Commit::new("work.disable", Db::Agent, ws)
+            .ops(step.ops(ws, now))
+            .change(event(EventKind::WorkStatus, id.as_str()));
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+
+    /// Plans every definition that is due, once. Returns how many were planned.
+    async fn plan_due(
+        &self,
+        of: Option<WorkspaceId>,
+        now: Timestamp,
+        done: &mut Done,
+    ) -> Result<usize, WorkError> {
+        let mut n_planned = 0;
+        for one in self.store.all(definition::due(now, AT_ONCE)).await? {
+            let (ws, definition) = match one {
+                Ok(one) => one,
+                Err(damaged) => {
+                    done.lines.push(Err(damaged.to_string()));
+                    continue;
+                }
+            };
+            if of.is_some_and(|of| of != ws) || definition.state != WorkState::Active {
+                continue;
+            }
+            // A definition that cannot be planned stops no other.
+            match self.plan_definition(ws, definition.clone(), now).await {
+                Ok(is_planned) => n_planned += usize::from(is_planned),
+                Err(error) => {
+                    let id = definition.id.clone();
+                    let is_damage = error.is_damage();
+                    if is_damage {
+                        self.disable(ws, definition).await?;
+                    }
+                    let what = if is_damage { "disabled" } else { "put off" };
+                    done.lines.push(Ok(format!("agent work {id} is {what}: {error}")));
+                }
+            }
+        }
+        Ok(n_planned)
+    }
+
+    /// When the next definition is due; `None` if none is.
+    pub async fn next_due(&self) -> Result<Option<Timestamp>, WorkError> {
+        Ok(self.store.first(definition::next_due()).await?.flatten())
+    }
+}
+
+impl Chore for Schedules {
+    fn name(&self) -> &'static str {
+        "schedules of agent work"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        now: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let mut done = Done::default();
+            // What is due for longer than one plan covers is due again at once.
+            for _ in 0..ROUNDS {
+                if self.0.plan_due(of, now, &mut done).await? == 0 {
+                    break;
+                }
+            }
+            Ok(done)
+        })
+    }
+
+    fn next_due(
+        &self,
+        _: Option<WorkspaceId>,
+    ) -> BoxFuture<'_, Result<Option<Timestamp>, HandlerError>> {
+        Box::pin(async move { Ok(self.0.next_due().await?) })
+    }
+}

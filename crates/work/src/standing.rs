@@ -1,0 +1,217 @@
+//! A definition with those of its runs that decide what it is up to, as they were read; and what a
+//! commit makes of them.
+
+use dormouse_store::Op;
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_types::work::{
+    Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, public_status,
+};
+use dormouse_types::{Timestamp, WorkId, WorkRunId, WorkspaceId};
+
+use crate::error::broken;
+use crate::{Work, WorkError};
+
+/// A definition and its runs that are not over, as they were read.
+///
+/// The definition is read first. Every commit that moves one of its runs writes the definition, too, so
+/// a commit that is not refused was decided on all of its runs.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// The definition.
+    pub definition: Definition,
+    /// Its runs that are not over, oldest first.
+    pub open: Vec<Run>,
+    /// Its newest run.
+    pub newest: Option<Run>,
+}
+
+/// What a commit writes: a definition, and runs that moved or are new.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    before: Standing,
+    after: Definition,
+    /// The state in which a run was read; `None` if it is new.
+    runs: Vec<(Option<RunState>, Run)>,
+}
+
+impl Standing {
+    /// Whether a run of the definition is under way, apart from one of them.
+    pub fn is_busy_besides(&self, run: &WorkRunId) -> bool {
+        self.open.iter().any(|open| open.state == RunState::Running && open.id != *run)
+    }
+
+    /// How many runs wait or are under way.
+    pub fn n_holding(&self) -> usize {
+        self.open.iter().filter(|open| open.state.holds_its_place()).count()
+    }
+
+    /// Begins a commit that changes nothing yet.
+    pub(crate) fn step(self) -> Step {
+        let after = self.definition.clone();
+        Step { before: self, after, runs: Vec::new() }
+    }
+}
+
+impl Step {
+    /// The definition as it will be, to be changed.
+    pub fn definition(&mut self) -> &mut Definition {
+        &mut self.after
+    }
+
+    /// Moves a run and changes it.
+    ///
+    /// Errors: the event cannot happen in its state.
+    pub fn move_run(
+        &mut self,
+        run: &Run,
+        event: RunEvent,
+        now: Timestamp,
+        change: impl FnOnce(&mut Run),
+    ) -> Result<(), WorkError> {
+        let state = run.state.after(event).map_err(broken)?;
+        let mut after = Run { state, updated_at: now, ..run.clone() };
+        if state.is_over() {
+            after.completed_at = Some(now);
+        }
+        change(&mut after);
+        self.runs.push((Some(run.state), after));
+        Ok(())
+    }
+
+    /// Adds a run.
+    pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
+        let NewRun { occurrence, scheduled_for, skipped, by } = new;
+        self.after.n_runs += 1;
+        let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
+        let run = Run {
+            id,
+            work: self.after.id.clone(),
+            n: self.after.n_runs,
+            version: self.after.version,
+            occurrence,
+            scheduled_for,
+            session: self.after.session.clone(),
+            state,
+            skip_reason: skipped,
+            attempt: 0,
+            failures: 0,
+            corrections_upto: 0,
+            run_key: None,
+            outcome: None,
+            summary: None,
+            result_title: None,
+            result: None,
+            error: None,
+            created_by: by,
+            ended_by: None,
+            created_at: now,
+            started_at: None,
+            completed_at: skipped.map(|_| now),
+            updated_at: now,
+        };
+        self.runs.push((None, run));
+    }
+
+    /// Returns the writes, with what makes the next run of the definition start that waits for the end
+    /// of another.
+    pub fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+        let runs: Vec<&Run> = self.runs.iter().map(|(_, run)| run).collect();
+        let (open, newest) = merged(&self.before, &runs);
+        let latest = latest(&open, newest.as_ref());
+        self.after.latest_run = latest.map(|run| run.id.clone());
+        self.after.run_state = latest.map(|run| run.state);
+        self.after.status = public_status(self.after.state, self.after.run_state);
+        self.after.updated_at = now;
+        let mut ops = vec![definition::put(ws, self.before.definition.revision, &self.after)];
+        for (from, run) in &self.runs {
+            match from {
+                Some(from) => ops.push(run::put(ws, *from, run)),
+                None => {
+                    ops.push(run::insert(ws, run));
+                    if run.state == RunState::Queued {
+                        ops.push(wake_queue::insert(ws, &run.id, Some(now), now));
+                    }
+                }
+            }
+        }
+        let is_busy = open.iter().any(|run| run.state == RunState::Running);
+        if self.after.overlap != Overlap::Parallel && !is_busy {
+            let next = open.iter().find(|run| run.state == RunState::Queued);
+            ops.extend(next.map(|next| wake_queue::make_due(ws, &next.id, now)));
+        }
+        ops
+    }
+}
+
+/// A run that is to be made.
+#[derive(Debug, Clone)]
+pub(crate) struct NewRun {
+    pub occurrence: Occurrence,
+    pub scheduled_for: Option<Timestamp>,
+    pub skipped: Option<SkipReason>,
+    pub by: WorkCreator,
+}
+
+/// The runs that are not over, and the newest of all, after some of them changed.
+fn merged(before: &Standing, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
+    let is_changed = |run: &Run| changed.iter().any(|other| other.id == run.id);
+    let mut all: Vec<Run> = before.open.iter().filter(|run| !is_changed(run)).cloned().collect();
+    all.extend(changed.iter().map(|run| (*run).clone()));
+    let rest = before.newest.iter().filter(|run| !is_changed(run) && run.state.is_over());
+    all.extend(rest.cloned());
+    all.sort_by_key(|run| run.n);
+    let newest = all.last().cloned();
+    all.retain(|run| !run.state.is_over());
+    (all, newest)
+}
+
+/// The run that stands for its definition: the newest that is not over; if all are, the newest.
+fn latest<'r>(open: &'r [Run], newest: Option<&'r Run>) -> Option<&'r Run> {
+    open.last().or(newest)
+}
+
+impl Work {
+    /// Reads a definition with the runs that decide what it is up to, a deleted one included.
+    pub(crate) async fn standing(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+    ) -> Result<Standing, WorkError> {
+        let definition = self.store.first(definition::by_id(ws, id)).await?;
+        let definition = definition.ok_or_else(|| WorkError::NotFound { work: id.clone() })?;
+        self.standing_of(ws, definition).await
+    }
+
+    /// The same for a definition that was read.
+    pub(crate) async fn standing_of(
+        &self,
+        ws: WorkspaceId,
+        definition: Definition,
+    ) -> Result<Standing, WorkError> {
+        let open = self.store.all(run::open(ws, &definition.id)).await?;
+        let newest = self.store.first(run::of_definition(ws, &definition.id, i64::MAX, 1)).await?;
+        Ok(Standing { definition, open, newest })
+    }
+
+    /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are
+    /// as they would be computed anew.
+    pub(crate) fn wrong_columns(standing: &Standing) -> Option<String> {
+        let latest = latest(&standing.open, standing.newest.as_ref());
+        let found = &standing.definition;
+        let state = latest.map(|run| run.state);
+        let expected = (latest.map(|run| &run.id), state, public_status(found.state, state));
+        let stored = (found.latest_run.as_ref(), found.run_state, found.status);
+        let n_runs = standing.newest.as_ref().map_or(0, |run| run.n);
+        if expected != stored {
+            return Some(format!("{}: stored {stored:?}, computed {expected:?}", found.id));
+        }
+        if n_runs != found.n_runs {
+            return Some(format!("{}: {} runs stored, {n_runs} found", found.id, found.n_runs));
+        }
+        let may_be_due = found.state == WorkState::Active && found.deleted_at.is_none();
+        (found.next_due_at.is_some() && !may_be_due)
+            .then(|| format!("{}: it is due and may not start runs", found.id))
+    }
+}

@@ -1,0 +1,127 @@
+//! Occurrences become runs exactly once: across restarts, two nodes, and time away.
+
+use std::sync::Arc;
+
+use dormouse_scheduler::End;
+use dormouse_types::work::{CatchUp, Overlap};
+
+use crate::world::{WS, World, finish, me, wait};
+
+const DONE: End = End::Completed { cut: false };
+
+fn two_nodes_make_one_run(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    world.set("2026-03-02T08:00:00Z");
+    let other = Arc::new(world.another_node());
+    let meanwhile = other.clone();
+    // Both have read that it is due; the other one commits first.
+    world.hooks.before_commit("work.plan", move || {
+        meanwhile.plan();
+    });
+    world.plan();
+    assert!(world.hooks.is_done());
+    assert_eq!(world.said(&id), ["03-02 09:00 queued"]);
+    other.script.push(finish("done", "The other one."));
+    assert_eq!(other.drain(), [DONE]);
+    assert_eq!(world.drain(), []);
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded"]);
+}
+
+fn an_occurrence_has_one_row_even_if_the_position_goes_back(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    let before = world.raw("SELECT position FROM work_definitions");
+    world.set("2026-03-02T08:00:00Z");
+    world.script.push(finish("done", "Once."));
+    world.drain();
+    // As if a bug or a restored row moved the series back.
+    let position = before[0].text(0).expect("a position").to_owned();
+    let sql = "UPDATE work_definitions SET position = ?1, next_due_at = 0 WHERE ws = 1";
+    let op = dormouse_store::Op::any(sql, dormouse_store::params![position]);
+    let commit = dormouse_store::Commit::new("test.write", dormouse_store::Db::Agent, WS).op(op);
+    wait(world.store.commit(commit)).expect("written");
+    world.plan();
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded"]);
+}
+
+fn time_away_is_caught_up_as_the_policy_says(world: &World) {
+    let mut ids = Vec::new();
+    for catch_up in [CatchUp::Skip, CatchUp::Once, CatchUp::All] {
+        let mut new = world.new_work("Hourly", Some("every hour"));
+        new.catch_up = catch_up;
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created"));
+    }
+    world.set("2026-03-02T10:30:00Z");
+    (0..4).for_each(|_| world.script.push(finish("done", "Done.")));
+    assert_eq!(world.drain().len(), 4);
+    let said: Vec<Vec<String>> = ids.iter().map(|id| world.said(id)).collect();
+    let hours = ["03-02 09:00", "03-02 10:00", "03-02 11:00"];
+    let all = |how: [&str; 3]| -> Vec<String> {
+        hours.iter().zip(how).map(|(at, how)| format!("{at} {how}")).collect()
+    };
+    assert_eq!(said[0], all(["skipped missed"; 3]));
+    assert_eq!(said[1], all(["skipped missed", "skipped missed", "succeeded"]));
+    assert_eq!(said[2], all(["succeeded"; 3]));
+}
+
+fn a_long_time_away_is_planned_piece_by_piece(world: &World) {
+    let id = world.create("Often", Some("every 10 minutes"));
+    world.set("2026-03-05T07:05:00Z");
+    world.script.push(finish("done", "The newest."));
+    assert_eq!(world.drain(), [DONE]);
+    let said = world.said(&id);
+    assert_eq!(said.len(), 432, "one row for each, three days long");
+    assert_eq!(said.last().map(String::as_str), Some("03-05 08:00 succeeded"));
+    assert_eq!(said.iter().filter(|line| line.ends_with("skipped missed")).count(), 431);
+}
+
+fn what_overlaps_is_left_out_as_the_policy_says(world: &World) {
+    let mut ids = Vec::new();
+    for overlap in [Overlap::Skip, Overlap::Queue] {
+        let mut new = world.new_work("Hourly", Some("every hour"));
+        new.overlap = overlap;
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created"));
+    }
+    // Nothing runs: the node only plans.
+    for hour in ["08", "09", "10"] {
+        world.set(&format!("2026-03-02T{hour}:00:00Z"));
+        world.plan();
+    }
+    let said: Vec<Vec<String>> = ids.iter().map(|id| world.said(id)).collect();
+    assert_eq!(
+        said[0],
+        ["03-02 09:00 queued", "03-02 10:00 skipped overlap", "03-02 11:00 skipped overlap"]
+    );
+    assert_eq!(
+        said[1],
+        ["03-02 09:00 queued", "03-02 10:00 queued", "03-02 11:00 skipped overlap"]
+    );
+}
+
+fn a_one_off_time_runs_once_and_is_over(world: &World) {
+    let id = world.create("Reminder", Some("tomorrow at 15:00"));
+    world.set("2026-03-03T14:00:00Z");
+    world.script.push(finish("done", "Reminded."));
+    assert_eq!(world.drain(), [DONE]);
+    world.set("2026-04-03T14:00:00Z");
+    assert_eq!(world.drain(), []);
+    let definition = wait(world.work.definition(WS, &id)).expect("it is there");
+    assert_eq!((definition.next_due_at, definition.recurrence), (None, None));
+}
+
+fn the_next_due_time_of_all_is_known(world: &World) {
+    assert_eq!(wait(world.work.next_due()).expect("readable"), None);
+    world.create("Late", Some("daily at 11"));
+    world.create("Early", Some("daily at 9"));
+    let next = wait(world.work.next_due()).expect("readable").expect("a time");
+    assert_eq!(world.local(next), "03-02 09:00");
+}
+
+each_engine! {
+    two_nodes_make_one_run,
+    an_occurrence_has_one_row_even_if_the_position_goes_back,
+    time_away_is_caught_up_as_the_policy_says,
+    a_long_time_away_is_planned_piece_by_piece,
+    what_overlaps_is_left_out_as_the_policy_says,
+    a_one_off_time_runs_once_and_is_over,
+    the_next_due_time_of_all_is_known,
+}

@@ -1,0 +1,13 @@
+//! What the work room guarantees at its boundary, on both engines, with a manual clock and a scripted
+//! model.
+
+#[macro_use]
+mod world;
+
+mod cases {
+    mod living;
+    mod asking;
+    mod planning;
+    mod failing;
+    mod remembering;
+}

@@ -1,0 +1,301 @@
+//! Agent work on a store, with a scripted model and a clock that is moved by hand.
+
+use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::Duration;
+
+use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
+use dormouse_runs::{Driver, Models};
+use dormouse_scheduler::{Chore, End, Event, Handler, Scheduler, Until};
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::backend::postgres::{Options, Postgres, Time};
+use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Backend, Db, Query, Row, Store};
+use dormouse_testkit::hooks::Hooks;
+use dormouse_testkit::postgres::Server;
+use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_testkit::{CountingEntropy, ManualClock};
+use dormouse_types::model::{FragmentKind, Request};
+use dormouse_types::port::Clock;
+use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
+use dormouse_types::{Actor, Timestamp, WorkId, WorkspaceId};
+use dormouse_work::definition::{NewWork, ReadSchedule};
+use dormouse_work::handler::WorkRuns;
+use dormouse_work::question::Expiry;
+use dormouse_work::schedule::Schedules;
+use dormouse_work::{Parts, RequestContext, Work};
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+pub const WS: WorkspaceId = WorkspaceId(1);
+
+/// Makes one test per engine from each case.
+macro_rules! each_engine {
+    ($($story:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[test] fn $story() { super::$story(&$crate::world::World::new()); })*
+        }
+        mod postgres {
+            $(#[test] fn $story() { super::$story(&$crate::world::World::on_postgres()); })*
+        }
+    };
+}
+
+/// Wakes a thread that waits for one future; others may wait on the same thread.
+struct Alarm {
+    thread: Thread,
+    is_raised: AtomicBool,
+}
+
+impl Wake for Alarm {
+    fn wake(self: Arc<Self>) {
+        self.is_raised.store(true, Ordering::SeqCst);
+        self.thread.unpark();
+    }
+}
+
+/// Waits for a future on this thread, also within another that waits: a hook may do so.
+pub fn wait<F: Future>(future: F) -> F::Output {
+    let alarm =
+        Arc::new(Alarm { thread: std::thread::current(), is_raised: AtomicBool::new(false) });
+    let waker = Waker::from(alarm.clone());
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        while !alarm.is_raised.swap(false, Ordering::SeqCst) {
+            std::thread::park();
+        }
+    }
+}
+
+/// The runtime for the connections of all tests; [`wait`] only waits.
+fn connections() -> &'static tokio::runtime::Runtime {
+    static RUNTIME: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| {
+        let mut builder = tokio::runtime::Builder::new_multi_thread();
+        builder.worker_threads(2).enable_all().build().expect("a runtime for connections")
+    })
+}
+
+pub fn me() -> RequestContext {
+    RequestContext { actor: Actor::Owner, key: None }
+}
+
+/// Ends a run.
+pub fn finish(outcome: &str, summary: &str) -> Answer {
+    Answer::calls([("finish", json!({ "outcome": outcome, "summary": summary }))])
+}
+
+/// Publishes a result and ends the run.
+pub fn publish(title: &str, text: &str) -> Answer {
+    Answer::calls([
+        ("publish_result", json!({ "title": title, "text": text })),
+        ("finish", json!({ "outcome": "done", "summary": format!("Published {title}.") })),
+    ])
+}
+
+/// Asks the person.
+pub fn ask(question: &str) -> Answer {
+    Answer::calls([("ask", json!({ "question": question, "options": ["yes", "no"] }))])
+}
+
+pub fn says(text: &str) -> Answer {
+    Answer::Turn { text: text.into(), calls: Vec::new(), ended: true }
+}
+
+pub struct World {
+    pub store: Store,
+    pub work: Work,
+    pub clock: ManualClock,
+    pub script: Arc<Script>,
+    pub hooks: Arc<Hooks>,
+    engine: Arc<dyn Backend>,
+    zone: TimeZone,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let clock = ManualClock::at("2026-03-02T07:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
+        Self::on(Arc::new(sqlite), clock, "one", 2)
+    }
+
+    pub fn on_postgres() -> Self {
+        let clock = ManualClock::at("2026-03-02T07:00:00Z");
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let server = Server::shared();
+        let options = Options {
+            url: server.url(),
+            prefix: server.prefix(),
+            time: Time::Clock(port.clone()),
+            clock: port,
+        };
+        let entropy = CountingEntropy::seeded(1);
+        let engine = Postgres::connect(options, &entropy);
+        let engine = connections().block_on(engine).expect("a server");
+        Self::on(Arc::new(engine), clock, "one", 2)
+    }
+
+    fn on(engine: Arc<dyn Backend>, clock: ManualClock, owner: &str, seed: u64) -> Self {
+        let port: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy = Arc::new(CountingEntropy::seeded(seed));
+        let hooks = Arc::new(Hooks::default());
+        let store = Store::new(engine.clone(), hooks.clone());
+        let script = Arc::new(Script::default());
+        let zone = TimeZone::get("Europe/Berlin").expect("a zone");
+        let driver =
+            Driver::new(store.clone(), port.clone(), entropy.clone(), Models::new(script.clone()));
+        let work = Work::new(Parts {
+            store: store.clone(),
+            driver,
+            clock: port,
+            entropy,
+            zone: zone.clone(),
+        });
+        let _ = owner;
+        Self { store, work, clock, script, hooks, engine, zone }
+    }
+
+    /// Another node on the same store, with the same clock; its model has a script of its own.
+    pub fn another_node(&self) -> Self {
+        Self::on(self.engine.clone(), self.clock.clone(), "two", 77)
+    }
+
+    pub fn scheduler(&self, owner: &str) -> Scheduler {
+        let handler: Arc<dyn Handler> = Arc::new(WorkRuns(self.work.clone()));
+        let chores: Vec<Arc<dyn Chore>> =
+            vec![Arc::new(Schedules(self.work.clone())), Arc::new(Expiry(self.work.clone()))];
+        Scheduler::new(dormouse_scheduler::Parts {
+            store: self.store.clone(),
+            clock: Arc::new(self.clock.clone()),
+            owner: owner.into(),
+            lease: dormouse_store::lease::term(),
+            handlers: vec![handler],
+            chores,
+        })
+    }
+
+    /// Runs everything that is due, and checks what definitions say about their runs.
+    #[track_caller]
+    pub fn drain(&self) -> Vec<End> {
+        let mut node = self.scheduler("node").node(Until::Idle { ws: WS, only: None });
+        let mut ends = Vec::new();
+        while let Some(event) = wait(node.next()) {
+            match event {
+                Event::Ran(ran) => ends.push(ran.end),
+                Event::Recovered(line) | Event::Damaged(line) => panic!("{line}"),
+                Event::Failed(failure) => panic!("{failure}"),
+            }
+        }
+        assert_eq!(wait(self.work.check(WS)).expect("readable"), Vec::<String>::new());
+        ends
+    }
+
+    /// What is only done from time to time.
+    pub fn sweep(&self) {
+        let now = self.clock.now();
+        let done = wait(Expiry(self.work.clone()).work(None, now)).expect("it works");
+        assert!(done.lines.is_empty(), "{:?}", done.lines);
+    }
+
+    /// Turns what is due into runs, and starts none; returns what there is to say about it.
+    pub fn plan(&self) -> Vec<Result<String, String>> {
+        let now = self.clock.now();
+        wait(Schedules(self.work.clone()).work(None, now)).expect("it plans").lines
+    }
+
+    pub fn set(&self, at: &str) {
+        self.clock.set(ManualClock::at(at).now());
+    }
+
+    pub fn later(&self, seconds: u64) {
+        self.clock.advance(Duration::from_secs(seconds));
+    }
+
+    pub fn reader(&self) -> Reader {
+        Reader {
+            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
+            zone: self.zone.clone(),
+            order: DayOrder::DayFirst,
+            language: ENGLISH,
+            week_starts: Weekday::Monday,
+        }
+    }
+
+    #[track_caller]
+    pub fn schedule(&self, words: &str) -> ReadSchedule {
+        self.work.read_schedule(words, &self.reader()).expect("a schedule")
+    }
+
+    pub fn new_work(&self, title: &str, words: Option<&str>) -> NewWork {
+        NewWork {
+            title: title.into(),
+            instructions: format!("Do {title}."),
+            schedule: words.map(|words| self.schedule(words)),
+            catch_up: CatchUp::Once,
+            overlap: Overlap::Queue,
+            model: None,
+            source: (WorkSource::Manual, None),
+            by: WorkCreator::User,
+        }
+    }
+
+    #[track_caller]
+    pub fn create(&self, title: &str, words: Option<&str>) -> WorkId {
+        wait(self.work.create(WS, &self.new_work(title, words), &me())).expect("it is created")
+    }
+
+    /// The runs of a definition, oldest first.
+    pub fn runs(&self, id: &WorkId) -> Vec<Run> {
+        let mut runs = wait(self.work.runs(WS, id, i64::MAX, 1000)).expect("readable");
+        runs.reverse();
+        runs
+    }
+
+    /// The runs of a definition as lines: when they were due, how they ended.
+    pub fn said(&self, id: &WorkId) -> Vec<String> {
+        let line = |run: Run| {
+            let due = run.scheduled_for.map_or("asked for".to_owned(), |at| self.local(at));
+            let why = run.skip_reason.map(|why| format!(" {why}")).unwrap_or_default();
+            format!("{due} {}{why}", run.state)
+        };
+        self.runs(id).into_iter().map(line).collect()
+    }
+
+    pub fn local(&self, at: Timestamp) -> String {
+        let at = at.to_jiff().to_zoned(self.zone.clone()).datetime();
+        at.strftime("%m-%d %H:%M").to_string()
+    }
+
+    /// A definition as the public list shows it: status and state of the latest run.
+    pub fn status(&self, id: &WorkId) -> String {
+        let found = wait(self.work.definition(WS, id)).expect("it is there");
+        let state = found.run_state.map_or("none", |state| state.name());
+        format!("{}/{state}", found.status)
+    }
+
+    pub fn last_request(&self) -> Request {
+        self.script.requests().pop().expect("a request")
+    }
+
+    /// The text of a fragment of the last request.
+    pub fn prompt(&self, kind: FragmentKind) -> String {
+        text_of(&self.last_request(), kind)
+    }
+
+    pub fn raw(&self, sql: &'static str) -> Vec<Row> {
+        let query = Query { db: Db::Agent, sql, params: Vec::new(), decode: |row| Ok(row.clone()) };
+        wait(self.store.all(query)).expect("readable")
+    }
+}
+
+pub fn text_of(request: &Request, kind: FragmentKind) -> String {
+    let texts = request.fragments.iter().filter(|it| it.kind == kind).map(|it| it.text.as_str());
+    texts.collect::<Vec<_>>().join("\n")
+}

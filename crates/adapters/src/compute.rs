@@ -51,7 +51,7 @@ impl Compute for ThreadPool {
     fn run(&self, job: Job) -> BoxFuture<'static, ()> {
         let (done, ended) = oneshot::channel::<()>();
         let job: Job = Box::new(move || {
-            // Dropped when the job ends, and also when it panics.
+            // Dropped when the job ends, even if it panics.
             let _done = done;
             job();
         });

@@ -25,7 +25,7 @@ use std::time::Duration;
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
-use dormouse_scheduler::Handler;
+use dormouse_scheduler::{Chore, Handler};
 use dormouse_store::Store;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_types::port::{Clock, Entropy, Model};
@@ -47,6 +47,8 @@ pub struct Agents {
     pub(crate) lease: Duration,
     /// Other kinds of holders that the scheduler runs.
     pub(crate) others: Vec<Arc<dyn Handler>>,
+    /// Their background work.
+    pub(crate) more_chores: Vec<Arc<dyn Chore>>,
 }
 
 /// What [`Agents`] is built from.
@@ -75,14 +77,33 @@ impl Agents {
     pub fn new(parts: Parts) -> Self {
         let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
         let lease = dormouse_store::lease::term();
-        let others = Vec::new();
-        Self { store, journal, changes, driver, clock, entropy, zone, owner, lease, others }
+        let (others, more_chores) = (Vec::new(), Vec::new());
+        Self {
+            store,
+            journal,
+            changes,
+            driver,
+            clock,
+            entropy,
+            zone,
+            owner,
+            lease,
+            others,
+            more_chores,
+        }
     }
 
     /// Returns the same agents, whose scheduler also runs another kind of holder.
     #[must_use]
     pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
         self.others.push(handler);
+        self
+    }
+
+    /// Returns the same agents, whose scheduler also does this background work, after its own.
+    #[must_use]
+    pub fn with_chore(mut self, chore: Arc<dyn Chore>) -> Self {
+        self.more_chores.push(chore);
         self
     }
 

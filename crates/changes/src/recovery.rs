@@ -62,7 +62,9 @@ impl Changes {
                 continue;
             }
             let result = match serde_json::from_str::<SagaPayload>(&saga.payload) {
-                Ok(payload) => self.finish(ws, &payload, &saga.operation, None).await.map(drop),
+                Ok(payload) => {
+                    self.finish(ws, &payload, &saga.operation, None, None).await.map(drop)
+                }
                 Err(_) if is_call(&saga.payload) => match self.end_call(ws, &saga).await {
                     // The run is still alive and finishes it.
                     Ok(false) => continue,

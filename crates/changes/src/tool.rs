@@ -9,7 +9,7 @@ use dormouse_store::agent::change_item::Item;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits::Limit;
 use dormouse_types::model::TaskState;
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -123,7 +123,7 @@ pub enum Effect {
     /// the model reads.
     Search {
         /// The words.
-        asked: Asked,
+        asked: WordQuery,
         /// The most results.
         limit: usize,
     },

@@ -192,21 +192,40 @@ impl Journal {
         ctx: &EditCtx,
         rule: &R,
     ) -> Result<Edited, RuleError<R::Refusal>> {
+        self.edit_seen(ws, task, None, ctx, rule).await
+    }
+
+    /// Edits a task as [`Journal::edit_with`] does, for a caller that has just read it: that view is
+    /// tried first. The revision guard refuses a commit on top of a view that is no longer true, and
+    /// what the rule refuses, or leaves as it is, is decided once more on fresh rows.
+    ///
+    /// Errors: as [`Journal::edit_with`].
+    pub async fn edit_seen<R: Rule>(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+        mut seen: Option<TaskView>,
+        ctx: &EditCtx,
+        rule: &R,
+    ) -> Result<Edited, RuleError<R::Refusal>> {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let result = retry(Policy::Attempts(ATTEMPTS), &[Refusal::Stale], || async {
-            let mut view = self.task(ws, task).await?;
-            // After a refusal, the next attempt reports both revisions here.
-            if let Some(expected) = ctx.if_match.filter(|expected| *expected != view.revision) {
-                let (task, found) = (task.clone(), view.revision);
-                return Err(JournalError::Precondition { task, expected, found }.into());
+        let attempts = ATTEMPTS + usize::from(seen.is_some());
+        let result = retry(Policy::Attempts(attempts), &[Refusal::Stale], || {
+            let seen = seen.take();
+            async move {
+                if let Some(view) = seen
+                    && let Ok((view, decided)) = self.decide_on(ws, view, ctx, rule).await
+                    && !decided.is_empty()
+                {
+                    let commit = self.commit_of(ws, ctx, rule, &view, decided);
+                    return Ok(self.send(ws, ctx, commit).await?);
+                }
+                let view = self.task(ws, task).await?;
+                let (view, decided) = self.decide_on(ws, view, ctx, rule).await?;
+                Ok(self.send(ws, ctx, self.commit_of(ws, ctx, rule, &view, decided)).await?)
             }
-            let edits = rule.edits(&view).map_err(RuleError::Rule)?;
-            self.load_link_targets(ws, &mut view, &edits).await?;
-            let by = self.edit_context(ws, &ctx.origin);
-            let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
-            Ok(self.send(ws, ctx, self.commit_of(ws, ctx, rule, &view, decided)).await?)
         })
         .await
         .map_err(|error: RuleError<R::Refusal>| match error.refusal() {
@@ -223,6 +242,26 @@ impl Journal {
             return Ok(earlier);
         }
         result
+    }
+
+    /// Decides the edits of a rule on a view of the task.
+    async fn decide_on<R: Rule>(
+        &self,
+        ws: WorkspaceId,
+        mut view: TaskView,
+        ctx: &EditCtx,
+        rule: &R,
+    ) -> Result<(TaskView, Decided), RuleError<R::Refusal>> {
+        // After a refusal, the next attempt reports both revisions here.
+        if let Some(expected) = ctx.if_match.filter(|expected| *expected != view.revision) {
+            let (task, found) = (view.id().clone(), view.revision);
+            return Err(JournalError::Precondition { task, expected, found }.into());
+        }
+        let edits = rule.edits(&view).map_err(RuleError::Rule)?;
+        self.load_link_targets(ws, &mut view, &edits).await?;
+        let by = self.edit_context(ws, &ctx.origin);
+        let decided = decide(&view, &edits, &by).map_err(JournalError::from)?;
+        Ok((view, decided))
     }
 
     /// Undoes the effects of an edit.

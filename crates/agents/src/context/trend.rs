@@ -84,30 +84,20 @@ pub fn render(trend: &Trend, task: &TaskState) -> Vec<Part> {
     }
     let mut lines = Vec::new();
     let times = |n: usize| if n == 1 { "once".to_owned() } else { format!("{n} times") };
-    let newest = |n: usize, shown: usize| if n > shown { ", the newest" } else { "" };
-    if trend.n_moves > 0 {
-        let moves =
-            trend.moves.iter().map(|one| format!("{} -> {} on {}", one.from, one.to, one.on));
-        lines.push(format!(
-            "Due date moved {}{}: {}",
-            times(trend.n_moves),
-            newest(trend.n_moves, trend.moves.len()),
-            moves.collect::<Vec<_>>().join("; "),
-        ));
-    }
-    if trend.n_raises > 0 {
-        let raises =
-            trend.raises.iter().map(|one| format!("{} -> {} on {}", one.from, one.to, one.on));
-        lines.push(format!(
-            "Priority raised {}{}: {}",
-            times(trend.n_raises),
-            newest(trend.n_raises, trend.raises.len()),
-            raises.collect::<Vec<_>>().join("; "),
-        ));
-    }
+    let steps = |what: &str, n: usize, shown: Vec<String>| {
+        let newest = if n > shown.len() { ", the newest" } else { "" };
+        (n > 0).then(|| format!("{what} {}{newest}: {}", times(n), shown.join("; ")))
+    };
+    let moves = trend.moves.iter().map(|one| format!("{} -> {} on {}", one.from, one.to, one.on));
+    let raises = trend.raises.iter().map(|one| format!("{} -> {} on {}", one.from, one.to, one.on));
+    lines.extend(steps("Due date moved", trend.n_moves, moves.collect()));
+    lines.extend(steps("Priority raised", trend.n_raises, raises.collect()));
     let weeks = trend.weeks.iter();
     let weeks: Vec<String> = weeks
-        .map(|week| format!("from {}: {} entries, {} ticked", week.from, week.entries, week.ticks))
+        .map(|week| {
+            let entries = if week.entries == 1 { "entry" } else { "entries" };
+            format!("from {}: {} {entries}, {} ticked", week.from, week.entries, week.ticks)
+        })
         .collect();
     lines.push(format!("Weeks, the last one ends today: {}", weeks.join("; ")));
     vec![Part::new(Piece::Other, lines.join("\n"), vec![Source::Task(task.id.clone())])]

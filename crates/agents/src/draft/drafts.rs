@@ -1,22 +1,18 @@
 //! The drafts of this process: what its runs are writing now.
 //!
-//! A draft is in memory only. It is shown whole each time, so that a reader that missed the last one
-//! or came late shows the same as all others.
+//! A draft is in memory only. It is read whole each time, so that a reader that missed the last one
+//! or came late shows the same as all others. How often it is read is for the reader to decide: only
+//! the reader knows that something is left to show when the model pauses.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use dormouse_runs::{DeltaSink, LiveTurn};
 use dormouse_store::{HintSender, Hints};
-use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, HolderId, RunKey, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, RunKey, WorkspaceId};
 
 use super::partial_report::PartialReport;
 use crate::tools;
-
-/// A draft changes at most this often for its readers.
-const EVERY: Duration = Duration::from_millis(200);
 
 /// What an agent has written of its report so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,38 +29,34 @@ pub struct ReportDraft {
     pub content: String,
 }
 
-/// A call that is being written, and what its readers have seen of it.
+/// A call that is being written, and the draft that was read of it last.
 struct Writing {
+    agent: AgentId,
     run: RunKey,
     turn: u32,
     index: usize,
     report: PartialReport,
-    shown: Option<(Timestamp, Arc<ReportDraft>)>,
+    read: Option<Arc<ReportDraft>>,
 }
 
 /// The drafts of a process; a sink of its driver.
+#[derive(Default)]
 pub struct Drafts {
-    clock: Arc<dyn Clock>,
     writing: Mutex<BTreeMap<(WorkspaceId, HolderId), Writing>>,
     changed: HintSender,
 }
 
 impl Drafts {
-    /// Creates an empty list.
-    pub fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { clock, writing: Mutex::default(), changed: HintSender::default() }
-    }
-
     /// Receives a hint whenever a draft changed, began or is gone.
     pub fn hints(&self) -> Hints {
         self.changed.hints()
     }
 
-    /// Returns the drafts of a workspace.
+    /// Returns the drafts of a workspace as they are now.
     pub fn of_workspace(&self, ws: WorkspaceId) -> Vec<Arc<ReportDraft>> {
-        let writing = self.writing();
-        let own = writing.iter().filter(|((of, _), _)| *of == ws);
-        own.filter_map(|(_, one)| Some(one.shown.as_ref()?.1.clone())).collect()
+        let mut writing = self.writing();
+        let own = writing.iter_mut().filter(|((of, _), _)| *of == ws);
+        own.filter_map(|(_, one)| one.draft()).collect()
     }
 
     fn writing(&self) -> MutexGuard<'_, BTreeMap<(WorkspaceId, HolderId), Writing>> {
@@ -74,30 +66,36 @@ impl Drafts {
 }
 
 impl Writing {
-    fn of(turn: &LiveTurn<'_>, index: usize) -> Self {
-        let (run, report, shown) = (turn.run.clone(), PartialReport::default(), None);
-        Self { run, turn: turn.turn, index, report, shown }
+    fn of(agent: AgentId, turn: &LiveTurn<'_>, index: usize) -> Self {
+        let report = PartialReport::default();
+        Self { agent, run: turn.run.clone(), turn: turn.turn, index, report, read: None }
     }
 
-    /// Shows the readers what there is by now, if it is time; returns whether they see something
-    /// new.
-    fn show(&mut self, agent: AgentId, now: Timestamp) -> bool {
+    /// Returns the draft as it is now; what was read last while the call says nothing yet.
+    fn draft(&mut self) -> Option<Arc<ReportDraft>> {
         let (tldr, content) = (self.report.tldr(), self.report.content());
-        if tldr.is_empty() && content.is_empty() {
-            return false;
+        let is_same = |read: &Arc<ReportDraft>| {
+            read.turn == self.turn && read.tldr == tldr && read.content == content
+        };
+        let says_nothing = tldr.is_empty() && content.is_empty();
+        if !says_nothing && !self.read.as_ref().is_some_and(is_same) {
+            self.read = Some(Arc::new(ReportDraft {
+                agent: self.agent.clone(),
+                run: self.run.clone(),
+                turn: self.turn,
+                tldr: tldr.to_owned(),
+                content: content.to_owned(),
+            }));
         }
-        if let Some((at, shown)) = &self.shown {
-            let is_same = shown.turn == self.turn && shown.tldr == tldr && shown.content == content;
-            // If the clock was set back, the next time would seem far away.
-            let is_early = now < *at + EVERY && now >= *at;
-            if is_same || (is_early && !self.report.is_over()) {
-                return false;
-            }
-        }
-        let (run, tldr, content) = (self.run.clone(), tldr.to_owned(), content.to_owned());
-        let draft = ReportDraft { agent, run, turn: self.turn, tldr, content };
-        self.shown = Some((now, Arc::new(draft)));
-        true
+        self.read.clone()
+    }
+
+    /// Adds to the call; returns whether there may be more to read.
+    fn push(&mut self, json: &str) -> bool {
+        let was_over = self.report.is_over();
+        self.report.push(json);
+        let has_begun = !self.report.tldr().is_empty() || !self.report.content().is_empty();
+        !was_over && has_begun
     }
 }
 
@@ -107,19 +105,17 @@ impl DeltaSink for Drafts {
         if !tools::by_name(tool).is_some_and(tools::closes) {
             return;
         }
-        let now = self.clock.now();
         let is_new = {
             let mut writing = self.writing();
             let one = writing
                 .entry((turn.ws, turn.holder.clone()))
-                .or_insert_with(|| Writing::of(turn, index));
+                .or_insert_with(|| Writing::of(agent.clone(), turn, index));
             if (&one.run, one.turn, one.index) != (turn.run, turn.turn, index) {
-                // The last call wins. What was shown stays until it says something.
-                let shown = one.shown.take().filter(|_| one.run == *turn.run);
-                *one = Writing { shown, ..Writing::of(turn, index) };
+                // The last call wins. What the one before it said stays until it says something.
+                let read = one.draft().filter(|_| one.run == *turn.run);
+                *one = Writing { read, ..Writing::of(agent, turn, index) };
             }
-            one.report.push(json);
-            one.show(agent, now)
+            one.push(json)
         };
         if is_new {
             self.changed.send();
@@ -127,13 +123,13 @@ impl DeltaSink for Drafts {
     }
 
     fn ended(&self, ws: WorkspaceId, holder: &HolderId, run: &RunKey) {
-        let was_shown = {
+        let was_written = {
             let mut writing = self.writing();
             let key = (ws, holder.clone());
             let is_it = writing.get(&key).is_some_and(|one| one.run == *run);
-            is_it && writing.remove(&key).is_some_and(|one| one.shown.is_some())
+            is_it && writing.remove(&key).is_some_and(|mut one| one.draft().is_some())
         };
-        if was_shown {
+        if was_written {
             self.changed.send();
         }
     }

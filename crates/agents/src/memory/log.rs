@@ -4,7 +4,8 @@ use dormouse_runs::request;
 use dormouse_store::Op;
 use dormouse_store::agent::log_line;
 use dormouse_store::agent::source::Source;
-use dormouse_types::model::{DeltaChange, ObservationCategory, TaskState};
+use dormouse_types::closed_list::ClosedList as _;
+use dormouse_types::model::{DeltaChange, ObservationCategory, ObservationPriority, TaskState};
 use dormouse_types::{AgentId, RunKey, WorkspaceId};
 
 use crate::context::delta;
@@ -69,12 +70,6 @@ pub fn is_observation(line: &str) -> bool {
     line.starts_with("<data of=\"observation\">")
 }
 
-/// Returns what a stored line says, without the fence around it.
-pub fn without_fence(line: &str) -> &str {
-    let inner = line.strip_prefix("<data of=\"").and_then(|rest| rest.split_once("\">\n"));
-    inner.map_or(line, |(_, inner)| inner.strip_suffix("\n</data>").unwrap_or(inner))
-}
-
 /// Returns the words of a line without its fence: the text of an entry, what a note says, or the whole
 /// line without its day.
 pub fn words(inner: &str) -> &str {
@@ -85,9 +80,16 @@ pub fn words(inner: &str) -> &str {
         return text.split("\n[cut: ").next().unwrap_or(text);
     }
     let rest = inner.split_once(' ').map_or(inner, |(_, rest)| rest);
-    let is_priority = |word: &str| ["routine", "notable", "critical"].contains(&word);
+    let is_of_note = |head: &str| {
+        let (priority, category) = match head.split_once(", ") {
+            Some((priority, category)) => (priority, Some(category)),
+            None => (head, None),
+        };
+        ObservationPriority::of_name(priority).is_some()
+            && category.is_none_or(|name| ObservationCategory::of_name(name).is_some())
+    };
     match rest.split_once(": ") {
-        Some((priority, note)) if is_priority(priority) => note,
+        Some((head, note)) if is_of_note(head) => note,
         _ => rest,
     }
 }

@@ -54,6 +54,20 @@ impl Agents {
         Ok(self.plan_removal(ws, id, line, with_entry).await?.removal)
     }
 
+    /// Returns what was removed from the memory of an agent, newest first: how much, and no words.
+    ///
+    /// Errors: no such agent.
+    pub async fn removals(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        limit: i64,
+    ) -> Result<Vec<Removal>, AgentError> {
+        self.agent(ws, id).await?;
+        let purges = self.store.all(purge::of_agent(ws, id, limit)).await?;
+        purges.iter().map(recorded).collect()
+    }
+
     /// Removes a line from the memory of an agent, and its words from wherever they stand; from the
     /// entry that it was made of only if `with_entry` says so. To remove it twice changes nothing.
     ///
@@ -89,7 +103,7 @@ impl Agents {
     }
 
     /// Goes on with removals that were interrupted, if they began before a time. Returns a line for
-    /// each.
+    /// each; one that fails keeps no other from its end.
     pub async fn finish_purges(
         &self,
         ws: WorkspaceId,
@@ -100,7 +114,10 @@ impl Agents {
             if purge.created_at > before {
                 continue;
             }
-            self.go_on_with(ws, &purge, &Actor::Program).await?;
+            if let Err(error) = self.go_on_with(ws, &purge, &Actor::Program).await {
+                lines.push(Err(format!("removal of {} stays open: {error}", purge.line)));
+                continue;
+            }
             let now = self.store.first(purge::of_line(ws, &purge.agent, &purge.line)).await?;
             let is_done = now.is_some_and(|now| now.phase == Listed::Known(Phase::Done));
             lines.push(if is_done {
@@ -317,11 +334,8 @@ impl Plan {
     /// What takes the removed lines and summaries out of the search index.
     fn index_ops(&self, ws: WorkspaceId, id: &AgentId) -> Vec<Op> {
         let own = HolderId::from(id).to_string();
-        let lines = match &self.target {
-            Target::Lines(lines) => lines.as_slice(),
-            Target::Summary(_) | Target::Decision(_) => &[],
-        };
-        let lines = lines.iter().map(|line| (own.clone(), memory_index::Place::Line(line.n)));
+        let lines =
+            self.target.lines().iter().map(|line| (own.clone(), memory_index::Place::Line(line.n)));
         let summary = match &self.target {
             Target::Summary(found) => Some(found.checkpoint.n),
             Target::Lines(_) | Target::Decision(_) => None,

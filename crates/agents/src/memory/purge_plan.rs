@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_journal::{JournalError, state};
+use dormouse_runs::request;
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::checkpoint::{self, Checkpoint, CheckpointText};
 use dormouse_store::agent::entity::{self, Stored};
@@ -46,6 +47,16 @@ pub(super) enum Target {
     Decision(Box<Stored<Decision>>),
 }
 
+impl Target {
+    /// The lines of the log among it.
+    pub(super) fn lines(&self) -> &[Line] {
+        match self {
+            Self::Lines(lines) => lines,
+            Self::Summary(_) | Self::Decision(_) => &[],
+        }
+    }
+}
+
 /// Everything that a removal changes.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -81,10 +92,7 @@ impl Agents {
     ) -> Result<Plan, AgentError> {
         let task = self.state(ws, id).await?.value.slots.active_task_id;
         let target = self.target(ws, id, name).await?;
-        let entry = match &target {
-            Target::Lines(lines) => lines.iter().find_map(entry_of),
-            Target::Summary(_) | Target::Decision(_) => None,
-        };
+        let entry = target.lines().iter().find_map(entry_of);
         let with_entry = with_entry && entry.is_some();
         let holder = HolderId::from(id);
         let own = self.store.all(checkpoint::of_holder(ws, &holder, i64::MAX)).await?;
@@ -118,19 +126,15 @@ impl Agents {
         readers.insert(holder.clone());
         readers.extend(self.neighbours(ws, task.as_ref()).await?);
         let readers: Vec<HolderId> = readers.into_iter().collect();
-        let removed = match &target {
-            Target::Lines(lines) => lines.len(),
-            Target::Summary(_) | Target::Decision(_) => 0,
-        };
-        let own_removed = |(of, n): &&(HolderId, i64)| match &target {
-            Target::Lines(all) => *of == holder && all.iter().any(|line| line.n == *n),
-            Target::Summary(_) | Target::Decision(_) => false,
+        let own_removed = |(of, n): &&(HolderId, i64)| {
+            *of == holder && target.lines().iter().any(|line| line.n == *n)
         };
         let n_texts = hits.iter().filter(|hit| hit.place.table == "texts").count();
         let removal = Removal {
             line: name.to_owned(),
             with_entry,
-            log_lines: removed + lines.iter().filter(|line| !own_removed(line)).count(),
+            log_lines: target.lines().len()
+                + lines.iter().filter(|line| !own_removed(line)).count(),
             summaries: checkpoints.len(),
             texts: n_texts,
             other_rows: hits.len() - n_texts,
@@ -438,7 +442,7 @@ fn said(target: &Target, entry: Option<&EntryId>) -> Said {
     match target {
         Target::Lines(lines) => {
             for line in lines {
-                let inner = log::without_fence(line.text.as_deref().unwrap_or_default());
+                let inner = request::unfenced(line.text.as_deref().unwrap_or_default());
                 let words = log::words(inner);
                 said.is_too_short |= words.chars().count() < SHORTEST;
                 if let Some(entry) = entry {

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use dormouse_store::agent::entity;
-use dormouse_store::agent::report::{self, CURRENT, OwnAddress, Report, ReportHead};
+use dormouse_store::agent::report::{self, OwnAddress, Report, ReportHead};
 use dormouse_store::agent::source::Source;
 use dormouse_store::doc::Doc;
+use dormouse_types::agent::ReportScope;
 use dormouse_types::model::TaskState;
 use dormouse_types::{AgentId, Id as _, PREFIXES, WorkspaceId, address, limits};
 
@@ -37,7 +38,9 @@ impl Agents {
         ws: WorkspaceId,
         agent: &AgentId,
     ) -> Result<Option<Latest>, AgentError> {
-        let Some(head) = self.store.first(report::head(ws, agent, CURRENT)).await? else {
+        let Some(head) =
+            self.store.first(report::head(ws, agent, &ReportScope::Current.into())).await?
+        else {
             return Ok(None);
         };
         let id = head.doc.value.report_id.as_str();

@@ -3,11 +3,11 @@
 use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::agent::agent_entity::{DormantReason, Lifecycle};
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
-use dormouse_store::agent::report::{CURRENT, Report, ReportHead};
+use dormouse_store::agent::report::{Report, ReportHead};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{entity, link, outdated, wake_queue};
 use dormouse_store::{ChangeRow, Db, Op};
-use dormouse_types::agent::{AgentLinkKind, MessageKind};
+use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
 use dormouse_types::{CategoryId, EventKind, Id as _, LinkId, Origin, ReportHeadId, ReportId};
 use serde_json::json;
 
@@ -104,7 +104,7 @@ impl TaskAgent<'_> {
         let report = Report {
             id: ReportId::fresh(now, &**entropy),
             agent_id: self.agent.clone(),
-            scope: CURRENT.into(),
+            scope: ReportScope::Current.into(),
             created_at: now,
             content: json!(draft.content),
             tldr: Some(draft.tldr.clone()),
@@ -131,7 +131,7 @@ impl TaskAgent<'_> {
                 let head = ReportHead {
                     id: ReportHeadId::fresh(now, &**entropy),
                     agent_id: self.agent.clone(),
-                    scope: CURRENT.into(),
+                    scope: ReportScope::Current.into(),
                     report_id: report.id.clone(),
                     tldr: report.tldr.clone(),
                     created_at: now,

@@ -9,7 +9,7 @@ use dormouse_store::agent::memory_index::{self, Found, Place};
 use dormouse_store::agent::source::Source;
 use dormouse_store::text;
 use dormouse_types::memory::MemoryKind;
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::{Timestamp, limits};
 use jiff::tz::TimeZone;
 
@@ -34,7 +34,7 @@ impl TaskAgent<'_> {
     /// found: to count it would answer a model that asks whether something private has a word.
     pub(super) async fn recall(
         &self,
-        asked: &Asked,
+        asked: &WordQuery,
         limit: usize,
         window: Option<u64>,
     ) -> Result<Recalled, RunError> {
@@ -75,7 +75,7 @@ impl TaskAgent<'_> {
 /// Renders what was found, newest first, in at most `most` bytes; what does not fit is left out, and
 /// that is said.
 fn answer(
-    asked: &Asked,
+    asked: &WordQuery,
     found: &[(Found, &str)],
     is_more: bool,
     most: usize,
@@ -106,7 +106,7 @@ fn answer(
     Recalled { text: text.trim_end().to_owned(), sources }
 }
 
-fn row(asked: &Asked, found: &Found, whole: &str, zone: &TimeZone) -> String {
+fn row(asked: &WordQuery, found: &Found, whole: &str, zone: &TimeZone) -> String {
     let inner = request::unfenced(whole);
     let stretch = asked.around(inner, EXCERPT);
     let before = if stretch.start > 0 { "\u{2026}" } else { "" };

@@ -2,7 +2,7 @@
 
 use dormouse_changes::tool::{CallContext, Effect, Immediate, ModelTool, Refused, Tool};
 use dormouse_types::limits;
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ impl Immediate for SearchMemory {
 
 impl Args {
     /// Returns the words to look for, and the most results.
-    pub(crate) fn checked(self) -> Result<(Asked, usize), Refused> {
+    pub(crate) fn checked(self) -> Result<(WordQuery, usize), Refused> {
         let limit = self.limit.unwrap_or(RESULTS);
         limits::MEMORY_QUERY
             .check(self.query.chars().count())
@@ -51,7 +51,7 @@ impl Args {
         if limit == 0 {
             return Err(Refused::Invalid("limit is 0; ask for at least one result".into()));
         }
-        let asked = Asked::of(&self.query).ok_or_else(|| {
+        let asked = WordQuery::of(&self.query).ok_or_else(|| {
             Refused::Invalid("the query has no word; give words to look for".into())
         })?;
         Ok((asked, limit))

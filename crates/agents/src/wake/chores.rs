@@ -3,8 +3,8 @@
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::{purge, saga};
-use dormouse_types::WorkspaceId;
 use dormouse_types::port::BoxFuture;
+use dormouse_types::{Timestamp, WorkspaceId};
 
 use crate::{AgentError, Agents};
 
@@ -35,7 +35,11 @@ impl Chore for Routing {
     /// A run reads its task from a position that routing has confirmed. While the changes of a
     /// workspace cannot be routed, for example because an older copy of the journal took its place,
     /// none starts there.
-    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
             if let Some(ws) = of {
@@ -62,7 +66,11 @@ impl Chore for Operations {
         When::Sweep
     }
 
-    fn work(&self, of: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
             let all = match of {
@@ -105,7 +113,11 @@ impl Chore for Expiry {
         When::Sweep
     }
 
-    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             self.0.changes.expire_due().await.map_err(AgentError::from)?;
             Ok(Done::default())
@@ -122,7 +134,11 @@ impl Chore for Trimming {
         When::Sweep
     }
 
-    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             self.0.trim().await?;
             Ok(Done::default())
@@ -139,7 +155,11 @@ impl Chore for Indexing {
         When::Sweep
     }
 
-    fn work(&self, _: Option<WorkspaceId>) -> BoxFuture<'_, Result<Done, HandlerError>> {
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             self.0.index_backlog().await?;
             Ok(Done::default())

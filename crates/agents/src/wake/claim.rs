@@ -1,19 +1,16 @@
 //! What a claim of an agent's wake decides: whether the run may start, and the interval it sees.
 
-use dormouse_runs::breaker::{Gate, gate, gate_of_all, probing};
-use dormouse_runs::spending::{PAID_CALLS_OFF, unit_of};
+use dormouse_runs::admission::MayAsk;
 use dormouse_scheduler::{Admission, Due, Room};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
+use dormouse_store::agent::entity;
 use dormouse_store::agent::entity::Stored;
-use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
-use dormouse_store::agent::{breaker, entity, model_setting};
 use dormouse_store::{Db, Op, ReadError, change_log};
-use dormouse_types::agent::{Initiator, PutOff};
+use dormouse_types::agent::Initiator;
 use dormouse_types::model::Usage;
-use dormouse_types::port::{Model, ModelClass};
-use dormouse_types::{AgentId, HolderId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
 
 use crate::inbox::UnheardRange;
 use crate::wake::holder::agent_of;
@@ -70,37 +67,10 @@ pub(crate) struct ClaimContext {
     words: UnheardRange,
 }
 
-/// Returns the room that the most open of several providers leaves.
-fn widest(gates: impl Iterator<Item = Gate>) -> Room {
-    let room_of = |gate| match gate {
-        Gate::Free => Room::Free,
-        Gate::Probe => Room::One,
-        Gate::Closed { until } => Room::Closed { until },
-    };
-    gates
-        .map(room_of)
-        .reduce(|a, b| match (a, b) {
-            (Room::Free, _) | (_, Room::Free) => Room::Free,
-            (Room::One, _) | (_, Room::One) => Room::One,
-            (Room::Closed { until: a }, Room::Closed { until: b }) => {
-                Room::Closed { until: a.min(b) }
-            }
-        })
-        .unwrap_or(Room::Free)
-}
-
 impl Agents {
-    /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
-    /// if none is free, closed only if all are. An agent whose own provider is closed is put off
-    /// when it is admitted.
+    /// Returns whether any provider may be called.
     pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {
-        let now = self.clock.now();
-        let known = self.store.all(breaker::all(ws)).await?;
-        let gates =
-            self.driver.models().providers().into_iter().map(|provider| {
-                gate(known.iter().find(|breaker| breaker.provider == provider), now)
-            });
-        Ok(widest(gates))
+        Ok(self.driver.room(ws, self.clock.now()).await?)
     }
 
     /// Decides whether an agent may run its pending wake, and what the claim of the run freezes.
@@ -119,7 +89,8 @@ impl Agents {
             model = self.model_of(value);
             let automatic = is_automatic(value, model.class());
             let obstacle = obstacle(value, automatic, &row.reasons, waiting, before.words);
-            let end = |reason: &str| Ok(Admission::End { reason: reason.to_owned() });
+            let end =
+                |reason: &str| Ok(Admission::End { reason: reason.to_owned(), ops: Vec::new() });
             match (obstacle, waiting) {
                 (None, _) => {}
                 (Some(Obstacle::Held), _) | (Some(Obstacle::Outranked), None) => {
@@ -131,21 +102,10 @@ impl Agents {
                 }
             }
         }
-        if let Some(postponed) = self.unaffordable(ws, &row.holder, &*model, now).await? {
-            return Ok(postponed);
-        }
-        let query = breaker::of_model(ws, model.provider(), model.name());
-        let known = self.store.all(query).await?;
-        match gate_of_all(&known, now) {
-            Gate::Free => {}
-            Gate::Closed { until } => {
-                let guard = known.iter().map(|known| breaker::put(ws, Some(known), known));
-                let (why, guard) = (PutOff::Provider, guard.collect());
+        match self.driver.may_ask(ws, &row.holder, &*model, now).await? {
+            MayAsk::Now(more) => ops.extend(more),
+            MayAsk::Later { until, why, guard } => {
                 return Ok(Admission::Postpone { until, why, guard });
-            }
-            Gate::Probe => {
-                let open = known.iter().filter(|known| known.open_until.is_some());
-                ops.extend(open.map(|known| breaker::put(ws, Some(known), &probing(known, now))));
             }
         }
         if waiting.is_some() {
@@ -155,43 +115,6 @@ impl Agents {
         // A wake that was delivered twice must not lose what its run has not heard.
         let again = (!before.words.is_empty()).then(|| self.hear(ws, id, row.upto));
         Ok(Admission::Start { run, ops, if_repeated: again.into_iter().collect() })
-    }
-
-    /// Returns how long an agent may not ask a model because of what it costs; `None` if it may.
-    ///
-    /// A budget that is used up holds the agents of paid models like a breaker; others go on. That
-    /// there is room again is found out by the next reservation, not here.
-    async fn unaffordable(
-        &self,
-        ws: WorkspaceId,
-        holder: &HolderId,
-        model: &dyn Model,
-        now: Timestamp,
-    ) -> Result<Option<Admission>, AgentError> {
-        if model.class() == ModelClass::Free {
-            return Ok(None);
-        }
-        if self.store.first(model_setting::paid_calls(ws)).await? == Some(false) {
-            return Ok(Some(Admission::Postpone {
-                until: now + PAID_CALLS_OFF,
-                why: PutOff::PaidCalls,
-                guard: vec![model_setting::forbids_paid_calls(ws)],
-            }));
-        }
-        let day = self.driver.day_of(now);
-        let unit = unit_of(model);
-        let scopes =
-            [(spend::WORKSPACE, PutOff::WorkspaceBudget), (holder.as_str(), PutOff::AgentBudget)];
-        for (scope, why) in scopes {
-            let account = Account { scope: scope.to_owned(), day, unit };
-            let balance = self.store.first(spend::of_account(ws, &account)).await?;
-            if balance.is_some_and(|balance| balance.held_at.is_some()) {
-                let (until, guard) =
-                    (self.driver.next_day(day), vec![spend::is_held(ws, &account)]);
-                return Ok(Some(Admission::Postpone { until, why, guard }));
-            }
-        }
-        Ok(None)
     }
 
     /// Returns the op that revives an agent whose deleted task has been restored. Routing normally

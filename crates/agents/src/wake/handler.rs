@@ -1,7 +1,7 @@
 //! Task agents as a kind of holder: what the scheduler asks about them.
 
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Stop,
+    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
 };
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
@@ -19,7 +19,7 @@ pub struct TaskAgents(pub Agents);
 
 impl Handler for TaskAgents {
     fn kind(&self) -> HolderKind {
-        HolderKind { prefix: AgentId::PREFIX, noun: "agent" }
+        HolderKind { prefix: AgentId::PREFIX, noun: "agent", slots: Slots::Shared }
     }
 
     fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {

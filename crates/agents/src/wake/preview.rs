@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dormouse_runs::{Lease, Preview};
+use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_types::port::Model;
 use dormouse_types::{AgentId, WorkspaceId, limits};
@@ -31,22 +32,53 @@ impl Agents {
         id: &AgentId,
         message: Option<&str>,
     ) -> Result<WakePreview, AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        let model: Arc<dyn Model> = self.model_of(&agent);
+        self.preview_of(ws, agent, message, model).await
+    }
+
+    /// The same as if the agent had this model of its own, so that a person can see what would leave
+    /// before they choose it.
+    ///
+    /// Errors: as those of [`Agents::preview`].
+    pub async fn preview_with(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        message: Option<&str>,
+        model: Arc<dyn Model>,
+    ) -> Result<WakePreview, AgentError> {
+        let agent = self.agent(ws, id).await?.doc.value;
+        if self.model_of(&agent).name() == model.name() {
+            return self.preview(ws, id, message).await;
+        }
+        let driver = self.driver.also_asking(model.clone());
+        let other = Self { driver, ..self.clone() };
+        other.preview_of(ws, agent, message, model).await
+    }
+
+    async fn preview_of(
+        &self,
+        ws: WorkspaceId,
+        agent: Agent,
+        message: Option<&str>,
+        model: Arc<dyn Model>,
+    ) -> Result<WakePreview, AgentError> {
         let message = message.map(str::trim);
         limits::MESSAGE.check(message.map_or(0, str::len))?;
-        let agent = self.agent(ws, id).await?.doc.value;
         alive(&agent)?;
-        let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
+        let id = agent.id;
+        let row = self.store.first(wake_queue::of_holder(ws, &id)).await?;
         let row = row.ok_or_else(|| AgentError::NotFound { agent: id.clone() })?;
         if row.run_key.is_some() {
             let hint = "what it sends is shown with its wake; try again when that has ended";
-            return Err(AgentError::State { agent: id.clone(), state: "at work", hint });
+            return Err(AgentError::State { agent: id, state: "at work", hint });
         }
-        let model: Arc<dyn Model> = self.model_of(&agent);
-        let before = self.claim_context(ws, id).await?;
-        let run = self.fresh_run(ws, id, &asked_for(row), &before, model.name()).await?;
+        let before = self.claim_context(ws, &id).await?;
+        let run = self.fresh_run(ws, &id, &asked_for(row), &before, model.name()).await?;
         // The lease is never taken: nothing is committed under it.
         let lease = Lease { ws, owner: self.owner.clone(), lasts: self.lease, run };
-        let mut handler = TaskAgent::previewing(self, id.clone(), &lease, message);
+        let mut handler = TaskAgent::previewing(self, id, &lease, message);
         let preview = self.driver.preview(&mut handler, &lease).await?;
         Ok(WakePreview { model, preview })
     }

@@ -12,13 +12,14 @@ impl Agents {
     /// Returns the scheduler of this process, with task agents as its kind of holder.
     pub fn scheduler(&self) -> Scheduler {
         let own: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
-        let chores: Vec<Arc<dyn Chore>> = vec![
+        let mut chores: Vec<Arc<dyn Chore>> = vec![
             Arc::new(chores::Routing(self.clone())),
             Arc::new(chores::Operations(self.clone())),
             Arc::new(chores::Expiry(self.clone())),
             Arc::new(chores::Trimming(self.clone())),
             Arc::new(chores::Indexing(self.clone())),
         ];
+        chores.extend(self.more_chores.iter().cloned());
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),
             clock: self.clock.clone(),

@@ -80,7 +80,7 @@ impl Case {
         let model = Arc::new(Writer { turns: Mutex::new(turns), ..Writer::default() });
         let clock: Arc<dyn Clock> = Arc::new(world.clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(7));
-        let drafts = Arc::new(Drafts::new(clock.clone()));
+        let drafts = Arc::new(Drafts::default());
         let models = Models::new(model.clone());
         let driver = Driver::new(world.store.clone(), clock.clone(), entropy.clone(), models)
             .with_sink(drafts.clone());

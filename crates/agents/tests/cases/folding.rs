@@ -1,20 +1,22 @@
 //! Folding of older log lines: when, what a model is asked, what is kept, and what stays readable.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use dormouse_agents::Agents;
-use dormouse_runs::{End, Models};
+use dormouse_agents::{AgentError, Agents};
+use dormouse_runs::{End, Lease, Models};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
-use dormouse_store::agent::{log_line, message};
+use dormouse_store::agent::{log_line, message, wake_queue};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{FragmentKind, Request, ToolChoice};
-use dormouse_types::port::{Model, ModelLocation};
+use dormouse_types::port::{Model, ModelLocation, Stage};
 use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use crate::world::small::Small;
-use crate::world::{DONE, WS, World, dull, now, text};
+use crate::world::{DONE, WS, World, dull, me, now, text};
 
 struct Case {
     world: World,
@@ -58,9 +60,48 @@ impl Case {
         self.world.later(60);
         self.world.wake_now(&self.agent, None);
         now(self.agents.route_feed(WS)).expect("routed");
-        let scheduler = self.agents.scheduler();
-        let lease = now(scheduler.claim(WS, &self.world.row(&self.agent))).expect("a claim");
-        now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end
+        self.run(self.claim())
+    }
+
+    fn claim(&self) -> Lease {
+        let lease = now(self.agents.scheduler().claim(WS, &self.world.row(&self.agent)));
+        lease.expect("a claim").expect("a lease")
+    }
+
+    fn run(&self, lease: Lease) -> End {
+        now(self.agents.scheduler().run_alive(lease)).expect("it ran").end
+    }
+
+    /// Answers every call that folds with this from now on.
+    fn always_folds(&self, answer: Answer) {
+        *self.model.summary.lock().expect("one thread") = Some(answer);
+    }
+
+    /// The lines from and up to which its summaries fold, oldest first, and how often.
+    fn folds(&self) -> Vec<(i64, i64, i64)> {
+        let all = self.checkpoints().into_iter().map(|one| one.checkpoint);
+        let mut folds: Vec<_> = all.map(|one| (one.from, one.upto, one.depth)).collect();
+        folds.reverse();
+        folds
+    }
+
+    /// The name of the line that has these words.
+    fn line_with(&self, words: &str) -> String {
+        let lines = log_line::of_holder(WS, &self.agent, 1, i64::MAX);
+        let lines = now(self.world.store.all(lines)).expect("readable");
+        let line =
+            lines.iter().find(|line| line.text.as_deref().is_some_and(|it| it.contains(words)));
+        format!("line-{}", line.expect("a line").n)
+    }
+
+    /// The process that folds dies when it has its answer, before it has kept it.
+    fn dies_while_it_folds(&self) {
+        let (other, clock) = (self.world.owned_by("other"), self.world.clock.clone());
+        self.world.hooks.once(Stage::AfterEffect, "model.fold", move || {
+            clock.advance(Duration::from_secs(61));
+            let taken = now(other.scheduler().take_over_dead(&BTreeSet::new())).expect("looked");
+            assert_eq!(taken.len(), 1);
+        });
     }
 
     fn asked(&self) -> Vec<Request> {
@@ -227,4 +268,110 @@ fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
     assert!(log.len() < 20 * 1024 && log.contains("[cut: "), "{} bytes", log.len());
     let newest = &case.checkpoints()[0].checkpoint;
     assert_eq!(usize::try_from(newest.upto).expect("a count"), n_lines);
+}
+
+#[test]
+fn of_two_processes_that_fold_at_once_only_the_one_with_the_lease_keeps_what_it_folded() {
+    let case = Case::after(25);
+    case.always_folds(summary(SUMMARY));
+    case.model.script.push(dull());
+    case.world.later(60);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim();
+    // The second process takes the first one for dead while that waits for its answer.
+    let other = case.world.agents_of("other", case.models.clone());
+    let (store, clock) = (case.world.store.clone(), case.world.clock.clone());
+    let agent = case.agent.clone();
+    case.world.hooks.once(Stage::AfterEffect, "model.fold", move || {
+        clock.advance(Duration::from_secs(61));
+        let scheduler = other.scheduler();
+        assert_eq!(now(scheduler.take_over_dead(&BTreeSet::new())).expect("looked").len(), 1);
+        let row = now(store.first(wake_queue::of_holder(WS, &agent))).expect("readable");
+        let lease = now(scheduler.claim(WS, &row.expect("a row"))).expect("a claim");
+        assert_eq!(now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end, DONE);
+    });
+    assert_eq!(case.run(lease), End::Lost);
+    assert!(case.world.hooks.is_done());
+    let folds = case.folds();
+    let [(1, first, 1), (1, second, 2)] = folds[..] else { panic!("{folds:?}") };
+    assert!(first < second, "no line is folded twice: {folds:?}");
+    let summaries = message::of_kind(WS, &case.agent, MessageKind::Summary);
+    assert_eq!(now(case.world.store.all(summaries)).expect("readable").len(), 2);
+    assert_eq!(case.wake([dull()]), DONE, "and nothing is left behind");
+}
+
+#[test]
+fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards() {
+    let case = Case::after(25);
+    case.always_folds(summary(SUMMARY));
+    let line = case.line_with("We move in May.");
+    let refusal = Arc::new(Mutex::new(None));
+    let (agents, agent) = (case.world.owned_by("other"), case.agent.clone());
+    let (name, refused) = (line.clone(), refusal.clone());
+    case.world.hooks.once(Stage::BeforeEffect, "model.fold", move || {
+        let removal = now(agents.remove_line(WS, &agent, &name, true, &me()));
+        *refused.lock().expect("one thread") = removal.err();
+    });
+    assert_eq!(case.wake([dull()]), DONE);
+    let refusal = refusal.lock().expect("one thread").take().expect("it is refused");
+    assert!(matches!(refusal, AgentError::State { state: "at work", .. }), "{refusal}");
+    assert_eq!(case.folds().len(), 2);
+    let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
+    assert_eq!(removed.expect("nobody reads it").summaries, 2);
+    case.asked();
+    assert_eq!(case.wake([dull()]), DONE);
+    let asked = case.asked();
+    assert!(asked.iter().any(|request| request.turn == 0), "the rest is folded again");
+    assert!(asked.iter().all(|request| !whole(request).contains("We move in May.")));
+}
+
+#[test]
+fn a_run_that_died_while_it_folded_goes_on_without_what_was_removed_meanwhile() {
+    let case = Case::after(25);
+    case.always_folds(summary(SUMMARY));
+    case.model.script.push(dull());
+    case.world.later(60);
+    case.world.wake_now(&case.agent, None);
+    case.dies_while_it_folds();
+    assert_eq!(case.run(case.claim()), End::Lost);
+    assert_eq!(case.folds(), [], "its answer is lost");
+    let line = case.line_with("We move in May.");
+    now(case.agents.remove_line(WS, &case.agent, &line, true, &me())).expect("nobody reads it");
+    case.asked();
+    assert_eq!(case.run(case.claim()), DONE);
+    let asked = case.asked();
+    assert!(asked.iter().any(|request| request.turn == 0), "it folds again");
+    assert!(asked.iter().all(|request| !whole(request).contains("We move in May.")));
+    let kept = case.checkpoints().into_iter().filter_map(|one| one.text);
+    assert!(kept.into_iter().all(|text| text == SUMMARY));
+}
+
+/// All that a request says.
+fn whole(request: &Request) -> String {
+    request.fragments.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_summary_that_cannot_be_used_is_asked_for_again_and_never_kept() {
+    let foreign = "The task jt-01jd7m3k5vn2c8q4w6x0z9zzzz is another one, and it is done by now.";
+    let unusable = [
+        ("empty", String::new()),
+        ("longer than what it folds", "The hall is full of boxes. ".repeat(2_000)),
+        ("too short", "Boxes.".to_owned()),
+        ("its instructions", dormouse_agents::memory::fold::INSTRUCTION.to_owned()),
+        ("the id of another task", foreign.to_owned()),
+    ];
+    for (what, words) in unusable {
+        let case = Case::after(13);
+        case.asked();
+        case.always_folds(summary(&words));
+        assert_eq!(case.wake([dull()]), DONE, "{what}");
+        let n_asked = case.asked().iter().filter(|request| request.turn == 0).count();
+        assert_eq!(n_asked, 3, "{what}");
+        let checkpoints = case.checkpoints();
+        let [only] = checkpoints.as_slice() else { panic!("{what}: {checkpoints:?}") };
+        assert_eq!(only.checkpoint.model, "rules", "{what}");
+        let kept = only.text.as_deref().expect("its text");
+        assert!(words.is_empty() || !kept.contains(&words), "{what}: {kept}");
+    }
 }

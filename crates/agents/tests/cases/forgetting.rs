@@ -3,20 +3,24 @@
 
 use dormouse_agents::AgentError;
 use dormouse_journal::Edit;
-use dormouse_runs::Models;
+use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::log_line::{self, Line};
+use dormouse_store::agent::purge::Purge;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{checkpoint, purge, wake_run};
-use dormouse_store::{Db, Query, Row, Value};
+use dormouse_store::{Commit, Db, Query, Row, Value};
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::agent::MessageKind;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{PurgePhase, Removal};
 use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
-use dormouse_types::{Actor, AgentId, TaskId};
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, ModelLocation, Stage};
+use dormouse_types::{Actor, AgentId, OperationId, TaskId};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::world::{DONE, WS, World, dull, me, now, text};
 
@@ -141,6 +145,7 @@ fn with_its_entry_the_words_are_in_no_row_at_all() {
     assert!(entries.iter().all(|entry| !entry.text.contains("[removed]")), "it is deleted");
     let again = remove(&world, &agent, &line, true);
     assert_eq!(again, removal, "to remove it twice changes nothing");
+    assert_eq!(now(world.agents.removals(WS, &agent, 9)).expect("readable"), [removal]);
 }
 
 #[test]
@@ -155,6 +160,47 @@ fn a_note_of_the_agent_is_removed_from_its_message_and_its_log() {
     let request = world.last_request();
     let log = text(&request, FragmentKind::Log).expect("a log");
     assert!(!log.contains("[removed]"), "{log}");
+}
+
+#[test]
+fn a_note_with_a_category_is_removed_wherever_its_words_are() {
+    let (world, task, agent) = World::settled();
+    let note = json!({ "observations": [
+        { "text": "Ask for the blue lamp, not the red one.", "priority": "notable",
+          "category": "grievance" },
+    ] });
+    let report = json!({ "tldr": "A lamp.",
+        "content": "# Lamp\n\n- Ask for the blue lamp, not the red one." });
+    let calls = [("record_observations", note), ("update_report", report)];
+    assert_eq!(world.run_with(&task, [Answer::calls(calls)]), [DONE]);
+    let line = line_with(&world, &agent, "notable, grievance: Ask for the blue lamp");
+    remove(&world, &agent, &line, false);
+    assert_eq!(places(&world, "blue lamp"), Vec::<String>::new());
+}
+
+#[test]
+fn a_removal_that_fails_keeps_no_other_from_its_end() {
+    let (world, task, agent) = told();
+    let begun = |line: &str, words: Option<String>| Purge {
+        id: OperationId(line.to_owned()),
+        agent: agent.clone(),
+        line: line.to_owned(),
+        task: Some(task.clone()),
+        entry: world.state(&task).entries.first().map(|entry| entry.id.clone()),
+        phase: Listed::Known(if words.is_some() { PurgePhase::Journal } else { PurgePhase::Files }),
+        words,
+        removed: "{}".to_owned(),
+        created_at: world.clock.now(),
+    };
+    let rows = [begun("line-1", Some("no words".to_owned())), begun("line-2", None)];
+    let insert = rows.iter().map(|row| purge::insert(WS, row));
+    now(world.store.commit(Commit::new("test", Db::Agent, WS).ops(insert))).expect("kept");
+    let told = now(world.agents.finish_purges(WS, world.clock.now())).expect("readable");
+    let [Err(why), Ok(done)] = &told[..] else { panic!("{told:?}") };
+    assert!(why.starts_with("removal of line-1 stays open: "), "{why}");
+    assert_eq!(done, "removal of line-2 finished");
+    let open = now(world.store.all(purge::open(WS))).expect("readable");
+    assert_eq!(open.iter().map(|purge| purge.line.as_str()).collect::<Vec<_>>(), ["line-1"]);
 }
 
 #[test]
@@ -240,6 +286,30 @@ fn a_rejection_with_its_reason_is_removed() {
     world.note(&task, "And now?");
     world.run_with(&task, [dull()]);
     assert!(!prompt(&world.last_request()).contains("Mildred"));
+}
+
+#[test]
+fn a_run_that_waits_to_continue_goes_on_without_the_words() {
+    let (world, task, agent) = told();
+    let line = line_with(&world, &agent, "Water the plants");
+    let note = json!({ "observations": [format!("Again: {SECRET}.")] });
+    world.script.push(Answer::calls([("record_observations", note)]).and_goes_on());
+    world.answers(1);
+    let lease = world.claim_after_a_note(&task, &agent);
+    let (other, clock) = (world.owned_by("other"), world.clock.clone());
+    world.hooks.once(Stage::AfterCommit, "run.turn", move || {
+        clock.advance(Duration::from_secs(61));
+        let taken = now(other.scheduler().take_over_dead(&BTreeSet::new())).expect("looked");
+        assert_eq!(taken.len(), 1, "its process is taken for dead");
+    });
+    assert_eq!(world.run_lease(lease).end, End::Lost);
+    remove(&world, &agent, &line, true);
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
+    assert_eq!(world.run_lease(world.claim(&agent)).end, DONE);
+    let request = world.last_request();
+    assert_eq!(request.turn, 2, "its first turn was not lost");
+    assert!(!format!("{request:?}").contains("4711"), "{request:?}");
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
 }
 
 /// The person's own model with a small window.

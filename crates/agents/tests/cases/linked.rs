@@ -17,9 +17,9 @@ use dormouse_types::linked::{LinkedContext, LinkedRow};
 use dormouse_types::model::FragmentKind;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::LinkKind;
-use dormouse_types::{AgentId, HostId, Id as _, LinkId, TaskId, Timestamp};
+use dormouse_types::{AgentId, HostId, Id as _, LinkId, TaskId, Timestamp, limits};
+use dormouse_world::Ground;
 
-use crate::world::counting::Counting;
 use crate::world::{self, DONE, WS, World, now, text};
 
 /// A task whose agent reported this.
@@ -185,6 +185,137 @@ fn a_damaged_report_costs_its_row_the_report_and_no_other() {
     assert_eq!(agents_in(&context(&world, &flat).linked_to), [None, Some(painter)]);
 }
 
+#[test]
+fn an_agent_whose_report_is_empty_leaves_it_to_the_next() {
+    let world = World::new();
+    let flat = world.task("Move", &[]);
+    let (sale, first) = reported(&world, "Sell", "First.");
+    let (_, second) = reported(&world, "Other", "Second.");
+    link(&world, &flat, LinkKind::Blocks, &sale);
+    world.later(60);
+    watches(&world, &second, &sale, world.clock.now(), 7);
+    assert_eq!(agents_in(&context(&world, &flat).linked_to), [Some(second.clone())]);
+    for content in [" \n", "{}"] {
+        let sql = "UPDATE agent_entities
+                   SET serialized = json_set(serialized, '$.content', iif(?2 = '{}', json(?2), ?2))
+                   WHERE type = 'agentReport' AND agent_id = ?1";
+        world.write_directly(Db::Agent, sql, vec![second.to_string().into(), content.into()]);
+        assert_eq!(
+            agents_in(&context(&world, &flat).linked_to),
+            [Some(first.clone())],
+            "{content:?}"
+        );
+    }
+}
+
+#[test]
+fn the_report_is_that_of_the_scope_current() {
+    let world = World::new();
+    let flat = world.task("Move", &[]);
+    let (sale, agent) = reported(&world, "Sell", "First.");
+    link(&world, &flat, LinkKind::Blocks, &sale);
+    let row = |world: &World| context(world, &flat).linked_to.remove(0);
+    assert_eq!(row(&world).task_agent_id, Some(agent.clone()));
+    let sql = "UPDATE agent_entities
+               SET subtype = 'weekly', serialized = json_set(serialized, '$.scope', 'weekly')
+               WHERE type = 'agentReportHead' AND agent_id = ?1";
+    world.write_directly(Db::Agent, sql, vec![agent.to_string().into()]);
+    assert_eq!(row(&world).task_agent_id, None, "a report of another scope is not the current one");
+}
+
+#[test]
+fn a_deleted_linked_task_has_no_row() {
+    let (world, flat, _) = World::settled();
+    let (sale, _) = reported(&world, "Sell", "First.");
+    let (paint, _) = reported(&world, "Paint", "Second.");
+    link(&world, &flat, LinkKind::Blocks, &sale);
+    link(&world, &paint, LinkKind::Blocks, &flat);
+    world.edit_now(&sale, &[Edit::Delete]);
+    let of_flat = context(&world, &flat);
+    assert_eq!(of_flat.linked_to, []);
+    assert_eq!(of_flat.linked_from.len(), 1, "the others stay");
+    assert_eq!(of_flat.left_out, None, "there is nothing to be left out");
+    world.answers(2);
+    world.note(&flat, "The van is booked.");
+    assert_eq!(world.ends(&flat), [DONE]);
+    let linked = linked_of_last(&world).expect("a fragment");
+    assert!(!linked.contains("Sell") && linked.contains("Paint"), "{linked}");
+}
+
+#[test]
+fn a_linked_task_that_cannot_be_read_costs_its_own_row_only() {
+    let (world, flat, _) = World::settled();
+    let (sale, _) = reported(&world, "Sell", "First.");
+    let (paint, painter) = reported(&world, "Paint", "Second.");
+    for task in [&sale, &paint] {
+        link(&world, &flat, LinkKind::Blocks, task);
+    }
+    world.damage(Db::Journal, sale.as_str());
+    let rows = context(&world, &flat).linked_to;
+    assert_eq!(rows.iter().map(|row| &row.id).collect::<Vec<_>>(), [&paint]);
+    assert_eq!(agents_in(&rows), [Some(painter)]);
+    world.answers(2);
+    world.note(&flat, "The van is booked.");
+    assert_eq!(world.ends(&flat), [DONE], "the wake goes on");
+}
+
+#[test]
+fn no_summary_of_a_linked_task_reaches_the_prompt() {
+    let (world, flat, _) = World::settled();
+    let (sale, _) = reported(&world, "Sell", "The agency wants photos.");
+    let (paint, _) = reported(&world, "Paint", "Blue it is.");
+    link(&world, &flat, LinkKind::Blocks, &sale);
+    link(&world, &paint, LinkKind::RelatesTo, &flat);
+    // As another program may have written it.
+    let sql =
+        "UPDATE journal SET serialized = json_set(serialized, '$.latestSummary', 'OLD SUMMARY')
+               WHERE type = 'task'";
+    world.write_directly(Db::Journal, sql, Vec::new());
+    let json = serde_json::to_string(&context(&world, &flat)).expect("JSON");
+    assert!(!json.contains("latestSummary") && !json.contains("OLD SUMMARY"), "{json}");
+    world.answers(2);
+    world.note(&flat, "The van is booked.");
+    assert_eq!(world.ends(&flat), [DONE]);
+    let request = world.last_request();
+    let all: String = request.fragments.iter().map(|piece| piece.text.as_str()).collect();
+    assert!(all.contains("The agency wants photos.") && all.contains("Blue it is."), "{all}");
+    assert!(!all.contains("latestSummary") && !all.contains("OLD SUMMARY"), "{all}");
+}
+
+#[test]
+fn two_hundred_tasks_with_a_report_of_32_kib_each_fit_into_the_room() {
+    let world = World::new();
+    let hub = world.task("Hub", &["It began."]);
+    let line = "A line of the report.\n";
+    let long = line.repeat(limits::REPORT.max / line.len());
+    // One agent reports about all of them: two hundred wakes would take the test minutes.
+    let (_, agent) = reported_in_full(&world, "Elsewhere", "Long.", &long);
+    let edits = (0..200).map(|n| {
+        let to = world.task(&format!("Task {n}"), &[]);
+        watches(&world, &agent, &to, world.clock.now(), 1_000 + n);
+        Edit::Link { to, kind: LinkKind::PartOf }
+    });
+    world.edit_now(&hub, &edits.collect::<Vec<_>>());
+    let linked = context(&world, &hub);
+    let left_out = linked.left_out.clone().expect("not everything fits");
+    assert_eq!(linked.linked_to.len() + left_out.tasks, 200);
+    let with_report = agents_in(&linked.linked_to).iter().flatten().count();
+    assert!(with_report >= 4, "the newest have their reports: {with_report}");
+    assert_eq!(with_report, left_out.shortened);
+    assert_eq!(with_report + left_out.reports, linked.linked_to.len(), "{left_out:?}");
+    assert_eq!(linked.linked_to.last().map(|row| row.title.as_str()), Some("Task 199"));
+    assert!(serde_json::to_string(&linked).expect("JSON").len() < 21 * 1024);
+    world.create(&hub);
+    world.answers(1);
+    assert_eq!(world.ends(&hub), [DONE]);
+    let shown = linked_of_last(&world).expect("a fragment");
+    assert!(shown.len() < 22 * 1024, "{} bytes", shown.len());
+    assert!(
+        shown.contains(&format!("\"tasks\":{}", left_out.tasks)),
+        "the rest is counted: {shown}"
+    );
+}
+
 /// An engine on which one statement fails.
 struct Refusing {
     engine: Arc<dyn Backend>,
@@ -331,10 +462,7 @@ fn links_in_a_circle_show_each_neighbour_once_and_nothing_behind_it() {
 #[test]
 fn two_hundred_links_cost_the_queries_of_one() {
     let n_statements = |n_links: usize| {
-        let clock = ManualClock::at("2026-03-02T09:00:00Z");
-        let port: Arc<dyn Clock> = Arc::new(clock.clone());
-        let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store");
-        let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+        let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
         let world = World::on(engine.clone(), clock, "test");
         let hub = world.task("Hub", &[]);
         let edits: Vec<Edit> = (0..n_links)

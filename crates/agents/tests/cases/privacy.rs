@@ -364,6 +364,35 @@ fn a_preview_is_what_a_wake_then_sends_and_writes_nothing() {
 }
 
 #[test]
+fn a_preview_of_a_model_that_is_not_chosen_is_what_that_model_then_gets() {
+    let case = Case::new();
+    case.wake(&case.own, [repeats("HEIRLOOM")]);
+    let entry = case.add("The doctor said SECRET.");
+    case.flag(&entry, true);
+    case.choose(&case.own);
+    case.world.later(60);
+    let before = rows(&case.world);
+    let to_be = now(case.agents.preview_with(WS, &case.agent, None, case.far.clone()));
+    let to_be = to_be.expect("a preview");
+    assert_eq!(to_be.model.name(), "acme/large");
+    let Preview::Request(to_be) = to_be.preview else { panic!("a request") };
+    assert_eq!(rows(&case.world), before);
+    assert!(!to_be.kept_back.is_empty());
+    let as_it_is = now(case.agents.preview_with(WS, &case.agent, None, case.own.clone()));
+    let Preview::Request(as_it_is) = as_it_is.expect("a preview").preview else { panic!("one") };
+    assert!(as_it_is.outgoing.expect("a request").body.contains("SECRET"), "it asks its own");
+
+    case.choose(&case.far);
+    case.world.wake_now(&case.agent, None);
+    let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
+    case.far.script.push(dull());
+    now(case.agents.scheduler().run_alive(lease.expect("a claim").expect("a lease")))
+        .expect("it ran");
+    assert_eq!(to_be.outgoing.expect("a request").body, case.far.last_sent());
+    assert_eq!(to_be.kept_back, case.last().kept_back);
+}
+
+#[test]
 fn a_preview_shows_a_message_and_leaves_out_proposals_that_a_wake_would_withdraw() {
     let case = Case::new();
     case.wake(&case.own, [repeats("OUTDATED")]);

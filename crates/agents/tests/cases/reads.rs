@@ -1,34 +1,28 @@
 //! What a wake reads: each row once, however many notes the agent has.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use dormouse_journal::Edit;
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, timer};
-use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::journal::task;
 use dormouse_store::{Commit, Db, change_log};
+use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::scripted::Answer;
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::agent::MessageKind;
-use dormouse_types::port::Clock;
+use dormouse_types::agent::{MessageKind, ReportScope};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{AgentId, Id as _, Seq, TaskId, ThreadId, Timestamp};
+use dormouse_world::Ground;
 use serde_json::json;
 
-use crate::world::counting::Counting;
 use crate::world::{DONE, WS, World, dull, now};
 
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
 /// to its end, with how often each is read. `n_old` more observations are of older runs.
 fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, usize> {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
@@ -77,10 +71,7 @@ fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
 
 /// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links.
 fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
     let links = (0..n_links).map(|n| {
@@ -132,7 +123,7 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         timer::of_holder(WS, &agent).sql,
         log_line::of_holder(WS, &agent, 1, 2).sql,
         outdated::of_agent(WS, &agent).sql,
-        report::head(WS, &agent, report::CURRENT).sql,
+        report::head(WS, &agent, &ReportScope::Current.into()).sql,
         forgotten_entry::of_task(WS, &task).sql,
     ];
     assert_eq!(once.map(n_reads), [Some(1); 7]);

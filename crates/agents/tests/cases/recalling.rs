@@ -10,17 +10,15 @@ use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{checkpoint, entity, memory_index, wake_request};
-use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db, Query, Row, params};
 use dormouse_testkit::scripted::Answer;
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{Request, ToolResult};
-use dormouse_types::port::{Clock, Model as _, Stage};
+use dormouse_types::port::{Model as _, Stage};
 use dormouse_types::task::Flag;
 use dormouse_types::{AgentId, EntryId, HolderId, Id as _, TaskId, limits};
+use dormouse_world::Ground;
 use serde_json::{Value, json};
 
-use crate::world::counting::Counting;
 use crate::world::small::Small;
 use crate::world::{DONE, WS, World, dull, now};
 
@@ -302,10 +300,7 @@ fn a_run_ends_when_what_it_found_becomes_private() {
 
 /// The reads of a wake that searches, with this many folded lines that match.
 fn reads_of_a_search(n_lines: usize) -> BTreeMap<&'static str, usize> {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
     let case = Case::on(World::on(engine.clone(), clock, "test"));
     (0..n_lines).for_each(|n| case.add(&format!("The lamp {n} burns.")));
     case.fold();

@@ -26,7 +26,7 @@ fn published(notes: &[&str], tldr: &str, content: &str) -> (String, String) {
 fn a_report_says_who_made_it_and_the_head_points_to_the_newest() {
     let (world, task, agent) = World::settled();
     let first = world.report(&agent).expect("a report");
-    assert_eq!(first.scope, "current");
+    assert_eq!(first.scope.name(), "current");
     assert_eq!(first.provenance["model"], "script");
     assert_eq!(first.provenance["runKey"], json!(world.runs(&agent)[0].key));
     world.run_with(&task, [Answer::calls([report("Packed. 📦", "## ✅ Achieved\n- Books")])]);

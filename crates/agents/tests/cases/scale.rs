@@ -1,24 +1,16 @@
 //! The cost of an edit does not depend on the number of agents.
 
-use std::sync::Arc;
-
 use dormouse_store::agent::{feed_position, subscription};
-use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Db, Query, params};
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::Clock;
 use dormouse_types::{TaskId, WorkspaceId};
+use dormouse_world::Ground;
 
-use crate::world::counting::Counting;
 use crate::world::{WS, World, now};
 
 /// Edits a task among many workspaces with many subscriptions each: routing makes one index lookup
 /// per touched task, and reads only the rows of agents it concerns.
 fn one_probe_for_each_touched_task(workspaces: i64, each: i64) {
-    let clock = ManualClock::at("2026-03-02T09:00:00Z");
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-    let engine = Arc::new(Counting::over(Arc::new(sqlite)));
+    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);

@@ -2,7 +2,6 @@
 
 pub mod draw;
 pub mod between;
-pub mod counting;
 pub mod model;
 pub mod node;
 pub mod paid;
@@ -191,7 +190,8 @@ impl World {
         self.agents_of("another model", models)
     }
 
-    fn agents_of(&self, owner: &str, models: Models) -> Agents {
+    /// The same rooms with these models, under the name of another process.
+    pub fn agents_of(&self, owner: &str, models: Models) -> Agents {
         let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
         Agents::new(Parts {

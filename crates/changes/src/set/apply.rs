@@ -1,7 +1,9 @@
 //! The second commit of an operation that spans both databases, and its recovery. The third is in
 //! `conclude`.
 
-use dormouse_journal::{Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, state};
+use dormouse_journal::{
+    Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, TaskView, state,
+};
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::saga::{self, OperationStatus};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
@@ -51,7 +53,7 @@ impl Changes {
             if saga.operation == *operation
                 || self.load(ws, &payload.set, payload.index).await?.item.operation == *operation
             {
-                self.finish(ws, &payload, &saga.operation, None).await?;
+                self.finish(ws, &payload, &saga.operation, None, None).await?;
             }
         }
         Ok(())
@@ -63,17 +65,21 @@ impl Changes {
     /// There is no transaction across the two databases, so either commit may be repeated after a
     /// crash, or by two processes at once. The journal's receipt makes the first commit take effect
     /// once and replays its answer; the item's state and round guard the second.
+    ///
+    /// `task` is the task as the caller has just read it. The journal is written on top of it without
+    /// another read, and the revision guard of the commit refuses it if it is no longer true.
     pub(crate) async fn finish(
         &self,
         ws: WorkspaceId,
         payload: &SagaPayload,
         operation: &OperationId,
         mut seen: Option<LoadedItem>,
+        mut task: Option<TaskView>,
     ) -> Result<Settled, DecideError> {
         // A refusal means that another process advanced the saga. Re-read and retry; the journal
         // replays its receipt.
         retry(Policy::UntilSettled, &[Refusal::Stale], || {
-            let seen = seen.take();
+            let (seen, task) = (seen.take(), task.take());
             async move {
                 let seen = match seen {
                     Some(seen) => seen,
@@ -84,7 +90,7 @@ impl Changes {
                 if seen.item.round != payload.round {
                     return Ok(Settled::new(seen, None));
                 }
-                self.finish_once(ws, payload, operation, &seen).await
+                self.finish_once(ws, payload, operation, &seen, task).await
             }
         })
         .await
@@ -97,11 +103,12 @@ impl Changes {
         payload: &SagaPayload,
         operation: &OperationId,
         seen: &LoadedItem,
+        task: Option<TaskView>,
     ) -> Result<Settled, DecideError> {
         if payload.crossing == SagaKind::Undo {
             return self.finish_undo(ws, payload, operation, seen).await;
         }
-        let written = self.write_journal(ws, payload, seen).await?;
+        let written = self.write_journal(ws, payload, seen, task).await?;
         let now = self.clock.now();
         let (after, ops) = match payload.crossing {
             SagaKind::Confirm => {
@@ -112,16 +119,19 @@ impl Changes {
             }
         };
         let is_ours = self.close(ws, payload, ops).await?;
-        let task = match written.answer {
-            JournalOutcome::Done(edited) => Some(edited.view),
-            JournalOutcome::Never(_) => None,
+        let (task, at) = match written.answer {
+            JournalOutcome::Done(edited) => {
+                let at = edited.seq.filter(|_| !edited.replayed && !edited.what.is_empty());
+                (Some(edited.view), at)
+            }
+            JournalOutcome::Never(_) => (None, None),
             JournalOutcome::Later(error) => {
                 // A newer proposal for the field may have arrived while this one was being applied.
                 self.keep_newest(ws, &payload.task).await?;
                 match error {
                     // The rejection remains valid even if the label's task is deleted.
                     DecideError::TaskDeleted { .. } if payload.crossing == SagaKind::Suppress => {
-                        None
+                        (None, None)
                     }
                     error => return Err(error),
                 }
@@ -131,7 +141,7 @@ impl Changes {
             Some(rows) => rows,
             None => self.load(ws, &payload.set, payload.index).await?,
         };
-        Ok(Settled::new(rows, task))
+        Ok(Settled { written: at, ..Settled::new(rows, task) })
     }
 
     /// Writes the last commit of an operation.
@@ -181,14 +191,17 @@ impl Changes {
         ws: WorkspaceId,
         payload: &SagaPayload,
         seen: &LoadedItem,
+        mut task: Option<TaskView>,
     ) -> Result<Written, DecideError> {
         let mut round = Round::of(&seen.item);
         loop {
             let operation = payload.operation(&round.operation);
             let answer = match payload.crossing {
-                SagaKind::Suppress => self.suppress(ws, payload, &operation, &seen.item).await?,
+                SagaKind::Suppress => {
+                    self.suppress(ws, payload, &operation, &seen.item, task.take()).await?
+                }
                 SagaKind::Confirm | SagaKind::Undo => {
-                    self.apply(ws, payload, &operation, &seen.item).await?
+                    self.apply(ws, payload, &operation, &seen.item, task.take()).await?
                 }
             };
             let is_replayed = matches!(&answer, JournalOutcome::Done(edited) if edited.replayed);
@@ -244,6 +257,7 @@ impl Changes {
         payload: &SagaPayload,
         operation: &OperationId,
         item: &Item,
+        seen: Option<TaskView>,
     ) -> Result<JournalOutcome, DecideError> {
         let Some(tool) = tools::item(&item.tool) else {
             return Ok(JournalOutcome::Never(format!("this version has no tool {}", item.tool)));
@@ -251,7 +265,7 @@ impl Changes {
         let args = serde_json::from_str(&item.args)
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
         let ctx = Self::ctx(payload, operation);
-        let rule = |view: &dormouse_journal::TaskView| {
+        let rule = |view: &TaskView| {
             let task = state(view, &self.zone);
             match standing::set_since(item, &task) {
                 Some(found) if !found.is_known(payload.over.as_ref()) => {
@@ -260,7 +274,7 @@ impl Changes {
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
         };
-        classify(payload, self.journal.edit_with(ws, &payload.task, &ctx, &rule).await)
+        classify(payload, self.journal.edit_seen(ws, &payload.task, seen, &ctx, &rule).await)
     }
 
     async fn suppress(
@@ -269,6 +283,7 @@ impl Changes {
         payload: &SagaPayload,
         operation: &OperationId,
         item: &Item,
+        seen: Option<TaskView>,
     ) -> Result<JournalOutcome, DecideError> {
         let Some(edit) = edit_of_rejection(item) else {
             return Ok(JournalOutcome::Never(format!(
@@ -277,8 +292,8 @@ impl Changes {
             )));
         };
         let ctx = Self::ctx(payload, operation);
-        let result = self.journal.edit(ws, &payload.task, &[edit], &ctx).await;
-        classify(payload, result.map_err(RuleError::Journal))
+        let rule = |_: &TaskView| Ok::<_, ApplyRefusal>(vec![edit.clone()]);
+        classify(payload, self.journal.edit_seen(ws, &payload.task, seen, &ctx, &rule).await)
     }
 
     /// Reads the effects of an operation from the journal's receipt.

@@ -7,6 +7,7 @@ use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata};
 use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::agent::{entity, link};
+use dormouse_store::doc::Doc;
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
     AgentId, DecisionId, Id as _, LinkId, OperationId, ThreadId, Timestamp, WorkspaceId,
@@ -75,7 +76,14 @@ impl Changes {
         let item = round.caught_up(&seen.item);
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
-        ops.extend(self.outcome(ws, payload, outcome, reason, round, now).await?);
+        let edit = |decision: &mut Decision| {
+            decision.outcome = outcome;
+            decision.outcome_reason = reason.map(ToOwned::to_owned);
+            decision.round = round.number;
+            decision.updated_at = now;
+        };
+        let decision = seen.decision.as_ref();
+        ops.extend(self.edit_decision(ws, &payload.decision, decision, edit).await?);
         let (after, more) = seen.moved(ws, transitioned(&item, to, reason, now), now);
         ops.extend(more);
         ops.extend(self.decision_messages(ws, payload, &item, answer, now).await?);
@@ -120,40 +128,29 @@ impl Changes {
         }
         let mut ops = vec![change_item::catch_up(ws, &seen.item, round.number, &round.operation)];
         let edit = |decision: &mut Decision| decision.round = round.number;
-        ops.extend(self.edit_decision(ws, &payload.decision, edit).await?);
+        ops.extend(self.edit_decision(ws, &payload.decision, seen.decision.as_ref(), edit).await?);
         Ok(ops)
     }
 
-    /// Returns the op that records the outcome of a decision.
-    pub(crate) async fn outcome(
-        &self,
-        ws: WorkspaceId,
-        payload: &SagaPayload,
-        outcome: Outcome,
-        reason: Option<&str>,
-        round: &Round,
-        now: Timestamp,
-    ) -> Result<Option<Op>, DecideError> {
-        let edit = |decision: &mut Decision| {
-            decision.outcome = outcome;
-            decision.outcome_reason = reason.map(ToOwned::to_owned);
-            decision.round = round.number;
-            decision.updated_at = now;
-        };
-        self.edit_decision(ws, &payload.decision, edit).await
-    }
-
-    /// Returns the op that writes a decision with a change; nothing if the decision is gone.
+    /// Returns the op that writes a decision with a change; nothing if the decision is gone. One that
+    /// this request has just written is known and not read.
     pub(crate) async fn edit_decision(
         &self,
         ws: WorkspaceId,
         decision: &DecisionId,
+        known: Option<&Decision>,
         edit: impl FnOnce(&mut Decision),
     ) -> Result<Option<Op>, DecideError> {
-        let decision = self.store.first(entity::by_id::<Decision>(ws, decision.as_str())).await?;
+        let decision = match known.filter(|known| known.id == *decision) {
+            Some(known) => Some(Doc::new(known.clone())),
+            None => {
+                let decision = entity::by_id::<Decision>(ws, decision.as_str());
+                self.store.first(decision).await?.map(|stored| stored.doc)
+            }
+        };
         Ok(decision.map(|mut decision| {
-            edit(&mut decision.doc.value);
-            entity::put(ws, &decision.doc)
+            edit(&mut decision.value);
+            entity::put(ws, &decision)
         }))
     }
 

@@ -273,7 +273,8 @@ impl Changes {
         if crossing.is_none() {
             return Ok(Settled::new(after, task));
         }
-        self.finish(who.ws, &payload, &payload.operation(&item.operation), Some(after)).await
+        let after = LoadedItem { decision: Some(decision), ..after };
+        self.finish(who.ws, &payload, &payload.operation(&item.operation), Some(after), task).await
     }
 
     /// Refuses a verdict that the item, its task or the time does not allow. Writes nothing, except

@@ -3,10 +3,10 @@
 use dormouse_journal::TaskView;
 use dormouse_store::Op;
 use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
+use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
-use dormouse_types::{Fingerprint, OperationId, Timestamp, WorkspaceId, hash};
+use dormouse_types::{Fingerprint, OperationId, Seq, Timestamp, WorkspaceId, hash};
 
 use crate::set::fold;
 
@@ -16,6 +16,8 @@ pub(crate) struct LoadedItem {
     pub(crate) set: Stored<ChangeSet>,
     pub(crate) items: Vec<Item>,
     pub(crate) item: Item,
+    /// The verdict in effect, if a commit has just written it; it was not read.
+    pub(crate) decision: Option<Decision>,
 }
 
 impl LoadedItem {
@@ -38,7 +40,7 @@ impl LoadedItem {
     pub(crate) fn with(&self, item: Item) -> Self {
         let same = |other: &Item| if other.index == item.index { &item } else { other }.clone();
         let items = self.items.iter().map(same).collect();
-        Self { set: self.set.clone(), items, item }
+        Self { set: self.set.clone(), items, item, decision: self.decision.clone() }
     }
 }
 
@@ -53,12 +55,14 @@ pub struct Settled {
     pub item: Item,
     /// The task as it was left; `None` if the request neither wrote nor read it.
     pub task: Option<TaskView>,
+    /// The position of the journal commit that left the task so, if the request made it.
+    pub written: Option<Seq>,
 }
 
 impl Settled {
     pub(crate) fn new(rows: LoadedItem, task: Option<TaskView>) -> Self {
-        let LoadedItem { set, items, item } = rows;
-        Self { set, items, item, task }
+        let LoadedItem { set, items, item, .. } = rows;
+        Self { set, items, item, task, written: None }
     }
 }
 

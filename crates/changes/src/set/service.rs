@@ -87,7 +87,7 @@ impl Changes {
             .ok_or_else(missing)?;
         let items = self.store.all(change_item::of_set(ws, set)).await?;
         let item = items.iter().find(|item| item.index == index).cloned().ok_or_else(missing)?;
-        Ok(LoadedItem { set: stored, items, item })
+        Ok(LoadedItem { set: stored, items, item, decision: None })
     }
 
     /// Returns the op that moves an item. Inside the commit it checks state, round and digest

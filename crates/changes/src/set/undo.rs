@@ -67,7 +67,7 @@ impl Changes {
             other => other?,
         }
         let operation = payload.operation(&seen.item.operation);
-        self.finish(who.ws, &payload, &operation, Some(seen)).await
+        self.finish(who.ws, &payload, &operation, Some(seen), None).await
     }
 
     /// Reopens a deferred item; the journal was never written for it.
@@ -230,7 +230,7 @@ impl Changes {
             decision.undone_at = Some(now);
             decision.updated_at = now;
         };
-        self.edit_decision(ws, decision, edit).await
+        self.edit_decision(ws, decision, None, edit).await
     }
 
     /// Returns the verdict in effect on an item.

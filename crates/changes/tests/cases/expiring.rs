@@ -119,7 +119,7 @@ fn putting_off_does_not_prolong_and_undo_begins_anew() {
     world.clock.set(Timestamp::from_micros(end(&item).micros() - 2_000_000));
     world.reject(&item, None).expect("rejected");
     world.later(3600);
-    let open = world.undo(&item).expect("a verdict can be taken back at any time");
+    let open = world.undo(&item).expect("a verdict can be undone at any time");
     assert_eq!(open.state, State::Pending);
     world.clock.set(Timestamp::from_micros(end(&open).micros() - 2_000_000));
     world.confirm(&open).expect("in time");

@@ -36,14 +36,14 @@ fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
         let earlier = world.snapshot();
         for _ in 0..times {
             world.confirm(&item).expect("confirmed");
-            world.undo(&item).expect("taken back");
+            world.undo(&item).expect("undone");
         }
         let world = world.with_older(Db::Agent, &earlier);
         let confirmed = world.confirm(&item).expect("confirmed");
         assert_eq!(confirmed.state, State::Confirmed);
         assert_eq!(world.titles(), ["Sign the contract", "Buy boxes"], "{times} times");
         assert_eq!(world.decisions()[0].round, confirmed.round);
-        let open = world.undo(&confirmed).expect("taken back");
+        let open = world.undo(&confirmed).expect("undone");
         assert_eq!(open.state, State::Pending);
         assert_eq!(world.titles(), ["Sign the contract"], "{times} times");
         world.confirm(&open).expect("confirmed again");
@@ -58,7 +58,7 @@ fn a_date_that_was_taken_back_is_set_again_over_no_value() {
     let item = world.due("2026-03-20");
     let earlier = world.snapshot();
     world.confirm(&item).expect("confirmed");
-    world.undo(&item).expect("taken back");
+    world.undo(&item).expect("undone");
     let world = world.with_older(Db::Agent, &earlier);
     world.confirm(&item).expect_err("the person took it back");
     assert_eq!(due_on(&world), None);
@@ -72,10 +72,10 @@ fn a_verdict_that_was_taken_back_and_given_again_is_taken_back() {
     let item = world.due("2026-03-20");
     world.confirm(&item).expect("confirmed");
     let earlier = world.snapshot();
-    world.undo(&item).expect("taken back");
+    world.undo(&item).expect("undone");
     world.confirm(&item).expect("confirmed again");
     let world = world.with_older(Db::Agent, &earlier);
-    let open = world.undo(&item).expect("taken back");
+    let open = world.undo(&item).expect("undone");
     assert_eq!((open.state, due_on(&world)), (State::Pending, None));
     world.confirm(&open).expect("confirmed");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
@@ -93,7 +93,7 @@ fn a_value_that_the_person_set_after_the_forgotten_confirm_is_confirmed_over() {
     assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
     world.confirm_over(&item, Some("2026-04-01")).expect("confirmed over it");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
-    world.undo(&item).expect("taken back");
+    world.undo(&item).expect("undone");
     assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
 }
 
@@ -104,13 +104,13 @@ fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
     let item = world.open("assign_task_labels", json!({ "labels": [{ "id": label }] }));
     let earlier = world.snapshot();
     world.reject(&item, None).expect("rejected");
-    world.undo(&item).expect("taken back");
+    world.undo(&item).expect("undone");
     let world = world.with_older(Db::Agent, &earlier);
     let suppressed = |world: &World| world.state().suppressed_labels.contains(&label);
     assert!(!suppressed(&world));
     let rejected = world.reject(&item, None).expect("rejected");
     assert!(suppressed(&world));
-    world.undo(&rejected).expect("taken back");
+    world.undo(&rejected).expect("undone");
     assert!(!suppressed(&world));
 }
 
@@ -131,7 +131,7 @@ fn what_an_older_journal_has_lost_is_open_again() {
     assert!(world.decisions()[0].undone_at.is_some(), "the verdict is undone");
     world.confirm(&open).expect("confirmed");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
-    world.undo(&open).expect("taken back");
+    world.undo(&open).expect("undone");
     assert_eq!(due_on(&world), None);
 }
 

@@ -52,7 +52,7 @@ fn a_value_that_the_person_set_since_is_confirmed_over_only_by_its_name() {
     assert_eq!(world.rows(Db::Agent), agent, "nobody decided");
     world.confirm_over(&item, Some("2026-04-01")).expect("confirmed over it");
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
-    world.undo(&item).expect("taken back");
+    world.undo(&item).expect("undone");
     assert_eq!(due_on(&world).as_deref(), Some("2026-04-01"));
     assert_eq!(
         changed(world.confirm(&item)).as_deref(),
@@ -68,7 +68,7 @@ fn a_value_set_since_is_named_also_when_a_verdict_was_taken_back_after_it() {
         let item = world.due("2026-03-20");
         if put_off { world.defer(&item) } else { world.reject(&item, None) }.expect("decided");
         world.edit(&[day("2026-04-01")]);
-        world.undo(&item).expect("taken back");
+        world.undo(&item).expect("undone");
         assert_eq!(changed(world.confirm(&item)).as_deref(), Some("2026-04-01"), "{put_off}");
     }
 }

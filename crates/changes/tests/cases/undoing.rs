@@ -168,7 +168,7 @@ fn a_verdict_taken_back_after_the_same_was_proposed_anew_is_over() {
     let evidence = json!({ "entryId": entry, "quote": "the 20th" });
     let anew = world
         .open("update_task_due_date", json!({ "dueDate": "2026-03-20", "evidence": evidence }));
-    let over = world.undo(&item).expect("taken back");
+    let over = world.undo(&item).expect("undone");
     assert_eq!((over.state, over.error.as_deref()), (State::Retracted, Some("proposed again")));
     assert_eq!(world.fresh(&anew).state, State::Pending);
     assert!(world.decisions()[0].undone_at.is_some());
@@ -195,12 +195,12 @@ fn of_an_undo_during_a_turn_that_proposes_anew_one_proposal_is_open() {
         world.confirm(&item).expect("confirmed");
         let turn = newer(&world);
         if is_after {
-            world.undo(&item).expect("taken back");
+            world.undo(&item).expect("undone");
             now(world.store.commit(turn)).expect("stored");
             now(world.changes.keep_newest(WS, &world.task)).expect("what a run does at its end");
         } else {
             world.commit_before("change.conclude", turn);
-            world.undo(&item).expect("taken back");
+            world.undo(&item).expect("undone");
         }
         assert_eq!(open(&world), [r#"{"dueDate":"2026-03-27"}"#], "after it: {is_after}");
     }

@@ -119,7 +119,7 @@ fn compare<T: PartialEq>(last: &T, file: &T, now: &T) -> Take {
 }
 
 /// What a flag of the file requires. A file that no longer says private does not open what was private:
-/// formats and editors drop what they do not know, and what a provider has seen cannot be taken back.
+/// formats and editors drop what they do not know, and what a provider has seen stays seen.
 fn compare_flag(flag: Flag, last: Flags, file: Flags, now: Flags) -> Take {
     if flag == Flag::Private && !file.private {
         return Take::Nothing;

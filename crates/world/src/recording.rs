@@ -8,24 +8,40 @@ use dormouse_store::{
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 
-/// Records each read with the number of rows returned.
-pub struct Counting {
+/// Records each read with the number of rows it returned.
+pub struct Recording {
     engine: Arc<dyn Backend>,
     reads: Mutex<Vec<(&'static str, usize)>>,
 }
 
-impl Counting {
+impl Recording {
+    /// Creates a recorder of another engine.
     pub fn over(engine: Arc<dyn Backend>) -> Self {
         Self { engine, reads: Mutex::default() }
     }
 
-    /// Returns the reads since the last call.
+    /// Returns the reads since the last call: the statement, and how many rows it returned.
     pub fn take(&self) -> Vec<(&'static str, usize)> {
         std::mem::take(&mut self.reads.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Runs something and returns its result with the number of statements and of rows it read.
+    pub fn cost_of<T>(&self, run: impl FnOnce() -> T) -> (T, usize, usize) {
+        self.take();
+        let result = run();
+        let reads = self.take();
+        (result, reads.len(), reads.iter().map(|(_, n_rows)| n_rows).sum())
+    }
+
+    /// Runs something and returns its result with the statements it read.
+    pub fn reads_of<T>(&self, run: impl FnOnce() -> T) -> (T, Vec<&'static str>) {
+        self.take();
+        let result = run();
+        (result, self.take().into_iter().map(|(sql, _)| sql).collect())
+    }
 }
 
-impl Backend for Counting {
+impl Backend for Recording {
     fn read<'a>(
         &'a self,
         db: Db,
@@ -33,10 +49,10 @@ impl Backend for Counting {
         params: Vec<Value>,
     ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
         Box::pin(async move {
-            let rows = self.engine.read(db, sql, params).await?;
-            let mut reads = self.reads.lock().unwrap_or_else(PoisonError::into_inner);
-            reads.push((sql, rows.len()));
-            Ok(rows)
+            let rows = self.engine.read(db, sql, params).await;
+            let n_rows = rows.as_ref().map_or(0, Vec::len);
+            self.reads.lock().unwrap_or_else(PoisonError::into_inner).push((sql, n_rows));
+            rows
         })
     }
 

@@ -10,15 +10,22 @@ use dormouse_agents::wake::route;
 use dormouse_bench::clock::ShiftedClock;
 use dormouse_bench::place::{Engine, Opened};
 use dormouse_bench::world::World;
+use dormouse_builtin::work::{self, gallery, instruction};
+use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
 use dormouse_store::agent::subscription::Subscription;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::change::Change;
 use dormouse_types::port::{Clock, Entropy};
-use dormouse_types::{AgentId, Id as _, Origin, Seq, SubscriptionId, TaskId, Timestamp, hash};
+use dormouse_types::task::Status;
+use dormouse_types::work_facts::{ItemFact, TaskFacts, WorkspaceFacts};
+use dormouse_types::{
+    AgentId, Id as _, ItemId, Origin, Seq, SubscriptionId, TaskId, Timestamp, hash,
+};
 
 fn main() -> anyhow::Result<()> {
     let mut criterion = Criterion::default().configure_from_args();
     values(&mut criterion)?;
+    work(&mut criterion)?;
     a_wake_in_memory(&mut criterion)?;
     criterion.final_summary();
     Ok(())
@@ -57,6 +64,80 @@ fn values(criterion: &mut Criterion) -> anyhow::Result<()> {
         b.iter(|| route::route(black_box(&change), black_box(&watchers), false));
     });
     Ok(())
+}
+
+/// Work without a language model over 2,000 tasks. The yardstick is to write the same facts down as JSON:
+/// a kind takes a fraction of it.
+fn work(criterion: &mut Criterion) -> anyhow::Result<()> {
+    let facts = workspace(2_000)?;
+    criterion.bench_function("facts of 2,000 tasks as JSON", |b| {
+        b.iter(|| serde_json::to_vec(black_box(&facts)));
+    });
+    for template in gallery::gallery("en") {
+        let Some(parameters) = template.parameters else { continue };
+        criterion.bench_function(&format!("{} of 2,000 tasks", template.kind), |b| {
+            b.iter(|| work::run(black_box(&facts), &parameters, "en"));
+        });
+    }
+    let reader = Reader {
+        now: "2026-11-23T10:15".parse()?,
+        zone: jiff::tz::TimeZone::UTC,
+        order: DayOrder::DayFirst,
+        language: ENGLISH,
+        week_starts: Weekday::Monday,
+    };
+    let known = instruction::Known::default();
+    let text = "every weekday at 7 tell me what is due today and what waits for me";
+    criterion.bench_function("an instruction", |b| {
+        b.iter(|| instruction::read(black_box(text), &known, &reader));
+    });
+    Ok(())
+}
+
+/// Tasks of which some are due, some wait, and most are neither.
+fn workspace(n: usize) -> anyhow::Result<WorkspaceFacts> {
+    let entropy = OsEntropy::open()?;
+    let now = Timestamp::from_micros(1_770_000_000_000_000);
+    let today = now.to_jiff().to_zoned(jiff::tz::TimeZone::UTC).date();
+    let ago = |days: usize| {
+        today.saturating_sub(jiff::Span::new().days(i64::try_from(days).unwrap_or_default()))
+    };
+    let task = |n: usize| TaskFacts {
+        id: TaskId::fresh(now, &entropy),
+        title: format!("Something to do about number {n}"),
+        status: if n.is_multiple_of(20) { Status::Blocked } else { Status::Open },
+        status_reason: n.is_multiple_of(20).then(|| "an answer of somebody".to_owned()),
+        status_since: ago(n % 40),
+        priority: None,
+        due_on: n.is_multiple_of(3).then(|| ago(n % 90).saturating_add(jiff::Span::new().days(45))),
+        estimate_minutes: Some(30),
+        category: None,
+        labels: Vec::new(),
+        items: (0..5)
+            .map(|item| ItemFact {
+                id: ItemId::fresh(now, &entropy),
+                title: format!("step {item}"),
+                is_checked: item < 2,
+            })
+            .collect(),
+        time_spent: Vec::new(),
+        created_on: ago(100),
+        changed_on: ago(n % 90),
+        due_moves: Vec::new(),
+        n_due_moves: 0,
+        history: Vec::new(),
+        open_proposals: Vec::new(),
+    };
+    Ok(WorkspaceFacts {
+        today,
+        zone: "UTC".into(),
+        last_run_on: None,
+        since: ago(40),
+        tasks: (0..n).map(task).collect(),
+        attention: Vec::new(),
+        events: Vec::new(),
+        verdicts: Vec::new(),
+    })
 }
 
 /// Edit, routing and wake without a disk: what the program itself takes.

@@ -122,8 +122,8 @@ impl Ledger {
         Self { db: self.db, lines }
     }
 
-    /// Holds a database against what was sent until the tape had a length, and says how many
-    /// commits are there.
+    /// Holds a database against what was sent until the tape had a length, and returns the number
+    /// of commits in it.
     pub fn check(&self, store: &Store, at: usize) -> Result<usize, Broken> {
         let whole = raw(store, self.db, "PRAGMA integrity_check")?;
         if whole != [Row(vec![Value::from("ok")])] {

@@ -282,8 +282,8 @@ impl Work {
         self.ledgers.iter().flat_map(Ledger::answered_at).filter(|moment| *moment <= at).count()
     }
 
-    /// Opens what a cut left with the product and holds it against what was promised; says how many
-    /// commits are there.
+    /// Opens what a cut left with the product and holds it against what was promised; returns the
+    /// number of commits in each.
     fn look(&self, image: &Image, at: usize) -> Result<[usize; 2], Broken> {
         let damaged = |e: anyhow::Error| Broken::new(Wrong::Damaged, format!("{e:#}"));
         let folder = folder().map_err(damaged)?;

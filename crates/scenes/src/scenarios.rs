@@ -30,6 +30,7 @@ pub fn all() -> Vec<Scene> {
         provider_away(),
         hosted(),
         folded(),
+        folded_again(),
     ]
 }
 
@@ -103,7 +104,7 @@ pub fn nothing_changed() -> Scene {
     )
 }
 
-/// A rejected proposal is not made again, also when the agent looks at everything afresh.
+/// A rejected proposal is not made again, even if the agent looks at everything afresh.
 pub fn rejected() -> Scene {
     builtin(
         "reject, then no repeat",
@@ -139,7 +140,7 @@ pub fn newer_evidence() -> Scene {
     )
 }
 
-/// A verdict is taken back, and given again.
+/// A verdict is undone, and given again.
 pub fn confirm_undo_confirm() -> Scene {
     builtin(
         "confirm, undo, confirm again",
@@ -211,7 +212,7 @@ fn report(tldr: &str, content: &str) -> Answer {
     Answer::calls([("update_report", json!({ "tldr": tldr, "content": content }))])
 }
 
-/// A label is proposed and rejected, which suppresses it; the verdict is taken back and given again.
+/// A label is proposed and rejected, which suppresses it; the verdict is undone and given again.
 pub fn labels() -> Scene {
     let task = |task, title, note, labels| Step::Task { task, title, note, items: &[], labels };
     builtin(
@@ -236,7 +237,7 @@ pub fn labels() -> Scene {
     )
 }
 
-/// Two tasks, many proposals: all confirmed, all put off, some taken back.
+/// Two tasks, many proposals: all confirmed, all put off, some undone.
 pub fn many_at_once() -> Scene {
     let trip = Step::Task {
         task: "trip",
@@ -411,4 +412,30 @@ pub fn folded() -> Scene {
             Step::Drain,
         ],
     }
+}
+
+/// A folded log from which a line is removed: its summaries go with it, and the lines that are left
+/// are folded again from the first one.
+pub fn folded_again() -> Scene {
+    let summary = |text: &str| Answer::calls([("keep_summary", json!({ "summary": text }))]);
+    let scene = folded();
+    let mut answers = scene.model.answers().unwrap_or_default().to_vec();
+    answers.extend([
+        Answers {
+            first: summary("Cellar and attic are full of boxes, and not one of them is packed."),
+            again: summary("There are boxes in the cellar and in the attic; none is packed yet."),
+        },
+        Answers {
+            first: report("The cellar is next.", "- [ ] the cellar"),
+            again: report("Next is the cellar.", "- [ ] the cellar, and the rest"),
+        },
+    ]);
+    let more = [
+        Step::minutes(10),
+        Step::Forget("move", "Kitchen."),
+        Step::Say("move", "And now?"),
+        Step::Drain,
+    ];
+    let steps = scene.steps.into_iter().chain(more).collect();
+    Scene { name: "folded again", model: Model::Hosted(answers), steps }
 }

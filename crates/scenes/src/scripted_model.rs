@@ -1,13 +1,16 @@
 //! A scripted model that a crash interrupts: what was requested and lost is requested again, and then
 //! answered in other words.
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use dormouse_testkit::scripted::Answer;
 use dormouse_testkit::scripted::Script;
 use dormouse_types::RunKey;
 use dormouse_types::model::{ModelError, ProviderState, Request, TurnEvent, Usage};
-use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest};
+use dormouse_types::port::{
+    BoxStream, Faults, Model, ModelClass, ModelLocation, OutgoingRequest, Point, Stage,
+};
 use dormouse_types::spend::Price;
 use futures_util::stream::{self, StreamExt as _};
 
@@ -24,6 +27,8 @@ const BODY: usize = 10_000;
 const WINDOW: u64 = 2_000;
 /// Units: tokens.
 const MOST_OUTPUT: u64 = 100;
+/// The fault point of each piece that a hosted model streams.
+pub const PIECE: &str = "model.piece";
 /// What each call of a hosted model uses.
 const USED: Usage =
     Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
@@ -38,12 +43,22 @@ enum Place {
 }
 
 /// Answers one question after the other.
-#[derive(Debug)]
 pub struct ScriptedModel {
     place: Place,
     /// One script for each question that is still to come, and one without an answer after them.
     scripts: Vec<Script>,
     requests: Mutex<Vec<Request>>,
+    /// Who is told of each piece of an answer that arrives.
+    faults: OnceLock<Weak<dyn Faults>>,
+}
+
+impl fmt::Debug for ScriptedModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { place, scripts, requests, faults: _ } = self;
+        let mut debug = f.debug_struct("ScriptedModel");
+        debug.field("place", place).field("scripts", scripts).field("requests", requests);
+        debug.finish_non_exhaustive()
+    }
 }
 
 impl ScriptedModel {
@@ -65,7 +80,20 @@ impl ScriptedModel {
     fn of(answers: impl Iterator<Item = Answer>) -> Self {
         let mut scripts: Vec<_> = answers.map(|answer| Script::in_order([answer])).collect();
         scripts.push(Script::default());
-        Self { place: Place::Here, scripts, requests: Mutex::default() }
+        let (requests, faults) = (Mutex::default(), OnceLock::new());
+        Self { place: Place::Here, scripts, requests, faults }
+    }
+
+    /// From now on each piece of an answer is a fault point, as long as somebody holds them.
+    pub fn streams_past(&self, faults: &Arc<dyn Faults>) {
+        drop(self.faults.set(Arc::downgrade(faults)));
+    }
+
+    /// A piece of an answer arrives.
+    fn piece(&self) {
+        if let Some(faults) = self.faults.get().and_then(Weak::upgrade) {
+            faults.pass(Point { stage: Stage::BeforeEffect, label: PIECE });
+        }
     }
 
     /// The same model at a provider.
@@ -154,7 +182,9 @@ impl Model for ScriptedModel {
             Place::Hosted => match missing_state(request) {
                 Some(detail) => Box::pin(stream::iter([Err(ModelError::Request { detail })])),
                 None => {
-                    Box::pin(answer.flat_map(move |event| stream::iter(streamed(event, request))))
+                    let pieces =
+                        answer.flat_map(move |event| stream::iter(streamed(event, request)));
+                    Box::pin(pieces.inspect(move |_| self.piece()))
                 }
             },
         }

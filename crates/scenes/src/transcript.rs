@@ -64,8 +64,8 @@ fn prompt_lines(prompt: &Prompt) -> Vec<String> {
     let verified = if prompt.verified { "rebuilt as sent" } else { "NOT AS SENT" };
     let mut lines = vec![format!("== turn {}, {verified}", prompt.turn)];
     for piece in &prompt.fragments {
-        match piece.kind.as_str() {
-            "system" | "tools" => lines.push(format!("-- {}", piece.kind)),
+        match piece.kind.name() {
+            "system" | "tools" => lines.push(format!("-- {}", piece.kind.name())),
             kind => {
                 lines.push(format!("-- {kind}"));
                 lines.push(piece.text.clone());

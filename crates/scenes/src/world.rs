@@ -128,6 +128,9 @@ impl World {
     pub fn new(stage: Setup, faults: Arc<dyn Faults>) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(stage.clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(stage.seed));
+        if let Some(player) = &stage.player {
+            player.streams_past(&faults);
+        }
         let store = Store::new(stage.sqlite.clone(), faults);
         let model: Arc<dyn dormouse_types::port::Model> = match &stage.player {
             None => Arc::new(dormouse_builtin::Builtin),

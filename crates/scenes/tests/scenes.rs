@@ -1,6 +1,7 @@
 //! Whole runs of the runtime: what a person meets, and what a crash anywhere leaves.
 
 mod support {
+    pub mod dishonest;
     pub mod program;
     pub mod wire;
 }
@@ -9,8 +10,10 @@ mod cases {
     mod crashes;
     mod decisions;
     mod hostile;
+    mod hostile_mutants;
     mod memory_page;
     mod models;
+    mod month;
     mod one_wake;
     mod prefixes;
     mod real_model;

@@ -18,7 +18,7 @@ pub struct Options {
     /// How many plays run concurrently.
     pub threads: usize,
     /// A promise of the store that these plays do without.
-    pub sabotage: Option<Mutation>,
+    pub mutation: Option<Mutation>,
     /// The kinds of runs in these plays.
     pub kinds: Kinds,
 }
@@ -113,10 +113,10 @@ pub fn run(options: Options) -> anyhow::Result<Report> {
                 *next += 1;
                 seed
             };
-            let mut played = play_of(options.kinds, seed, options.sabotage)?;
+            let mut played = play_of(options.kinds, seed, options.mutation)?;
             let twice = (seed - options.from).is_multiple_of(100);
             if twice && played.wrong.is_none() {
-                let again = play_of(options.kinds, seed, options.sabotage)?;
+                let again = play_of(options.kinds, seed, options.mutation)?;
                 if again.trace != played.trace {
                     let at = played.trace.iter().zip(&again.trace).take_while(|(a, b)| a == b);
                     let at = at.count();

@@ -12,7 +12,7 @@ use crate::sim_state::SimState;
 
 /// Applies a commit to the store of a play, as far as it is honest.
 pub(crate) fn apply(sim: &SimState, mut commit: Commit) -> Result<Committed, CommitError> {
-    match sim.sabotage {
+    match sim.mutation {
         Some(Mutation::Epoch) => {
             for op in &mut commit.ops {
                 op.sql = rewritten(op.sql, "owner = ?3 AND epoch = ?4", "?3 = ?3 AND ?4 = ?4");
@@ -133,10 +133,10 @@ fn applied(sim: &SimState, commit: Commit) -> Result<Committed, CommitError> {
 
 /// What a store tells that does not let proposals grow old, or forgets the turns of a run.
 pub(crate) fn rewrite(sim: &SimState, sql: &'static str, rows: &mut Vec<Row>) {
-    if sim.sabotage == Some(Mutation::Turns) && sql.contains("AND thread_id = ?2 AND type") {
+    if sim.mutation == Some(Mutation::Turns) && sql.contains("AND thread_id = ?2 AND type") {
         rows.clear();
     }
-    if sim.sabotage == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
+    if sim.mutation == Some(Mutation::Expiry) && sql.contains("FROM change_items") {
         for Row(values) in rows {
             if let Some(Value::Int(shown)) = values.get_mut(14) {
                 *shown = shown.saturating_add(365 * 86_400_000_000);

@@ -17,7 +17,7 @@ pub enum Fault {
     UnknownNot,
     /// A commit is not applied, and its caller gets an error.
     Broken,
-    /// A commit arrives late, also when its node died meanwhile.
+    /// A commit arrives late, even if its node died meanwhile.
     Late,
     /// Rows cannot be read.
     Unreadable,

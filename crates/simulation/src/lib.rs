@@ -11,7 +11,8 @@
 //!
 //! Reading order: [`batch`], [`play`], [`faults`], [`mutation`], [`chance`], [`time`], then what a
 //! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, a second
-//! kind of run, the sky, and what must hold at rest.
+//! kind of run, the sky, and what must hold at rest. On their own stand [`work_calendar`] and [`work_oracle`]: the
+//! runs that schedules must have, which the planner of agent work is compared with.
 
 pub mod batch;
 pub mod play;
@@ -42,6 +43,8 @@ mod budget_acts;
 mod second_kind;
 mod clock_faults;
 mod quiescence;
+pub mod work_calendar;
+pub mod work_oracle;
 
 pub use batch::{Options, Report, run};
 pub use faults::{Fault, Tally};

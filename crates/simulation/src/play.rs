@@ -47,18 +47,18 @@ pub enum Kinds {
 }
 
 /// Plays a seed to its end, with task agents only.
-pub fn play(seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
-    play_of(Kinds::Agents, seed, sabotage)
+pub fn play(seed: u64, mutation: Option<Mutation>) -> anyhow::Result<Played> {
+    play_of(Kinds::Agents, seed, mutation)
 }
 
 /// Plays a seed to its end.
 ///
 /// Errors: a store in memory cannot be made.
-pub fn play_of(kinds: Kinds, seed: u64, sabotage: Option<Mutation>) -> anyhow::Result<Played> {
+pub fn play_of(kinds: Kinds, seed: u64, mutation: Option<Mutation>) -> anyhow::Result<Played> {
     let clock = ManualClock::at(EPOCH);
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?);
-    let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), sabotage, node::start));
+    let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), mutation, node::start));
     budget_acts::prepare(&sim)?;
     match kinds {
         Kinds::Agents => {}

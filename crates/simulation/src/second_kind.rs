@@ -16,7 +16,7 @@ use dormouse_runs::{
     RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Stop,
+    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
 };
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::message::Chain;
@@ -155,7 +155,7 @@ fn moved(subject: &str) -> ChangeRow {
 
 impl Handler for House {
     fn kind(&self) -> HolderKind {
-        HolderKind { prefix: "chore", noun: "chore" }
+        HolderKind { prefix: "chore", noun: "chore", slots: Slots::Shared }
     }
 
     fn room(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {

@@ -8,8 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use dormouse_store::{Backend, Commit, CommitError, Committed, Db, Engine, ReadError, Row, Value};
-use dormouse_types::HostId;
-use dormouse_types::port::BoxFuture;
+use dormouse_types::port::{BoxFuture, Clock as _};
+use dormouse_types::{HostId, Timestamp};
 use futures_util::future::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 
@@ -191,5 +191,9 @@ impl Backend for SimBackend {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.hints.subscribe()
+    }
+
+    fn time(&self) -> BoxFuture<'_, Result<Option<Timestamp>, ReadError>> {
+        Box::pin(std::future::ready(Ok(Some(self.sim.clock.now()))))
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Fresh {
 pub(crate) struct SimState {
     pub(crate) clock: ManualClock,
     pub(crate) sqlite: Arc<Sqlite>,
-    pub(crate) sabotage: Option<Mutation>,
+    pub(crate) mutation: Option<Mutation>,
     /// Where the model of this play runs, and what it costs.
     pub(crate) terms: Terms,
     /// Balances as a dishonest store remembers them, by agent and account.
@@ -74,7 +74,7 @@ impl SimState {
         clock: ManualClock,
         sqlite: Arc<Sqlite>,
         mut chance: Chance,
-        sabotage: Option<Mutation>,
+        mutation: Option<Mutation>,
         start: fn(&Arc<SimState>, usize),
     ) -> Self {
         let n_machines = 1 + chance.place(3);
@@ -98,7 +98,7 @@ impl SimState {
             dials,
             clock,
             sqlite,
-            sabotage,
+            mutation,
             terms,
             stale: Mutex::default(),
             nodes: Mutex::default(),

@@ -3,4 +3,6 @@
 mod cases {
     mod plays;
     mod mutants;
+    mod work_oracle;
+    mod work_year;
 }

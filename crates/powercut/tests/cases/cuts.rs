@@ -33,7 +33,7 @@ fn a_store_that_never_syncs_loses_commits_and_files() {
 
 #[test]
 fn a_store_that_syncs_at_checkpoints_only_loses_commits_and_no_files() {
-    let wrongs = cut(100, Syncs::AtCheckpoint).wrongs();
+    let wrongs = cut(200, Syncs::AtCheckpoint).wrongs();
     assert!(wrongs.get(&Wrong::Lost).is_some_and(|n| *n >= 10), "{wrongs:?}");
     assert_eq!(wrongs.get(&Wrong::Damaged), None, "{wrongs:?}");
 }

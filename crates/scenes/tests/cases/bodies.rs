@@ -77,7 +77,7 @@ async fn check(format: WireFormat, rung: Rung) {
     let key = wakes[0].run_key.clone().expect("a run");
     let prompts = program.dormouse.prompts(&program.me, &agent, &key).await.expect("prompts");
     let piece = |kind: &str| {
-        let piece = prompts[0].fragments.iter().find(|piece| piece.kind == kind);
+        let piece = prompts[0].fragments.iter().find(|piece| piece.kind.name() == kind);
         piece.map(|piece| piece.text.clone()).expect("a piece of the prompt")
     };
     let tools: Vec<ToolSpec> = serde_json::from_str(&piece("tools")).expect("tools as JSON");

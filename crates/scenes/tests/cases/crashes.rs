@@ -1,6 +1,7 @@
 //! Every scene, cut off at every point, comes to the end it has without a crash.
 
 use dormouse_scenes::crash::{self, Seconds};
+use dormouse_scenes::scripted_model::PIECE;
 use dormouse_scenes::{Scene, scenarios};
 
 /// Of the second crashes after a recovery so many take one; `cargo xtask crash-pairs` takes all.
@@ -28,6 +29,24 @@ async fn check(scene: Scene) {
         verdicts.failures.len(),
         verdicts.failures.join("\n\n")
     );
+}
+
+/// A stream is cut off after any of its pieces, those of calls that fold included, and nothing of it
+/// is durable before its end.
+#[tokio::test]
+async fn nothing_is_written_while_an_answer_streams() {
+    for scene in [scenarios::hosted(), scenarios::folded_again()] {
+        let (_, cuts) = crash::points(&scene).await.expect("it plays without a crash");
+        let is_piece = |cut: &&crash::Cut| cut.snapshot.label == PIECE;
+        let n_pieces = cuts.iter().filter(is_piece).count();
+        assert!(n_pieces >= 30, "{}: {n_pieces} pieces", scene.name);
+        for pair in cuts.windows(2) {
+            let [before, after] = pair else { unreachable!("two of them") };
+            let both = [before, after].iter().all(is_piece);
+            let is_same = before.snapshot.snapshot == after.snapshot.snapshot;
+            assert!(!both || is_same, "{}: point {}", scene.name, after.number);
+        }
+    }
 }
 
 /// One test for each scene, so that they run in parallel; a list to find a forgotten one.
@@ -66,4 +85,5 @@ crashes! {
     a_crash_counts_nothing_while_a_provider_is_away: provider_away,
     a_crash_costs_at_most_the_call_under_way: hosted,
     a_crash_folds_no_line_twice_and_forgets_none: folded,
+    a_crash_leaves_no_removed_line_in_what_is_folded_again: folded_again,
 }

@@ -71,7 +71,7 @@ async fn pieces() -> Pieces {
         let key = wakes[0].run_key.clone().expect("a run");
         let prompts = program.dormouse.prompts(&program.me, &agent, &key).await.expect("prompts");
         let of = |kind: &str| {
-            let found = prompts[0].fragments.iter().find(|piece| piece.kind == kind);
+            let found = prompts[0].fragments.iter().find(|piece| piece.kind.name() == kind);
             found.map(|piece| piece.text.clone()).unwrap_or_default()
         };
         logs.push(of("log"));

@@ -29,7 +29,7 @@ async fn the_system_prompt_and_the_tools_are_those_of_a_task_agent() {
     let key = wakes[0].run_key.clone().expect("a run");
     let prompts = world.dormouse.prompts(&world.me, &agent.id, &key).await.expect("prompts");
     let piece = |kind: &str| {
-        let piece = prompts[0].fragments.iter().find(|piece| piece.kind == kind);
+        let piece = prompts[0].fragments.iter().find(|piece| piece.kind.name() == kind);
         piece.map(|piece| piece.text.clone()).expect("a piece of the prompt")
     };
     let tools: Vec<dormouse_types::model::ToolSpec> =
@@ -49,7 +49,8 @@ async fn a_later_wake_gets_what_changed_and_nothing_else() {
     let wakes = world.dormouse.wakes(&world.me, &agent.id, 10).await.expect("wakes");
     let key = wakes[0].run_key.clone().expect("a run");
     let prompts = world.dormouse.prompts(&world.me, &agent.id, &key).await.expect("prompts");
-    let delta = prompts[0].fragments.iter().find(|piece| piece.kind == "delta").expect("a delta");
+    let delta =
+        prompts[0].fragments.iter().find(|piece| piece.kind.name() == "delta").expect("a delta");
     let item_lines: Vec<_> = delta.text.lines().filter(|line| line.contains("item")).collect();
     assert_eq!(item_lines.len(), 1, "{}", delta.text);
     assert!(item_lines[0].contains("[x] Sow the peas"), "{}", delta.text);
@@ -133,10 +134,10 @@ async fn a_confirmed_proposal_does_not_wake_its_proposer() {
 /// The prompt as one text, up to the end of its log, and the log's length in it.
 fn up_to_log(prompt: &dormouse::view::Prompt) -> (String, String) {
     let text = |kind: &str| {
-        let piece = prompt.fragments.iter().find(|piece| piece.kind == kind);
+        let piece = prompt.fragments.iter().find(|piece| piece.kind.name() == kind);
         piece.map(|piece| piece.text.clone()).unwrap_or_default()
     };
-    let order: Vec<_> = prompt.fragments.iter().map(|piece| piece.kind.as_str()).collect();
+    let order: Vec<_> = prompt.fragments.iter().map(|piece| piece.kind.name()).collect();
     assert_eq!(order.first(), Some(&"system"), "{order:?}");
     if order.contains(&"log") {
         assert_eq!(order.get(1), Some(&"log"), "{order:?}");

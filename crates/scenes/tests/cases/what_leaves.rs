@@ -275,7 +275,7 @@ impl World {
         self.bodies();
         let before = Dump::of(&self.store).await?;
         let words = mark("waiting");
-        let preview = self.dormouse.preview_wake(&self.me, &self.agent, Some(&words)).await?;
+        let preview = self.dormouse.preview_wake(&self.me, &self.agent, Some(&words), None).await?;
         assert_eq!(before, Dump::of(&self.store).await?, "a preview writes nothing");
         assert_eq!(self.bodies(), [], "a preview sends nothing");
         let Answer::Turn { calls, .. } = Answer::calls([(

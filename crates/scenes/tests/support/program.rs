@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dormouse::{Caller, Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, WORKSPACE};
 use dormouse_scenes::world::START;
+use dormouse_store::Backend;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
@@ -19,11 +20,19 @@ pub struct Program {
 
 impl Program {
     pub fn with(model: Arc<dyn Model>) -> Self {
+        Self::on(model, |sqlite| sqlite)
+    }
+
+    /// The same on a store that `backend` makes of one in memory.
+    pub fn on(
+        model: Arc<dyn Model>,
+        backend: impl FnOnce(Arc<Sqlite>) -> Arc<dyn Backend>,
+    ) -> Self {
         let clock = ManualClock::at(START);
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
         let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-        let store = Store::new(Arc::new(sqlite), Arc::new(NoFaults));
+        let store = Store::new(backend(Arc::new(sqlite)), Arc::new(NoFaults));
         let zone = jiff::tz::TimeZone::UTC;
         let owner = "test".to_owned();
         let parts = Parts { store: store.clone(), clock: port, entropy, model, zone, owner };
@@ -45,6 +54,11 @@ impl Program {
     pub async fn agent(&self, task: &TaskId) -> AgentId {
         let name = Some("Ida".to_owned());
         self.dormouse.create_agent(&self.me, task, name, None).await.expect("an agent").id
+    }
+
+    pub async fn private_note(&self, task: &TaskId, text: &str) {
+        let new = NewEntry { text: text.to_owned(), private: true, ..NewEntry::default() };
+        self.dormouse.add_entry(&self.me, task, new, None).await.expect("a note");
     }
 
     pub async fn note(&self, task: &TaskId, text: &str) {

@@ -10,11 +10,11 @@ const MOST: u64 = 400;
 
 /// Plays until the store is found out by each of the expected kinds; a seed that shows it does so by
 /// chance, and another one does when anything else has changed.
-fn found_out(sabotage: Mutation, expected: &[&str]) {
+fn found_out(mutation: Mutation, expected: &[&str]) {
     let mut found = BTreeSet::new();
     for from in (1..=MOST).step_by(20) {
         let options =
-            Options { from, seeds: 20, threads: 2, sabotage: Some(sabotage), kinds: Kinds::Agents };
+            Options { from, seeds: 20, threads: 2, mutation: Some(mutation), kinds: Kinds::Agents };
         found.extend(kinds(&run(options).expect("a store")));
         if expected.iter().all(|kind| found.contains(*kind)) {
             return;
@@ -59,12 +59,12 @@ fn a_feed_position_that_goes_back_is_found_out() {
 }
 
 /// The same for a promise that one oracle alone watches. Besides, the fault may keep a play from its end.
-fn found_out_by_one(sabotage: Mutation, expected: &str) {
+fn found_out_by_one(mutation: Mutation, expected: &str) {
     let mut found = BTreeSet::new();
     for from in (1..=MOST).step_by(20) {
         let kinds_of_plays = Kinds::Agents;
-        let sabotage = Some(sabotage);
-        let options = Options { from, seeds: 20, threads: 2, sabotage, kinds: kinds_of_plays };
+        let mutation = Some(mutation);
+        let options = Options { from, seeds: 20, threads: 2, mutation, kinds: kinds_of_plays };
         found.extend(kinds(&run(options).expect("a store")));
         found.remove("endless");
         if !found.is_empty() {

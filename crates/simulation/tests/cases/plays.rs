@@ -6,7 +6,7 @@ use dormouse_simulation::{Kinds, Options, play, run};
 #[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
 fn five_hundred_plays_break_no_promise() {
     let report =
-        run(Options { from: 1, seeds: 500, threads: 2, sabotage: None, kinds: Kinds::Agents })
+        run(Options { from: 1, seeds: 500, threads: 2, mutation: None, kinds: Kinds::Agents })
             .expect("a store");
     for (what, count) in report.tally.all() {
         println!("{count:>8} {what}");
@@ -20,7 +20,7 @@ fn five_hundred_plays_break_no_promise() {
 #[test]
 fn a_second_kind_of_run_keeps_the_same_promises() {
     let kinds = Kinds::AgentsAndChores;
-    let report = run(Options { from: 1, seeds: 100, threads: 2, sabotage: None, kinds });
+    let report = run(Options { from: 1, seeds: 100, threads: 2, mutation: None, kinds });
     let report = report.expect("a store");
     assert!(report.broken.is_empty(), "{}", report.failures());
     assert_eq!((report.plays, report.compared), (100, 1));

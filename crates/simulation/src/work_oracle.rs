@@ -1,0 +1,420 @@
+//! Which runs there must be, given what a person set up and changed over time, and when no node was
+//! there.
+//!
+//! Written without a look at the product's planner: the times of all schedules are laid out first
+//! ([`crate::work_calendar`]), then one goes through them from the first to the last. A planner is right if
+//! its runs are these, line by line.
+//!
+//! The rules, each in one place below:
+//!
+//! - What is due while a definition is active runs, once, whatever becomes of its schedule later. Its
+//!   identity is the series and the original start, so a moved occurrence that ran does not run again.
+//! - What was paused, taken off, newly made or moved into the past never runs, and leaves no line.
+//! - What came due while no node was there is missed if nothing about its series was changed since, and it
+//!   is still active. Of what is missed the catch-up decides; what is older than a day never runs.
+//! - While a run lasts, the overlap decides about what comes due.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use jiff::civil::DateTime;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::work_calendar::{Dial, Shown, Stays, Timetable};
+
+/// What is older is not caught up with.
+const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
+
+/// What happens with what was missed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CatchUp {
+    /// Nothing runs.
+    Skip,
+    /// The newest runs.
+    Once,
+    /// All run, one after another.
+    All,
+}
+
+/// What happens with what comes due during a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlap {
+    /// It does not run.
+    Skip,
+    /// One waits; more do not run.
+    Queue,
+    /// It runs beside the other.
+    Parallel,
+}
+
+/// What a person does to a definition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Gives it a schedule, or another rule or start to the schedule of that id. What was changed about single
+    /// occurrences of that schedule is forgotten.
+    Schedule(Timetable),
+    /// Moves one occurrence to another time on the clock of its schedule.
+    Move {
+        /// The id of the schedule.
+        uid: String,
+        /// The original start.
+        original: Shown,
+        /// The new start.
+        to: DateTime,
+    },
+    /// Takes one occurrence away.
+    Cancel {
+        /// The id of the schedule.
+        uid: String,
+        /// The original start.
+        original: Shown,
+    },
+    /// Ends a schedule before a start, and goes on with another one.
+    Split {
+        /// The id of the schedule.
+        uid: String,
+        /// The first start that it no longer has.
+        before: DateTime,
+        /// What follows.
+        then: Timetable,
+    },
+    /// Nothing runs between two instants, which may lie ahead.
+    TakeOff {
+        /// The first instant.
+        from: Timestamp,
+        /// The first instant at which it runs again.
+        until: Timestamp,
+    },
+    /// Nothing runs from now on.
+    Pause,
+    /// It runs again.
+    Resume,
+}
+
+/// What an agent is to do, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// Its name in the list.
+    pub name: String,
+    /// What happens with what was missed.
+    pub catch_up: CatchUp,
+    /// What happens with what comes due during a run.
+    pub overlap: Overlap,
+    /// How long each run takes.
+    pub lasts: SignedDuration,
+    /// What the person did, in order. No two acts, and no act and a due time, are at one instant: nothing
+    /// decides which comes first.
+    pub acts: Vec<(Timestamp, Act)>,
+}
+
+/// What happens besides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Course {
+    /// Where the person is, from each instant on; the first is where the person was before.
+    pub stays: Vec<(Timestamp, &'static str)>,
+    /// When no node is there, in order. A run that is under way then goes on afterwards.
+    pub down: Vec<(Timestamp, Timestamp)>,
+    /// The end. Nothing later is looked at.
+    pub end: Timestamp,
+}
+
+/// What becomes of an occurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It runs.
+    Runs,
+    /// It was missed, and does not run.
+    Missed,
+    /// Another run was under way, and it does not run.
+    Overlaps,
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// When it was due.
+    pub due: Timestamp,
+    /// The name of the definition.
+    pub definition: String,
+    /// The id of the series.
+    pub uid: String,
+    /// The original start, and whether it is the second of two equal ones.
+    pub original: Shown,
+    /// `date`, `floating`, or the name of the zone.
+    pub dial: &'static str,
+    /// What becomes of it.
+    pub outcome: Outcome,
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { due, definition, uid, original, dial, outcome } = self;
+        let second = if original.is_second { " second" } else { "" };
+        write!(f, "{due} {definition} {uid} {} {dial}{second}: {outcome:?}", original.at)
+    }
+}
+
+/// A schedule as it is between two acts.
+#[derive(Debug, Clone)]
+struct Series {
+    timetable: Timetable,
+    /// What is due up to then is none of its business.
+    since: Timestamp,
+    /// When anything about it was changed last.
+    changed_at: Timestamp,
+    ends_before: Option<DateTime>,
+    moved: BTreeMap<Shown, DateTime>,
+    cancelled: BTreeSet<Shown>,
+}
+
+/// A definition as it is between two acts.
+#[derive(Debug, Clone, Default)]
+struct State {
+    series: BTreeMap<String, Series>,
+    is_paused: bool,
+    off: Vec<(Timestamp, Timestamp)>,
+}
+
+/// Something that is due, with when its series was changed last.
+#[derive(Debug, Clone)]
+struct Candidate {
+    line: Line,
+    changed_at: Timestamp,
+}
+
+/// The runs that there must be, by the time at which they are due.
+pub fn expected(definitions: &[Definition], course: &Course) -> Vec<Line> {
+    let mut lines: Vec<Line> =
+        definitions.iter().flat_map(|definition| expected_of(definition, course)).collect();
+    lines.sort();
+    lines
+}
+
+fn expected_of(definition: &Definition, course: &Course) -> Vec<Line> {
+    let states = states(definition, course.end);
+    let candidates = candidates(definition, &states, course);
+    let is_alive = |candidate: &Candidate, at: Timestamp| {
+        let since = states.iter().filter(|(from, _)| (candidate.line.due..=at).contains(from));
+        let state = state_at(&states, at);
+        let series = state.series.get(&candidate.line.uid);
+        !since.map(|(_, state)| state).chain([state]).any(|state| state.is_paused)
+            && series.is_some_and(|series| series.changed_at == candidate.changed_at)
+            && !state.off.iter().any(|(from, until)| (*from..*until).contains(&at))
+    };
+    let mut place =
+        Place { lasts: definition.lasts, down: &course.down, runs_until: None, waits: false };
+    let mut lines = Vec::new();
+    let mut done = BTreeSet::new();
+    let mut rest = candidates.into_iter().peekable();
+    while let Some(candidate) = rest.next() {
+        let due = candidate.line.due;
+        let Some((_, up)) = course.down.iter().find(|(from, to)| (*from..*to).contains(&due))
+        else {
+            if done.insert((candidate.line.uid.clone(), candidate.line.original)) {
+                let outcome = place.offer(due, definition.overlap);
+                lines.push(Line { outcome, ..candidate.line });
+            }
+            continue;
+        };
+        // All that came due before a node was there again is decided then, together.
+        let mut missed = vec![candidate];
+        while let Some(next) = rest.next_if(|next| next.line.due < *up) {
+            missed.push(next);
+        }
+        missed.retain(|one| *up <= course.end && is_alive(one, *up));
+        missed.retain(|one| done.insert((one.line.uid.clone(), one.line.original)));
+        let n = missed.len();
+        for (place_in_row, one) in missed.into_iter().enumerate() {
+            let is_recent = up.duration_since(one.line.due) <= MAX_AGE;
+            let outcome = match definition.catch_up {
+                CatchUp::Once if is_recent && place_in_row + 1 == n => {
+                    place.offer(*up, definition.overlap)
+                }
+                CatchUp::All if is_recent => place.line_up(*up),
+                CatchUp::Skip | CatchUp::Once | CatchUp::All => Outcome::Missed,
+            };
+            lines.push(Line { outcome, ..one.line });
+        }
+    }
+    lines
+}
+
+/// The states of a definition, each with the instant at which it begins.
+fn states(definition: &Definition, end: Timestamp) -> Vec<(Timestamp, State)> {
+    let mut states = vec![(Timestamp::MIN, State::default())];
+    for (at, act) in definition.acts.iter().filter(|(at, _)| *at <= end) {
+        let (before, last) = states.last().expect("at least one");
+        assert!(before < at, "{}: two acts at {at}", definition.name);
+        let mut state = last.clone();
+        state.take(*at, act);
+        states.push((*at, state));
+    }
+    states
+}
+
+impl State {
+    fn take(&mut self, at: Timestamp, act: &Act) {
+        let series = |timetable: &Timetable| Series {
+            timetable: timetable.clone(),
+            since: at,
+            changed_at: at,
+            ends_before: None,
+            moved: BTreeMap::new(),
+            cancelled: BTreeSet::new(),
+        };
+        match act {
+            Act::Schedule(timetable) => {
+                self.series.insert(timetable.uid.clone(), series(timetable));
+            }
+            Act::Move { uid, original, to } => {
+                let series = self.series.get_mut(uid).expect("a schedule");
+                series.changed_at = at;
+                series.moved.insert(*original, *to);
+            }
+            Act::Cancel { uid, original } => {
+                let series = self.series.get_mut(uid).expect("a schedule");
+                series.changed_at = at;
+                series.cancelled.insert(*original);
+            }
+            Act::Split { uid, before, then } => {
+                let old = self.series.get_mut(uid).expect("a schedule");
+                old.changed_at = at;
+                old.ends_before = Some(*before);
+                self.series.insert(then.uid.clone(), series(then));
+            }
+            Act::TakeOff { from, until } => self.off.push((*from, *until)),
+            Act::Pause => self.is_paused = true,
+            Act::Resume => self.is_paused = false,
+        }
+    }
+}
+
+fn state_at(states: &[(Timestamp, State)], at: Timestamp) -> &State {
+    let last = states.iter().rev().find(|(from, _)| *from <= at);
+    &last.expect("the first state begins before all time").1
+}
+
+/// Everything that is due while it is active, in order, whether a node is there or not.
+fn candidates(
+    definition: &Definition,
+    states: &[(Timestamp, State)],
+    course: &Course,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    for (n, (from, state)) in states.iter().enumerate() {
+        let to = states.get(n + 1).map_or(course.end, |(next, _)| *next);
+        if state.is_paused {
+            continue;
+        }
+        for series in state.series.values() {
+            for (original, due) in series.due(&course.stays, to) {
+                let is_decided = due != *from && due != to;
+                assert!(is_decided, "{}: an act at {due}, when it is due", definition.name);
+                let is_off = state.off.iter().any(|(from, until)| (*from..*until).contains(&due));
+                if due < *from || due <= series.since || is_off {
+                    continue;
+                }
+                candidates.push(Candidate {
+                    line: Line {
+                        due,
+                        definition: definition.name.clone(),
+                        uid: series.timetable.uid.clone(),
+                        original,
+                        dial: series.timetable.dial.name(),
+                        outcome: Outcome::Runs,
+                    },
+                    changed_at: series.changed_at,
+                });
+            }
+        }
+    }
+    candidates.sort_by(|a, b| a.line.cmp(&b.line));
+    candidates
+}
+
+impl Series {
+    /// Everything that it has up to an instant: original starts with the instant at which they are due.
+    fn due(&self, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp)> {
+        let dial = match &self.timetable.dial {
+            // What was moved has a time of day.
+            Dial::Day { .. } | Dial::Person => Dial::Person,
+            zone @ Dial::Zone(_) => zone.clone(),
+        };
+        // What was moved here may have its original start later than the end.
+        let latest = self.moved.keys().map(|original| dial.due(original.at, stays)).max();
+        let starts = self.timetable.starts(stays, latest.map_or(last, |latest| latest.max(last)));
+        let mut due = Vec::new();
+        for (original, at) in starts {
+            if self.ends_before.is_some_and(|before| original.at >= before)
+                || self.cancelled.contains(&original)
+            {
+                continue;
+            }
+            let at = self.moved.get(&original).map_or(at, |to| dial.due(*to, stays));
+            if at <= last {
+                due.push((original, at));
+            }
+        }
+        due
+    }
+}
+
+/// The place of one run at a time, and of the one that waits for it.
+struct Place<'a> {
+    lasts: SignedDuration,
+    down: &'a [(Timestamp, Timestamp)],
+    /// When the run that is under way, and all that wait for it, have ended.
+    runs_until: Option<Timestamp>,
+    /// Whether one waits. It begins at the end of the run before.
+    waits: bool,
+}
+
+impl Place<'_> {
+    /// When a run ends that begins at an instant: no time passes for it while no node is there.
+    fn end_of(&self, begin: Timestamp) -> Timestamp {
+        let mut end = begin.checked_add(self.lasts).expect("a year that exists");
+        for (from, to) in self.down {
+            if *from > begin && *from < end {
+                end = end.checked_add(to.duration_since(*from)).expect("a year that exists");
+            }
+        }
+        end
+    }
+
+    /// When the run that is under way at an instant ends, without the one that waits.
+    fn settle(&mut self, at: Timestamp) {
+        let Some(until) = self.runs_until else { return };
+        if until <= at {
+            self.runs_until = None;
+            if std::mem::take(&mut self.waits) {
+                self.runs_until = Some(self.end_of(until));
+                self.settle(at);
+            }
+        }
+    }
+
+    /// Offers an occurrence that is due.
+    fn offer(&mut self, at: Timestamp, overlap: Overlap) -> Outcome {
+        self.settle(at);
+        match overlap {
+            Overlap::Parallel => Outcome::Runs,
+            _ if self.runs_until.is_none() => {
+                self.runs_until = Some(self.end_of(at));
+                Outcome::Runs
+            }
+            Overlap::Queue if !self.waits => {
+                self.waits = true;
+                Outcome::Runs
+            }
+            Overlap::Queue | Overlap::Skip => Outcome::Overlaps,
+        }
+    }
+
+    /// Runs an occurrence after all others that are caught up with.
+    fn line_up(&mut self, at: Timestamp) -> Outcome {
+        self.settle(at);
+        let begin = self.runs_until.map_or(at, |until| until.max(at));
+        self.runs_until = Some(self.end_of(begin));
+        Outcome::Runs
+    }
+}

@@ -144,6 +144,20 @@ impl Dormouse {
         Ok(self.agents.removal(caller.workspace, id, line, with_entry).await?)
     }
 
+    /// Returns the newest removals from the memory of an agent, at most `limit`, newest first. They have
+    /// none of the words.
+    ///
+    /// Errors: no such agent.
+    pub async fn removals(
+        &self,
+        caller: &Caller,
+        id: &AgentId,
+        limit: u32,
+    ) -> Result<Vec<Removal>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.agents.removals(caller.workspace, id, i64::from(limit)).await?)
+    }
+
     /// Removes a line from the memory of an agent, and its words from both databases; from the entry
     /// that it was made of only if `with_entry` says so. To remove it twice changes nothing.
     ///

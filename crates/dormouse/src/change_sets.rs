@@ -78,10 +78,18 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<DecidedItem, Error> {
         let settled = self.settle(caller, wanted, key).await?;
-        let task = settled.item.task.clone();
-        let outcome = self.outcome(caller.workspace, settled).await?;
+        let (ws, id) = (caller.workspace, settled.item.task.clone());
+        let written = settled.written.and_then(|at| Some((settled.task.clone()?, at)));
+        let outcome = self.outcome(ws, settled).await?;
+        if require(caller, Scope::Read).is_err() {
+            return Ok(DecidedItem { outcome, open: None });
+        }
         // The verdict is durable: what stands in the way of the list must not look like a refusal.
-        Ok(DecidedItem { outcome, open: self.open_changes(caller, &task).await.ok() })
+        let open = match written {
+            Some((task, at)) => self.queries.open_changes_after(ws, &task, at).await,
+            None => self.queries.open_changes(ws, &id).await,
+        };
+        Ok(DecidedItem { outcome, open: open.ok() })
     }
 
     async fn settle(
@@ -298,7 +306,7 @@ impl Dormouse {
 
     /// Shows the result of a verdict, without reading again what the verdict knows.
     async fn outcome(&self, ws: WorkspaceId, settled: Settled) -> Result<Outcome, Error> {
-        let Settled { set, items, item, task } = settled;
+        let Settled { set, items, item, task, .. } = settled;
         let task = match task {
             Some(view) => Some(view),
             None => match self.journal.task(ws, &item.task).await {

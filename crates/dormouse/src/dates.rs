@@ -211,6 +211,8 @@ pub struct QuickAdd {
     /// The words of the date, if they say more than the day that a task has a field for: the text of
     /// a note that keeps them.
     pub note: Option<String>,
+    /// The words of a day that the calendar does not have, such as "31.2."; they stay in the title.
+    pub not_a_day: Option<String>,
     /// The whole line in pieces: one after the other they are the line.
     pub parts: Vec<QuickAddPiece>,
 }
@@ -289,6 +291,13 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
             Some(format!("When: {}", &text[found.span.bytes.clone()]))
         }
     });
+    let not_a_day = match &read.due {
+        Some(_) => None,
+        None => [reader, &in_english(reader)].into_iter().find_map(|reader| {
+            let first = when::scan(text, reader).impossible.into_iter().next()?;
+            Some(text[first.span.bytes].trim().to_owned())
+        }),
+    };
     let mut parts = Vec::new();
     let mut at = 0;
     let mut add = |bytes: std::ops::Range<usize>, part| {
@@ -317,6 +326,7 @@ pub fn quick_add(text: &str, reader: &Reader) -> QuickAdd {
         labels: read.labels,
         category: read.category,
         note,
+        not_a_day,
         parts,
     }
 }

@@ -13,6 +13,7 @@ use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
+use dormouse_work::WorkError;
 use serde_json::{Map, Value, json};
 
 /// Why a request failed. Nothing is partly written.
@@ -100,6 +101,9 @@ pub enum Error {
     /// About an agent.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// About agent work.
+    #[error(transparent)]
+    Work(#[from] WorkError),
     /// Rows cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -159,6 +163,8 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
+    ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
+    ("question-closed", 409, "The question waits for no answer any more", Retry::Never),
     ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),
@@ -225,6 +231,7 @@ impl Error {
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
+            Self::Work(error) => work(error),
             Self::Read(error) => read(error),
             Self::Commit(error) => commit(error),
         }
@@ -276,6 +283,7 @@ impl Error {
             | Self::Correction(CorrectionError::Limit { source: beyond, .. })
             | Self::Decide(DecideError::Reason(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
+            | Self::Work(WorkError::Beyond(beyond))
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
             _ => None,
         }
@@ -287,6 +295,11 @@ impl Error {
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
+            Self::Work(WorkError::Blank { what }) => Some(what),
+            Self::Work(WorkError::Schedule(_) | WorkError::NothingToCome { .. }) => {
+                Some("schedule")
+            }
+            Self::Work(WorkError::NeedsLanguageModel { .. }) => Some("model"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -375,6 +388,24 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
         AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
         AgentError::Work(RunError::Broken(_)) => "internal",
+    }
+}
+
+fn work(error: &WorkError) -> &'static str {
+    match error {
+        WorkError::NotFound { .. } | WorkError::NoRun { .. } | WorkError::NoQuestion { .. } => {
+            "not-found"
+        }
+        WorkError::Beyond(beyond) => beyond.limit.problem,
+        WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
+        WorkError::Blank { .. } | WorkError::NeedsLanguageModel { .. } => "validation-failed",
+        WorkError::State { .. } | WorkError::RunState { .. } => "work-state",
+        WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
+        WorkError::Reused { .. } => "idempotency-mismatch",
+        WorkError::Busy { .. } => "conflict",
+        WorkError::Run(RunError::Read(error)) | WorkError::Read(error) => read(error),
+        WorkError::Run(RunError::Commit(error)) | WorkError::Commit(error) => commit(error),
+        WorkError::Run(RunError::Broken(_)) => "internal",
     }
 }
 

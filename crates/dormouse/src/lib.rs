@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`drain`], [`serve`].
+//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], [`drain`], [`serve`].
 
 pub mod error;
 pub mod access;
@@ -17,6 +17,7 @@ pub mod models;
 pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
+pub mod work;
 pub mod drain;
 pub mod run_outcome;
 pub mod serve;
@@ -40,6 +41,11 @@ use dormouse_types::WorkspaceId;
 use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
 
+use dormouse_work::Work;
+use dormouse_work::handler::WorkRuns;
+use dormouse_work::question::Expiry;
+use dormouse_work::schedule::Schedules;
+
 use model_source::ModelSource;
 
 pub use access::NewToken;
@@ -50,7 +56,8 @@ pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
-    AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, events, view,
+    AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, WorkFilter, events,
+    view,
 };
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
@@ -62,6 +69,7 @@ pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
+pub use work::{NewWork, WorkPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
@@ -88,6 +96,7 @@ pub struct Dormouse {
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
+    pub(crate) work: Work,
     pub(crate) drafts: Arc<Drafts>,
     pub(crate) queries: Queries,
     pub(crate) models: Models,
@@ -134,7 +143,7 @@ impl Dormouse {
             revision: Arc::new(RwLock::new(None)),
         };
         let models = Models::new(model);
-        let drafts = Arc::new(Drafts::new(clock.clone()));
+        let drafts = Arc::new(Drafts::default());
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
             .in_zone(zone.clone())
             .with_sink(drafts.clone());
@@ -142,12 +151,23 @@ impl Dormouse {
             store: store.clone(),
             journal: journal.clone(),
             changes: changes.clone(),
-            driver,
+            driver: driver.clone(),
             clock: clock.clone(),
             entropy: entropy.clone(),
             zone: zone.clone(),
             owner,
         });
+        let work = Work::new(dormouse_work::Parts {
+            store: store.clone(),
+            driver,
+            clock: clock.clone(),
+            entropy: entropy.clone(),
+            zone: zone.clone(),
+        });
+        let agents = agents
+            .with_handler(Arc::new(WorkRuns(work.clone())))
+            .with_chore(Arc::new(Schedules(work.clone())))
+            .with_chore(Arc::new(Expiry(work.clone())));
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -163,6 +183,7 @@ impl Dormouse {
             journal,
             changes,
             agents,
+            work,
             drafts,
             queries,
             tokens,

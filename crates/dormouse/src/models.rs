@@ -30,7 +30,7 @@ pub use once_more::BudgetScope;
 pub use purpose::Purpose;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    PriceSource, ProviderView, TestFailure, UsageDay, WindowSource,
+    OfferedModelView, PriceSource, ProviderView, TestFailure, UsageDay, WindowSource,
 };
 
 use crate::request::require;
@@ -129,6 +129,20 @@ impl Dormouse {
     fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
         let (provider, name) = self.provider_of(settings, id).map_err(|e| e.to_string())?;
         self.source.host.build(&provider, name, settings.known(id))
+    }
+
+    /// Builds a model that a person asks about, whether or not it is known here.
+    pub(crate) async fn model_to_be(
+        &self,
+        caller: &Caller,
+        id: &str,
+    ) -> Result<Arc<dyn Model>, Error> {
+        if id == BUILT_IN {
+            return Ok(self.source.built_in.clone());
+        }
+        let settings = self.model_settings(caller).await?;
+        self.provider_of(&settings, id)?;
+        self.build(&settings, id).map_err(|message| Error::Invalid { field: "model", message })
     }
 
     /// The provider of a model, added or found, and the model's name there.

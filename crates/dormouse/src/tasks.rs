@@ -7,7 +7,7 @@ use dormouse_store::journal::label::Label;
 use dormouse_types::task::{EntryKind, Flag, Flags, Priority, Status};
 use dormouse_types::{Caller, EntryId, Id as _, ItemId, Scope, TaskId};
 use jiff::civil::Date;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::request::{edit_ctx, require};
 use crate::view::Task;
@@ -73,14 +73,18 @@ pub struct TaskPatch {
     pub private: Option<bool>,
 }
 
+// Receipts keep the names of the fields as they are here.
 /// Fields of an item to set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(rename_all = "camelCase"))]
+#[serde(rename_all(deserialize = "camelCase"), deny_unknown_fields)]
 pub struct ItemPatch {
-    /// The title.
+    /// Its title.
     pub title: Option<String>,
-    /// Tick or untick.
+    /// Whether it is ticked.
     pub is_checked: Option<bool>,
-    /// Archive or restore.
+    /// Whether it is archived.
     pub is_archived: Option<bool>,
 }
 
@@ -104,13 +108,15 @@ pub struct NewEntry {
 }
 
 /// Fields of an entry to set.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
 pub struct EntryPatch {
-    /// The text.
+    /// The new text.
     pub text: Option<String>,
     /// Star it, or take the star away.
     pub starred: Option<bool>,
-    /// Make it private, or open it to every model.
+    /// Make it private, or open it to every model. In a private task it stays private.
     pub private: Option<bool>,
 }
 

@@ -85,16 +85,27 @@ impl Dormouse {
     /// Shows what a wake of an agent would send now, perhaps with a message to it: the same bytes
     /// that a wake on the same state sends. Nothing is written or sent.
     ///
+    /// With `model`, what it would send if that were the agent's own model: what a person wants to see
+    /// before they choose it.
+    ///
     /// Scope: read.
-    /// Errors: the agent is destroyed, or at work.
+    /// Errors: the agent is destroyed, or at work; there is no such model.
     pub async fn preview_wake(
         &self,
         caller: &Caller,
         id: &AgentId,
         message: Option<&str>,
+        model: Option<&str>,
     ) -> Result<WakePreview, Error> {
         require(caller, Scope::Read)?;
-        let preview = self.agents.preview(caller.workspace, id, message).await?;
+        let ws = caller.workspace;
+        let preview = match model {
+            None => self.agents.preview(ws, id, message).await?,
+            Some(model) => {
+                let model = self.model_to_be(caller, model).await?;
+                self.agents.preview_with(ws, id, message, model).await?
+            }
+        };
         Ok(view(id, preview))
     }
 }

@@ -76,6 +76,11 @@ impl fmt::Display for Cursor {
 }
 
 impl Cursor {
+    /// The newest commit of the journal that it contains.
+    pub(crate) fn journal_position(&self) -> Seq {
+        self.journal.1
+    }
+
     /// Parses a cursor.
     pub fn read(text: &str) -> Option<Self> {
         let mut parts = text.split('.');

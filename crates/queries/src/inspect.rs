@@ -317,7 +317,10 @@ impl Queries {
                 turn: stored.turn,
                 fragments: pieces
                     .into_iter()
-                    .map(|piece| PromptFragment { kind: piece.kind, text: piece.text })
+                    .map(|piece| PromptFragment {
+                        kind: Listed::named(&piece.kind),
+                        text: piece.text,
+                    })
                     .collect(),
                 digest: stored.digest.to_string(),
                 verified,

@@ -7,7 +7,8 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
-//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`doctor`], [`error`].
+//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`work`], [`doctor`],
+//! [`error`].
 
 pub mod view;
 pub mod tasks;
@@ -29,6 +30,7 @@ pub mod audit;
 pub mod events;
 pub mod export;
 pub mod whole_task;
+pub mod work;
 pub mod doctor;
 pub mod error;
 mod proposals;
@@ -49,6 +51,7 @@ pub use inspect::MessageFilter;
 pub use operations::OperationFilter;
 pub use task_list::{AgentPresence, TaskFilter};
 pub use whole_task::WholeTask;
+pub use work::WorkFilter;
 
 /// Everything that can be read. Cheap to clone.
 #[derive(Clone)]

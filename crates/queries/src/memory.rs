@@ -3,6 +3,7 @@
 
 use dormouse_agents::memory::log;
 use dormouse_changes::tools;
+use dormouse_runs::request;
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::checkpoint::CheckpointText;
 use dormouse_store::agent::log_line::Line;
@@ -165,7 +166,7 @@ fn log_entry(
         } else {
             KnowledgeKind::Input
         },
-        text: log::without_fence(text).to_owned(),
+        text: request::unfenced(text).to_owned(),
         verdict: None,
         reason: None,
         at,

@@ -7,7 +7,7 @@ use dormouse_store::agent::{checkpoint, log_line};
 use dormouse_store::{ReadError, text};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::MemoryKind;
-use dormouse_types::search_words::Asked;
+use dormouse_types::search_words::WordQuery;
 use dormouse_types::{AgentId, Digest, HolderId, Timestamp, WorkspaceId, limits};
 
 use crate::error::QueryError;
@@ -74,7 +74,7 @@ impl Queries {
     ) -> Result<Page<MemoryHit>, QueryError> {
         self.agent(ws, id).await?;
         limits::MEMORY_QUERY.check(words.chars().count())?;
-        let asked = Asked::of(words).ok_or_else(|| QueryError::Invalid {
+        let asked = WordQuery::of(words).ok_or_else(|| QueryError::Invalid {
             field: "?q",
             message: "it has no letter or digit to look for".to_owned(),
         })?;
@@ -121,7 +121,7 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         holder: &HolderId,
-        asked: &Asked,
+        asked: &WordQuery,
         before: i64,
         limit: usize,
         items: &mut Vec<MemoryHit>,
@@ -159,7 +159,7 @@ impl Queries {
     async fn with_texts(
         &self,
         ws: WorkspaceId,
-        asked: &Asked,
+        asked: &WordQuery,
         hits: Vec<Hit>,
     ) -> Result<Vec<MemoryHit>, ReadError> {
         let digests: Vec<Digest> = hits.iter().map(|hit| hit.sha256.clone()).collect();
@@ -179,7 +179,7 @@ impl Queries {
     }
 }
 
-fn view(hit: Hit, asked: &Asked, text: &str) -> MemoryHit {
+fn view(hit: Hit, asked: &WordQuery, text: &str) -> MemoryHit {
     let (line, checkpoint) = match hit.place {
         Place::Line(n) => (Some(n), None),
         Place::Checkpoint(n) => (None, Some(n)),

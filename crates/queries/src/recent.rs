@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use dormouse_changes::set::fold;
-use dormouse_journal::TaskStanding;
+use dormouse_journal::{TaskStanding, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::outdated::{self, Outdated};
@@ -12,7 +12,7 @@ use dormouse_store::agent::{entity, subscription, wake_queue};
 use dormouse_store::in_list;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, ChangeSetId, ReportId, TaskId, WorkspaceId, limits};
+use dormouse_types::{AgentId, ChangeSetId, ReportId, Seq, TaskId, WorkspaceId, limits};
 
 use crate::agent_state::changed_since;
 use crate::change_sets::takes_away;
@@ -88,12 +88,20 @@ impl Queries {
         id: &TaskId,
     ) -> Result<Vec<TaskChange>, QueryError> {
         let view = self.journal.task(ws, id).await?;
-        let state = dormouse_journal::state(&view, &self.zone);
-        let task = TaskStanding::of(&view);
+        self.changes_of(ws, &view).await
+    }
+
+    async fn changes_of(
+        &self,
+        ws: WorkspaceId,
+        view: &TaskView,
+    ) -> Result<Vec<TaskChange>, QueryError> {
+        let state = dormouse_journal::state(view, &self.zone);
+        let task = TaskStanding::of(view);
         if task.paused.is_some() {
             return Ok(Vec::new());
         }
-        let all = self.store.all(change_item::of_task(ws, id)).await?;
+        let all = self.store.all(change_item::of_task(ws, view.id())).await?;
         let all = self.as_shown(all, Some(&task));
         let mut sets: BTreeMap<ChangeSetId, Vec<Item>> = BTreeMap::new();
         for item in all {
@@ -146,5 +154,21 @@ impl Queries {
         // Read first: what is committed meanwhile may be in the list, and its event comes as well.
         let cursor = self.cursor_now(ws).await?.to_string();
         Ok(OpenChanges { items: self.task_changes(ws, id).await?, cursor })
+    }
+
+    /// The open proposals about a task as an edit left it, where `written` is the position of that
+    /// edit. If nothing was committed to the journal since, the task is not read again.
+    pub async fn open_changes_after(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskView,
+        written: Seq,
+    ) -> Result<OpenChanges, QueryError> {
+        let cursor = self.cursor_now(ws).await?;
+        let items = match cursor.journal_position() == written {
+            true => self.changes_of(ws, task).await?,
+            false => self.task_changes(ws, task.id()).await?,
+        };
+        Ok(OpenChanges { items, cursor: cursor.to_string() })
     }
 }

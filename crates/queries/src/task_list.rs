@@ -9,6 +9,7 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
+use dormouse_types::agent::ReportScope;
 use dormouse_types::fold::{find, folded};
 use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
@@ -161,7 +162,7 @@ impl Queries {
         // A damaged head is reported when its agent is requested; it does not hide the task.
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let tldr: HashMap<AgentId, String> = heads
-            .filter(|head| head.scope == report::CURRENT)
+            .filter(|head| head.scope == ReportScope::Current)
             .filter_map(|head| Some((head.agent_id, folded(&head.tldr?))))
             .collect();
         let said =

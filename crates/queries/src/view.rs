@@ -19,12 +19,13 @@ mod import;
 mod health;
 mod memory;
 mod spending;
+mod work;
 
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
     AgentState, CallOutcome, Lease, Link, LinkedChange, Message, Operation, Prompt, PromptFragment,
-    StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,
-    Wake,
+    PromptPart, StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall,
+    UnheardMessage, Wake,
 };
 pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport};
 pub use audit::AuditEntry;
@@ -42,6 +43,9 @@ pub use memory::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryHit, MemoryLine
 pub use scheduled_wake::{HeldBy, ScheduledReason, ScheduledWake};
 pub use spending::{Spending, Spent};
 pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskRow};
+pub use work::{
+    AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
+};
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -13,7 +13,8 @@ mod schemas;
 use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, EventKind, ItemId, RunKey, TaskId, TokenId, Verdict,
+    AgentId, ChangeSetId, EntryId, EventKind, ItemId, QuestionId, RunKey, TaskId, TokenId, Verdict,
+    WorkId, WorkRunId,
 };
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -41,13 +42,14 @@ use self::json::object;
         (name = "imports", description = "Task lists from files."),
         (name = "agents", description = "Agents, their messages and reports, and their runs."),
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
+        (name = "agent work", description = "What agents do themselves: definitions, runs, questions, logs."),
         (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),
         (name = "access", description = "Tokens and permissions."),
     ),
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
-        ExportFormat, DayOrder, ImportAgents, EventKind
+        ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId
     )),
 )]
 struct Head;

@@ -54,6 +54,14 @@ problems! {
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.
     Agents = ["conflict", "agent-state", "task-deleted"];
+    /// Agent work is made, perhaps for a model of some provider.
+    NewWork = ["conflict", "limit-reached", "not-found", "date-not-understood"];
+    /// Agent work does something.
+    Work = ["conflict", "work-state"];
+    /// Agent work is edited.
+    WorkEdits = ["conflict", "work-state", "date-not-understood"];
+    /// A question of agent work is answered.
+    Questions = ["conflict", "question-closed"];
     /// Words are removed.
     Forgets = ["conflict", "agent-state"];
     /// A run is cancelled.

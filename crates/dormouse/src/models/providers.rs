@@ -7,7 +7,7 @@ use dormouse_types::port::Patience;
 use dormouse_types::{Caller, Scope};
 use futures_util::future::{Either, select};
 
-use super::{FoundServer, ModelsView};
+use super::{FoundServer, ModelsView, OfferedModelView};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -92,25 +92,40 @@ impl Dormouse {
         self.source.host.set_key(provider, key).map_err(wrong)
     }
 
-    /// The models that a provider offers.
+    /// The models that a provider offers, with what they cost.
     pub async fn offered_models(
         &self,
         caller: &Caller,
         name: &str,
-    ) -> Result<Vec<OfferedModel>, Error> {
+    ) -> Result<Vec<OfferedModelView>, Error> {
         require(caller, Scope::Admin)?;
         let settings = self.model_settings(caller).await?;
         let (provider, _) = self.provider_of(&settings, &format!("{name}/*"))?;
         let limit = Patience::default().first.min(Duration::from_secs(30));
         let listed = self.source.host.list(&provider);
-        match select(listed, self.clock.sleep(limit)).await {
-            Either::Left((listed, _)) => listed.map_err(|e| Error::Model(e.to_string())),
-            Either::Right(((), _)) => Err(Error::Model(format!(
-                "{} did not list its models within {} seconds",
-                provider.base_url,
-                limit.as_secs()
-            ))),
-        }
+        let listed = match select(listed, self.clock.sleep(limit)).await {
+            Either::Left((listed, _)) => listed.map_err(|e| Error::Model(e.to_string()))?,
+            Either::Right(((), _)) => {
+                return Err(Error::Model(format!(
+                    "{} did not list its models within {} seconds",
+                    provider.base_url,
+                    limit.as_secs()
+                )));
+            }
+        };
+        let price = |model: &str| {
+            let known = settings.known(&format!("{}/{model}", provider.name));
+            let set = known.and_then(|known| known.price);
+            set.or_else(|| Some(self.source.host.price(&provider, model)?.price))
+        };
+        let view = |OfferedModel { name, window, calls_tools }: OfferedModel| OfferedModelView {
+            price: price(&name).filter(|_| !provider.is_own),
+            is_free: provider.is_own,
+            name,
+            window,
+            calls_tools,
+        };
+        Ok(listed.into_iter().map(view).collect())
     }
 
     /// Looks for model servers on this machine. None is added.

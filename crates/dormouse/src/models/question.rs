@@ -26,6 +26,9 @@ const SENT: [&str; 7] = [
 /// What a typical wake sends and gets, for an estimate before there are figures. Units: tokens.
 const TYPICAL: (u64, u64) = (6_000, 1_000);
 
+/// The most agents that are named.
+const NAMED: usize = 20;
+
 /// What a request contains that folds memory.
 const SENT_TO_SUMMARISE: [&str; 2] = [
     "older notes of the task and of the agent, once there are many",
@@ -75,7 +78,12 @@ impl Dormouse {
             |agent: &&&Agent| agent.config.automation == Automation::Auto && !agent.config.by_name;
         let is_thinking = purpose == Purpose::Thinking;
         let turns_off = is_thinking && is_paid && was_free;
-        let automations_off = if turns_off { change.iter().filter(goes_off).count() } else { 0 };
+        let mut off: Vec<String> = Vec::new();
+        if turns_off {
+            let agents = change.iter().filter(goes_off);
+            off.extend(agents.map(|agent| agent.display_name.clone()));
+        }
+        off.sort();
         let week = Duration::from_secs(7 * 24 * 3600);
         let now = self.clock.now();
         let since = dormouse_types::Timestamp::from_micros(
@@ -102,7 +110,8 @@ impl Dormouse {
             sent_to: provider.map_or_else(|| "here".to_owned(), |provider| provider.base_url),
             agents: change.len(),
             agents_that_stay: stay.len(),
-            automations_off,
+            automations_off: off.len(),
+            automations_off_names: off.into_iter().take(NAMED).collect(),
             wakes_a_day,
             cost_a_day,
             budget_a_day: settings.budgets.workspace_day,

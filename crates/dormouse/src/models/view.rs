@@ -196,12 +196,31 @@ pub struct ModelQuestion {
     /// Agents that changes wake by themselves now and would no longer: a model that costs money wakes
     /// by itself only for agents that a person created or switched on.
     pub automations_off: usize,
+    /// The names of the first 20 of them, in order.
+    pub automations_off_names: Vec<String>,
     /// Completed wakes a day, over the last week.
     pub wakes_a_day: f64,
     /// What they would cost a day. Units: micro-dollars; `null` if it is free or nobody knows.
     pub cost_a_day: Option<i64>,
     /// What may be spent a day. Units: micro-dollars.
     pub budget_a_day: i64,
+}
+
+/// A model that a provider lists, with what it costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OfferedModelView {
+    /// Its name on the server, the second part of `provider/model`.
+    pub name: String,
+    /// Its context window, where the server says so. Units: tokens.
+    pub window: Option<u64>,
+    /// Whether it calls tools, where the server says so.
+    pub calls_tools: Option<bool>,
+    /// Its price, as a person set it or the price table says; `null` if it is free or nobody knows.
+    pub price: Option<Price>,
+    /// Whether it costs nothing.
+    pub is_free: bool,
 }
 
 /// The use of a model on a day.

@@ -86,7 +86,7 @@ fn every_prompt_of_a_run_is_rebuilt_as_it_was_sent() {
         let texts: Vec<_> = prompt
             .fragments
             .iter()
-            .filter(|piece| piece.kind != "tools")
+            .filter(|piece| piece.kind.name() != "tools")
             .map(|piece| piece.text.as_str())
             .collect();
         let sent: Vec<_> = request.fragments.iter().map(|piece| piece.text.as_str()).collect();

@@ -1,21 +1,11 @@
 //! Lists of tasks: each order page by page, where words are found, and what a page costs.
 
 use dormouse::view::{Match, MatchPlace, TaskRow};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dormouse::{
-    AgentFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Sort, Store, TaskFilter, TaskPatch,
-};
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, ReadError, Row, Value,
-};
-use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::port::{BoxFuture, Clock, Entropy, NoFaults};
+use dormouse::{AgentFilter, DrainScope, NewEntry, NewTask, Sort, TaskFilter, TaskPatch};
+use dormouse_testkit::scripted::Answer;
+use dormouse_types::Id as _;
 use dormouse_types::task::Priority;
-use dormouse_types::{HostId, Id as _};
 use serde_json::json;
 
 use crate::world::{World, me, now};
@@ -106,66 +96,9 @@ fn words_are_found_wherever_they_stand_and_the_row_says_where() {
     assert_eq!(listed(&world, search("")).len(), 2);
 }
 
-/// A store that counts what is read: queries, and rows.
-struct Counting(Sqlite, AtomicUsize, AtomicUsize);
-
-impl Backend for Counting {
-    fn read<'a>(
-        &'a self,
-        db: Db,
-        sql: &'static str,
-        params: Vec<Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
-        self.1.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async move {
-            let rows = self.0.read(db, sql, params).await?;
-            self.2.fetch_add(rows.len(), Ordering::Relaxed);
-            Ok(rows)
-        })
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.0.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.0.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.0.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.0.changes()
-    }
-}
-
-fn counted() -> (Arc<Counting>, Dormouse) {
-    let (counting, _, dormouse) = counted_with_script();
-    (counting, dormouse)
-}
-
-fn counted_with_script() -> (Arc<Counting>, Arc<Script>, Dormouse) {
-    let script = Arc::new(Script::default());
-    let clock: Arc<dyn Clock> = Arc::new(ManualClock::at("2026-03-02T09:00:00Z"));
-    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-    let sqlite = Sqlite::memory(&clock, &*entropy).expect("a store in memory");
-    let counting = Arc::new(Counting(sqlite, AtomicUsize::new(0), AtomicUsize::new(0)));
-    let dormouse = Dormouse::new(Parts {
-        store: Store::new(counting.clone(), Arc::new(NoFaults)),
-        clock,
-        entropy,
-        model: script.clone(),
-        zone: jiff::tz::TimeZone::UTC,
-        owner: "test".into(),
-    });
-    (counting, script, dormouse)
-}
-
 #[test]
 fn a_next_page_reads_no_other_tasks_anew_unless_something_was_written() {
-    let (counting, dormouse) = counted();
+    let World { engine, dormouse, .. } = World::new();
     let make = |title: String| {
         let new = NewTask { title, ..NewTask::default() };
         now(dormouse.create_task(&me(), new, None)).expect("a task").id
@@ -174,9 +107,8 @@ fn a_next_page_reads_no_other_tasks_anew_unless_something_was_written() {
     let filter = TaskFilter { sort: Sort::Title, ..TaskFilter::default() };
     // The titles of a page of three, where the next begins, and how many rows were read for it.
     let page = |cursor: Option<String>| {
-        let before = counting.2.load(Ordering::Relaxed);
-        let page = now(dormouse.tasks(&me(), filter.clone(), 3, cursor)).expect("a page");
-        let read = counting.2.load(Ordering::Relaxed) - before;
+        let page = || now(dormouse.tasks(&me(), filter.clone(), 3, cursor)).expect("a page");
+        let (page, _, read) = engine.cost_of(page);
         (page.items.into_iter().map(|row| row.title).collect::<Vec<_>>(), page.next_cursor, read)
     };
     let (titles, next, read) = page(None);
@@ -195,11 +127,10 @@ fn a_next_page_reads_no_other_tasks_anew_unless_something_was_written() {
 
 #[test]
 fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
-    let (counting, dormouse) = counted();
+    let World { engine, dormouse, .. } = World::new();
     let cost = |ask: &dyn Fn() -> usize| {
-        let before = counting.1.load(Ordering::Relaxed);
-        let n = ask();
-        (n, counting.1.load(Ordering::Relaxed) - before)
+        let (n, queries, _) = engine.cost_of(ask);
+        (n, queries)
     };
     let plain = || now(dormouse.tasks(&me(), TaskFilter::default(), 200, None)).expect("a page");
     let found = || now(dormouse.tasks(&me(), search("task"), 200, None)).expect("a page");
@@ -236,7 +167,7 @@ fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
 
 #[test]
 fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tasks() {
-    let (counting, script, dormouse) = counted_with_script();
+    let World { engine, script, dormouse, .. } = World::new();
     let make = |n: usize| {
         for n in 0..n {
             let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
@@ -269,9 +200,9 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
     ];
     let costs = |n: usize| {
         lists.map(|(name, ask)| {
-            let before = counting.1.load(Ordering::Relaxed);
-            assert_eq!(ask(), n, "{name}");
-            (name, counting.1.load(Ordering::Relaxed) - before)
+            let (found, queries, _) = engine.cost_of(ask);
+            assert_eq!(found, n, "{name}");
+            (name, queries)
         })
     };
     make(10);

@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use dormouse::models::{ChosenBy, KeptBackAgents, PaidCalls, Purpose, WindowSource};
-use dormouse::{AgentPatch, Error, TaskPatch};
+use dormouse::wake_preview::PreviewOutcome;
+use dormouse::{AgentPatch, Error, TaskPatch, WORKSPACE};
+use dormouse_store::agent::{agent_entity, entity};
+use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
-use dormouse_types::Scope;
 use dormouse_types::model_settings::{AllowedCategories, ToolMode};
 use dormouse_types::spend::Budgets;
+use dormouse_types::{Id as _, Scope};
 
 use crate::world::{World, me, now, token};
 
@@ -172,6 +175,42 @@ fn a_provider_can_be_limited_to_categories_before_it_is_used() {
     assert_eq!(error.expect_err("no such provider").problem().kind, "not-found");
     let all = set(None).expect("set");
     assert_eq!(all.providers[0].kept_back, KeptBackAgents::default());
+}
+
+#[test]
+fn a_model_can_be_looked_at_before_it_is_chosen() {
+    let world = world(None);
+    let (_, agent, _) = world.proposed(&[]);
+    let preview = |model| now(world.dormouse.preview_wake(&me(), &agent.id, None, model));
+    assert_eq!(preview(None).expect("a preview").outcome, PreviewOutcome::NothingLeaves);
+    let shown = preview(Some("acme/large")).expect("a preview");
+    assert_eq!(shown.model, "acme/large");
+    assert_eq!(preview(Some("builtin")).expect("one").outcome, PreviewOutcome::NothingLeaves);
+    assert_eq!(pointer(&preview(Some("large")).expect_err("no provider")), "/model");
+    let nobody = preview(Some("nobody/large")).expect_err("no such provider");
+    assert_eq!(nobody.problem().kind, "not-found");
+    let models = now(world.dormouse.models(&me())).expect("models");
+    assert_eq!((models.model.as_str(), models.providers.len()), ("builtin", 0), "only asked");
+}
+
+#[test]
+fn agents_that_would_no_longer_wake_are_named() {
+    let world = world(None);
+    let (_, agent, _) = world.proposed(&[]);
+    let ask = || {
+        let me = me();
+        let question = world.dormouse.model_question(&me, "acme/large", Purpose::Thinking);
+        let question = now(question).expect("an answer");
+        (question.automations_off, question.automations_off_names)
+    };
+    // A person made it, so it goes on.
+    assert_eq!(ask(), (0, Vec::new()));
+    let row = entity::by_id::<agent_entity::Agent>(WORKSPACE, agent.id.as_str());
+    let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
+    row.doc.value.config.by_name = false;
+    let commit = Commit::new("test", Db::Agent, WORKSPACE).op(entity::replace(WORKSPACE, &row));
+    now(world.store.commit(commit)).expect("committed");
+    assert_eq!(ask(), (1, vec![agent.display_name.clone()]));
 }
 
 #[test]

@@ -1,14 +1,16 @@
 use dormouse::dates::Wording;
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, EntryPatch, Error, ExportFormat, ImportFile, ImportOptions,
-    ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, OperationFilter, Selection, Shown,
-    TaskFilter, TaskPatch, Verdict, VerdictOf,
+    AgentFilter, AgentPatch, Caller, DrainScope, EntryPatch, Error, ExportFormat, ImportFile,
+    ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork, OperationFilter,
+    Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter, WorkPatch,
 };
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, ItemId, RunKey, Scope, TaskId, TaskLinkId, TokenId, TokenKind,
+    AgentId, ChangeSetId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId, TokenId,
+    TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -28,11 +30,65 @@ struct Subject {
     cancelled: RunKey,
     set: ChangeSetId,
     token: TokenId,
+    work: WorkSubject,
+}
+
+/// Agent work that methods are tried on.
+struct WorkSubject {
+    /// By a schedule, and paused.
+    paused: WorkId,
+    /// Its run asks a question.
+    asking: WorkId,
+    asking_run: WorkRunId,
+    question: QuestionId,
+    /// A run that ended without an outcome.
+    unclear_run: WorkRunId,
+}
+
+impl WorkSubject {
+    /// Nothing else is due yet in the world.
+    fn new(world: &World) -> Self {
+        let create = |schedule: Option<&str>| {
+            let new = NewWork {
+                title: "Prices".into(),
+                instructions: "Compare prices.".into(),
+                schedule: schedule.map(ToOwned::to_owned),
+                ..NewWork::default()
+            };
+            now(world.dormouse.create_work(&me(), new, Wording::default(), None))
+                .expect("agent work")
+                .id
+        };
+        let drain = || {
+            let scope = DrainScope { all_due: true, ..DrainScope::default() };
+            now(world.dormouse.drain(scope, &mut |_| {})).expect("a drain");
+        };
+        let run_of = |id: &WorkId| {
+            let runs = now(world.dormouse.work_runs(&me(), id, 1, None)).expect("runs");
+            runs.items.into_iter().next().expect("a run").id
+        };
+        let asking = create(None);
+        world.script.push(Answer::calls([("ask", json!({ "question": "Which van?" }))]));
+        drain();
+        let unclear = create(None);
+        for text in ["Hm.", "Hm, hm."] {
+            let (text, calls) = (text.to_owned(), Vec::new());
+            world.script.push(Answer::Turn { text, calls, ended: true });
+        }
+        drain();
+        let paused = create(Some("every weekday at 9"));
+        now(world.dormouse.pause_work(&me(), &paused, None)).expect("paused");
+        let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
+        let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
+        let question = asked.into_iter().next().expect("a question").id;
+        Self { paused, asking, asking_run, question, unclear_run }
+    }
 }
 
 impl Subject {
     fn new() -> Self {
         let world = World::new();
+        let work = WorkSubject::new(&world);
         let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
         let (task, agent, items) = world.proposed(&[estimate]);
         now(world.dormouse.add_label(&me(), &task.id, "Home", None)).expect("a label");
@@ -56,6 +112,7 @@ impl Subject {
             run,
             set: items[0].set.clone(),
             token: now(world.dormouse.create_token(&me(), new)).expect("a token").details.id,
+            work,
             world,
         }
     }
@@ -112,12 +169,14 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read wakes |s, c| s.world.dormouse.wakes(c, &s.agent, 9);
     Read wake |s, c| s.world.dormouse.wake(c, &s.agent, &s.run);
     Read wake_outcome |s, c| s.world.dormouse.wake_outcome(c, &s.agent, &s.run);
+    Read preview_wake |s, c| s.world.dormouse.preview_wake(c, &s.agent, None, None);
     Read prompts |s, c| s.world.dormouse.prompts(c, &s.agent, &s.run);
     Read decisions |s, c| s.world.dormouse.decisions(c, &s.agent, 9);
     Read task_decisions |s, c| s.world.dormouse.task_decisions(c, &s.task);
     Read linked_context |s, c| s.world.dormouse.linked_context(c, &s.task);
     Read memory |s, c| s.world.dormouse.memory(c, &s.agent, 9, None);
     Read search_memory |s, c| s.world.dormouse.search_memory(c, &s.agent, "words", 9, None);
+    Read removals |s, c| s.world.dormouse.removals(c, &s.agent, 9);
     Read removal |s, c| s.world.dormouse.removal(c, &s.agent, "line-1", false);
     Admin remove_line |s, c| s.world.dormouse.remove_line(c, &s.agent, "line-1", false);
     Read knowledge |s, c| s.world.dormouse.knowledge(c, &s.agent, 9, None);
@@ -176,6 +235,27 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
     Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
+    Read preview_schedule |s, c| s.world.dormouse.preview_schedule(c, "every weekday at 9", Wording::default());
+    Read work_list |s, c| s.world.dormouse.work_list(c, WorkFilter::default(), 9, None);
+    Read work_detail |s, c| s.world.dormouse.work_detail(c, &s.work.asking);
+    Read work_run |s, c| s.world.dormouse.work_run(c, &s.work.asking_run);
+    Read work |s, c| s.world.dormouse.work(c, &s.work.asking);
+    Read work_runs |s, c| s.world.dormouse.work_runs(c, &s.work.asking, 9, None);
+    Read work_log |s, c| s.world.dormouse.work_log(c, &s.work.asking, 9, None);
+    Read work_questions |s, c| s.world.dormouse.work_questions(c, &s.work.asking_run);
+    Edit create_work |s, c| s.world.dormouse.create_work(c, NewWork { title: "New".into(), instructions: "Do it.".into(), ..NewWork::default() }, Wording::default(), None);
+    Edit edit_work |s, c| s.world.dormouse.edit_work(c, &s.work.paused, WorkPatch { title: Some("New".into()), ..WorkPatch::default() }, Wording::default(), None);
+    Edit pause_work |s, c| s.world.dormouse.pause_work(c, &s.work.asking, None);
+    Edit resume_work |s, c| s.world.dormouse.resume_work(c, &s.work.paused, None);
+    Edit pause_all_work |s, c| s.world.dormouse.pause_all_work(c);
+    Edit archive_work |s, c| s.world.dormouse.archive_work(c, &s.work.paused, None);
+    Edit delete_work |s, c| s.world.dormouse.delete_work(c, &s.work.paused, None);
+    Edit run_work |s, c| s.world.dormouse.run_work(c, &s.work.paused, None);
+    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run);
+    Edit retry_work_run |s, c| s.world.dormouse.retry_work_run(c, &s.work.unclear_run, None);
+    Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
+    Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);
+    Decide review_work_run |s, c| s.world.dormouse.review_work_run(c, &s.work.unclear_run, true, None, None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);
@@ -228,9 +308,11 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/task_links.rs"),
         include_str!("../../src/agents.rs"),
         include_str!("../../src/change_sets.rs"),
+        include_str!("../../src/work.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),
+        include_str!("../../src/wake_preview.rs"),
     ];
     let mut public: Vec<&str> = sources
         .iter()

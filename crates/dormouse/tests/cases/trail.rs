@@ -268,7 +268,7 @@ fn timers_and_state_tell_when_an_agent_runs_next() {
     );
     assert_eq!(state.active_task_id, Some(task.id));
     assert!(state.lease.is_none() && state.epoch > 0);
-    now(world.dormouse.wake_agent_at(&me(), &agent.id, None, None)).expect("taken back");
+    now(world.dormouse.wake_agent_at(&me(), &agent.id, None, None)).expect("undone");
     let timers = now(world.dormouse.timers(&me(), &agent.id)).expect("timers");
     assert!(timers.iter().all(|timer| timer.kind != TimerPurpose::WakeAt), "{timers:?}");
     write(&world, timer::delete_of_holder(dormouse::WORKSPACE, &agent.id));

@@ -180,7 +180,7 @@ fn a_set_is_found_by_the_words_of_its_task() {
     assert!(found("garden").is_empty() && found("").is_empty());
 }
 
-/// The person sets the value while their confirm is under way: it is refused, also when it is sent
+/// The person sets the value while their confirm is under way: it is refused, even if it is sent
 /// again under its key.
 #[test]
 fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {

@@ -1,6 +1,6 @@
 //! The services on a store in memory, with a model that answers from a script.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
@@ -8,17 +8,15 @@ use dormouse::{
     AgentPatch, Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store,
     Verdict, WORKSPACE,
 };
-use dormouse_store::backend::sqlite::Sqlite;
-use dormouse_store::{
-    Backend, Commit, CommitError, Committed, Db, Engine, Hints, Op, Query, ReadError, Row, params,
-};
+use dormouse_store::{Commit, Db, Op, Query, params};
+use dormouse_testkit::ManualClock;
 use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::scripted::{Answer, Script};
-use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
-use dormouse_types::port::{BoxFuture, Clock, Entropy, Faults, Model, NoFaults};
-use dormouse_types::{AgentId, HostId, Scope, TaskId};
+use dormouse_types::port::{Faults, Model, NoFaults};
+use dormouse_types::{AgentId, Scope, TaskId};
+use dormouse_world::{Ground, Recording};
 use serde_json::{Value, json};
 
 pub use dormouse_testkit::now;
@@ -35,52 +33,8 @@ pub fn token(scopes: &[Scope]) -> Caller {
     Caller { workspace: WORKSPACE, actor: Actor::Token("t1".into()), scopes: scopes.to_vec() }
 }
 
-/// A store in memory that notes every query.
-pub struct Noting {
-    under: Sqlite,
-    queries: Mutex<Vec<&'static str>>,
-}
-
-impl Noting {
-    /// Runs something and returns its result with the queries it made.
-    pub fn queries_of<T>(&self, run: impl FnOnce() -> T) -> (T, Vec<&'static str>) {
-        let take = || std::mem::take(&mut *self.queries.lock().expect("nobody fails holding it"));
-        take();
-        let result = run();
-        (result, take())
-    }
-}
-
-impl Backend for Noting {
-    fn read<'a>(
-        &'a self,
-        db: Db,
-        sql: &'static str,
-        params: Vec<dormouse_store::Value>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, ReadError>> {
-        self.queries.lock().expect("nobody fails holding it").push(sql);
-        self.under.read(db, sql, params)
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'_, Result<Committed, CommitError>> {
-        self.under.commit(commit)
-    }
-
-    fn host(&self, db: Db) -> HostId {
-        self.under.host(db)
-    }
-
-    fn engine(&self) -> Engine {
-        self.under.engine()
-    }
-
-    fn changes(&self) -> Hints {
-        self.under.changes()
-    }
-}
-
 pub struct World {
-    pub noting: Arc<Noting>,
+    pub engine: Arc<Recording>,
     pub hooks: Arc<Hooks>,
     pub dormouse: Dormouse,
     pub store: Store,
@@ -90,39 +44,31 @@ pub struct World {
 
 /// The services with any model, on a clock that is set to a time.
 pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
-    let (dormouse, store, clock, _) = services_with(model, at, Arc::new(NoFaults));
-    (dormouse, store, clock)
+    let (dormouse, ground) = services_with(model, at, Arc::new(NoFaults));
+    (dormouse, ground.store, ground.clock)
 }
 
-fn services_with(
-    model: Arc<dyn Model>,
-    at: &str,
-    faults: Arc<dyn Faults>,
-) -> (Dormouse, Store, ManualClock, Arc<Noting>) {
-    let clock = ManualClock::at(at);
-    let port: Arc<dyn Clock> = Arc::new(clock.clone());
-    let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
-    let under = Sqlite::memory(&port, &*entropy).expect("a store in memory");
-    let noting = Arc::new(Noting { under, queries: Mutex::default() });
-    let store = Store::new(noting.clone(), faults);
+fn services_with(model: Arc<dyn Model>, at: &str, faults: Arc<dyn Faults>) -> (Dormouse, Ground) {
+    let ground = Ground::with_faults(at, faults);
     let dormouse = Dormouse::new(Parts {
-        store: store.clone(),
-        clock: port,
-        entropy,
+        store: ground.store.clone(),
+        clock: ground.as_clock(),
+        entropy: ground.entropy.clone(),
         model,
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
-    (dormouse, store, clock, noting)
+    (dormouse, ground)
 }
 
 impl World {
     pub fn new() -> Self {
         let script = Arc::new(Script::default());
         let hooks = Arc::new(Hooks::default());
-        let (dormouse, store, clock, noting) =
+        let (dormouse, ground) =
             services_with(script.clone(), "2026-03-02T09:00:00Z", hooks.clone());
-        Self { noting, hooks, dormouse, store, clock, script }
+        let Ground { store, engine, clock, .. } = ground;
+        Self { engine, hooks, dormouse, store, clock, script }
     }
 
     pub fn later(&self, seconds: u64) {

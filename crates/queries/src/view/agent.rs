@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::agent::{
-    AgentActivity, AgentKind, AgentMode, Automation, DormantReason, Lifecycle, PutOff,
+    AgentActivity, AgentKind, AgentMode, Automation, DormantReason, Lifecycle, PutOff, ReportScope,
 };
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, CategoryId, ReportId, RunKey, TaskId, Timestamp};
@@ -102,8 +102,8 @@ pub struct Report {
     pub agent_id: AgentId,
     /// The task.
     pub task_id: Option<TaskId>,
-    /// `current`.
-    pub scope: String,
+    /// What it is for.
+    pub scope: Listed<ReportScope>,
     /// One to three sentences.
     pub tldr: Option<String>,
     /// Markdown.

@@ -238,6 +238,23 @@ pub(super) async fn removal(
     Ok(Json(app.dormouse.removal(&app.caller, &agent, &line, params.with_entry).await?))
 }
 
+/// The most removals that are listed: the newest ones.
+const REMOVALS: u32 = 50;
+
+/// Lists what was removed from the memory of an agent, newest first.
+///
+/// It says when, how much and what is left to be done, and has none of the words.
+#[utoipa::path(
+    get,
+    path = "/api/agents/{agent}/removals",
+    operation_id = "listRemovals",
+    tag = "agents",
+    responses((status = 200, description = "The newest 50.", body = Page<Removal>)),
+)]
+pub(super) async fn removals(app: App, At(agent): At<String>) -> Reply<Page<Removal>> {
+    Ok(whole(app.dormouse.removals(&app.caller, &id(&agent)?, REMOVALS).await?))
+}
+
 /// Removes a line from what an agent knows, and its words from both databases.
 ///
 /// It cannot be undone. Texts that have the words keep the rest; summaries that fold the line are

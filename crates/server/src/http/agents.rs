@@ -151,8 +151,9 @@ pub(super) async fn preview(
     At(agent): At<String>,
     Body(params): Body<PreviewParams>,
 ) -> Reply<WakePreview> {
-    let message = params.message.as_deref();
-    Ok(Json(app.dormouse.preview_wake(&app.caller, &id(&agent)?, message).await?))
+    let (message, model) = (params.message.as_deref(), params.model.as_deref());
+    let agent: AgentId = id(&agent)?;
+    Ok(Json(app.dormouse.preview_wake(&app.caller, &agent, message, model).await?))
 }
 
 /// Cancels the waiting wake; the next wake covers the changes.

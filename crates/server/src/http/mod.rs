@@ -16,6 +16,8 @@ mod overview;
 mod task_links;
 mod task_parts;
 mod tasks;
+mod work;
+mod debug_tasks;
 mod agent_history;
 
 use axum::Extension;
@@ -49,6 +51,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(change_sets())
         .merge(access())
         .merge(models())
+        .merge(agent_work())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
@@ -104,6 +107,7 @@ fn agents() -> OpenApiRouter<Dormouse> {
         .routes(routes!(agent_history::search_memory))
         .routes(routes!(agent_history::knowledge))
         .routes(routes!(agent_history::removal))
+        .routes(routes!(agent_history::removals))
         .routes(routes!(agent_history::remove_line))
         .routes(routes!(agent_history::checkpoints))
         .routes(routes!(agent_history::links))
@@ -136,6 +140,27 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::once_more))
         .routes(routes!(models::spending))
         .routes(routes!(models::usage))
+}
+
+fn agent_work() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(work::list, work::create))
+        .routes(routes!(work::pause_all))
+        .routes(routes!(work::show, work::edit, work::delete))
+        .routes(routes!(work::run))
+        .routes(routes!(work::correct))
+        .routes(routes!(work::runs))
+        .routes(routes!(work::log))
+        .routes(routes!(work::show_run))
+        .routes(routes!(work::cancel))
+        .routes(routes!(work::retry))
+        .routes(routes!(work::review))
+        .routes(routes!(work::questions))
+        .routes(routes!(work::answer))
+        .routes(routes!(work::schedule))
+        .routes(routes!(debug_tasks::list, debug_tasks::create))
+        .routes(routes!(debug_tasks::show, debug_tasks::edit, debug_tasks::delete))
+        .routes(routes!(debug_tasks::log))
 }
 
 fn access() -> OpenApiRouter<Dormouse> {

@@ -1,12 +1,12 @@
 //! Models: providers, the model in use, budgets, usage.
 
 use dormouse::models::{
-    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, PaidCalls, Purpose,
-    UsageDay,
+    BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView,
+    PaidCalls, Purpose, UsageDay,
 };
 use dormouse::view::{Page, Spending};
 use dormouse_types::CategoryId;
-use dormouse_types::model_settings::{AllowedCategories, ApiFormat, OfferedModel, Provider};
+use dormouse_types::model_settings::{AllowedCategories, ApiFormat, Provider};
 use dormouse_types::spend::{Budgets, Price};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
@@ -279,11 +279,11 @@ pub(super) async fn set_key(
     operation_id = "listOfferedModels",
     tag = "models",
     responses(
-        (status = 200, description = "Its models, by name.", body = Page<OfferedModel>),
+        (status = 200, description = "Its models, by name.", body = Page<OfferedModelView>),
         AsksProvider
     ),
 )]
-pub(super) async fn offered(app: App, At(name): At<String>) -> Reply<Page<OfferedModel>> {
+pub(super) async fn offered(app: App, At(name): At<String>) -> Reply<Page<OfferedModelView>> {
     Ok(whole(app.dormouse.offered_models(&app.caller, &name).await?))
 }
 

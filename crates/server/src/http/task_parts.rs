@@ -1,6 +1,7 @@
 //! Entries, time entries, checklist items and labels of a task. Every write returns the task.
 
 use dormouse::view::{Entry, Item, Named, Page};
+use dormouse::{EntryPatch, ItemPatch};
 use dormouse_types::LabelId;
 
 use super::reply::{Reply, whole};
@@ -9,7 +10,7 @@ use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, IfMatch, Json as Body, Key, id};
 use crate::problem_groups::{Adds, Edits};
-use crate::wire::{EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, TimeParams};
+use crate::wire::{EntryParams, ItemParams, LabelParams, TimeParams};
 
 /// Lists the live entries of a task, oldest first.
 #[utoipa::path(
@@ -81,7 +82,7 @@ pub(super) async fn edit_entry(
     Body(patch): Body<EntryPatch>,
 ) -> Result<Tagged, Problem> {
     let (task, entry) = (id(&task)?, id(&entry)?);
-    let (caller, patch) = (&app.caller, patch.into());
+    let caller = &app.caller;
     Ok(Tagged(app.dormouse.edit_entry(caller, &task, &entry, patch, revision, key).await?))
 }
 
@@ -168,7 +169,7 @@ pub(super) async fn edit_item(
     Body(patch): Body<ItemPatch>,
 ) -> Result<Tagged, Problem> {
     let (task, item) = (id(&task)?, id(&item)?);
-    Ok(Tagged(app.dormouse.edit_item(&app.caller, &task, &item, patch.into(), key).await?))
+    Ok(Tagged(app.dormouse.edit_item(&app.caller, &task, &item, patch, key).await?))
 }
 
 /// Lists the labels of a task.

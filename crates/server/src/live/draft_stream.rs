@@ -1,15 +1,16 @@
 //! Sends one socket the drafts of reports while agents write them.
 //!
-//! A frame has the whole draft, so one that a slow reader did not get is made up for by the next.
-//! Nothing is stored and nothing is queued behind other frames.
+//! A frame has the whole draft, so one that a slow reader did not get is made up for by the next. What
+//! was held back, because the reader was busy or has just got a frame, is sent even if the model pauses
+//! and nothing follows. Nothing is stored and nothing is queued behind other frames.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::{Error, ReportDraft};
-use dormouse_types::AgentId;
 use dormouse_types::port::Clock;
+use dormouse_types::{AgentId, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -17,6 +18,9 @@ use super::queue::Queue;
 
 /// How soon a reader that was busy is tried again.
 const AGAIN: Duration = Duration::from_millis(250);
+
+/// A reader gets a draft at most this often.
+const EVERY: Duration = Duration::from_millis(200);
 
 /// The source of one caller's drafts.
 pub(super) trait DraftSource: Send + Sync {
@@ -33,10 +37,13 @@ pub(super) struct DraftStream<'a> {
     pub(super) hints: watch::Receiver<u64>,
 }
 
+/// The drafts that the reader has, with when each was sent.
+type Sent = BTreeMap<AgentId, (Timestamp, Arc<ReportDraft>)>;
+
 impl DraftStream<'_> {
     /// Sends drafts as they change; ends only if they cannot be read.
     pub(super) async fn run(&mut self) {
-        let mut sent: BTreeMap<AgentId, Arc<ReportDraft>> = BTreeMap::new();
+        let mut sent = Sent::new();
         // Some may have begun before.
         self.hints.mark_changed();
         while self.hints.changed().await.is_ok() {
@@ -44,14 +51,22 @@ impl DraftStream<'_> {
                 self.hints.borrow_and_update();
                 // A caller that may not read them has none.
                 let Ok(drafts) = self.source.drafts() else { return };
-                let Some((change, frame)) = next_change(&sent, &drafts) else { break };
-                if self.queue.push_if_idle(frame.to_string()) {
-                    match change {
-                        Change::Written(draft) => _ = sent.insert(draft.agent.clone(), draft),
-                        Change::Gone(agent) => _ = sent.remove(&agent),
+                let now = self.clock.now();
+                match next_step(&sent, &drafts, now) {
+                    None => break,
+                    Some(Step::Wait(time)) => self.clock.sleep(time).await,
+                    Some(Step::Send(change, frame)) => {
+                        if !self.queue.push_if_idle(frame.to_string()) {
+                            self.clock.sleep(AGAIN).await;
+                            continue;
+                        }
+                        match change {
+                            Change::Written(draft) => {
+                                _ = sent.insert(draft.agent.clone(), (now, draft));
+                            }
+                            Change::Gone(agent) => _ = sent.remove(&agent),
+                        }
                     }
-                } else {
-                    self.clock.sleep(AGAIN).await;
                 }
             }
         }
@@ -64,19 +79,31 @@ enum Change {
     Gone(AgentId),
 }
 
-/// Returns the first difference, and the frame that tells the reader.
-fn next_change(
-    sent: &BTreeMap<AgentId, Arc<ReportDraft>>,
-    drafts: &[Arc<ReportDraft>],
-) -> Option<(Change, Value)> {
-    if let Some(old) = sent.values().find(|old| drafts.iter().all(|new| new.agent != old.agent)) {
-        return Some((Change::Gone(old.agent.clone()), frame(old, Value::Null)));
-    }
-    let new = drafts.iter().find(|new| sent.get(&new.agent) != Some(new))?;
-    let draft = json!({"turn": new.turn, "tldr": new.tldr, "content": new.content});
-    Some((Change::Written(new.clone()), frame(new, draft)))
+/// What to do about a difference.
+enum Step {
+    /// Tell the reader.
+    Send(Change, Value),
+    /// The reader got a frame of each draft that changed a moment ago: wait so long.
+    Wait(Duration),
 }
 
+/// Returns what to do next; `None` if the reader has everything. Of several drafts the one that was
+/// sent longest ago is next, so that no fast writer keeps the others from a slow reader.
+fn next_step(sent: &Sent, drafts: &[Arc<ReportDraft>], now: Timestamp) -> Option<Step> {
+    let is_there = |old: &ReportDraft| drafts.iter().any(|new| new.agent == old.agent);
+    if let Some((_, old)) = sent.values().find(|(_, old)| !is_there(old)) {
+        return Some(Step::Send(Change::Gone(old.agent.clone()), frame(old, Value::Null)));
+    }
+    let last = |new: &ReportDraft| sent.get(&new.agent).map(|(at, _)| *at);
+    let is_new = |new: &&Arc<ReportDraft>| sent.get(&new.agent).is_none_or(|(_, old)| old != *new);
+    let new = drafts.iter().filter(is_new).min_by_key(|new| last(new))?;
+    // If the clock was set back, the next time would seem far away.
+    if let Some(at) = last(new).filter(|at| now >= *at && now < *at + EVERY) {
+        return Some(Step::Wait(now.until(at + EVERY)));
+    }
+    let draft = json!({"turn": new.turn, "tldr": new.tldr, "content": new.content});
+    Some(Step::Send(Change::Written(new.clone()), frame(new, draft)))
+}
 fn frame(draft: &ReportDraft, body: Value) -> Value {
     json!({"type": "agent:delta", "agent": draft.agent, "runKey": draft.run, "draft": body})
 }
@@ -128,6 +155,15 @@ mod tests {
             self.hints.send_modify(|number| *number += 1);
         }
 
+        fn stream(&self) -> DraftStream<'_> {
+            DraftStream {
+                source: &self.written,
+                clock: &self.clock,
+                queue: &self.queue,
+                hints: self.hints.subscribe(),
+            }
+        }
+
         /// What is sent next: `RUN TLDR`, or nothing.
         fn sent(&self) -> Option<String> {
             let Frame::Text(text) = self.queue.next().now_or_never()? else { panic!("a text") };
@@ -148,12 +184,7 @@ mod tests {
         case.queue.push("{}".into()).expect("room");
         assert!(case.queue.next().now_or_never().is_some() && case.sent().is_none());
         case.write(vec![draft("All")]);
-        let mut stream = DraftStream {
-            source: &case.written,
-            clock: &case.clock,
-            queue: &case.queue,
-            hints: case.hints.subscribe(),
-        };
+        let mut stream = case.stream();
         let mut running = Box::pin(stream.run());
         let mut go = || assert!(running.as_mut().now_or_never().is_none());
         go();
@@ -162,6 +193,7 @@ mod tests {
         assert_eq!(case.sent(), None, "only once");
 
         // While something else waits, nothing joins it; then only the newest is sent.
+        case.clock.advance(EVERY);
         case.queue.push("{\"type\":\"hello\"}".into()).expect("room");
         case.write(vec![draft("All is")]);
         go();
@@ -178,5 +210,53 @@ mod tests {
         case.write(Vec::new());
         go();
         assert_eq!((case.sent().as_deref(), case.sent()), (Some("r is gone"), None));
+    }
+
+    #[test]
+    fn what_is_written_too_soon_is_shown_also_when_nothing_follows() {
+        let case = Case::new();
+        case.queue.push("{}".into()).expect("room");
+        assert!(case.queue.next().now_or_never().is_some() && case.sent().is_none());
+        let mut stream = case.stream();
+        let mut running = Box::pin(stream.run());
+        let mut go = || assert!(running.as_mut().now_or_never().is_none());
+        case.write(vec![draft("All")]);
+        go();
+        assert_eq!((case.sent().as_deref(), case.sent()), (Some("r All"), None));
+        for text in ["All i", "All is", "All is well"] {
+            case.clock.advance(Duration::from_millis(60));
+            case.write(vec![draft(text)]);
+            go();
+            assert_eq!(case.sent(), None, "a frame was sent a moment ago");
+        }
+        case.clock.advance(Duration::from_millis(20));
+        go();
+        assert_eq!((case.sent().as_deref(), case.sent()), (Some("r All is well"), None));
+    }
+
+    #[test]
+    fn one_that_writes_fast_keeps_no_other_from_the_reader() {
+        let of = |agent: &str, text: &str| {
+            let agent = agent.parse().expect("an id");
+            Arc::new(ReportDraft { agent, ..(*draft(text)).clone() })
+        };
+        let both = |n: u32| {
+            let first = of("ag-01jd7m3k5vn2c8q4w6x0z9abcd", &format!("fast {n}"));
+            vec![first, of("ag-01jd7m3k5vn2c8q4w6x0z9abce", "slow")]
+        };
+        let case = Case::new();
+        case.queue.push("{}".into()).expect("room");
+        assert!(case.queue.next().now_or_never().is_some() && case.sent().is_none());
+        let mut stream = case.stream();
+        let mut running = Box::pin(stream.run());
+        let mut seen = Vec::new();
+        for n in 0..3 {
+            case.write(both(n));
+            assert!(running.as_mut().now_or_never().is_none());
+            seen.extend(case.sent());
+            assert_eq!(case.sent(), None);
+            case.clock.advance(AGAIN);
+        }
+        assert_eq!(seen, ["r fast 0", "r slow", "r fast 2"]);
     }
 }

@@ -63,12 +63,15 @@ pub(crate) struct WakeParams {
     at: Option<Option<String>>,
 }
 
-/// A message to the agent, as a wake would deliver it.
+/// What a wake would send: with a message to the agent, to another model than its own.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreviewParams {
     /// A message from the user.
     pub(crate) message: Option<String>,
+    /// `provider/model`, or `builtin`: what would be sent if that were the agent's own model. Nothing is
+    /// chosen by asking.
+    pub(crate) model: Option<String>,
 }
 
 /// The kind of wake requested.

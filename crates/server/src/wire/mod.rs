@@ -7,6 +7,7 @@ mod export;
 mod import;
 mod read;
 mod task;
+mod work;
 
 pub(crate) use access::{CodeParams, TokenParams};
 pub(crate) use change::{
@@ -17,6 +18,9 @@ pub(crate) use export::Exported;
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{
-    EntryParams, EntryPatch, ItemParams, ItemPatch, LabelParams, LinkParams, TaskParams, TaskPatch,
-    TimeParams,
+    EntryParams, ItemParams, LabelParams, LinkParams, TaskParams, TaskPatch, TimeParams,
+};
+pub(crate) use work::{
+    WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
+    WorkReviewParams,
 };

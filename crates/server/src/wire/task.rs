@@ -134,24 +134,6 @@ pub(crate) struct ItemParams {
     pub(crate) title: String,
 }
 
-/// Fields of an item to set.
-#[derive(Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct ItemPatch {
-    /// Its title.
-    title: Option<String>,
-    /// Whether it is ticked.
-    is_checked: Option<bool>,
-    /// Whether it is archived.
-    is_archived: Option<bool>,
-}
-
-impl From<ItemPatch> for dormouse::ItemPatch {
-    fn from(patch: ItemPatch) -> Self {
-        Self { title: patch.title, is_checked: patch.is_checked, is_archived: patch.is_archived }
-    }
-}
-
 /// An entry to create.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -214,24 +196,6 @@ impl TimeParams {
         let Self { minutes, text, on, starred, private } = self;
         let (kind, minutes) = (EntryKind::Time, Some(minutes));
         EntryParams { text, kind, starred, private, minutes, on }.read()
-    }
-}
-
-/// Fields of an entry to set.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EntryPatch {
-    /// The new text.
-    text: Option<String>,
-    /// Star it, or take the star away.
-    starred: Option<bool>,
-    /// Make it private, or open it to every model. In a private task it stays private.
-    private: Option<bool>,
-}
-
-impl From<EntryPatch> for dormouse::EntryPatch {
-    fn from(patch: EntryPatch) -> Self {
-        Self { text: patch.text, starred: patch.starred, private: patch.private }
     }
 }
 

@@ -23,9 +23,9 @@ struct House {
 impl House {
     fn new() -> Self {
         let world = World::new();
-        let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
-        let door = Authenticator::new(OWNER, Arc::new(Still));
-        let router = dormouse_server::listener(world.dormouse(), door, &posture);
+        let hardening = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
+        let authenticator = Authenticator::new(OWNER, Arc::new(Still));
+        let router = dormouse_server::listener(world.dormouse(), authenticator, &hardening);
         Self { world, router }
     }
 
@@ -186,11 +186,11 @@ async fn a_token_in_an_address_is_refused_whether_it_works_or_not() {
 #[tokio::test]
 async fn who_has_no_door_has_no_caller() {
     let world = World::new();
-    let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
+    let hardening = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
     let router = dormouse_server::listener(
         world.dormouse(),
         Authenticator::new("", Arc::new(Still)),
-        &posture,
+        &hardening,
     );
     for path in ["/api//overview", "/api/overview/", "/%61pi/overview", "//api/overview"] {
         let request = Request::get(path).header("host", "localhost").body(Body::empty());

@@ -217,6 +217,9 @@ pub fn filled(path: &str) -> String {
         ("{index}", "1".to_owned()),
         ("{verdict}", "confirm".to_owned()),
         ("{line}", "line-1".to_owned()),
+        ("{work}", format!("task-{zeros}")),
+        ("{run}", format!("run-{zeros}")),
+        ("{question}", format!("qu-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));

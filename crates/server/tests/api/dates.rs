@@ -60,6 +60,7 @@ async fn a_line_is_answered_as_a_task_in_pieces() {
     let expected = json!({
         "title": "Call the bank", "dueOn": "2026-03-06", "due": null, "priority": "P1",
         "labels": ["finance"], "category": "Home", "note": "When: fri 3pm",
+        "notADay": null,
         "parts": [
             {"text": "Call the bank ", "part": "title"},
             {"text": "fri 3pm", "part": "due"},
@@ -72,6 +73,9 @@ async fn a_line_is_answered_as_a_task_in_pieces() {
         ],
     });
     assert_eq!(rest, expected);
+    let february = world.get("/api/quick-add?text=Call%20by%2031.2.").await.json();
+    let said = (&february["title"], &february["notADay"], &february["dueOn"]);
+    assert_eq!(said, (&json!("Call by 31.2."), &json!("by 31.2."), &json!(null)));
     let plain = world.get("/api/quick-add?text=").await.json();
     assert_eq!((&plain["title"], &plain["parts"]), (&json!(""), &json!([])));
 }

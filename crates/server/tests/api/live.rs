@@ -42,8 +42,8 @@ fn me() -> Caller {
 async fn site(world: &World) -> Site {
     let dormouse = world.dormouse();
     Site::new(|port| {
-        let posture = Hardening::new(AllowedHosts::new(port, None), Arc::new(Asleep));
-        dormouse_server::listener(dormouse, Authenticator::new(TOKEN, Arc::new(Asleep)), &posture)
+        let hardening = Hardening::new(AllowedHosts::new(port, None), Arc::new(Asleep));
+        dormouse_server::listener(dormouse, Authenticator::new(TOKEN, Arc::new(Asleep)), &hardening)
     })
     .await
 }

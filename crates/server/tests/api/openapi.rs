@@ -238,6 +238,7 @@ async fn every_operation_answers_as_the_document_says() {
     read(&format!("{line}/removal?withEntry=true")).await;
     world.call("DELETE", &line, "").await;
     world.call("DELETE", &format!("{agent}/knowledge/line-999"), "").await;
+    read(&format!("{agent}/removals")).await;
     let run = text(&read(&format!("{agent}/wakes")).await["items"][0]["runKey"]);
     read(&format!("{agent}/wakes/{run}")).await;
     read(&format!("{agent}/wakes/{run}/outcome")).await;
@@ -248,7 +249,8 @@ async fn every_operation_answers_as_the_document_says() {
     world.call("POST", &format!("{agent}/wake"), r#"{"at": "2026-03-05T18:00:00Z"}"#).await;
     read(&format!("{agent}/timers")).await;
     world.call("POST", &format!("{agent}/wake"), r#"{"at": null}"#).await;
-    world.call("POST", &format!("{agent}/wake/preview"), r#"{"message": "Look."}"#).await;
+    let preview = r#"{"message": "Look.", "model": "builtin"}"#;
+    world.call("POST", &format!("{agent}/wake/preview"), preview).await;
     world.call("DELETE", &format!("{agent}/wake"), "").await;
     let none = r#"{"workspaceDay": 3000000, "agentDay": 0, "wake": 100000, "unpricedDay": 500000}"#;
     world.call("PUT", "/api/models/budgets", none).await;
@@ -378,6 +380,8 @@ async fn every_operation_answers_as_the_document_says() {
     let budgets = r#"{"workspaceDay": 1, "agentDay": 0, "wake": 1, "unpricedDay": 9}"#;
     world.call("PUT", "/api/models/budgets", budgets).await;
     read("/api/usage?from=2026-03-01&to=2026-03-02").await;
+
+    crate::work::everything(&world).await;
 
     let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
     assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");

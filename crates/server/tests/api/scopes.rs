@@ -113,9 +113,9 @@ fn text(schema: &Value) -> String {
 
 /// The API with authentication.
 fn listener(world: &World) -> Router {
-    let posture = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
-    let door = Authenticator::new("the owner's", Arc::new(Still));
-    dormouse_server::listener(world.dormouse(), door, &posture)
+    let hardening = Hardening::new(AllowedHosts::new(80, None), Arc::new(Still));
+    let authenticator = Authenticator::new("the owner's", Arc::new(Still));
+    dormouse_server::listener(world.dormouse(), authenticator, &hardening)
 }
 
 async fn token(world: &World, workspace: i64, kind: TokenKind, scopes: &[Scope]) -> String {
@@ -154,6 +154,8 @@ fn check(operation: &Operation, scopes: &[Scope], answer: &Answer) {
 #[tokio::test]
 async fn every_operation_asks_for_its_scope_and_for_no_other() {
     let world = World::new();
+    // Agent work needs a model that reads instructions.
+    world.call("POST", "/api/models/use", r#"{"model": "acme/scripted"}"#).await;
     let router = listener(&world);
     let mut sets: Vec<Vec<Scope>> = Scope::ALL.iter().map(|scope| vec![*scope]).collect();
     sets.push(Scope::ALL.to_vec());
@@ -209,6 +211,8 @@ async fn without_a_token_nothing_answers_but_what_speaks_for_itself() {
 #[tokio::test]
 async fn an_agents_token_never_decides() {
     let world = World::new();
+    // Agent work needs a model that reads instructions.
+    world.call("POST", "/api/models/use", r#"{"model": "acme/scripted"}"#).await;
     let router = listener(&world);
     for kind in [TokenKind::Agent, TokenKind::Mcp] {
         let scopes = [Scope::Read, Scope::Propose, Scope::Edit];
@@ -238,6 +242,7 @@ async fn furnished(world: &World) -> Vec<(&'static str, String)> {
     let sets = world.get("/api/change-sets").await.json();
     let body = r#"{"name": "First", "scopes": ["read"]}"#;
     let token = world.call("POST", "/api/tokens", body).await.json();
+    let (work, run, question) = crate::work::asking(world).await;
     vec![
         ("{task}", task),
         ("{entry}", text(&whole["entries"][0]["id"])),
@@ -251,17 +256,21 @@ async fn furnished(world: &World) -> Vec<(&'static str, String)> {
         ("{verdict}", "confirm".to_owned()),
         ("{line}", "line-1".to_owned()),
         ("{token}", text(&token["details"]["id"])),
+        ("{work}", work),
+        ("{run}", run),
+        ("{question}", question),
     ]
 }
 
 #[tokio::test]
 async fn ids_of_another_workspace_name_nothing() {
     let world = World::new();
-    let router = listener(&world);
     let ids = furnished(&world).await;
     let stranger = token(&world, 2, TokenKind::Person, Scope::ALL).await;
     let mut tried = 0;
     for operation in &CONTRACT.operations {
+        // One listener would refuse so many requests at once.
+        let router = listener(&world);
         let path =
             ids.iter().fold(operation.path.clone(), |path, (name, id)| path.replace(name, id));
         // A provider has the name that each workspace gives it.
@@ -296,6 +305,7 @@ async fn ids_of_another_workspace_name_nothing() {
     }
     assert!(tried > 30, "{tried} operations have ids");
     let exports = ["/api/export?task=", "/api/export?format=csv&task=", "/api/export/losses?task="];
+    let router = listener(&world);
     for path in ["/api/change-sets?task="].into_iter().chain(exports) {
         let path = format!("{path}{}", ids[0].1);
         let request = Request::get(path).header("host", "localhost");

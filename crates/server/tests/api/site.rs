@@ -37,11 +37,11 @@ impl Site {
     pub async fn of(world: &World) -> Self {
         let dormouse = world.dormouse();
         Self::new(|port| {
-            let posture = Hardening::new(AllowedHosts::new(port, None), Arc::new(Still));
+            let hardening = Hardening::new(AllowedHosts::new(port, None), Arc::new(Still));
             dormouse_server::listener(
                 dormouse,
                 Authenticator::new(TOKEN, Arc::new(Still)),
-                &posture,
+                &hardening,
             )
         })
         .await

@@ -12,7 +12,12 @@ use axum::http::{Request, Response};
 use dormouse::{Dormouse, DrainScope, Parts};
 use dormouse_builtin::Builtin;
 use dormouse_testkit::models::Host;
-use dormouse_types::port::{BoxFuture, Clock, Entropy};
+use dormouse_testkit::scripted::Script;
+use dormouse_types::model::{ModelError, TurnEvent};
+use dormouse_types::model_settings::{
+    KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
+};
+use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass};
 use dormouse_types::{Caller, Timestamp, WorkspaceId};
 use http_body_util::BodyExt as _;
 use serde_json::Value;
@@ -63,11 +68,94 @@ impl Entropy for Counting {
     }
 }
 
+/// The script under the name by which runs find it again.
+struct Scripted(Arc<Script>);
+
+impl Model for Scripted {
+    fn name(&self) -> &str {
+        "acme/scripted"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+
+    fn ask<'a>(
+        &'a self,
+        request: &'a dormouse_types::model::Request,
+    ) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.0.ask(request)
+    }
+}
+
+/// The models of the test host, and one called `scripted` that answers from a script.
+struct ScriptedHost(Arc<Script>);
+
+impl ModelHost for ScriptedHost {
+    fn build(
+        &self,
+        provider: &Provider,
+        name: &str,
+        known: Option<&KnownModel>,
+    ) -> Result<Arc<dyn Model>, String> {
+        if name == "scripted" {
+            Ok(Arc::new(Scripted(self.0.clone())))
+        } else {
+            Host.build(provider, name, known)
+        }
+    }
+
+    fn checked(&self, provider: Provider) -> Result<Provider, String> {
+        Host.checked(provider)
+    }
+
+    fn found(&self) -> Vec<Provider> {
+        Host.found()
+    }
+
+    fn key(&self, provider: &Provider) -> KeyState {
+        Host.key(provider)
+    }
+
+    fn set_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), String> {
+        Host.set_key(provider, key)
+    }
+
+    fn price(&self, provider: &Provider, name: &str) -> Option<ListedPrice> {
+        Host.price(provider, name)
+    }
+
+    fn list<'a>(
+        &'a self,
+        provider: &'a Provider,
+    ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>> {
+        Host.list(provider)
+    }
+
+    fn test<'a>(
+        &'a self,
+        provider: &'a Provider,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        Host.test(provider, name)
+    }
+
+    fn test_request(&self) -> Option<dormouse_types::model::Request> {
+        Host.test_request()
+    }
+
+    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Host.look()
+    }
+}
+
 /// The API over a folder of its own.
 pub struct World {
     router: Router,
     dormouse: Dormouse,
     clock: Arc<Moved>,
+    /// The answers of the model `acme/scripted`.
+    pub script: Arc<Script>,
     succeeded: Mutex<BTreeSet<String>>,
     _folder: tempfile::TempDir,
 }
@@ -117,9 +205,17 @@ impl World {
             zone: jiff::tz::TimeZone::UTC,
             owner: "test".to_owned(),
         });
-        let dormouse = dormouse.with_model_host(Arc::new(Host), None);
+        let script = Arc::new(Script::default());
+        let dormouse = dormouse.with_model_host(Arc::new(ScriptedHost(script.clone())), None);
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
-        Self { router, dormouse, clock: moved, succeeded: Mutex::default(), _folder: folder }
+        Self {
+            router,
+            dormouse,
+            clock: moved,
+            script,
+            succeeded: Mutex::default(),
+            _folder: folder,
+        }
     }
 
     /// Lets time pass.
@@ -144,6 +240,12 @@ impl World {
         let tasks = vec![task.parse().expect("an id of a task")];
         let scope = DrainScope { tasks, ..DrainScope::default() };
         self.dormouse.drain(scope, &mut |_run| {}).await.expect("the agents run");
+    }
+
+    /// Runs everything that is due.
+    pub async fn drain_all(&self) {
+        let scope = DrainScope { all_due: true, ..DrainScope::default() };
+        self.dormouse.drain(scope, &mut |_run| {}).await.expect("what is due runs");
     }
 
     /// The operations that answered with success.

@@ -1,0 +1,367 @@
+//! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
+
+use dormouse_queries::WorkFilter;
+use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
+use dormouse_types::{Caller, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits};
+use dormouse_work::RequestContext;
+use dormouse_work::definition::{Edit, NewWork as NewDefinition, ReadSchedule};
+
+use crate::dates::{Reader, Wording};
+use crate::request::{receipt_id, require};
+use crate::view::{
+    AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
+};
+use crate::{Dormouse, Error};
+
+/// A definition of agent work that is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct NewWork {
+    /// Its title.
+    pub title: String,
+    /// What its runs are told to do.
+    pub instructions: String,
+    /// When it happens, in words; `None` is once, now.
+    pub schedule: Option<String>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: CatchUp,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Overlap,
+    /// The model it asks; `None` is that of the workspace.
+    pub model: Option<String>,
+}
+
+/// What is changed about a definition. `None` leaves it as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkPatch {
+    /// Its title.
+    pub title: Option<String>,
+    /// What its runs are told to do, from the next run on.
+    pub instructions: Option<String>,
+    /// When it happens, in words.
+    pub schedule: Option<String>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: Option<CatchUp>,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Option<Overlap>,
+    /// The model it asks; the inner `None` is that of the workspace.
+    pub model: Option<Option<String>>,
+}
+
+impl Dormouse {
+    /// Reads a schedule in words: what it means, and when it happens next.
+    ///
+    /// Errors: the words are no schedule, or nothing of it is still to come.
+    pub async fn preview_schedule(
+        &self,
+        caller: &Caller,
+        words: &str,
+        wording: Wording,
+    ) -> Result<SchedulePreview, Error> {
+        require(caller, Scope::Read)?;
+        let read = self.read_work_schedule(words, wording)?;
+        let next = read.next.iter().map(|one| Timestamp::from_jiff(one.due)).collect();
+        Ok(SchedulePreview { sentence: read.sentence, next })
+    }
+
+    fn read_work_schedule(&self, words: &str, wording: Wording) -> Result<ReadSchedule, Error> {
+        limits::SEARCH.check(words.chars().count())?;
+        let reader = Reader {
+            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
+            zone: self.zone.clone(),
+            order: wording.order,
+            language: wording.language,
+            week_starts: crate::dates::Weekday::Monday,
+        };
+        Ok(self.work.read_schedule(words, &reader)?)
+    }
+
+    /// Makes a definition of agent work. One without a schedule runs at once.
+    ///
+    /// Errors: a text is blank or too long; the words are no schedule; the model reads no instructions, or
+    /// the caller may not choose one.
+    pub async fn create_work(
+        &self,
+        caller: &Caller,
+        new: NewWork,
+        wording: Wording,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        let schedule = new.schedule.as_deref();
+        let schedule = schedule.map(|words| self.read_work_schedule(words, wording)).transpose()?;
+        if let Some(model) = &new.model {
+            require(caller, Scope::Admin)?;
+            self.know_model(caller, model).await?;
+        }
+        let definition = NewDefinition {
+            title: new.title,
+            instructions: new.instructions,
+            schedule,
+            catch_up: new.catch_up,
+            overlap: new.overlap,
+            model: new.model,
+            source: (WorkSource::Manual, None),
+            by: WorkCreator::User,
+        };
+        let id = self.work.create(caller.workspace, &definition, &by).await?;
+        self.work_view(caller, &id).await
+    }
+
+    /// A page of the definitions of agent work, newest first.
+    pub async fn work_list(
+        &self,
+        caller: &Caller,
+        filter: WorkFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<AgentWork>, Error> {
+        require(caller, Scope::Read)?;
+        limits::PAGE.check(limit)?;
+        Ok(self.queries.work_list(caller.workspace, filter, limit, cursor).await?)
+    }
+
+    /// A definition of agent work.
+    pub async fn work(&self, caller: &Caller, id: &WorkId) -> Result<AgentWork, Error> {
+        require(caller, Scope::Read)?;
+        self.work_view(caller, id).await
+    }
+
+    /// A definition with its newest runs and its open questions.
+    pub async fn work_detail(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+    ) -> Result<AgentWorkDetail, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.work_detail(caller.workspace, id).await?)
+    }
+
+    /// A run of agent work.
+    pub async fn work_run(&self, caller: &Caller, run: &WorkRunId) -> Result<WorkRun, Error> {
+        require(caller, Scope::Read)?;
+        self.run_view(caller, run).await
+    }
+
+    /// A page of the runs of a definition, newest first.
+    pub async fn work_runs(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<WorkRun>, Error> {
+        require(caller, Scope::Read)?;
+        limits::PAGE.check(limit)?;
+        self.work.definition(caller.workspace, id).await?;
+        Ok(self.queries.work_runs(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// A page of the log of a definition, oldest run first: all lines of at most `limit` runs, calls and
+    /// their results included.
+    pub async fn work_log(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<WorkLogLine>, Error> {
+        require(caller, Scope::Read)?;
+        limits::PAGE.check(limit)?;
+        self.work.definition(caller.workspace, id).await?;
+        Ok(self.queries.work_log(caller.workspace, id, limit, cursor).await?)
+    }
+
+    /// The questions of a run, oldest first.
+    pub async fn work_questions(
+        &self,
+        caller: &Caller,
+        run: &WorkRunId,
+    ) -> Result<Vec<WorkQuestion>, Error> {
+        require(caller, Scope::Read)?;
+        self.work.run(caller.workspace, run).await?;
+        Ok(self.queries.work_questions(caller.workspace, run).await?)
+    }
+
+    /// Changes a definition. New instructions count from the next run; of a new schedule nothing is due
+    /// before now.
+    pub async fn edit_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        patch: WorkPatch,
+        wording: Wording,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        if let Some(Some(model)) = &patch.model {
+            require(caller, Scope::Admin)?;
+            self.know_model(caller, model).await?;
+        }
+        let schedule = patch.schedule.as_deref();
+        let edit = Edit {
+            title: patch.title,
+            instructions: patch.instructions,
+            schedule: schedule.map(|words| self.read_work_schedule(words, wording)).transpose()?,
+            catch_up: patch.catch_up,
+            overlap: patch.overlap,
+            model: patch.model,
+        };
+        self.work.edit(caller.workspace, id, &edit, &by).await?;
+        self.work_view(caller, id).await
+    }
+
+    /// Lets a definition start no runs until it is resumed.
+    pub async fn pause_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.pause(caller.workspace, id, &by).await?;
+        self.work_view(caller, id).await
+    }
+
+    /// Lets a definition start runs again. What was due meanwhile never runs.
+    pub async fn resume_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.resume(caller.workspace, id, &by).await?;
+        self.work_view(caller, id).await
+    }
+
+    /// Pauses all agent work; returns how many definitions that were.
+    pub async fn pause_all_work(&self, caller: &Caller) -> Result<usize, Error> {
+        require(caller, Scope::Edit)?;
+        Ok(self.work.pause_all(caller.workspace, &work_context(caller, None)?).await?)
+    }
+
+    /// Ends a definition; its history stays.
+    pub async fn archive_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.archive(caller.workspace, id, &by).await?;
+        self.work_view(caller, id).await
+    }
+
+    /// Takes a definition out of all lists, and returns it as it was. Nothing of it starts any more.
+    pub async fn delete_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        let view = self.work_view(caller, id).await?;
+        self.work.delete(caller.workspace, id, &by).await?;
+        Ok(view)
+    }
+
+    /// Runs a definition now. Its schedule stays as it is.
+    pub async fn run_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        key: Option<String>,
+    ) -> Result<WorkRun, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        let run = self.work.run_now(caller.workspace, id, &by).await?;
+        self.run_view(caller, &run).await
+    }
+
+    /// Ends a run, on whichever node it is under way. To cancel it twice changes nothing.
+    pub async fn cancel_work_run(
+        &self,
+        caller: &Caller,
+        run: &WorkRunId,
+    ) -> Result<WorkRun, Error> {
+        require(caller, Scope::Edit)?;
+        self.work.cancel(caller.workspace, run, &work_context(caller, None)?).await?;
+        self.run_view(caller, run).await
+    }
+
+    /// Answers a question; its run goes on.
+    ///
+    /// Errors: it has an answer already, or waits for none any more.
+    pub async fn answer_work_question(
+        &self,
+        caller: &Caller,
+        question: &QuestionId,
+        answer: &str,
+        key: Option<String>,
+    ) -> Result<WorkQuestion, Error> {
+        require(caller, Scope::Decide)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.answer(caller.workspace, question, answer, &by).await?;
+        Ok(self.queries.work_question(caller.workspace, question).await?)
+    }
+
+    /// Takes what a run left that ended without an outcome for its result, or does not.
+    pub async fn review_work_run(
+        &self,
+        caller: &Caller,
+        run: &WorkRunId,
+        is_approved: bool,
+        why: Option<&str>,
+        key: Option<String>,
+    ) -> Result<WorkRun, Error> {
+        require(caller, Scope::Decide)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.review(caller.workspace, run, is_approved, why, &by).await?;
+        self.run_view(caller, run).await
+    }
+
+    /// Lets a run be tried again that did not end well.
+    pub async fn retry_work_run(
+        &self,
+        caller: &Caller,
+        run: &WorkRunId,
+        key: Option<String>,
+    ) -> Result<WorkRun, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.retry(caller.workspace, run, &by).await?;
+        self.run_view(caller, run).await
+    }
+
+    /// Tells a definition something about how it works: the run under way and all later ones read it.
+    pub async fn correct_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        text: &str,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.correct(caller.workspace, id, text, &by).await?;
+        self.work_view(caller, id).await
+    }
+
+    async fn work_view(&self, caller: &Caller, id: &WorkId) -> Result<AgentWork, Error> {
+        Ok(self.queries.work(caller.workspace, id).await?)
+    }
+
+    async fn run_view(&self, caller: &Caller, id: &WorkRunId) -> Result<WorkRun, Error> {
+        Ok(self.queries.work_run(caller.workspace, id).await?)
+    }
+}
+
+fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
+    Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
+}

@@ -1,0 +1,203 @@
+//! Agent work: definitions, runs, questions, and the lines of a log.
+
+use dormouse_types::closed_list;
+use dormouse_types::work::{
+    CatchUp, Overlap, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource, WorkState,
+    WorkStatus, WorkType,
+};
+use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A schedule as it was understood, to be shown before it is saved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SchedulePreview {
+    /// What it means, as an English sentence.
+    pub sentence: String,
+    /// The next times, at most five.
+    pub next: Vec<Timestamp>,
+}
+
+/// A definition of agent work, joined with the run that stands for it: the newest that is not over, or
+/// the newest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentWork {
+    /// Its id.
+    pub id: WorkId,
+    /// By a schedule, or once.
+    #[serde(rename = "type")]
+    pub kind: WorkType,
+    /// Where it comes from.
+    pub source_type: WorkSource,
+    /// What leads back there.
+    pub source_ref: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// The newest version of its instructions.
+    pub instructions: String,
+    /// The number of that version, from 1.
+    pub version: i64,
+    /// What it is up to.
+    pub status: WorkStatus,
+    /// The exact state of the run; `None` if nothing has run.
+    pub run_state: Option<RunState>,
+    /// Whether it may start runs.
+    pub state: WorkState,
+    /// The session of its runs.
+    pub session_id: SessionId,
+    /// One for all occurrences of a series.
+    pub recurrence_id: Option<String>,
+    /// The original start of the occurrence that the run is of, on the clock of the series.
+    pub occurrence_date: Option<String>,
+    /// The words of its schedule.
+    pub schedule: Option<String>,
+    /// When the next occurrence is due.
+    pub next_due_at: Option<Timestamp>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: CatchUp,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Overlap,
+    /// The model it asks; `None` is that of the workspace.
+    pub model: Option<String>,
+    /// When the run was due.
+    pub scheduled_for: Option<Timestamp>,
+    /// When the run began.
+    pub started_at: Option<Timestamp>,
+    /// When the run ended.
+    pub completed_at: Option<Timestamp>,
+    /// Who made it.
+    pub created_by: WorkCreator,
+    /// When it was made.
+    pub created: Timestamp,
+    /// The name of its log; derived from the id.
+    pub log_path: String,
+    /// The id of the run.
+    pub latest_run: Option<WorkRunId>,
+}
+
+/// A run of agent work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkRun {
+    /// Its id.
+    pub id: WorkRunId,
+    /// Its definition.
+    pub task_id: WorkId,
+    /// Its number within the definition, from 1.
+    pub n: i64,
+    /// The version of the instructions that it followed.
+    pub version: i64,
+    /// Its state.
+    pub run_state: RunState,
+    /// Why it was left out.
+    pub skip_reason: Option<SkipReason>,
+    /// When it was due; `None` if somebody asked for it.
+    pub scheduled_for: Option<Timestamp>,
+    /// The original start of its occurrence, on the clock of the series.
+    pub occurrence_date: Option<String>,
+    /// How it says that it ended.
+    pub outcome: Option<WorkOutcome>,
+    /// What it says that it did.
+    pub summary: Option<String>,
+    /// The title of what it published.
+    pub result_title: Option<String>,
+    /// What it published, in Markdown.
+    pub result: Option<String>,
+    /// Why it failed, or waits for a review.
+    pub error: Option<String>,
+    /// Who ended it, if a person did.
+    pub ended_by: Option<String>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+}
+
+/// A question of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkQuestion {
+    /// Its id.
+    pub id: QuestionId,
+    /// The run that asks.
+    pub run_id: WorkRunId,
+    /// What it asks.
+    pub question: String,
+    /// The answers that it offers.
+    pub options: Vec<String>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
+    /// Until when it can be answered.
+    pub expires_at: Timestamp,
+    /// Whether it still waits for an answer.
+    pub is_open: bool,
+}
+
+/// A definition of agent work with its newest runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentWorkDetail {
+    /// The definition.
+    pub task: AgentWork,
+    /// Its newest runs, newest first, at most ten.
+    pub runs: Vec<WorkRun>,
+    /// The questions that wait for an answer.
+    pub questions: Vec<WorkQuestion>,
+}
+
+closed_list! {
+    /// What a line of a log holds.
+    pub enum LogLineKind, "kind of log line" {
+        /// A run began.
+        Run = "run",
+        /// What the model said.
+        Said = "said",
+        /// A call of a tool.
+        Call = "call",
+        /// The result of a call.
+        Result = "result",
+        /// How the run ended, or what it waits for.
+        End = "end",
+    }
+}
+
+/// A line of the log of agent work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkLogLine {
+    /// The definition.
+    pub task_id: WorkId,
+    /// The run.
+    pub run_id: WorkRunId,
+    /// The number of the run within the definition, from 1.
+    pub run: i64,
+    /// The key of the attempt; `None` for the lines that begin and end a run.
+    pub run_key: Option<RunKey>,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub kind: LogLineKind,
+    /// When the run began or ended; `None` for what is between.
+    pub at: Option<Timestamp>,
+    /// The text: what was said, answered, or how it ended.
+    pub text: Option<String>,
+    /// The tool that was called.
+    pub tool: Option<String>,
+    /// The arguments of the call.
+    pub arguments: Option<Value>,
+    /// Whether the call was refused.
+    pub refused: Option<bool>,
+    /// The state of the run, in its last line.
+    pub run_state: Option<RunState>,
+}

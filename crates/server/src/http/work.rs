@@ -1,0 +1,388 @@
+//! Agent work: definitions, runs, questions, logs.
+
+use axum::Json;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use dormouse::WorkFilter;
+use dormouse::dates::{DayOrder, Wording};
+use dormouse::view::{
+    AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
+};
+use dormouse_types::work::{WorkStatus, WorkType};
+use dormouse_types::{WorkId, WorkRunId};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::reply::{PageParams, Reply, page_size, whole};
+use crate::Problem;
+use crate::app::App;
+use crate::extract::{At, Json as Body, Key, Query, id};
+use crate::problem_groups::{Dates, NewWork, Questions, Work, WorkEdits, Writes};
+use crate::wire::{
+    Reading, WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
+    WorkReviewParams,
+};
+
+/// How many runs a page of a log holds by default.
+const RUNS_OF_LOG: usize = 10;
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ListParams {
+    /// Only work of this status.
+    #[param(value_type = Option<WorkStatus>)]
+    status: Option<String>,
+    /// Only work of this type.
+    #[param(value_type = Option<WorkType>)]
+    r#type: Option<String>,
+    /// The maximum number of items.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
+/// Lists agent work, newest first, each definition with its latest run.
+#[utoipa::path(
+    get,
+    path = "/api/tasks",
+    operation_id = "listWork",
+    tag = "agent work",
+    params(ListParams),
+    responses((status = 200, description = "A page of agent work.", body = Page<AgentWork>)),
+)]
+pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Page<AgentWork>> {
+    let limit = page_size(params.limit)?;
+    let mut reading = Reading::default();
+    let status = reading.parse("?status", params.status);
+    let kind = reading.parse("?type", params.r#type);
+    let filter = reading.finish(WorkFilter { status, kind })?;
+    let cursor = params.cursor.as_deref();
+    Ok(Json(app.dormouse.work_list(&app.caller, filter, limit, cursor).await?))
+}
+
+/// Makes agent work. Without a schedule it runs once, now.
+#[utoipa::path(
+    post,
+    path = "/api/tasks",
+    operation_id = "createWork",
+    tag = "agent work",
+    params(Key),
+    request_body = WorkParams,
+    responses(
+        (status = 201, description = "The new work.", body = AgentWork, headers(
+            ("Location" = String, description = "The URL of the work.")
+        )),
+        NewWork
+    ),
+)]
+pub(super) async fn create(
+    app: App,
+    Key(key): Key,
+    Body(params): Body<WorkParams>,
+) -> Result<Response, Problem> {
+    let (new, wording) = params.read()?;
+    let work = app.dormouse.create_work(&app.caller, new, wording, key).await?;
+    let location = (header::LOCATION, format!("/api/tasks/{}", work.id));
+    Ok((StatusCode::CREATED, [location], Json(work)).into_response())
+}
+
+/// Shows agent work with its newest runs and the questions that wait for an answer.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{work}",
+    operation_id = "getWork",
+    tag = "agent work",
+    responses((status = 200, description = "The work.", body = AgentWorkDetail)),
+)]
+pub(super) async fn show(app: App, At(work): At<String>) -> Reply<AgentWorkDetail> {
+    Ok(Json(app.dormouse.work_detail(&app.caller, &id(&work)?).await?))
+}
+
+/// Edits, pauses, resumes or archives agent work, or cancels its run.
+///
+/// New instructions count from the next run; of a new schedule nothing is due before now.
+#[utoipa::path(
+    patch,
+    path = "/api/tasks/{work}",
+    operation_id = "editWork",
+    tag = "agent work",
+    params(Key),
+    request_body = WorkPatch,
+    responses((status = 200, description = "The work.", body = AgentWork), WorkEdits),
+)]
+pub(super) async fn edit(
+    app: App,
+    At(work): At<String>,
+    Key(key): Key,
+    Body(patch): Body<WorkPatch>,
+) -> Reply<AgentWork> {
+    let work: WorkId = id(&work)?;
+    let App { dormouse, caller } = &app;
+    let changed = match patch.read()? {
+        WorkChange::Edit(patch, wording) => {
+            dormouse.edit_work(caller, &work, patch, wording, key).await?
+        }
+        WorkChange::Action(WorkAction::Pause) => dormouse.pause_work(caller, &work, key).await?,
+        WorkChange::Action(WorkAction::Resume) => dormouse.resume_work(caller, &work, key).await?,
+        WorkChange::Action(WorkAction::Archive) => {
+            dormouse.archive_work(caller, &work, key).await?
+        }
+        WorkChange::Action(WorkAction::Cancel) => {
+            let found = dormouse.work(caller, &work).await?;
+            let nothing =
+                || Problem::not_found(format!("{work} has no run that could be cancelled"));
+            let run = found.latest_run.ok_or_else(nothing)?;
+            dormouse.cancel_work_run(caller, &run).await?;
+            dormouse.work(caller, &work).await?
+        }
+    };
+    Ok(Json(changed))
+}
+
+/// Removes agent work from all lists; nothing of it runs later.
+#[utoipa::path(
+    delete,
+    path = "/api/tasks/{work}",
+    operation_id = "deleteWork",
+    tag = "agent work",
+    params(Key),
+    responses((status = 200, description = "The work as it was.", body = AgentWork), Work),
+)]
+pub(super) async fn delete(app: App, At(work): At<String>, Key(key): Key) -> Reply<AgentWork> {
+    Ok(Json(app.dormouse.delete_work(&app.caller, &id(&work)?, key).await?))
+}
+
+/// Runs agent work now; its schedule stays as it is.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{work}/run",
+    operation_id = "runWork",
+    tag = "agent work",
+    params(Key),
+    responses((status = 200, description = "The new run.", body = WorkRun), Work),
+)]
+pub(super) async fn run(app: App, At(work): At<String>, Key(key): Key) -> Reply<WorkRun> {
+    Ok(Json(app.dormouse.run_work(&app.caller, &id(&work)?, key).await?))
+}
+
+/// Tells agent work something about how it works.
+///
+/// A run that is under way reads it before its next turn, and all later runs do.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{work}/corrections",
+    operation_id = "correctWork",
+    tag = "agent work",
+    params(Key),
+    request_body = WorkCorrectionParams,
+    responses((status = 200, description = "The work.", body = AgentWork), Work),
+)]
+pub(super) async fn correct(
+    app: App,
+    At(work): At<String>,
+    Key(key): Key,
+    Body(params): Body<WorkCorrectionParams>,
+) -> Reply<AgentWork> {
+    Ok(Json(app.dormouse.correct_work(&app.caller, &id(&work)?, &params.text, key).await?))
+}
+
+/// Lists the runs of agent work, newest first, those that were left out included.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{work}/runs",
+    operation_id = "listWorkRuns",
+    tag = "agent work",
+    params(PageParams),
+    responses((status = 200, description = "A page of runs.", body = Page<WorkRun>)),
+)]
+pub(super) async fn runs(
+    app: App,
+    At(work): At<String>,
+    Query(params): Query<PageParams>,
+) -> Reply<Page<WorkRun>> {
+    let (limit, cursor) = (page_size(params.limit)?, params.cursor.as_deref());
+    Ok(Json(app.dormouse.work_runs(&app.caller, &id(&work)?, limit, cursor).await?))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LogParams {
+    /// The maximum number of runs, up to 20.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
+/// Shows the log of agent work, oldest run first: all lines of up to `limit` runs.
+///
+/// Each line is what a line of its JSONL file is. A run that cannot be read is named in `damaged`.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{work}/log",
+    operation_id = "getWorkLog",
+    tag = "agent work",
+    params(LogParams),
+    responses((status = 200, description = "A page of the log.", body = Page<WorkLogLine>)),
+)]
+pub(super) async fn log(
+    app: App,
+    At(work): At<String>,
+    Query(params): Query<LogParams>,
+) -> Reply<Page<WorkLogLine>> {
+    let limit = page_size(params.limit.or(Some(RUNS_OF_LOG)))?;
+    let cursor = params.cursor.as_deref();
+    Ok(Json(app.dormouse.work_log(&app.caller, &id(&work)?, limit, cursor).await?))
+}
+
+/// How many definitions were paused.
+#[derive(Serialize, ToSchema)]
+pub(super) struct PausedWork {
+    /// Their number.
+    paused: usize,
+}
+
+/// Pauses all agent work.
+#[utoipa::path(
+    post,
+    path = "/api/work/pause-all",
+    operation_id = "pauseAllWork",
+    tag = "agent work",
+    responses((status = 200, description = "How many were paused.", body = PausedWork), Writes),
+)]
+pub(super) async fn pause_all(app: App) -> Reply<PausedWork> {
+    Ok(Json(PausedWork { paused: app.dormouse.pause_all_work(&app.caller).await? }))
+}
+
+/// Shows a run of agent work.
+#[utoipa::path(
+    get,
+    path = "/api/runs/{run}",
+    operation_id = "getWorkRun",
+    tag = "agent work",
+    responses((status = 200, description = "The run.", body = WorkRun)),
+)]
+pub(super) async fn show_run(app: App, At(run): At<String>) -> Reply<WorkRun> {
+    Ok(Json(app.dormouse.work_run(&app.caller, &id(&run)?).await?))
+}
+
+/// Cancels a run, on whichever node it is under way. To cancel it twice changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/runs/{run}/cancel",
+    operation_id = "cancelWorkRun",
+    tag = "agent work",
+    responses((status = 200, description = "The run.", body = WorkRun), Work),
+)]
+pub(super) async fn cancel(app: App, At(run): At<String>) -> Reply<WorkRun> {
+    let run: WorkRunId = id(&run)?;
+    Ok(Json(app.dormouse.cancel_work_run(&app.caller, &run).await?))
+}
+
+/// Lets a run be tried again that did not end well.
+#[utoipa::path(
+    post,
+    path = "/api/runs/{run}/retry",
+    operation_id = "retryWorkRun",
+    tag = "agent work",
+    params(Key),
+    responses((status = 200, description = "The run.", body = WorkRun), Work),
+)]
+pub(super) async fn retry(app: App, At(run): At<String>, Key(key): Key) -> Reply<WorkRun> {
+    Ok(Json(app.dormouse.retry_work_run(&app.caller, &id(&run)?, key).await?))
+}
+
+/// Decides what a run was worth that ended without an outcome.
+#[utoipa::path(
+    post,
+    path = "/api/runs/{run}/review",
+    operation_id = "reviewWorkRun",
+    tag = "agent work",
+    params(Key),
+    request_body = WorkReviewParams,
+    responses((status = 200, description = "The run.", body = WorkRun), Work),
+)]
+pub(super) async fn review(
+    app: App,
+    At(run): At<String>,
+    Key(key): Key,
+    Body(params): Body<WorkReviewParams>,
+) -> Reply<WorkRun> {
+    let (run, reason) = (id(&run)?, params.reason.as_deref());
+    let reviewed = app.dormouse.review_work_run(&app.caller, &run, params.approve, reason, key);
+    Ok(Json(reviewed.await?))
+}
+
+/// Lists the questions of a run, oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/runs/{run}/questions",
+    operation_id = "listWorkQuestions",
+    tag = "agent work",
+    responses((status = 200, description = "All its questions.", body = Page<WorkQuestion>)),
+)]
+pub(super) async fn questions(app: App, At(run): At<String>) -> Reply<Page<WorkQuestion>> {
+    Ok(whole(app.dormouse.work_questions(&app.caller, &id(&run)?).await?))
+}
+
+/// Answers the question of a run, which goes on.
+///
+/// A second answer is refused, with the first one in `detail`.
+#[utoipa::path(
+    post,
+    path = "/api/questions/{question}/answer",
+    operation_id = "answerWorkQuestion",
+    tag = "agent work",
+    params(Key),
+    request_body = WorkAnswerParams,
+    responses((status = 200, description = "The question.", body = WorkQuestion), Questions),
+)]
+pub(super) async fn answer(
+    app: App,
+    At(question): At<String>,
+    Key(key): Key,
+    Body(params): Body<WorkAnswerParams>,
+) -> Reply<WorkQuestion> {
+    let question = id(&question)?;
+    let answered =
+        app.dormouse.answer_work_question(&app.caller, &question, &params.answer, key).await?;
+    Ok(Json(answered))
+}
+
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ScheduleParams {
+    /// The words, such as `last Friday of the month at 4pm`.
+    #[param(value_type = String, required)]
+    text: Option<String>,
+    /// The order of day and month in figures; by default the day is first.
+    #[param(value_type = Option<DayOrder>)]
+    day_order: Option<String>,
+    /// The language of the words, as a tag such as `de-AT`; English is always understood.
+    lang: Option<String>,
+}
+
+/// Reads a schedule in words: what it means, and when it happens next.
+///
+/// Nothing is written. Times are those of the workspace's time zone.
+#[utoipa::path(
+    get,
+    path = "/api/schedules",
+    operation_id = "readSchedule",
+    tag = "agent work",
+    params(ScheduleParams),
+    responses((status = 200, description = "What the words mean.", body = SchedulePreview), Dates),
+)]
+pub(super) async fn schedule(
+    app: App,
+    Query(params): Query<ScheduleParams>,
+) -> Reply<SchedulePreview> {
+    let mut reading = Reading::default();
+    let order = reading.parse("?dayOrder", params.day_order).unwrap_or(DayOrder::DayFirst);
+    let wording = Wording::of(reading.finish(order)?, params.lang.as_deref());
+    let missing = || Problem::invalid("?text", "text is missing: give it the words to read");
+    let text = params.text.ok_or_else(missing)?;
+    Ok(Json(app.dormouse.preview_schedule(&app.caller, &text, wording).await?))
+}

@@ -170,6 +170,7 @@ pub fn as_it_is(text: &str) -> QuickAdd {
         labels: Vec::new(),
         category: None,
         note: None,
+        not_a_day: None,
         parts: Vec::new(),
     }
 }

@@ -16,6 +16,7 @@ mod args;
 mod argv;
 mod values;
 mod failure;
+mod input;
 mod key_variables;
 mod config;
 #[cfg(feature = "faults")]

@@ -62,15 +62,27 @@ fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
     format!("{provider} is away since {since}, and is asked again at {until}: {detail}")
 }
 
-/// What was spent on models today; `None` if nothing was.
+/// What was spent on models today, and which budget has no room left; `None` if nothing was.
 fn spent(spending: &Spending) -> Option<String> {
-    let Spent { used, budget, extra, held_since, .. } = spending.money;
-    if used == 0 && held_since.is_none() {
+    let money = of_budget(&spending.money, |used, limit| {
+        format!("Models cost {} of {} today", dollars(used), dollars(limit))
+    });
+    let tokens = spending.tokens.as_ref().filter(|tokens| tokens.held_since.is_some());
+    let tokens = tokens.and_then(|tokens| {
+        of_budget(tokens, |used, limit| {
+            format!("Models without a price used {used} of {limit} tokens today")
+        })
+    });
+    let all: Vec<String> = money.into_iter().chain(tokens).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+fn of_budget(spent: &Spent, words: impl Fn(i64, i64) -> String) -> Option<String> {
+    if spent.used == 0 && spent.held_since.is_none() {
         return None;
     }
-    let limit = budget.saturating_add(extra);
-    let text = format!("Models cost {} of {} today", dollars(used), dollars(limit));
-    Some(match held_since {
+    let text = words(spent.used, spent.budget.saturating_add(spent.extra));
+    Some(match spent.held_since {
         Some(_) => format!("{text}: no room for the next call, wakes wait until midnight."),
         None => format!("{text}."),
     })
@@ -102,9 +114,14 @@ fn next(overview: &Overview, minute: impl Fn(Timestamp) -> String) -> Vec<(Strin
         let agents = counted(overview.dormant_agents, "agent");
         next.push((format!("look at {agents} that stopped"), "agent list"));
     }
-    let is_held = |spent: &Spent| spent.held_since.is_some();
-    if is_held(&overview.spending.money) || overview.spending.tokens.as_ref().is_some_and(is_held) {
+    let spending = &overview.spending;
+    let held = [Some(&spending.money), spending.tokens.as_ref()].into_iter().flatten();
+    let held: Vec<&Spent> = held.filter(|spent| spent.held_since.is_some()).collect();
+    // As much again as nothing is nothing.
+    if held.iter().any(|spent| spent.budget > 0) {
         next.push(("allow as much again for today".to_owned(), "models once-more"));
+    } else if !held.is_empty() {
+        next.push(("set a budget that allows a call".to_owned(), "models budget"));
     }
     if overview.agents == 0 {
         next.push(("give a task an agent".to_owned(), "agent create TASK"));
@@ -154,6 +171,11 @@ mod tests {
         assert_eq!(said(some.clone()).as_deref(), Some("Models cost $1.25 of $6.00 today."));
         let held = Spent { held_since: Some(Timestamp::from_micros(1)), ..some };
         assert!(said(held.clone()).is_some_and(|text| text.contains("no room")));
+        let none = Spending { tokens: Some(Spent { budget: 0, ..held.clone() }), ..EMPTY.spending };
+        let text = spent(&none).expect("a budget of tokens is used up");
+        assert!(text.contains("of 3000000 tokens today: no room"), "{text}");
+        let steps = next(&Overview { tasks: 1, spending: none, ..EMPTY }, |_| String::new());
+        assert!(steps.iter().any(|(_, command)| *command == "models budget"));
         let spending = Spending { money: held, ..EMPTY.spending };
         let steps = next(&Overview { tasks: 1, spending, ..EMPTY }, |_| String::new());
         assert!(steps.iter().any(|(_, command)| *command == "models once-more"));

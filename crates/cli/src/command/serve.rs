@@ -75,9 +75,9 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
         public_url: serving.public_url.as_ref().map(ToString::to_string),
     };
     let ours = AllowedHosts::new(address.port(), serving.public_url.clone());
-    let posture = Hardening::new(ours, Arc::new(SystemClock));
-    let door = Authenticator::new(&server.token, Arc::new(SystemClock));
-    let router = dormouse_server::listener(engine.dormouse.clone(), door, &posture);
+    let hardening = Hardening::new(ours, Arc::new(SystemClock));
+    let authenticator = Authenticator::new(&server.token, Arc::new(SystemClock));
+    let router = dormouse_server::listener(engine.dormouse.clone(), authenticator, &hardening);
     let notice = ServerFile::write(folder.path(), &server).map_err(|e| {
         Failure::failed(format!("{} cannot be written: {e}", config.data.display()))
     })?;

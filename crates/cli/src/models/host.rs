@@ -200,7 +200,7 @@ impl ModelHost for Host {
 
     fn checked(&self, provider: Provider) -> Result<Provider, String> {
         check_name(&provider.name)?;
-        let base = base(&provider)?;
+        let base = BaseUrl::parse(provider.base_url.trim()).map_err(|wrong| wrong.to_string())?;
         let address = base.to_string();
         if let Some(path) = REQUEST_PATHS.iter().find(|path| address.ends_with(**path)) {
             return Err(format!(

@@ -281,7 +281,7 @@ fn a_provider_is_checked_before_it_is_stored() {
         ("-a", "http://a.example", "with a letter or digit first"),
         ("builtin", "http://a.example", "the name of the built-in model"),
         ("my-file", "http://a.example", "DORMOUSE_KEY_MY_FILE would name"),
-        ("a", "a.example/v1", "provider a: "),
+        ("a", "a.example/v1", "is not the address of a server"),
         ("a", "https://me:secret@a.example", "give the key by itself"),
         ("a", "https://a.example/v1/chat/completions", "that of the server, https://a.example/v1"),
     ] {

@@ -264,3 +264,34 @@ fn a_model_in_the_environment_has_a_provider() {
         assert_eq!(with(right).code, 0, "{right}");
     }
 }
+
+#[test]
+fn a_device_that_never_ends_is_refused() {
+    let world = World::with_tasks();
+    let says = ["/dev/zero", "imported file", "at most 52428800 bytes"];
+    check_refused(&world, &["import", "/dev/zero"], 1, &says);
+    check_refused(
+        &world,
+        &["task", "note", "slug fence", "--file", "/dev/zero"],
+        1,
+        &["/dev/zero"],
+    );
+}
+
+#[test]
+fn of_several_files_those_without_text_are_named_and_left_out() {
+    let world = World::new();
+    let picture = world.file("photo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    let (first, last) =
+        (world.file("a.md", "# Fence\n- [ ] paint\n"), world.file("b.md", "# Roof\n"));
+    let folder = std::path::Path::new(&first).parent().expect("a folder").display().to_string();
+    let all = ["--no-wait", "import", &first, &picture, &folder, &last];
+    let done = world.run(&all);
+    assert_eq!(done.code, 1, "{done:?}");
+    assert!(done.out.contains("left out: photo.png"), "{done:?}");
+    assert!(done.err.contains("2 of 4 files were left out"), "{done:?}");
+    assert_eq!(done.out.matches("1 created").count(), 2, "{done:?}");
+    let planned = world.run_with(&["--no-wait", "import", &picture, &last, "--plan"], b"y\n");
+    assert!(planned.out.contains("1 unchanged"), "{planned:?}");
+    check_refused(&world, &["import", &folder], 1, &["directory", "hint: ", "*.md"]);
+}

@@ -200,7 +200,7 @@ struct Hours {
     is_night: AtomicBool,
 }
 
-/// Lets the writers end, also when the storm fails.
+/// Lets the writers end, even if the storm fails.
 struct Ends<'a>(&'a Hours);
 
 impl Drop for Ends<'_> {

@@ -1,6 +1,10 @@
-//! `dormouse agent knows` and `dormouse agent forget`: what was removed is in no file of the folder.
+//! `dormouse agent knows` and `dormouse agent forget`: what was removed is in no file of the folder, and
+//! in no row of a Postgres server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use dormouse_testkit::postgres::Server;
+use tokio_postgres::{NoTls, SimpleQueryMessage};
 
 use crate::world::World;
 
@@ -63,6 +67,11 @@ fn a_removed_line_is_in_no_file_of_the_folder() {
     let preview = world.run(&["agent", "forget", "water butt", &line, "--and-entry"]);
     assert_eq!(preview.code, 0, "{preview:?}");
     assert!(preview.out.contains("this would be removed"), "{}", preview.out);
+    assert!(
+        preview.out.contains("  | ") && preview.out.contains(SECRET),
+        "it is shown: {}",
+        preview.out
+    );
     assert!(preview.out.contains("can then no longer be shown as they were"), "{}", preview.out);
     assert!(preview.out.contains("--and-entry --yes"), "{}", preview.out);
     assert!(!files_with(&data, SECRET).is_empty(), "a look removes nothing");
@@ -90,4 +99,79 @@ fn without_its_entry_the_note_stays_in_the_task() {
     assert!(!files.is_empty());
     let unknown = world.run(&["agent", "forget", "water butt", "line-999"]);
     assert!(unknown.code != 0 && unknown.err.contains("knows no line-999"), "{unknown:?}");
+}
+
+/// The first column of every row that some statements answer.
+#[expect(clippy::disallowed_methods, reason = "the connection runs beside its client")]
+fn sql(url: &str, statements: &[&str]) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime").block_on(async {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await.expect("a server");
+        let connection = tokio::spawn(connection);
+        let mut first = Vec::new();
+        for statement in statements {
+            for message in client.simple_query(statement).await.expect(statement) {
+                if let SimpleQueryMessage::Row(row) = message {
+                    first.push(row.get(0).unwrap_or_default().to_owned());
+                }
+            }
+        }
+        drop(client);
+        connection.await.expect("it ends").expect("without an error");
+        first
+    })
+}
+
+/// The tables that have some words in a row, and the statistics of columns if they have them.
+fn tables_with(url: &str, words: &str) -> Vec<String> {
+    let tables = "SELECT format('%I.%I', table_schema, table_name) FROM information_schema.tables
+                  WHERE table_type = 'BASE TABLE'
+                    AND table_schema NOT IN ('pg_catalog', 'information_schema')";
+    let tables = sql(url, &[tables]).into_iter().chain(["pg_catalog.pg_stats".to_owned()]);
+    let has_words = |table: &String| {
+        let rows = sql(url, &[&format!("SELECT t::text FROM {table} t")]);
+        rows.iter().any(|row| row.to_lowercase().contains(&words.to_lowercase()))
+    };
+    tables.filter(has_words).collect()
+}
+
+#[test]
+fn on_postgres_a_removed_line_is_in_no_row_and_after_vacuum_full_in_no_file() {
+    let server = Server::shared().url();
+    sql(&server, &["CREATE DATABASE forgetting"]);
+    let url = server.replace("/postgres", "/forgetting");
+    assert!(server != url && url.starts_with("postgres:"), "{url}");
+    let world = World::new();
+    let json = |args: &[&str]| {
+        let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+        let done = world.run_set(&args, &[("DORMOUSE_DATABASE_URL", &url)], b"");
+        assert_eq!(done.code, 0, "{args:?}: {done:?}");
+        done.json()
+    };
+    json(&["task", "add", "Water butt", "--note", "TODO: buy a tap"]);
+    json(&["agent", "create", "water butt"]);
+    json(&["task", "note", "water butt", &format!("{SECRET}. Bring a rope.")]);
+    json(&["agent", "wake", "water butt"]);
+    let known = json(&["agent", "knows", "water butt"]);
+    let mut lines = known["items"].as_array().expect("lines").iter();
+    let line = lines.find(|line| line["text"].as_str().is_some_and(|text| text.contains(SECRET)));
+    let line = line.expect("it knows it")["line"].as_str().expect("a name").to_owned();
+
+    // As the server does by itself now and then: the statistics of a column have values of it.
+    sql(&url, &["ANALYZE", "CHECKPOINT"]);
+    let folder = "SELECT current_setting('data_directory') || '/base/' || oid FROM pg_database
+                  WHERE datname = current_database()";
+    let folder = PathBuf::from(sql(&url, &[folder]).remove(0));
+    assert!(tables_with(&url, SECRET).len() > 3, "rows, and statistics");
+    assert!(!files_with(&folder, SECRET).is_empty(), "the search finds it");
+
+    let done = json(&["agent", "forget", "water butt", &line, "--and-entry", "--yes"]);
+    assert_eq!(done["phase"], "done", "{done}");
+    for words in [SECRET, "Bring a rope"] {
+        assert_eq!(tables_with(&url, words), Vec::<String>::new(), "{words}");
+    }
+    sql(&url, &["VACUUM FULL", "CHECKPOINT"]);
+    for words in [SECRET, "Bring a rope"] {
+        assert_eq!(files_with(&folder, words), Vec::<String>::new(), "{words}");
+    }
 }

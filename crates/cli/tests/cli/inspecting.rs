@@ -358,7 +358,7 @@ fn what_an_agent_remembers_is_shown_and_found() {
     ]);
     world.ok(&["agent", "create", "water butt"]);
     let all = world.ok(&["agent", "memory", "water butt"]).out;
-    assert!(all.contains("line 1") && !all.contains("<data"), "{all}");
+    assert!(all.contains("line-1") && !all.contains("<data"), "{all}");
     let found = world.ok(&["agent", "memory", "water butt", "--find", "cafe 140,5"]).out;
     assert!(found.contains("entry") && found.contains("sells a kit for 140,50 EUR."), "{found}");
     let none = world.ok(&["agent", "memory", "water butt", "--find", "lastwagen"]).out;

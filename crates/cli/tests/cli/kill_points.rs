@@ -30,6 +30,9 @@ pub enum Way {
 /// Why some commits are not killed here.
 const ALONE: &str = "one commit that nothing follows: the tests of the store cut it";
 
+/// Why those of agent work are not killed here.
+const WORK: &str = "one commit; agent work runs only with a language model, which no test here has";
+
 /// (name, how to get there). Each is tried before and after its commit or effect.
 pub const POINTS: &[(&str, Way)] = &[
     ("access.code", Way::FirstStart),
@@ -101,6 +104,16 @@ pub const POINTS: &[(&str, Way)] = &[
     ("wake.rescue", Way::Never("the clock has to be set back; the scenes move theirs")),
     ("wake.route", Way::Load),
     ("wake.timer", Way::Load),
+    ("work.answer", Way::Never(WORK)),
+    ("work.cancel", Way::Never(WORK)),
+    ("work.change", Way::Never(WORK)),
+    ("work.correct", Way::Never(WORK)),
+    ("work.create", Way::Never(WORK)),
+    ("work.disable", Way::Never(WORK)),
+    ("work.expire", Way::Never(WORK)),
+    ("work.judge", Way::Never(WORK)),
+    ("work.plan", Way::Never(WORK)),
+    ("work.run", Way::Never(WORK)),
 ];
 
 /// Names of the same shape that are no points: what the audit log calls an action.
@@ -151,11 +164,19 @@ const ACTIONS: &[&str] = &[
     "task.restore",
     "token.create",
     "token.revoke",
+    "work.approve",
+    "work.archive",
+    "work.decline",
+    "work.delete",
+    "work.edit",
+    "work.pause",
+    "work.resume",
+    "work.retry",
 ];
 
 /// The rooms that commit, or name an effect.
 const ROOMS: &[&str] =
-    &["access", "agents", "changes", "dormouse", "journal", "runs", "scheduler", "store"];
+    &["access", "agents", "changes", "dormouse", "journal", "runs", "scheduler", "store", "work"];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("the sources are there") {

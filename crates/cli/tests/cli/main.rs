@@ -3,6 +3,7 @@
 
 mod access;
 mod bad_input;
+mod bad_models;
 mod benches;
 #[cfg(feature = "faults")]
 mod chaos;

@@ -1,5 +1,5 @@
-//! A whole journey with a real language model: import, wakes, notes, decisions, kills, a window that
-//! is too small.
+//! A whole journey with a real language model: import, wakes, notes, decisions, kills, a run that is
+//! cancelled, a window that is too small.
 //!
 //! The model has 135 million parameters and says what it likes, which makes it the best adversary:
 //! nothing here depends on what it says. `cargo xtask check model` runs these; without the server of
@@ -14,7 +14,7 @@ use dormouse_testkit::model_server::{ModelServer, Options, Template};
 use serde_json::{Value, json};
 
 use crate::kill_books::{Acked, Books};
-use crate::relay::Relay;
+use crate::relay::{Passing, Relay};
 use crate::running::{Notice, Running};
 use crate::world::World;
 
@@ -23,6 +23,11 @@ const PRIVATE: [&str; 2] =
     ["The padlock opens with 7781-heron.", "The gate opens with 4410-otter."];
 /// What takes longer is stuck. It takes far less, except where several builds share the machine.
 const PATIENCE: Duration = Duration::from_secs(900);
+/// A connection is closed within a second, unless several builds share the machine.
+const CLOSES: Duration = Duration::from_secs(10);
+/// What is said to an agent before its run is cancelled, and before its model is killed.
+const ASKED: &str = "Is anything missing?";
+const ASKED_AFTER: &str = "And the downpipe?";
 /// How often it is looked whether agents rest.
 const LOOK: Duration = Duration::from_millis(250);
 
@@ -168,12 +173,26 @@ impl Journey {
         books
     }
 
-    /// The status of an agent's last run; a wake that is set for later is none yet.
+    /// The status of an agent's last run.
     fn last_run(&self, task: usize) -> String {
+        text(&self.last_wake(task)["status"])
+    }
+
+    /// An agent's last run; a wake that is set for later is none yet.
+    fn last_wake(&self, task: usize) -> Value {
         let wakes = self.world.json(&["agent", "log", self.agent_of(task)]);
         let mut all = wakes["items"].as_array().expect("a list").iter();
-        let last = all.find(|wake| wake["runKey"].is_string()).expect("it ran");
-        text(&last["status"])
+        all.find(|wake| wake["runKey"].is_string()).expect("it ran").clone()
+    }
+
+    /// Cancels the run of an agent, whose connection to the model closes.
+    fn cancel(&self, notice: &Notice, task: usize) {
+        let agent = format!("/api/agents/{}", self.agent_of(task));
+        let run = text(&notice.get(&agent)["runKey"]);
+        let answer = notice.ask("POST", &format!("{agent}/wakes/{run}/cancel"), "", "");
+        let answer = answer.expect("the server answers");
+        assert!((200..300).contains(&answer.status), "{answer:?}");
+        assert_eq!(self.relay.next(CLOSES), Some(Passing::Closed), "nobody listens any more");
     }
 
     /// The id of the report of a task; none if the model never wrote one.
@@ -265,12 +284,28 @@ fn every_promise_holds_whatever_a_model_says_that_fills_in_a_form() {
     server.stop();
     journey.check().check_recovered();
 
-    // The model server is killed while it answers, comes back with a window that is too small, and
-    // then as it was.
+    // A person cancels a run in the middle of an answer: its connection closes, nothing counts, and
+    // what was said waits for the next wake.
     let report = journey.report(0);
     let server = journey.serve();
     let notice = server.notice.clone();
-    journey.say(&notice, 0, "Is anything missing?");
+    journey.say(&notice, 0, ASKED);
+    journey.relay.answering(PATIENCE);
+    journey.cancel(&notice, 0);
+    journey.stopped(&notice, 0);
+    server.stop();
+    journey.check().check_recovered();
+    let wake = journey.last_wake(0);
+    assert_eq!((&wake["status"], &wake["failure"]), (&json!("failed"), &json!("cancelled")));
+    let agent = journey.world.json(&["agent", "show", journey.agent_of(0)]);
+    assert_eq!(agent["consecutiveFailureCount"], 0, "it counts as no failure");
+    assert_eq!(journey.report(0), report, "the report stays");
+
+    // The model server is killed while it answers, comes back with a window that is too small, and
+    // then as it was.
+    let server = journey.serve();
+    let notice = server.notice.clone();
+    journey.say(&notice, 0, ASKED_AFTER);
     journey.relay.answering(PATIENCE);
     journey.server.kill();
     journey.stopped(&notice, 0);
@@ -291,6 +326,9 @@ fn every_promise_holds_whatever_a_model_says_that_fills_in_a_form() {
     journey.check().check_recovered();
     let ended = journey.last_run(0);
     assert!(ended == "completed" || ended == "failed", "it came to an end: {ended}");
+    let heard = journey.relay.calls().pop().expect("a call");
+    let heard = [ASKED, ASKED_AFTER].map(|words| heard.contains(words));
+    assert_eq!(heard, [true; 2], "what was said is heard, also if its run was cancelled or cut");
 }
 
 /// A template that shows tools, and a provider that is not the person's own: native calls, counted in

@@ -17,10 +17,19 @@ pub async fn run(
     session: &mut Session,
     agent: &Agent,
     message: Option<String>,
+    model: Option<String>,
 ) -> Result<(), Failure> {
     let path = format!("/api/agents/{}/wake/preview", agent.id);
-    let reply = session.client.post(&path, json!({ "message": message })).await;
-    let reply = reply.map_err(|failure| with_its_task(session, agent, failure))?;
+    let is_asked_about_another = model.is_some();
+    let body = json!({ "message": message, "model": model });
+    let reply = session.client.post(&path, body).await;
+    let reply = reply.map_err(|failure| {
+        if is_asked_about_another && failure.is("not-found") {
+            let list = session.command("models list");
+            return failure.hint(format!("`{list}` shows which providers there are"));
+        }
+        with_its_task(session, agent, failure)
+    })?;
     if session.print_body(&reply) {
         return Ok(());
     }

@@ -1,14 +1,18 @@
 //! `dormouse agent forget`: removes a line from what an agent knows, and its words from both databases.
 
 use clap::Args;
-use dormouse_types::Id as _;
+use dormouse::view::{KnowledgeLine, Page};
+use dormouse_formats::sanitise;
 use dormouse_types::memory::{PurgePhase, Removal};
+use dormouse_types::{AgentId, Id as _};
 
+use super::knows::words;
 use super::name::named;
 use crate::client::{encode, path};
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
 use crate::terminal::{counted, line, time};
 
 #[derive(Debug, Args)]
@@ -43,6 +47,15 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         None => "this would be removed".to_owned(),
     };
     session.screen.say(format!("{}: {heading}: {}", named(&agent), line(&removal.line)));
+    if removal.removed_at.is_none()
+        && let Some(text) = text_of(session, &agent.id, &removal.line).await?
+    {
+        let width = session.screen.prose_width();
+        let margin = Margin { first: "  | ", rest: "  | " };
+        for text in wrap::text(&sanitise::block(&text), width, margin) {
+            session.screen.say(text);
+        }
+    }
     for text in sentences(&removal) {
         session.screen.say(format!("  {text}"));
     }
@@ -53,6 +66,32 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say(format!("\nremove it: {}", session.command(&command)));
     }
     Ok(())
+}
+
+/// The most pages of what an agent knows that are read to show a line.
+const PAGES: usize = 10;
+
+/// What a line says, so that a person sees that it is the one they mean; `None` if it is very old.
+async fn text_of(
+    session: &mut Session,
+    agent: &AgentId,
+    name: &str,
+) -> Result<Option<String>, Failure> {
+    let mut cursor = None;
+    for _ in 0..PAGES {
+        let mut query = vec![("limit", "200")];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let list = path(&format!("/api/agents/{agent}/knowledge"), &query);
+        let page: Page<KnowledgeLine> = session.client.get(&list).await?.read()?;
+        if let Some(found) = page.items.iter().find(|known| known.line == name) {
+            return Ok(Some(words(found)));
+        }
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    Ok(None)
 }
 
 fn sentences(removal: &Removal) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! `dormouse agent log`: an agent's runs, what it did in them, and its prompts.
 
 use clap::Args;
-use dormouse::view::{Message, Page, Prompt, PromptFragment, Wake};
+use dormouse::view::{Message, Page, Prompt, PromptFragment, PromptPart, Wake};
 use dormouse_formats::sanitise;
 use dormouse_types::{AgentId, ThreadId};
 use serde_json::Value;
@@ -151,7 +151,7 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
         let heading = format!("turn {} · {proof} (digest {})", prompt.turn, line(digest));
         session.screen.say(style.bold(&heading));
         for fragment in &prompt.fragments {
-            session.screen.say(style.dim(&format!("── {}", line(&fragment.kind))));
+            session.screen.say(style.dim(&format!("── {}", line(fragment.kind.name()))));
             session.screen.say(readable(fragment));
         }
     }
@@ -160,8 +160,8 @@ async fn prompt(session: &mut Session, agent: &AgentId, wakes: &[Wake]) -> Resul
 
 /// A piece of a prompt as it was sent, but without the argument schemas of tools.
 fn readable(fragment: &PromptFragment) -> String {
-    let tools: Option<Vec<Value>> = match fragment.kind.as_str() {
-        "tools" => serde_json::from_str(&fragment.text).ok(),
+    let tools: Option<Vec<Value>> = match fragment.kind.known() {
+        Some(PromptPart::Tools) => serde_json::from_str(&fragment.text).ok(),
         _ => None,
     };
     let Some(tools) = tools else { return sanitise::block(&fragment.text) };

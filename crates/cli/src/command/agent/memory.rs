@@ -47,10 +47,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("Nothing yet.");
     }
     for memory in &page.items {
-        let text = memory.text.as_deref().unwrap_or("(purged)");
+        let text = memory.text.as_deref().unwrap_or("(removed)");
         // What a prompt has around a text is for the model.
         let text: Vec<&str> = text.lines().filter(|line| !is_fence(line)).collect();
-        say(session, &format!("line {}", memory.n), &text.join("\n"));
+        say(session, &format!("line-{}", memory.n), &text.join("\n"));
     }
     if page.next_cursor.is_some() {
         session.screen.say("");
@@ -95,8 +95,8 @@ async fn search(
     }
     for hit in &found {
         let place = match (hit.line, hit.checkpoint) {
-            (Some(n), _) => format!("line {n}"),
-            (None, Some(n)) => format!("checkpoint {n}"),
+            (Some(n), _) => format!("line-{n}"),
+            (None, Some(n)) => format!("summary-{n}"),
             (None, None) => String::new(),
         };
         let at = time::minute(hit.at, &session.zone);

@@ -1,6 +1,7 @@
 //! `dormouse agent automation`, `pause`, `resume` and `destroy`.
 
 use clap::{Args, ValueEnum};
+use dormouse::models::BUILT_IN;
 use dormouse::view::Agent;
 use serde_json::{Map, json};
 
@@ -120,7 +121,14 @@ pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Fai
     let reply = session.client.patch(&path, json!({ "model": model })).await;
     let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     let text = match &model {
-        Some(model) => format!("{{}} asks {}, from its next wake on", line(model)),
+        Some(model) if model == BUILT_IN => {
+            "{} asks the built-in model, from its next wake on".to_owned()
+        }
+        Some(model) => {
+            let seen = session.command("agent wake AGENT --dry-run");
+            let model = line(model);
+            format!("{{}} asks {model}, from its next wake on; to see what that sends: {seen}")
+        }
         None => "{} asks the model of the workspace, from its next wake on".to_owned(),
     };
     say(session, &agent, &reply, &text)

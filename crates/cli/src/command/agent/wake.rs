@@ -33,6 +33,9 @@ pub struct Params {
     /// Print the body that the wake would send to its model, and send nothing
     #[arg(long, conflicts_with_all = ["due", "at", "cancel"])]
     dry_run: bool,
+    /// With --dry-run: as if this were the model of the agent; builtin, or provider/model
+    #[arg(long, value_name = "MODEL", requires = "dry_run")]
+    model: Option<String>,
     /// Every agent with a wake that can run now
     #[arg(long, conflicts_with = "no_wait")]
     due: bool,
@@ -56,7 +59,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent.join(" ")).await?;
     let path = format!("/api/agents/{}/wake", agent.id);
     if params.dry_run {
-        return super::dry_run::run(session, &agent, params.say).await;
+        return super::dry_run::run(session, &agent, params.say, params.model).await;
     }
     if params.cancel {
         let reply = session.client.delete(&path).await?;

@@ -4,7 +4,7 @@ mod edit;
 mod plan;
 mod progress;
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
@@ -13,10 +13,12 @@ use dormouse::imports::{Correction, DateOrder, ImportAgents, ImportPlan};
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
+use dormouse_types::limits;
 use serde_json::{Value, json};
 
 use crate::client::path;
 use crate::failure::Failure;
+use crate::input;
 use crate::session::Session;
 use progress::Progress;
 
@@ -67,9 +69,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let both = "standard input cannot be both the file and the answers";
         return Err(Failure::usage(both).hint("save the list as a file, or leave out --plan"));
     }
+    let mut left_out = LeftOut::of(params.files.len());
     let mut sources = Vec::with_capacity(params.files.len());
     for file in &params.files {
-        sources.push(read(file)?);
+        match read(file) {
+            Ok(source) => sources.push(source),
+            Err(failure) => left_out.add(session, failure)?,
+        }
     }
     let with_plan = has_plan || params.dry_run;
     let agents = params.agents.unwrap_or(match (params.with_agents, with_plan) {
@@ -80,23 +86,77 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let day_order = session.wording.order;
     let request = Request { agents, format: params.format, day_order };
     if params.dry_run {
-        return show(session, &request, &sources).await;
+        show(session, &request, &sources, &mut left_out).await?;
+        return left_out.end(session);
     }
     let digests = if has_plan {
-        let Some(digests) = settle(session, &request, &mut sources).await? else {
+        let Some(digests) = settle(session, &request, &mut sources, &mut left_out).await? else {
             session.screen.say("Nothing was written.");
-            return Ok(());
+            return left_out.end(session);
         };
         digests.into_iter().map(Some).collect()
     } else {
         vec![None; sources.len()]
     };
     for (source, digest) in sources.iter().zip(digests) {
-        import(session, &request, source, digest.as_deref()).await?;
+        let imported = import(session, &request, source, digest.as_deref()).await;
+        left_out.unless_refused(session, imported)?;
         session.flush();
     }
-    Ok(())
+    left_out.end(session)
 }
+
+/// Files that cannot be read as lists, such as pictures. Of several files the others are imported; a
+/// single one is refused.
+struct LeftOut {
+    messages: Vec<String>,
+    n_files: usize,
+}
+
+impl LeftOut {
+    fn of(n_files: usize) -> Self {
+        Self { messages: Vec::new(), n_files }
+    }
+
+    /// Leaves a file out, and says so.
+    fn add(&mut self, session: &mut Session, failure: Failure) -> Result<(), Failure> {
+        if self.n_files == 1 {
+            return Err(failure);
+        }
+        session.screen.say(format!("left out: {}", failure.message));
+        self.messages.push(failure.message);
+        Ok(())
+    }
+
+    /// What became of a file; `None` if it is left out because of what is in it.
+    fn unless_refused<T>(
+        &mut self,
+        session: &mut Session,
+        made: Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        match made {
+            Ok(made) => Ok(Some(made)),
+            Err(failure) if REFUSED.iter().any(|slug| failure.is(slug)) => {
+                self.add(session, failure).map(|()| None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn end(self, session: &Session) -> Result<(), Failure> {
+        if self.messages.is_empty() {
+            return Ok(());
+        }
+        let n = self.messages.len();
+        let failure = Failure::failed(format!("{n} of {} files were left out", self.n_files));
+        // The others have been said as they came.
+        let more = if session.screen.is_json() { self.messages } else { Vec::new() };
+        Err(Failure { more, ..failure })
+    }
+}
+
+/// The problems that are of one file.
+const REFUSED: &[&str] = &["import-failed", "payload-too-large"];
 
 /// What holds for all files.
 struct Request {
@@ -149,9 +209,15 @@ async fn plan_of(
 }
 
 /// Prints the plans and writes nothing.
-async fn show(session: &mut Session, request: &Request, sources: &[Source]) -> Result<(), Failure> {
+async fn show(
+    session: &mut Session,
+    request: &Request,
+    sources: &[Source],
+    left_out: &mut LeftOut,
+) -> Result<(), Failure> {
     for source in sources {
-        let (made, raw) = plan_of(session, request, source).await?;
+        let plan = plan_of(session, request, source).await;
+        let Some((made, raw)) = left_out.unless_refused(session, plan)? else { continue };
         session.screen.is_json().then(|| session.screen.body(&raw));
         for text in plan::lines(&made, &text_of(source)?, request.agents, &session.screen) {
             session.screen.say(text);
@@ -166,16 +232,22 @@ async fn show(session: &mut Session, request: &Request, sources: &[Source]) -> R
 async fn settle(
     session: &mut Session,
     request: &Request,
-    sources: &mut [Source],
+    sources: &mut Vec<Source>,
+    left_out: &mut LeftOut,
 ) -> Result<Option<Vec<String>>, Failure> {
     loop {
         let mut plans = Vec::with_capacity(sources.len());
-        for source in sources.iter() {
-            let (made, _) = plan_of(session, request, source).await?;
-            for text in plan::lines(&made, &text_of(source)?, request.agents, &session.screen) {
+        for source in std::mem::take(sources) {
+            let plan = plan_of(session, request, &source).await;
+            let Some((made, _)) = left_out.unless_refused(session, plan)? else { continue };
+            for text in plan::lines(&made, &text_of(&source)?, request.agents, &session.screen) {
                 session.screen.say(text);
             }
             plans.push(made);
+            sources.push(source);
+        }
+        if sources.is_empty() {
+            return Ok(None);
         }
         loop {
             let question = plan::question(&plans);
@@ -290,17 +362,10 @@ fn in_file(failure: Failure, name: &str) -> Failure {
 
 /// Reads a file, with the name that identifies it when it is imported again.
 fn read(file: &Path) -> Result<Source, Failure> {
-    let shown = file.display();
-    let (name, bytes) = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .map_err(|e| Failure::failed(format!("cannot read standard input: {e}")))?;
-        ("stdin".to_owned(), bytes)
-    } else {
-        let bytes = std::fs::read(file)
-            .map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
-        (file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(), bytes)
+    let bytes = input::read(file, limits::IMPORT_FILE)?;
+    let name = match file == Path::new("-") {
+        true => "stdin".to_owned(),
+        false => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
     };
     Ok(Source { name, bytes: bytes.into(), corrections: Vec::new() })
 }

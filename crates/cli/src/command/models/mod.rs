@@ -8,9 +8,11 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use dormouse::models::{FoundServer, ModelQuestion, ModelTestView, ModelsView, Purpose, UsageDay};
+use dormouse::models::{
+    FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView, Purpose, UsageDay,
+};
 use dormouse::view::{Page, Spending};
-use dormouse_types::model_settings::{ApiFormat, OfferedModel};
+use dormouse_types::model_settings::ApiFormat;
 use dormouse_types::spend::dollars;
 use serde_json::{Value, json};
 
@@ -281,7 +283,7 @@ async fn offered(session: &mut Session, params: ProviderParams) -> Result<(), Fa
     if session.print_body(&reply) {
         return Ok(());
     }
-    let page: Page<OfferedModel> = reply.read()?;
+    let page: Page<OfferedModelView> = reply.read()?;
     show::offered(session, &params.name, &page.items);
     Ok(())
 }
@@ -323,7 +325,8 @@ async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure>
     let asked = path("/api/models/question", &[("model", model), ("for", purpose.name())]);
     let question: ModelQuestion = session.client.get(&asked).await?.read()?;
     if !session.screen.is_json() {
-        show::question(session, &question, purpose);
+        let models: ModelsView = session.client.get("/api/models").await?.read()?;
+        show::question(session, &question, purpose, &models);
     }
     if !params.yes {
         let answer = session.screen.ask("Use it? (y/n) ");

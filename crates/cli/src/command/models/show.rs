@@ -2,12 +2,12 @@
 
 use dormouse::models::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    ProviderView, Purpose, UsageDay, WindowSource,
+    OfferedModelView, ProviderView, Purpose, UsageDay, WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
-use dormouse_types::model_settings::{KeySource, OfferedModel, ToolMode};
-use dormouse_types::spend::{Unit, dollars};
+use dormouse_types::model_settings::{KeySource, ToolMode, split_id};
+use dormouse_types::spend::{Price, Unit, dollars};
 
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
@@ -68,13 +68,17 @@ fn window(model: &ModelView) -> String {
 }
 
 fn price(model: &ModelView) -> String {
-    match (&model.price, model.is_free) {
+    let own = model.price_source.as_ref().is_some_and(|source| source.is_set_by_you);
+    let by = if own && !model.is_free { ", set by you" } else { "" };
+    format!("{}{by}", in_prices(model.price.as_ref(), model.is_free))
+}
+
+fn in_prices(price: Option<&Price>, is_free: bool) -> String {
+    match (price, is_free) {
         (_, true) => "free".to_owned(),
         (Some(price), false) => {
             let million = |micros: u64| dollars(i64::try_from(micros).unwrap_or(i64::MAX));
-            let own = model.price_source.as_ref().is_some_and(|source| source.is_set_by_you);
-            let by = if own { ", set by you" } else { "" };
-            format!("{} in, {} out a million{by}", million(price.input), million(price.output))
+            format!("{} in, {} out a million", million(price.input), million(price.output))
         }
         (None, false) => "price not known".to_owned(),
     }
@@ -111,7 +115,7 @@ fn in_a_line(view: &ProviderView) -> String {
     format!("{name} ({url}, {}), {place}{key}{some}", provider.format.name())
 }
 
-/// Says how many agents a provider is sent nothing of.
+/// Returns a line with the number of agents a provider is sent nothing of.
 pub fn kept_back(session: &mut Session, view: &ProviderView) {
     if let Some(words) = kept_back_words(view.kept_back) {
         session.screen.say(format!("  is not sent: {words}"));
@@ -172,13 +176,17 @@ pub fn servers(session: &mut Session, servers: &[FoundServer]) {
     }
 }
 
-pub fn offered(session: &mut Session, provider: &str, models: &[OfferedModel]) {
+pub fn offered(session: &mut Session, provider: &str, models: &[OfferedModelView]) {
     if models.is_empty() {
         session.screen.say(format!("{} offers no models.", line(provider)));
         return;
     }
-    let mut table =
-        Table::new([("model", Fit::Cut), ("window", Fit::Drop(2)), ("tools", Fit::Drop(1))]);
+    let mut table = Table::new([
+        ("model", Fit::Cut),
+        ("window", Fit::Drop(2)),
+        ("tools", Fit::Drop(1)),
+        ("price", Fit::Drop(3)),
+    ]);
     for model in models {
         let tools = match model.calls_tools {
             Some(true) => "yes",
@@ -189,6 +197,7 @@ pub fn offered(session: &mut Session, provider: &str, models: &[OfferedModel]) {
             format!("{provider}/{}", model.name),
             model.window.map_or_else(String::new, |window| format!("{window} tokens")),
             tools.to_owned(),
+            in_prices(model.price.as_ref(), model.is_free),
         ]);
     }
     say_table(session, &table);
@@ -211,10 +220,13 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     }
     match shown.window {
         Some(window) => session.screen.say(format!("window of {window} tokens")),
-        None => session.screen.say(format!(
-            "the server does not say how large its window is: {ASSUMED_WINDOW} tokens are assumed; \
-             if it has another one, say so with: dormouse models edit {model} --window TOKENS"
-        )),
+        None => {
+            let command = session.command(&format!("models edit {model} --window TOKENS"));
+            session.screen.say(format!(
+                "its server does not say how large its window is: {ASSUMED_WINDOW} tokens are \
+                 assumed; if it has another one: {command}"
+            ));
+        }
     }
     for failure in &shown.failures {
         let detail = line(&failure.detail);
@@ -222,7 +234,12 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     }
 }
 
-pub fn question(session: &mut Session, question: &ModelQuestion, purpose: Purpose) {
+pub fn question(
+    session: &mut Session,
+    question: &ModelQuestion,
+    purpose: Purpose,
+    models: &ModelsView,
+) {
     let model = line(&question.id);
     let what = match purpose {
         Purpose::Thinking => "think",
@@ -237,7 +254,9 @@ pub fn question(session: &mut Session, question: &ModelQuestion, purpose: Purpos
             session.screen.say(format!("  {stay} agents have a model of their own, and keep it"))
         }
     }
-    if !question.sent.is_empty() {
+    if question.sent.is_empty() {
+        session.screen.say("  nothing leaves this machine: the built-in rules run here");
+    } else {
         session.screen.say(format!("  sent to {}:", line(&question.sent_to)));
         for what in &question.sent {
             session.screen.say(format!("    {what}"));
@@ -249,22 +268,47 @@ pub fn question(session: &mut Session, question: &ModelQuestion, purpose: Purpos
         if let Some(words) = kept_back_words(question.kept_back) {
             session.screen.say(format!("  nothing is sent of {words}"));
         }
+        if purpose == Purpose::Thinking {
+            let command = session.command(&format!("agent wake AGENT --dry-run --model {model}"));
+            session.screen.say(format!("  to see a whole request first: {command}"));
+        }
+    }
+    session.screen.say(format!("  {}", costs(question, purpose, models)));
+    if question.automations_off > 0 {
+        let command = session.command("agent automation AGENT on");
+        let (agents, wakes) = match question.automations_off {
+            1 => ("1 agent".to_owned(), "wakes by itself now, and would wait"),
+            n => (format!("{n} agents"), "wake by themselves now, and would wait"),
+        };
+        session.screen.say(format!("  {agents} {wakes} for you: switch that on with `{command}`"));
+        let names: Vec<_> = question.automations_off_names.iter().map(|name| line(name)).collect();
+        let more = question.automations_off.saturating_sub(names.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        session.screen.say(format!("    {}{more}", names.join(", ")));
+    }
+}
+
+/// What a model would cost, in words.
+fn costs(question: &ModelQuestion, purpose: Purpose, models: &ModelsView) -> String {
+    let budget = dollars(question.budget_a_day);
+    if purpose == Purpose::Summarising {
+        return "costs a call each time that older notes are summarised, in the same budgets"
+            .into();
     }
     if let Some(cost) = question.cost_a_day {
-        session.screen.say(format!(
-            "  about {} a day, from {:.1} wakes a day in the last week; never more than {}",
-            dollars(cost),
-            question.wakes_a_day,
-            dollars(question.budget_a_day)
-        ));
+        let (cost, wakes) = (dollars(cost), question.wakes_a_day);
+        return format!(
+            "about {cost} a day, from {wakes:.1} wakes a day in the last week; never more than {budget}"
+        );
     }
-    if question.automations_off > 0 {
-        session.screen.say(format!(
-            "  {} agents wake by themselves now, and would wait for you: switch them on with \
-             `dormouse agent automation AGENT on`",
-            question.automations_off
-        ));
+    let provider = split_id(&question.id).map(|(provider, _)| provider);
+    let all = models.providers.iter().chain(&models.found);
+    let known = provider.and_then(|name| all.map(|one| &one.provider).find(|one| one.name == name));
+    if provider.is_none() || known.is_some_and(|provider| provider.is_own) {
+        return "costs nothing".into();
     }
+    let tokens = models.budgets.unpriced_day;
+    format!("its price is not known: calls are counted in tokens, at most {tokens} a day")
 }
 
 pub fn usage(session: &mut Session, days: &[UsageDay]) {

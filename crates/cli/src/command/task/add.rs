@@ -125,10 +125,15 @@ fn understood(read: &QuickAdd) -> Vec<String> {
     parts.extend(read.priority.map(|priority| format!("priority {priority}")));
     parts.extend(read.labels.iter().map(|label| format!("label {}", line(label))));
     parts.extend(read.category.iter().map(|category| format!("category {}", line(category))));
-    if parts.is_empty() {
-        return Vec::new();
+    let mut lines = Vec::new();
+    if !parts.is_empty() {
+        lines.push(format!("from the title: {} (--plain keeps the words)", parts.join(", ")));
     }
-    let mut lines = vec![format!("from the title: {} (--plain keeps the words)", parts.join(", "))];
+    lines.extend(
+        read.not_a_day.iter().map(|words| {
+            format!("{} is no day of the calendar: it stays in the title", line(words))
+        }),
+    );
     lines.extend(read.due.iter().flat_map(dates::doubts));
     lines.extend(
         read.note

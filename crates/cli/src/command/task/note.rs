@@ -1,16 +1,17 @@
 //! `dormouse task note`.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use dormouse::view::Task;
+use dormouse_types::limits;
 use dormouse_types::task::{EntryKind, Flag};
 use serde_json::json;
 
 use crate::dates;
 use crate::failure::Failure;
 use crate::find;
+use crate::input;
 use crate::session::Session;
 use crate::values::{self, DateText};
 
@@ -71,16 +72,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 
 /// Reads text. Input that is not UTF-8 is refused rather than guessed at.
 fn read(file: &Path) -> Result<String, Failure> {
-    let shown = if file == Path::new("/dev/stdin") {
-        "standard input".to_owned()
-    } else {
-        file.display().to_string()
-    };
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(file);
-    opened
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .map_err(|e| Failure::failed(format!("{shown} cannot be read: {e}")))?;
+    let bytes = input::read(file, limits::BODY)?;
+    let is_stdin = file == Path::new("/dev/stdin");
+    let shown = if is_stdin { "standard input".to_owned() } else { file.display().to_string() };
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         Failure::failed(format!("{shown} is not UTF-8 text (byte {})", at + 1))

@@ -3,7 +3,7 @@
 import AxeBuilder from "@axe-core/playwright";
 
 import { openTask, PASSPORTS } from "./steps";
-import { expect, open, still } from "./stage";
+import { expect, faults, open, overflow, still } from "./stage";
 import { test } from "./world";
 
 const SECRET = "The locker opens with 4711 and a kick";
@@ -52,4 +52,53 @@ test("a line is seen, removed with its entry, and its wakes say so", async ({ sa
   const wake = sample.getByRole("row", { name: new RegExp(runKey) });
   await wake.getByRole("button", { name: /^Messages of this wake/ }).click();
   await expect(sample.getByText("Part of this request was removed").first()).toBeVisible();
+});
+
+test("a line is found by its words with the keyboard, removed, and listed as removed", async ({ sample: page, server }) => {
+  const id = await openTask(page, server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  for (const text of ["The photo booth is behind the Café Ölmühle.", "Bring the old passport."]) {
+    await server.ask("POST", `/api/journal/tasks/${id}/entries`, { text });
+  }
+  await server.ask("POST", `/api/agents/${agent}/wake`, {});
+  await expect
+    .poll(async () => JSON.stringify(await server.ask("GET", `/api/agents/${agent}/knowledge`)), { timeout: 20_000 })
+    .toContain("photo booth");
+
+  await open(page, server, `/agents/${agent}/knows`);
+  const panel = page.getByRole("tabpanel", { name: "What it knows" });
+  await expect(panel.getByText("Bring the old passport.")).toBeVisible();
+  await expect(panel.getByRole("group", { name: "Show" })).toHaveCount(0);
+  await page.keyboard.press("/");
+  const field = panel.getByRole("searchbox", { name: "Search what it knows" });
+  await expect(field).toBeFocused();
+  await page.keyboard.type("olm pho");
+  await expect(panel.getByText("1 line has all of these words.")).toBeVisible();
+  await expect(panel.getByText("Bring the old passport.")).toHaveCount(0);
+  expect(await faults(page)).toEqual([]);
+  await field.fill("zeppelin");
+  await expect(panel.getByText("Nothing that it remembers has all of these words.")).toBeVisible();
+  await field.press("Escape");
+  await expect(field).toHaveValue("");
+  await expect(panel.getByText("Bring the old passport.")).toBeVisible();
+
+  await field.fill("booth");
+  await expect(panel.getByText("1 line has all of these words.")).toBeVisible();
+  await panel.getByRole("button", { name: /^Remove: / }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove this line for good?" });
+  await dialog.getByRole("button", { name: "Remove this line" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(panel.getByText("Nothing that it remembers has all of these words.")).toBeVisible();
+  await panel.getByRole("group", { name: "Show" }).getByRole("button", { name: "Removed 1" }).click();
+  await expect(panel.getByText("A line; its entry stayed in the task")).toBeVisible();
+  await expect(panel.getByText(/cut out of \d+ stored texts/)).toBeVisible();
+  await expect(panel.getByText("photo booth")).toHaveCount(0);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await still(page);
+    expect(await faults(page), colorScheme).toEqual([]);
+  }
+  await page.setViewportSize({ width: 320, height: 720 });
+  await still(page);
+  expect(await overflow(page)).toEqual([]);
 });

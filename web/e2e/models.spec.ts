@@ -249,7 +249,7 @@ test("a provider that may not be sent the category of a task gets nothing of it,
 
   await sample.goto(`${server.address}/agents/${agent}`);
   await sample.getByRole("button", { name: "See a whole request" }).click();
-  await expect(sample.getByRole("dialog", { name: `What ${displayName} would send now` })).toContainText("tasks of this category may not be sent to the provider of far/big");
+  await expect(sample.getByRole("dialog", { name: `What ${displayName} would send now` })).toContainText("tasks of this category may not be sent to the provider of big (far)");
   await sample.keyboard.press("Escape");
   await server.ask("POST", `/api/agents/${agent}/wake`, {});
   await expect(sample.getByText("tasks of this category may not be sent to far: nothing was sent").first()).toBeVisible();
@@ -274,6 +274,34 @@ test("the page shows a whole request of a language model, and sends none", async
   const body = await dialog.getByLabel("The body of the request").textContent();
   expect(body).toBe(request.body);
   expect(body).toContain(title);
+});
+
+test("a whole request to a model is shown before it is chosen", async ({ sample, server }) => {
+  const task = await taskId(server, PASSPORTS);
+  const { agent, title } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string; title: string };
+  const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  // Known, and used by nobody.
+  await server.ask("PUT", "/api/models/window", { model: "far/big", window: null });
+  const asked = { model: "far/big" };
+  const { request } = (await server.ask("POST", `/api/agents/${agent}/wake/preview`, asked)) as { request: { body: string } };
+  await settings(sample, server);
+  await models(sample).getByRole("button", { name: "Use it… (big (far))" }).click();
+  const question = sample.getByRole("dialog", { name: /^Use big \(far\) for \d+ agents\?/ });
+  await question.getByRole("button", { name: "See a whole request" }).click();
+  await question.getByLabel("A request of").selectOption({ label: `${displayName}: ${title}` });
+  await expect(question.getByLabel("The body of the request")).toHaveText(request.body);
+  await question.getByRole("button", { name: /^Keep/ }).click();
+
+  // On the page of the agent, with the model that it uses as the first choice.
+  await sample.goto(`${server.address}/agents/${agent}`);
+  await sample.getByRole("button", { name: "See a whole request" }).click();
+  const dialog = sample.getByRole("dialog", { name: `What ${displayName} would send now` });
+  await expect(dialog).toContainText("Nothing leaves this program");
+  await dialog.getByLabel("Model").selectOption({ label: "big (far)" });
+  await expect(dialog.getByLabel("The body of the request")).toHaveText(request.body);
+  const { model } = (await server.ask("GET", `/api/agents/${agent}`)) as { model: string };
+  expect(model).toBe("builtin");
 });
 
 test("another model is asked about before it summarises, and a window is set", async ({ app, server }) => {

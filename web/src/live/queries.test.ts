@@ -18,6 +18,9 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "provider:back": true,
   "budget:reached": true,
   "models:changed": true,
+  "task:created": true,
+  "task:status": true,
+  "task:needs-attention": true,
   "needs-attention": true,
 };
 const TYPES = Object.keys(KINDS);

@@ -15,6 +15,7 @@ export type Prompt = Schemas["Prompt"];
 export type Report = Schemas["Report"];
 export type Decision = Schemas["Decision"];
 export type KnowledgeLine = Schemas["KnowledgeLine"];
+export type MemoryHit = Schemas["MemoryHit"];
 export type Removal = Schemas["Removal"];
 export type Subscription = Schemas["Subscription"];
 
@@ -53,6 +54,11 @@ export async function readDecisions(agent: string, cursor?: string): Promise<Pag
 export async function readKnowledge(agent: string, cursor?: string): Promise<Paged<KnowledgeLine>> {
   const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
   return await unwrap(api.GET("/api/agents/{agent}/knowledge", { params: { ...path(agent), query } }));
+}
+
+export async function searchMemory(agent: string, q: string, cursor?: string): Promise<Paged<MemoryHit>> {
+  const query = { q, limit: 30, ...(cursor === undefined ? {} : { cursor }) };
+  return await unwrap(api.GET("/api/agents/{agent}/memory/search", { params: { ...path(agent), query } }));
 }
 
 /** Loads up to this many pages. */
@@ -151,6 +157,18 @@ export const queries = {
   knowledge: (agentRef: AgentRef): Query<Paged<KnowledgeLine>> => ({
     key: `agent-knowledge/${agentRef.id}`,
     load: () => readKnowledge(agentRef.id),
+    invalidatedBy: concernsAgent(agentRef),
+  }),
+  /** What of its memory has all of these words. */
+  memorySearch: (agentRef: AgentRef, words: string): Query<Paged<MemoryHit>> => ({
+    key: `agent-memory/${agentRef.id}/${words}`,
+    load: () => searchMemory(agentRef.id, words),
+    invalidatedBy: concernsAgent(agentRef),
+  }),
+  /** The newest removals from its memory. */
+  removals: (agentRef: AgentRef): Query<Removal[]> => ({
+    key: `agent-removals/${agentRef.id}`,
+    load: async () => (await unwrap(api.GET("/api/agents/{agent}/removals", { params: path(agentRef.id) }))).items,
     invalidatedBy: concernsAgent(agentRef),
   }),
   decisions: (agentRef: AgentRef): Query<Paged<Decision>> => ({

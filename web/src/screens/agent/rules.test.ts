@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Message, Wake } from "./data";
-import { formatArgs, badgeOf, isFailed, outcomeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, noteMarks, timeline, wakeDuration } from "./rules";
+import type { MemoryHit, Message, Wake } from "./data";
+import { formatArgs, badgeOf, hasWords, isFailed, lineOfHit, outcomeOf, wakesPerDay, countToolCalls, callsFromDecisions, isLong, mergePages, matchesTitle, shortKey, messageText, noteMarks, timeline, wakeDuration } from "./rules";
 
 const wake = (runKey: string | null, startedAt: string, status = "completed"): Wake =>
   ({ runKey, startedAt: status === "queued" ? null : startedAt, createdAt: startedAt, status }) as unknown as Wake;
@@ -99,5 +99,20 @@ describe("a note", () => {
     expect(marks(null, null)).toEqual([]);
     expect(marks("critical", "grievance")).toEqual([["agent.priority", "critical"], ["agent.category", "grievance"]]);
     expect(marks("urgent", "operational")).toEqual([["agent.priority", "urgent"]]);
+  });
+});
+
+describe("a search of what an agent knows", () => {
+  it("finds decisions by all words, each from its beginning, whatever their case and accents", () => {
+    const line = { text: "Due 31 January", reason: "Zu früh für Ölmühle" };
+    expect(["due", "jan fruh", "OLM", "31"].map((words) => hasWords(line, words))).toEqual([true, true, true, true]);
+    expect(["uary", "due march", "", " !? "].map((words) => hasWords(line, words))).toEqual([false, false, false, false]);
+  });
+
+  it("names a result as its removal does", () => {
+    const hit = { line: 12, checkpoint: null, kind: "entry", at: "2026-01-02T03:04:05Z", entryId: "en-1", excerpt: "A rope." } as MemoryHit;
+    expect(lineOfHit(hit, "jt-1")).toMatchObject({ line: "line-12", kind: "input", text: "A rope.", entryId: "en-1", taskId: "jt-1" });
+    expect(lineOfHit({ ...hit, line: null, checkpoint: 3, kind: "summary" }, null)).toMatchObject({ line: "summary-3", kind: "summary" });
+    expect(lineOfHit({ ...hit, kind: "observation", entryId: null }, null)).toMatchObject({ kind: "observation", entryId: null });
   });
 });

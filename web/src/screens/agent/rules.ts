@@ -1,7 +1,7 @@
 // The logic of the agent pages: pure functions, no server.
 
 import { t } from "../../i18n/index.svelte";
-import type { Agent, Message, ToolCall, Wake } from "./data";
+import type { Agent, KnowledgeLine, MemoryHit, Message, ToolCall, Wake } from "./data";
 
 /** The badge of an agent. One that the person put to rest is paused, not dormant. */
 export function badgeOf(agent: Pick<Agent, "lifecycle" | "dormantReason">): string {
@@ -187,4 +187,34 @@ export function noteMarks(message: Pick<Message, "priority" | "category">): [lis
     ["agent.category", message.category === "operational" ? null : message.category],
   ];
   return marks.filter((mark): mark is [string, string] => typeof mark[1] === "string");
+}
+
+/** A result of a search as a line of what the agent knows, by the name that its removal takes. */
+export function lineOfHit(hit: MemoryHit, task: string | null | undefined): KnowledgeLine {
+  const kind = hit.checkpoint !== null ? "summary" : hit.kind === "observation" ? "observation" : "input";
+  return {
+    line: hit.checkpoint !== null ? `summary-${hit.checkpoint}` : `line-${hit.line ?? 0}`,
+    kind,
+    text: hit.excerpt,
+    verdict: null,
+    reason: null,
+    at: hit.at,
+    runKey: null,
+    taskId: task ?? null,
+    entryId: hit.entryId,
+    folds: null,
+    isFolded: false,
+  };
+}
+
+/** Letters without case and accents. */
+function plain(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** Whether a line has all words of a search, each from the beginning of one of its own. */
+export function hasWords(line: Pick<KnowledgeLine, "text" | "reason">, words: string): boolean {
+  const own = plain(`${line.text} ${line.reason ?? ""}`).split(/[^\p{L}\p{N}]+/u);
+  const asked = plain(words).split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return asked.length > 0 && asked.every((word) => own.some((one) => one.startsWith(word)));
 }

@@ -1,6 +1,6 @@
 // The logic of models and budgets: pure functions.
 
-import { compact, dollars, t, valueText } from "../../../i18n/index.svelte";
+import { compact, dollars, listAnd, t, valueText } from "../../../i18n/index.svelte";
 import { daysLater } from "../../../ui/month";
 import type { KeptBackAgents, Model, ModelsView, Provider, Question, Spending, UsageDay } from "./data";
 
@@ -161,6 +161,13 @@ export function costWords(question: Question, view: ModelsView): string {
   if (question.costADay === null) return t("models.costUnknown", { tokens: compact(view.budgets.unpricedDay) });
   const wakes = Math.round(question.wakesADay * 10) / 10;
   return t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
+}
+
+/** The agents that would no longer wake by themselves, by name. */
+export function offNames(question: Pick<Question, "automationsOff" | "automationsOffNames">): string {
+  const names = question.automationsOffNames;
+  const more = question.automationsOff - names.length;
+  return listAnd(more > 0 ? [...names, t("models.offMore", { n: more })] : names);
 }
 
 /** The use of all models on a day. Units: micro-dollars, and tokens of models without a price. */

@@ -25,7 +25,7 @@ cargo xtask crash-pairs [WORD]
 /// Runs `simulate`: red when a promise was broken, or when the plays say too little.
 pub fn command(words: &[String]) -> anyhow::Result<ExitCode> {
     let mut options =
-        Options { from: 1, seeds: 10_000, threads: 2, sabotage: None, kinds: Kinds::Agents };
+        Options { from: 1, seeds: 10_000, threads: 2, mutation: None, kinds: Kinds::Agents };
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let value = words.next().with_context(|| format!("{word} needs a value\n{USAGE}"))?;

@@ -17,6 +17,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-adapters", &["dormouse-types"]),
     ("dormouse-testkit", &["dormouse-types"]),
     ("dormouse-store", &["dormouse-types"]),
+    ("dormouse-world", &["dormouse-types", "dormouse-testkit", "dormouse-store"]),
     ("dormouse-access", &["dormouse-types", "dormouse-store"]),
     ("dormouse-journal", &["dormouse-types", "dormouse-store"]),
     ("dormouse-changes", &["dormouse-types", "dormouse-store", "dormouse-journal"]),
@@ -29,6 +30,17 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-store",
             "dormouse-journal",
             "dormouse-changes",
+            "dormouse-scheduler",
+            "dormouse-runs",
+        ],
+    ),
+    // A sibling of the agents on the same scheduler, runs and store.
+    (
+        "dormouse-work",
+        &[
+            "dormouse-types",
+            "dormouse-formats",
+            "dormouse-store",
             "dormouse-scheduler",
             "dormouse-runs",
         ],
@@ -58,6 +70,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
+            "dormouse-work",
             "dormouse-queries",
         ],
     ),
@@ -136,21 +149,25 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-adapters", &["dormouse-testkit"]),
     ("dormouse-testkit", &[]),
     ("dormouse-store", &["dormouse-testkit"]),
+    ("dormouse-world", &[]),
     ("dormouse-access", &[]),
     // Importing the same file again is a property of both.
     ("dormouse-journal", &["dormouse-testkit", "dormouse-formats"]),
     ("dormouse-changes", &["dormouse-testkit"]),
     ("dormouse-scheduler", &["dormouse-testkit", "dormouse-journal", "dormouse-changes"]),
     ("dormouse-runs", &["dormouse-testkit"]),
-    ("dormouse-agents", &["dormouse-testkit", "dormouse-builtin"]),
+    ("dormouse-agents", &["dormouse-testkit", "dormouse-world", "dormouse-builtin"]),
+    ("dormouse-work", &["dormouse-testkit"]),
     ("dormouse-queries", &["dormouse-testkit"]),
-    ("dormouse", &["dormouse-testkit", "dormouse-scenes", "dormouse-builtin"]),
+    ("dormouse", &["dormouse-testkit", "dormouse-world", "dormouse-scenes", "dormouse-builtin"]),
     ("dormouse-server", &["dormouse-testkit", "dormouse-scenes", "dormouse-builtin"]),
-    ("dormouse-bench", &[]),
+    // Work without a language model is measured as rules, without a store.
+    ("dormouse-bench", &["dormouse-builtin", "dormouse-formats"]),
     ("dormouse-cli", &["dormouse-testkit", "dormouse-scenes", "dormouse-store"]),
     ("dormouse-powercut", &[]),
     ("dormouse-scenes", &[]),
-    ("dormouse-simulation", &[]),
+    // The series of the product are compared with an oracle that knows none of it.
+    ("dormouse-simulation", &["dormouse-formats"]),
     ("xtask", &[]),
 ];
 
@@ -209,7 +226,14 @@ const HEAVY: &[(&str, &[&str], &[&str])] = &[
             "dormouse-simulation",
             "dormouse-bench",
         ],
-        &["dormouse-testkit", "dormouse-scenes", "dormouse", "dormouse-runs", "dormouse-agents"],
+        &[
+            "dormouse-testkit",
+            "dormouse-scenes",
+            "dormouse",
+            "dormouse-runs",
+            "dormouse-agents",
+            "dormouse-work",
+        ],
     ),
 ];
 

@@ -6,7 +6,7 @@
 //! function of text, reading and corrections.
 //!
 //! Reading order: `read`, `deadlines`, `correction`, `apply`, `wanted`, `rework`, `due`, `join`,
-//! `sheet`, `agents`.
+//! `sheet`, `agents`, `layout`.
 
 mod agents;
 mod apply;
@@ -15,6 +15,7 @@ mod deadlines;
 mod work;
 mod due;
 mod join;
+mod layout;
 mod read;
 mod rework;
 mod sheet;
@@ -28,4 +29,5 @@ pub use correction::{
     AgentChoice, Anchor, Correction, CorrectionError, Edit, Kept, KeptDay, KeptEdit, Planned,
     PlannedTask,
 };
+pub use layout::laid_out;
 pub use read::{Error, Options, decode, detect, digest, read};

@@ -225,6 +225,29 @@ fn corrections_are_written_with_camel_case_names() {
     assert_snapshot!(serde_json::to_string(&kept).unwrap(), @r#"{"edits":[{"at":{"at":"item","task":"move.md/move to the new flat/movers#1","item":"choose one#1"},"edit":"leaveOut"}]}"#);
 }
 
+/// Two cards of a board, in one line as the program writes them.
+const BOARD: &str = r#"{"name":"House","lists":[{"id":"l1","name":"To do"}],"cards":[{"id":"c1","name":"Paint","idList":"l1"},{"id":"c2","name":"Sweep","idList":"l1"}]}"#;
+
+#[test]
+fn a_line_with_several_tasks_says_nothing_about_one_of_them() {
+    let read = |text: &str| plan::read("board.json", text.as_bytes(), &Options::default()).unwrap();
+    let rename = |line| {
+        let edit = Edit::RenameTask { title: "Sweep the stairs".into() };
+        Correction { line, edit }
+    };
+    let reading = read(BOARD);
+    assert_eq!(reading.tasks.len(), 2);
+    let refused = plan::apply(BOARD, &reading, &Kept::default(), &[rename(1)]).unwrap_err();
+    assert_eq!(refused.to_string(), "line 1: 2 tasks are on it; put each on a line of its own");
+    // As a program that shows the plan lays it out.
+    let laid = plan::laid_out(BOARD);
+    let reading = read(&laid);
+    let line = reading.tasks[1].line;
+    let planned = plan::apply(&laid, &reading, &Kept::default(), &[rename(line)]).unwrap();
+    let titles: Vec<&str> = planned.tasks.iter().map(|task| task.draft.title.as_str()).collect();
+    assert_eq!(titles, ["Paint", "Sweep the stairs"]);
+}
+
 #[test]
 fn the_format_is_found_by_the_content() {
     for (text, format) in [

@@ -270,6 +270,8 @@ fn a_heading_that_ends_with_a_colon_stands_before_others_with_one() {
     assert_eq!(reading.tasks[0].title, "Scale *: Done");
     let reading = read("list", "# Scale :*\n## a\n* [ ] 0\n");
     assert_eq!(reading.tasks[0].category.as_deref(), Some("Scale :*"));
+    let reading = read("list", "# Do\n## Done\n- [ ] a\n# Other\n## Done\n- [ ] b\n");
+    assert_eq!(reading.tasks[0].title, "Do: Done", "it begins with other words");
 }
 
 #[test]

@@ -318,3 +318,8 @@ fn a_recurrence_knows_its_days() {
         assert_eq!(days(text), expected, "{text}");
     }
 }
+
+#[test]
+fn errands_and_appointments_mean_what_people_mean() {
+    check("phrases-errands.tsv", 60);
+}

@@ -76,10 +76,12 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
     Titles { titles, categories, below }
 }
 
-/// A title after another one, which is not repeated if the title begins with it.
+/// A title after another one, which is not repeated if the title begins with its words.
 pub(super) fn joined(before: &str, title: &str) -> String {
     let before = unended(before);
-    if before.is_empty() || key::fold(title).starts_with(&key::fold(&before)) {
+    let folded = key::fold(title);
+    let rest = folded.strip_prefix(&key::fold(&before));
+    if before.is_empty() || rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric)) {
         return title.to_owned();
     }
     if title.trim().is_empty() {

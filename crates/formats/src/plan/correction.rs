@@ -294,6 +294,14 @@ pub enum CorrectionError {
         /// The line of the correction.
         line: usize,
     },
+    /// Several tasks are on the line, so a correction of it says nothing about one of them.
+    #[error("line {line}: {tasks} tasks are on it; put each on a line of its own")]
+    ManyTasks {
+        /// The line of the correction.
+        line: usize,
+        /// How many tasks.
+        tasks: usize,
+    },
     /// The line has no date.
     #[error("line {line}: there is no date in it; write one like `by 10 December` or 2026-12-10")]
     NoDate {

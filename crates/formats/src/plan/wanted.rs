@@ -1,6 +1,6 @@
 //! Corrections by line: those of a person, and those of earlier imports found again by their keys.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use dormouse_types::limits;
 
@@ -272,6 +272,8 @@ pub(super) struct Index<'a> {
     by_task: HashMap<&'a str, usize>,
     /// The lines that say when a task is due and are no text.
     fields: BTreeSet<usize>,
+    /// How many tasks are on a line, where there are several, as in JSON. Lines count from 1.
+    n_tasks: BTreeMap<usize, usize>,
 }
 
 impl<'a> Index<'a> {
@@ -298,6 +300,14 @@ impl<'a> Index<'a> {
                 by_anchor.insert(anchor.clone(), from);
                 anchors.insert(from, anchor);
             }
+        }
+        // A line belongs to one task; those that have none are on the line of another.
+        let mut n_tasks: BTreeMap<usize, usize> = BTreeMap::new();
+        let with_lines: HashSet<usize> =
+            reading.places.iter().filter_map(|place| place.task).collect();
+        let without = reading.tasks.iter().enumerate().filter(|(at, _)| !with_lines.contains(at));
+        for (_, task) in without {
+            *n_tasks.entry(task.line).or_insert(1) += 1;
         }
         for (number, place) in reading.places.iter().enumerate() {
             match (place.role, place.task.and_then(|task| reading.tasks.get(task))) {
@@ -332,7 +342,7 @@ impl<'a> Index<'a> {
             }
         }
         let by_task = reading.tasks.iter().enumerate().map(|(at, task)| (task.key.as_str(), at));
-        Self { reading, anchors, by_anchor, by_task: by_task.collect(), fields }
+        Self { reading, anchors, by_anchor, by_task: by_task.collect(), fields, n_tasks }
     }
 
     fn task(&self, line: usize) -> Option<Anchor> {
@@ -371,6 +381,9 @@ impl<'a> Index<'a> {
         let task = self.reading.places[at].task.and_then(|task| self.reading.tasks.get(task));
         if slot == Slot::Split && task.is_some_and(|task| line < task.line) {
             return Err(CorrectionError::NotAlone { line });
+        }
+        if let Some(&tasks) = self.n_tasks.get(&line).filter(|_| slot != Slot::PutBack) {
+            return Err(CorrectionError::ManyTasks { line, tasks });
         }
         match (slot, role) {
             (Slot::PutBack, _) => Ok(()),

@@ -11,8 +11,8 @@ use super::sentence::{Description, describe};
 use super::series::Series;
 use super::zone::{Clock, Person, UnknownZone};
 use crate::when::{
-    self, Assumption, ENGLISH, Found, Kind, Moment, MonthDay, NotUnderstood, Reader, Recurrence,
-    Rule, Weekday, When, Zone,
+    self, Assumption, ENGLISH, Found, GERMAN, Kind, Moment, MonthDay, NotUnderstood, Reader,
+    Recurrence, Rule, Weekday, When, Zone,
 };
 
 /// Fewer minutes than this between two times are refused: an agent would do nothing else.
@@ -130,26 +130,33 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
     Ok(Schedule { series, assumed: found.assumed })
 }
 
-/// "Last Friday of the month" alone is one day; as a schedule it is one of every month.
+/// "Last Friday of the month" alone is one day, and "Monday to Friday" one week; as a schedule they are those of
+/// every month and every week.
 fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let found = when::explain(text, reader);
-    let is_repetition = |found: &Found| matches!(found.when, When::Recurring(_));
-    if reader.language.code() == ENGLISH.code() && !found.as_ref().is_ok_and(is_repetition) {
-        let every = format!("every {}", text.trim().trim_start_matches("the "));
-        let of_month = |found: &Found| match &found.when {
-            When::Recurring(recurrence) => {
-                matches!(
-                    recurrence.rule,
-                    Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_))
-                ) && text.contains("month")
-            }
-            When::Day(_) | When::At(_) | When::Span(_) => false,
-        };
-        if let Some(again) = when::explain(&every, reader).ok().filter(of_month) {
-            return Ok(again);
-        }
+    if found.as_ref().is_ok_and(|found| matches!(found.when, When::Recurring(_))) {
+        return found;
     }
-    found
+    // Per language: the word for each, what it takes the place of, and that for a month.
+    let (every, on, month) = match reader.language.code() {
+        code if code == ENGLISH.code() => ("every", &["on the ", "the "][..], "month"),
+        code if code == GERMAN.code() => ("jeden", &["am "][..], "monat"),
+        _ => return found,
+    };
+    let text = text.trim();
+    let bare = on.iter().find_map(|on| text.strip_prefix(on)).unwrap_or(text);
+    let is_of_month = text.to_lowercase().contains(month);
+    let is_meant = |found: &Found| match &found.when {
+        When::Recurring(recurrence) => match recurrence.rule {
+            Rule::Months(MonthDay::Weekday(..) | MonthDay::WorkingDay(_)) => is_of_month,
+            // "Monday to Friday at 7:45"
+            Rule::WorkingDays => true,
+            _ => false,
+        },
+        When::Day(_) | When::At(_) | When::Span(_) => false,
+    };
+    let again = when::explain(&format!("{every} {bare}"), reader).ok();
+    again.filter(is_meant).map_or(found, Ok)
 }
 
 fn once(moment: &Moment) -> Result<Series, ScheduleError> {

@@ -10,19 +10,30 @@ use super::recurrence::{MonthDay, Recurrence, Rule, Weekday, YearDay};
 use super::resolve::{Core, Direction};
 use super::table::{List, Table};
 use super::value::{Assumption, Kind, When};
-use super::words::{Again, Lead, TimeMeans, Unit, Where};
+use super::words::{Again, Half, Lead, TimeMeans, Unit, Where};
 
 impl<'a> Parser<'a> {
     pub(super) fn recurrence(&mut self, at: usize, setting: Setting) -> Option<Hit> {
         let table: &'a Table = self.table;
         let allowed =
             if setting.allowed == Where::Anywhere { Where::WithSign } else { setting.allowed };
-        let found = self.matcher.longest(&table.recurrences, at, allowed)?;
+        let early = self.time_before(at);
+        let first = early.as_ref().map_or(at, |time| time.end);
+        let found = self.matcher.longest(&table.recurrences, first, allowed)?;
         let mut end = found.end;
         let mut assumed = Vec::new();
         let mut recurrence = self.again(&found, &mut end)?;
         let bare_end = end;
-        let part = found.caught.part;
+        let part = match found.means {
+            Again::EachDayAt(hour) => Some(Time::constant(hour, 0, 0, 0)),
+            _ => found.caught.part,
+        };
+        if let Some(mut time) = early {
+            hour_of_schedule(&mut time.caught, &recurrence.rule, part);
+            let (at, assumption, _) = clock::time(time.means, &time.caught)?;
+            recurrence.at = Some(at);
+            assumed.extend(assumption);
+        }
         self.limits(&mut recurrence, &mut end, &mut assumed, setting, part);
         if let (None, Some(time)) = (recurrence.at, part) {
             recurrence.at = Some(time);
@@ -44,6 +55,19 @@ impl<'a> Parser<'a> {
         };
         let when = When::Recurring(recurrence);
         Some(Hit { start: at, end, date: at..end, when, kind, assumed })
+    }
+
+    /// The time before a recurrence: "at 9 every weekday", "7:30 every Monday".
+    fn time_before(&mut self, at: usize) -> Option<Match<TimeMeans>> {
+        let table: &'a Table = self.table;
+        let is_at = self.matcher.is_in(at, List::At) || self.matcher.is_mark(at, &['@']);
+        let (place, allowed) =
+            if is_at { (at + 1, Where::WithSign) } else { (at, Where::Anywhere) };
+        let mut time = self.matcher.longest(&table.times, place, allowed)?;
+        if self.matcher.is_mark(time.end, &[',']) {
+            time.end += 1;
+        }
+        Some(time)
     }
 
     /// Time, begin and end after a recurrence, in any order.
@@ -76,11 +100,8 @@ impl<'a> Parser<'a> {
                     .longest(&table.times, after, Where::WithSign)
                     .filter(|time| time.means == TimeMeans::Part);
             }
-            // "Every evening at 8" is 20:00.
-            if let Some(time) = &mut time
-                && time.caught.half.is_none()
-            {
-                time.caught.part = time.caught.part.or(part);
+            if let Some(time) = &mut time {
+                hour_of_schedule(&mut time.caught, &recurrence.rule, part);
             }
             if recurrence.at.is_none()
                 && let Some(time) = time
@@ -155,7 +176,8 @@ impl<'a> Parser<'a> {
                 Recurrence::new(2, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
             }
             Again::WorkingDays => Recurrence::new(n, Rule::WorkingDays),
-            Again::EachPart => Recurrence::new(1, Rule::Days),
+            Again::EachPart | Again::EachDayAt(_) => Recurrence::new(1, Rule::Days),
+            Again::Unclear => return None,
             Again::MonthWeekday => {
                 let every = months(caught)?;
                 let on = MonthDay::Weekday(caught.place?, on_weekday?);
@@ -219,6 +241,25 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Decides which half of the day a time of a recurrence is in, where the words leave it open.
+///
+/// "Every evening at 8" is 20:00, and "every night at 2" is 02:00. What happens each day happens at any hour,
+/// so "daily at 2:30" is what a clock of 24 hours shows; a weekday at 3:30 is an afternoon, as that of a date.
+fn hour_of_schedule(caught: &mut Caught, rule: &Rule, part: Option<Time>) {
+    if caught.half.is_some() || caught.part.is_some() {
+        return;
+    }
+    let Some(clock) = &mut caught.clock else { return };
+    match part {
+        Some(part) if part.hour() >= 21 && matches!(clock.hour, 1..=5 | 12) => {
+            caught.half = Some(Half::Morning);
+        }
+        Some(part) => caught.part = Some(part),
+        None if *rule == Rule::Days && clock.has_minutes => caught.is_24_hours = true,
+        None => {}
+    }
+}
+
 fn months(caught: &Caught) -> Option<u16> {
     match caught.periodic {
         None => Some(1),
@@ -235,7 +276,7 @@ fn of_unit(n: u16, unit: Unit) -> Option<Recurrence> {
         Unit::Day => (n, Rule::Days),
         Unit::WorkingDay => (n, Rule::WorkingDays),
         Unit::Week => (n, Rule::Weeks(Vec::new())),
-        Unit::Weekend => (n, Rule::Weeks(vec![Weekday::Saturday])),
+        Unit::Weekend => (n, Rule::Weeks(vec![Weekday::Saturday, Weekday::Sunday])),
         Unit::Fortnight => (n.checked_mul(2)?, Rule::Weeks(Vec::new())),
         Unit::Month => (n, Rule::Months(MonthDay::Same)),
         Unit::Quarter => (n.checked_mul(3)?, Rule::Months(MonthDay::Same)),

@@ -26,8 +26,11 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
         let noon = Time::constant(12, 0, 0, 0);
         return Some((part, (part != noon).then_some(Assumption::PartOfDay(part)), false));
     }
+    // "In the evening at 20:00" needs no half: an hour beyond 12 has one already.
+    let part =
+        caught.part.filter(|_| caught.clock.is_none_or(|clock| (1..=12).contains(&clock.hour)));
     let half = caught.half.or_else(|| {
-        caught.part.map(|part| if part.hour() < 12 { Half::Morning } else { Half::Afternoon })
+        part.map(|part| if part.hour() < 12 { Half::Morning } else { Half::Afternoon })
     });
     let of = |minutes: i32| {
         let minutes = minutes.rem_euclid(1440);
@@ -45,6 +48,11 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
             // "9.30" without am or pm is an amount.
             if clock.is_dotted && half.is_none() {
                 return None;
+            }
+            if caught.is_24_hours {
+                let time = of(i32::from(hour) * 60 + minute)?;
+                let is_open = clock.hour_length == 1 && (1..=11).contains(&hour);
+                return Some((time, is_open.then_some(Assumption::Hour(time)), hour == 24));
             }
             if is_exact {
                 let time = Time::new(

@@ -32,8 +32,17 @@ pub(super) struct Clock {
     pub second: u8,
     /// How many figures the hour is written with.
     pub hour_length: u8,
+    /// Whether the minutes are written, too.
+    pub has_minutes: bool,
     /// Whether a full stop is between hour and minute; then it is a time only with am or pm.
     pub is_dotted: bool,
+}
+
+impl Clock {
+    /// An hour without minutes: "3 pm", "at 9".
+    pub fn of_hour(hour: u8) -> Self {
+        Self { hour, minute: 0, second: 0, hour_length: 1, has_minutes: false, is_dotted: false }
+    }
 }
 
 pub(super) fn figure(text: &str) -> Option<Figure> {
@@ -127,6 +136,7 @@ pub(super) fn clock(text: &str) -> Option<Clock> {
         minute: minute.parse().ok()?,
         second: second.map_or(Ok(0), str::parse).ok()?,
         hour_length: u8::try_from(hour.len()).ok()?,
+        has_minutes: true,
         is_dotted: sign == '.',
     };
     let exists = found.hour <= 24

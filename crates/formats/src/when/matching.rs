@@ -27,6 +27,8 @@ pub(super) struct Caught {
     pub part: Option<Time>,
     pub clock: Option<Clock>,
     pub half: Option<Half>,
+    /// Whether the hour is one of 24, whatever it is written with.
+    pub is_24_hours: bool,
     pub figure: Option<Figure>,
     /// The form of a date of ISO 8601, and the token that is one.
     pub stamp: Option<(Stamp, usize)>,
@@ -224,9 +226,7 @@ impl<'a> Matcher<'a> {
                     _ => return None,
                 };
                 let hour = u8::try_from(value).ok().filter(|hour| *hour <= 24)?;
-                let hour_length = 1;
-                caught.clock =
-                    Some(Clock { hour, minute: 0, second: 0, hour_length, is_dotted: false });
+                caught.clock = Some(Clock::of_hour(hour));
                 Some(next)
             }
             Class::Clock => {

@@ -375,6 +375,10 @@ pub enum Again {
     WorkingDays,
     /// Each day at PART.
     EachPart,
+    /// Each day at this hour: "nightly".
+    EachDayAt(i8),
+    /// Words that are said of several things: "every second" of a minute, a month or a pair.
+    Unclear,
     /// PLACE WEEKDAY of each month.
     MonthWeekday,
     /// Each PLACE WEEKDAY, of each month if there can be no other.

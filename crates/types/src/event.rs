@@ -52,9 +52,11 @@ impl EventKind {
             | Self::ProviderAway
             | Self::ProviderBack
             | Self::BudgetReached
-            | Self::ModelsChanged => true,
-            // What waits in agent work is not on that list yet.
-            Self::WorkCreated | Self::WorkStatus | Self::WorkNeedsAttention => false,
+            | Self::ModelsChanged
+            | Self::WorkStatus
+            | Self::WorkNeedsAttention => true,
+            // Work that was just made waits for nobody.
+            Self::WorkCreated => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

@@ -5,8 +5,8 @@
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
-//! [`spend`], [`work`], [`work_kind`], [`work_facts`], [`work_outcome`], [`model_settings`], [`draft`],
-//! [`fold`], [`search_words`], [`limits`], [`port`].
+//! [`spend`], [`work`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
+//! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
 #[cfg(feature = "openapi")]
 mod schema;
@@ -26,9 +26,11 @@ pub mod field_change;
 pub mod verdict;
 pub mod observation;
 pub mod trend;
+pub mod work_filter;
 pub mod work_kind;
 pub mod work_facts;
 pub mod work_outcome;
+pub mod built_in_work;
 pub mod work;
 pub mod model;
 pub mod named;

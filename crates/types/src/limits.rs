@@ -133,6 +133,8 @@ limits! {
     WORK_RESULT = "result of a run", 100 * 1024, "bytes", "validation-failed";
     /// Definitions of agent work in a workspace that are not deleted.
     WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
+    /// Filters of changes that start one definition.
+    WORK_FILTERS = "filters of agent work", 20, "filters", "validation-failed";
     /// Idempotency key.
     IDEMPOTENCY_KEY = "idempotency key", 128, "characters", "validation-failed";
     /// A token's name.
@@ -288,6 +290,10 @@ pub const WORK_CATCH_UP_SECONDS: u64 = 24 * 3600;
 pub const WORK_QUESTION_SECONDS: u64 = 7 * 24 * 3600;
 /// Occurrences of one definition that one commit decides about.
 pub const WORK_OCCURRENCES: usize = 100;
+/// Runs of one definition that changes of tasks start within an hour; what is beyond is left out.
+pub const WORK_EVENTS_AN_HOUR: usize = 20;
+/// Results of agent work that led to one another, after which a change starts nothing more.
+pub const WORK_EVENT_DEPTH: i64 = 3;
 /// Earlier runs of a definition that a prompt shows in full.
 pub const WORK_RUNS_IN_FULL: usize = 9;
 /// Units: tokens, estimated as bytes / 4. The most that earlier runs take of a prompt in full.

@@ -69,6 +69,8 @@ closed_list! {
         Active = "active",
         /// Not until the person resumes it.
         Paused = "paused",
+        /// Not until the person resumes it: the data was restored, and it may have run elsewhere since.
+        Held = "held",
         /// Not until what is wrong with it is mended.
         Disabled = "disabled",
         /// Never again; its history stays.
@@ -115,6 +117,8 @@ closed_list! {
         Overlap = "overlap",
         /// The definition was paused, archived or deleted before its turn came.
         Paused = "paused",
+        /// Changes started as many runs within the hour as they may.
+        TooMany = "tooMany",
     }
 }
 
@@ -186,7 +190,7 @@ pub enum RunEvent {
     /// Its process died.
     Crashed,
     /// The program stops, or its model cannot be asked now.
-    PutBack,
+    Requeued,
     /// A person ended it.
     Cancelled,
     /// Its turn will not come.
@@ -219,7 +223,7 @@ impl RunState {
             }
             (Self::Running, RunEvent::Asked) => Self::NeedsInput,
             (Self::Running, RunEvent::EndedWithoutOutcome) => Self::NeedsReview,
-            (Self::Running, RunEvent::AttemptFailed | RunEvent::PutBack) => Self::Queued,
+            (Self::Running, RunEvent::AttemptFailed | RunEvent::Requeued) => Self::Queued,
             (Self::Running, RunEvent::TimedOut) => Self::TimedOut,
             (Self::Running | Self::Queued, RunEvent::Crashed) => Self::Interrupted,
             (Self::NeedsInput, RunEvent::Answered) => Self::Queued,
@@ -268,9 +272,8 @@ impl RunState {
 pub fn public_status(definition: WorkState, run: Option<RunState>) -> WorkStatus {
     match (definition, run) {
         (_, Some(RunState::Running)) => WorkStatus::Running,
-        (WorkState::Paused, _) | (_, Some(RunState::NeedsInput | RunState::NeedsReview)) => {
-            WorkStatus::Paused
-        }
+        (WorkState::Paused | WorkState::Held, _)
+        | (_, Some(RunState::NeedsInput | RunState::NeedsReview)) => WorkStatus::Paused,
         (_, None | Some(RunState::Queued)) => WorkStatus::Pending,
         (_, Some(RunState::Succeeded | RunState::NoOp | RunState::Skipped)) => {
             WorkStatus::Completed
@@ -307,7 +310,7 @@ mod tests {
         (RunEvent::GaveUp, "gave up"),
         (RunEvent::TimedOut, "timed out"),
         (RunEvent::Crashed, "crashed"),
-        (RunEvent::PutBack, "put back"),
+        (RunEvent::Requeued, "requeued"),
         (RunEvent::Cancelled, "cancelled"),
         (RunEvent::Skipped, "skipped"),
         (RunEvent::Retried, "retried"),
@@ -328,7 +331,7 @@ mod tests {
         ("running", "gave up", "failed"),
         ("running", "timed out", "timed_out"),
         ("running", "crashed", "interrupted"),
-        ("running", "put back", "queued"),
+        ("running", "requeued", "queued"),
         ("running", "cancelled", "cancelled"),
         ("needs_input", "answered", "queued"),
         ("needs_input", "expired", "expired"),

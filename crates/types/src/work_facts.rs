@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::caller::Origin;
 use crate::change::What;
 use crate::closed_list;
-use crate::closed_list::Listed;
 use crate::field_change::FieldChange;
 use crate::id::{CategoryId, ItemId, LabelId, TaskId};
 use crate::named::Named;
@@ -209,12 +208,5 @@ impl TaskFacts {
     /// Whether somebody still has to do it.
     pub fn is_open(&self) -> bool {
         !self.status.is_terminal()
-    }
-}
-
-impl AttentionReason {
-    /// The reason of a name, or [`Self::Other`] for one of a newer version.
-    pub fn of(name: &str) -> Self {
-        Listed::named(name).known().unwrap_or(Self::Other)
     }
 }

@@ -43,6 +43,7 @@ closed_list! {
 
 /// What work of a kind does, as the person set it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum WorkParameters {
     /// See [`Agenda`].
@@ -87,6 +88,7 @@ closed_list! {
 
 /// What the day brings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Agenda {
     /// Which lists it has.
@@ -133,6 +135,7 @@ closed_list! {
 
 /// What became of the last days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Review {
     /// Which lists it has.
@@ -168,6 +171,7 @@ closed_list! {
 
 /// Speaks up when a deadline nears or an answer stays out, and says each once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Watch {
     /// What it looks at.
@@ -200,6 +204,7 @@ impl Default for Watch {
 
 /// Proposes to put off what nobody touched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Sweep {
     /// How long nothing happened. Units: days; 7 to [`Sweep::LONGEST`].
@@ -225,6 +230,7 @@ impl Default for Sweep {
 
 /// A checklist that starts over, or a task that is made again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Repeat {
     /// What is repeated.
@@ -236,6 +242,7 @@ pub struct Repeat {
 
 /// What a [`Repeat`] repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "action", rename_all = "camelCase")]
 pub enum Repeated {
     /// Every item of the task's checklists is unticked.
@@ -257,6 +264,7 @@ pub enum Repeated {
 
 /// Which tasks work is about: all those that fit each filter that is not empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Only {
     /// Tasks of these categories.

@@ -9,6 +9,7 @@ use crate::id::{CategoryId, LabelId, TaskId};
 
 /// What a run of built-in work comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BuiltInOutcome))]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum WorkOutcome {
     /// There is nothing to say: the run ends without a text, and nobody is told.
@@ -59,6 +60,7 @@ closed_list! {
 
 /// A text for the person, in parts that a page can show and in Markdown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkText {
     /// One line that says what is in it; all that some notifications carry. Plain text.
@@ -73,6 +75,7 @@ pub struct WorkText {
 
 /// A part of a [`WorkText`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkSection {
     /// Which part it is: a list of the parameters, or one more that the kind has.
@@ -87,6 +90,7 @@ pub struct WorkSection {
 
 /// A line of a [`WorkSection`]. All of it is plain text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkLine {
     /// The task it is about, to open it.
@@ -98,7 +102,8 @@ pub struct WorkLine {
 }
 
 /// A number that a text names.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Figure {
     /// What is counted: the name of a section, or of a part of it.
@@ -123,6 +128,7 @@ closed_list! {
 
 /// What a figure is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "list", content = "ids", rename_all = "camelCase")]
 pub enum FigureList {
     /// These tasks.
@@ -135,6 +141,7 @@ pub enum FigureList {
 
 /// What a run proposes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkProposals {
     /// What is proposed, for the person.
@@ -150,6 +157,7 @@ pub struct WorkProposals {
 
 /// A call of a tool that changes a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedCall {
     /// The task.
@@ -164,6 +172,7 @@ pub struct ProposedCall {
 
 /// What speaks for a proposal: a fact of the task, with its day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkEvidence {
     /// The day of the fact.
@@ -174,6 +183,7 @@ pub struct WorkEvidence {
 
 /// A task to be made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ProposedTask))]
 #[serde(rename_all = "camelCase")]
 pub struct NewTask {
     /// Its title.

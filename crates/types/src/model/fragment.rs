@@ -1,0 +1,145 @@
+//! The pieces of a prompt, as text and as data.
+
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::ledger::Ledger;
+use super::news::{Delta, DeltaChange};
+use super::task_state::TaskState;
+use crate::closed_list;
+use crate::linked::LinkedContext;
+use crate::observation::{ObservationCategory, ObservationPriority};
+use crate::time::Timestamp;
+use crate::trend::Trend;
+
+/// One piece of a prompt.
+#[derive(Debug, Clone)]
+pub struct Fragment {
+    /// What it is; decides its place in the prompt.
+    pub kind: FragmentKind,
+    /// The text a language model reads.
+    pub text: String,
+    /// The same content as data, for the built-in model.
+    pub data: FragmentData,
+    /// Whether it contains text from outside.
+    pub tainted: bool,
+    /// Where the text is cut into blocks that are sent one by one, for providers that keep the
+    /// beginning of a prompt up to the end of a block: for a log, where each wake's lines end. Empty
+    /// if it is one block. Units: bytes of `text`.
+    pub block_ends: Vec<usize>,
+}
+
+impl Fragment {
+    /// Its blocks, in order, without the line breaks between them.
+    pub fn blocks(&self) -> impl Iterator<Item = &str> {
+        let starts = std::iter::once(0).chain(self.block_ends.iter().copied());
+        let ends = self.block_ends.iter().copied().chain([self.text.len()]);
+        let blocks = starts.zip(ends).filter_map(|(start, end)| self.text.get(start..end));
+        blocks.map(|block| block.trim_matches('\n')).filter(|block| !block.is_empty())
+    }
+}
+
+closed_list! {
+    /// The kinds of fragments, in prompt order.
+    pub enum FragmentKind, "fragment kind" {
+        /// Scaffold and directives.
+        System = "system",
+        /// What older lines of the log were folded into.
+        Summary = "summary",
+        /// The append-only log of the task: captured inputs and observations.
+        Log = "log",
+        /// What a run of agent work is told to do: title, instructions, corrections, answers.
+        Work = "work",
+        /// What earlier runs of the same agent work did.
+        EarlierRuns = "earlierRuns",
+        /// Tasks one link away.
+        LinkedTasks = "linkedTasks",
+        /// The current state of the task.
+        TaskState = "taskState",
+        /// Recent decisions and open proposals.
+        Decisions = "decisions",
+        /// How the task went over its last weeks, in figures.
+        Trend = "trend",
+        /// What changed since the last completed run.
+        Delta = "delta",
+        /// What the person tells the agent.
+        Message = "message",
+        /// What this turn must do.
+        Instruction = "instruction",
+    }
+}
+
+/// A fragment as data.
+#[derive(Debug, Clone, Default)]
+pub enum FragmentData {
+    /// Text only.
+    #[default]
+    None,
+    /// For [`FragmentKind::Log`].
+    Log(LogData),
+    /// For [`FragmentKind::LinkedTasks`].
+    LinkedTasks(Box<LinkedContext>),
+    /// For [`FragmentKind::TaskState`].
+    TaskState(Box<TaskState>),
+    /// For [`FragmentKind::Decisions`].
+    Decisions(Ledger),
+    /// For [`FragmentKind::Trend`].
+    Trend(Trend),
+    /// For [`FragmentKind::Delta`].
+    Delta(Delta),
+    /// For [`FragmentKind::Message`].
+    Message(String),
+    /// For [`FragmentKind::Instruction`].
+    Instruction(Instruction),
+}
+
+/// What earlier runs captured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogData {
+    /// Observations of earlier completed runs, oldest first.
+    pub observations: Vec<ObservationNote>,
+    /// Changes that earlier completed runs saw, oldest first.
+    pub changes: Vec<DeltaChange>,
+}
+
+/// An observation kept as memory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ObservationNote {
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Its text.
+    pub text: String,
+    /// Its weight.
+    pub priority: ObservationPriority,
+    /// What it is about.
+    #[serde(default)]
+    pub category: ObservationCategory,
+}
+
+/// What this turn must do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Instruction {
+    /// Whether this agent has not yet completed a run with a report.
+    pub first: bool,
+    /// Whether a report must be written in this run.
+    pub report_due: bool,
+    /// Whether only `update_report` may be called now.
+    pub report_only: bool,
+    /// Today in the workspace's time zone.
+    pub today: Date,
+    /// The last report; only its TLDR and time return to the prompt.
+    pub last_report: Option<LastReport>,
+}
+
+/// The last report the person got.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastReport {
+    /// Its TLDR.
+    pub tldr: String,
+    /// When it was published.
+    pub at: Timestamp,
+}

@@ -55,6 +55,7 @@ pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
         ProviderUnavailable::Configuration => model.name(),
         ProviderUnavailable::Authentication
         | ProviderUnavailable::Quota
+        | ProviderUnavailable::Unreachable
         | ProviderUnavailable::Outage => model.provider(),
     }
 }
@@ -92,7 +93,9 @@ pub fn failed(
     // A person has to change something, so another attempt soon is pointless.
     let needs_person = match why {
         ProviderUnavailable::Authentication | ProviderUnavailable::Configuration => true,
-        ProviderUnavailable::Quota | ProviderUnavailable::Outage => false,
+        ProviderUnavailable::Quota
+        | ProviderUnavailable::Unreachable
+        | ProviderUnavailable::Outage => false,
     };
     let enough = after.failures >= limits::BREAKER_FAILURES || needs_person;
     if enough || after.opened > 0 {

@@ -148,7 +148,7 @@ impl Driver {
         match run.steps().await {
             Ok(end) => Ok(end),
             Err(RunError::Commit(CommitError::Refused { refusal: Refusal::LeaseLost, .. })) => {
-                Ok(End::Lost)
+                Ok(End::LeaseLost)
             }
             // A damaged row or a broken rule fails this run visibly and affects nothing else.
             Err(RunError::Broken(error)) => run.fail(error).await,
@@ -269,7 +269,7 @@ impl ActiveRun<'_> {
                 answer
             }
             Err(error @ ModelError::Provider { .. }) => {
-                return self.away(&error).await.map(Some);
+                return self.provider_unavailable(&error).await.map(Some);
             }
             Err(error @ ModelError::Request { .. }) => {
                 return self.fail(error.to_string()).await.map(Some);

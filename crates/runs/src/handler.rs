@@ -22,7 +22,7 @@ pub trait RunHandler: Send + Sync {
     /// Returns why the run may not ask the model, or `None` if it may. Checked right before asking.
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>>;
 
-    /// Returns the change row that says that the run moved: it ended, or was put back.
+    /// Returns the change row that says that the run moved: it ended, or was requeued.
     fn announce(&self) -> ChangeRow;
 
     /// Returns the tools that close the run, or `None` if none does. The answer must not change
@@ -48,8 +48,8 @@ pub trait RunHandler: Send + Sync {
         None
     }
 
-    /// Returns what is written when the run is put back, to be resumed later.
-    fn put_back(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
+    /// Returns what is written when the run is requeued, to be resumed later.
+    fn requeue(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 

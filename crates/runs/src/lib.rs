@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`model_call`], [`truncation`], [`spending`], [`drive`], [`admission`].
+//! [`recorded_turns`], [`model_call`], [`truncation`], [`spending`], [`drive`], [`admission`].
 
 pub mod step;
 pub mod clearance;
@@ -20,6 +20,7 @@ pub mod breaker;
 pub mod models;
 pub mod handler;
 pub mod run_log;
+pub mod recorded_turns;
 pub mod model_call;
 pub mod truncation;
 pub mod spending;

@@ -18,10 +18,10 @@ use crate::step::LoggedTurn;
 /// Payload of a `thought` message: the turn as the model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Thought {
-    text: String,
-    calls: Vec<ToolCall>,
-    ended: bool,
+pub(crate) struct Thought {
+    pub(crate) text: String,
+    pub(crate) calls: Vec<ToolCall>,
+    pub(crate) ended: bool,
 }
 
 /// Writes a turn: the assistant's message, one `action` per call, and the results known so far.
@@ -211,7 +211,7 @@ pub async fn texts(
     Ok(messages.iter().map(text_of).collect())
 }
 
-fn content<T: serde::de::DeserializeOwned>(
+pub(crate) fn content<T: serde::de::DeserializeOwned>(
     message: &Message,
     text: Option<String>,
 ) -> Result<T, ReadError> {

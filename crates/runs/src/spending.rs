@@ -37,7 +37,7 @@ pub struct Reservation {
 pub enum Outcome<'a> {
     /// The model answered; with the provider's figures, if it gave any.
     Answered(Option<&'a Usage>),
-    /// The provider refused to serve it, so it cost nothing.
+    /// The provider refused to serve it, or was sent nothing of it, so it cost nothing.
     NotServed,
     /// It broke off, was cancelled or ended otherwise: what it cost is not known.
     Unknown,
@@ -51,6 +51,7 @@ impl Outcome<'_> {
                 why:
                     ProviderUnavailable::Authentication
                     | ProviderUnavailable::Quota
+                    | ProviderUnavailable::Unreachable
                     | ProviderUnavailable::Configuration,
                 ..
             } => Self::NotServed,

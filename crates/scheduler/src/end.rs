@@ -19,20 +19,20 @@ pub enum End {
         error: String,
     },
     /// The run is queued to be resumed; no failure was counted.
-    PutBack {
-        /// Why it was put back.
+    Requeued {
+        /// Why it was requeued.
         reason: String,
     },
     /// The provider is unavailable; the run is queued to be resumed, and no failure was counted
     /// against its holder.
-    Away {
+    ProviderUnavailable {
         /// The provider's error.
         reason: String,
     },
     /// A person cancelled the run while it was under way; no failure was counted.
     Cancelled,
     /// Another process owns the run now.
-    Lost,
+    LeaseLost,
 }
 
 /// A run that ended in this process.

@@ -61,10 +61,10 @@ impl Scheduler {
         let lost = select(Box::pin(self.beat(&lease)), Box::pin(self.follow(&lease)));
         let end = match select(run, lost).await {
             Either::Left((end, _)) => end?,
-            Either::Right(_) => End::Lost,
+            Either::Right(_) => End::LeaseLost,
         };
         let end = match end {
-            End::Lost => self.how_lost(&lease).await?,
+            End::LeaseLost => self.how_lost(&lease).await?,
             other => other,
         };
         Ok(FinishedRun { holder: lease.holder().clone(), run: lease.run, end })
@@ -74,7 +74,7 @@ impl Scheduler {
     async fn how_lost(&self, lease: &Lease) -> Result<End, SchedulerError> {
         let run = self.store.first(wake_run::by_key(lease.ws, &lease.run.key)).await?;
         let is_cancelled = run.is_some_and(|run| run.is_cancelled());
-        Ok(if is_cancelled { End::Cancelled } else { End::Lost })
+        Ok(if is_cancelled { End::Cancelled } else { End::LeaseLost })
     }
 
     /// Looks at the lease whenever something was committed, at most once in [`LOOK_AGAIN`]; ends

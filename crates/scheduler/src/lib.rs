@@ -53,6 +53,8 @@ pub struct Scheduler {
     lease: Duration,
     handlers: Arc<[Arc<dyn Handler>]>,
     chores: Arc<[Arc<dyn Chore>]>,
+    /// Whether a command that runs what is pending also does what chores planned for now.
+    fires_plans: bool,
     stop: Stop,
     /// Units: microseconds. How far the clock is behind the time of the database.
     clock_error: Arc<AtomicI64>,
@@ -86,6 +88,7 @@ impl Scheduler {
             lease,
             handlers: handlers.into(),
             chores: chores.into(),
+            fires_plans: true,
             stop,
             clock_error: Arc::default(),
         }
@@ -96,6 +99,13 @@ impl Scheduler {
     #[must_use]
     pub fn stopping_on(&self, stop: Stop) -> Self {
         Self { stop, ..self.clone() }
+    }
+
+    /// Returns the same scheduler, which does what chores planned only while it serves: a command that
+    /// runs what is pending leaves it to a node.
+    #[must_use]
+    pub fn firing_plans_only_as_a_node(&self) -> Self {
+        Self { fires_plans: false, ..self.clone() }
     }
 
     /// Returns the handler for a holder.

@@ -66,8 +66,8 @@ pub struct Node {
     hints: Hints,
     /// Rows found by the last poll that are not claimed yet.
     ready: VecDeque<(WorkspaceId, QueueEntry)>,
-    /// Holders whose run was put back: it has a time to wait for, and running it again would spin.
-    put_back: BTreeSet<HolderId>,
+    /// Holders whose run was requeued: it has a time to wait for, and running it again would spin.
+    requeued: BTreeSet<HolderId>,
     /// The row of each holder as it was last claimed. A row that is as it was when it could not be
     /// claimed is not tried again.
     tried: BTreeMap<HolderId, QueueEntry>,
@@ -109,7 +109,7 @@ impl Scheduler {
             running: FuturesUnordered::new(),
             polling: None,
             ready: VecDeque::new(),
-            put_back: BTreeSet::new(),
+            requeued: BTreeSet::new(),
             tried: BTreeMap::new(),
             in_vain: BTreeMap::new(),
             events: VecDeque::new(),
@@ -190,7 +190,7 @@ impl Node {
                     Some((ws, row)) => self.launch(ws, row),
                     None => {
                         let poll =
-                            self.scheduler.clone().poll_ready(ws, only, self.put_back.clone());
+                            self.scheduler.clone().poll_ready(ws, only, self.requeued.clone());
                         self.polling = Some(Box::pin(poll));
                     }
                 }
@@ -254,8 +254,10 @@ impl Node {
         let drains = matches!(self.until, Until::Idle { .. });
         match ended {
             Ok(Some(ran)) => {
-                if drains && matches!(ran.end, End::PutBack { .. } | End::Away { .. }) {
-                    self.put_back.insert(ran.holder.clone());
+                if drains
+                    && matches!(ran.end, End::Requeued { .. } | End::ProviderUnavailable { .. })
+                {
+                    self.requeued.insert(ran.holder.clone());
                 }
                 self.in_vain.remove(&who);
                 self.events.push_back(Event::Ran(Box::new(ran)));

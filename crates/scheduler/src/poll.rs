@@ -153,10 +153,10 @@ impl Scheduler {
         self,
         ws: WorkspaceId,
         only: Option<Vec<HolderId>>,
-        put_back: BTreeSet<HolderId>,
+        requeued: BTreeSet<HolderId>,
     ) -> PollResult {
         let mut found = PollResult::default();
-        if let Err(error) = self.find_ready(ws, only, &put_back, &mut found).await {
+        if let Err(error) = self.find_ready(ws, only, &requeued, &mut found).await {
             found.failures.push(Failure { part: None, error });
         }
         found
@@ -166,7 +166,7 @@ impl Scheduler {
         &self,
         ws: WorkspaceId,
         only: Option<Vec<HolderId>>,
-        put_back: &BTreeSet<HolderId>,
+        requeued: &BTreeSet<HolderId>,
         found: &mut PollResult,
     ) -> Result<(), SchedulerError> {
         self.learn_time().await?;
@@ -174,7 +174,7 @@ impl Scheduler {
         for chore in self.chores(When::EachPoll) {
             found.lines.extend(chore.work(Some(ws), now).await?.lines);
         }
-        for chore in self.chores.iter() {
+        for chore in self.chores.iter().filter(|_| self.fires_plans) {
             self.do_if_due(&**chore, Some(ws), now, found).await?;
         }
         let mut failed = self.fire_timers(ws).await?.into_iter().filter_map(Result::err);
@@ -195,7 +195,7 @@ impl Scheduler {
             let is_closed = matches!(rooms.get(row.holder.kind()), Some(Room::Closed { .. }));
             let handler = self.handler(&row.holder);
             !is_closed
-                && !put_back.contains(&row.holder)
+                && !requeued.contains(&row.holder)
                 && handler.is_ok_and(|handler| handler.is_ready(row, now))
         });
         rows.sort_by(|a, b| {

@@ -14,7 +14,7 @@ pub enum Event {
     /// Its owner died.
     Crashed,
     /// The program stops or the provider is unavailable; no failure is counted.
-    PutBack,
+    Requeued,
     /// It was claimed again.
     Resumed,
     /// It was queued and is not resumed: it crashed too often, or a person cancelled its wake.
@@ -40,7 +40,7 @@ pub fn after(status: Status, event: Event) -> Result<Status, Impossible> {
         (Status::Started, Event::NothingChanged) => Ok(Status::Skipped),
         (Status::Started, Event::Failed) => Ok(Status::Failed),
         (Status::Started | Status::Queued, Event::Cancelled) => Ok(Status::Failed),
-        (Status::Started, Event::Crashed | Event::PutBack) => Ok(Status::Queued),
+        (Status::Started, Event::Crashed | Event::Requeued) => Ok(Status::Queued),
         (Status::Queued, Event::Resumed) => Ok(Status::Started),
         (Status::Queued, Event::GivenUp) => Ok(Status::Abandoned),
         (
@@ -66,7 +66,7 @@ mod tests {
             Event::NothingChanged,
             Event::Failed,
             Event::Crashed,
-            Event::PutBack,
+            Event::Requeued,
             Event::Resumed,
             Event::GivenUp,
             Event::Cancelled,

@@ -126,12 +126,14 @@ impl House {
         let items = self.store.all(change_item::of_task(WS, &self.task)).await.map_err(failed)?;
         if items.is_empty() {
             match self.propose(lease).await {
-                Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(End::Lost),
+                Err(error) if error.refusal() == Some(Refusal::LeaseLost) => {
+                    return Ok(End::LeaseLost);
+                }
                 other => other.map_err(failed)?,
             }
         }
         match self.write(lease).await {
-            Err(JournalError::Fenced { .. }) => return Ok(End::Lost),
+            Err(JournalError::Fenced { .. }) => return Ok(End::LeaseLost),
             other => other.map_err(failed)?,
         }
         let to = after(Status::Started, RunEvent::Completed).map_err(failed)?;
@@ -141,7 +143,7 @@ impl House {
             .op(wake_run::finish(WS, key, Status::Started, to, at, false, None))
             .op(lease.release());
         match self.store.commit(commit).await {
-            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(End::Lost),
+            Err(error) if error.refusal() == Some(Refusal::LeaseLost) => Ok(End::LeaseLost),
             other => other.map(|_| End::Completed { cut: false }).map_err(failed),
         }
     }

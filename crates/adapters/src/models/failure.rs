@@ -75,11 +75,14 @@ impl WireError {
 impl From<HttpError> for WireError {
     fn from(error: HttpError) -> Self {
         let detail = clean(&chain(&error));
-        // A redirect means that the address is that of something else, until a person corrects it.
-        let why = if matches!(error, HttpError::Redirect { .. }) {
-            ProviderUnavailable::Configuration
-        } else {
-            ProviderUnavailable::Outage
+        let why = match error {
+            // The address is that of something else, until a person corrects it.
+            HttpError::Redirect { .. } => ProviderUnavailable::Configuration,
+            // A request is written only after the connection stands.
+            HttpError::Connect { .. } | HttpError::Tls { .. } | HttpError::HostName { .. } => {
+                ProviderUnavailable::Unreachable
+            }
+            _ => ProviderUnavailable::Outage,
         };
         Self::Unavailable { why, detail, retry_after: None }
     }

@@ -76,7 +76,10 @@ pub async fn probe(
             }
             Err(
                 error @ ModelError::Provider {
-                    why: ProviderUnavailable::Authentication | ProviderUnavailable::Quota,
+                    why:
+                        ProviderUnavailable::Authentication
+                        | ProviderUnavailable::Quota
+                        | ProviderUnavailable::Unreachable,
                     ..
                 },
             ) => return Err(error),

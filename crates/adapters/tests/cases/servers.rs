@@ -107,6 +107,14 @@ async fn outage(play: Play) -> String {
     }
 }
 
+/// What is said of an address that no connection to comes about.
+async fn unreachable(model: &RemoteModel) -> String {
+    match turn(model, &request()).await {
+        Err(ModelError::Provider { why: ProviderUnavailable::Unreachable, detail, .. }) => detail,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// What is said of an address where no model answers: a person has to correct it.
 async fn wrong_address(play: Play) -> String {
     match played(play).await.0 {
@@ -128,6 +136,13 @@ async fn a_turn_is_read_and_what_was_shown_was_sent() {
         let value = value.replace("(not shown)", "sk-very-secret");
         assert!(head.contains(&format!("\r\n{name}: {value}")), "{name}: {head}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_connection_was_sent_nothing() {
+    let address = Server::start().await.address;
+    let detail = unreachable(&model(address)).await;
+    assert!(detail.starts_with(&format!("cannot connect to http://{address}")), "{detail}");
 }
 
 #[tokio::test]

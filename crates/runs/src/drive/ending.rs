@@ -1,4 +1,4 @@
-//! How a run stops: completed, failed, put back, or its provider away; each is one commit.
+//! How a run stops: completed, failed, requeued, or its provider unavailable; each is one commit.
 
 use std::time::Duration;
 
@@ -119,12 +119,12 @@ impl ActiveRun<'_> {
         }
     }
 
-    /// Records a failure of the provider and puts the run back until the provider may be asked
+    /// Records a failure of the provider and requeues the run until the provider may be asked
     /// again.
     ///
     /// The breaker and the run are one commit. Several runs may record a failure at once; each
     /// retries on the fresh breaker row, so every failure is counted.
-    pub(super) async fn away(&self, error: &ModelError) -> Result<End, RunError> {
+    pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
         let ModelError::Provider { why, retry_after, .. } = error else {
             return Err(RunError::Broken(error.to_string()));
         };
@@ -147,7 +147,7 @@ impl ActiveRun<'_> {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
             self.tell(EventKind::ProviderAway, provider, Vec::new()).await?;
         }
-        Ok(End::Away { reason: detail.clone() })
+        Ok(End::ProviderUnavailable { reason: detail.clone() })
     }
 
     /// Resets the breakers of the model, because it answered.
@@ -174,7 +174,7 @@ impl ActiveRun<'_> {
     pub(super) async fn stopped(&self) -> Result<End, RunError> {
         let now = self.driver.clock.now();
         self.requeue(Some(now), None, self.settled(Outcome::Unknown), Vec::new()).await?;
-        Ok(End::PutBack { reason: "the program stops".into() })
+        Ok(End::Requeued { reason: "the program stops".into() })
     }
 
     /// Leaves the run to be resumed under its key; its recorded turns are kept.
@@ -184,7 +184,7 @@ impl ActiveRun<'_> {
         reason: String,
     ) -> Result<End, RunError> {
         self.requeue(due_at, None, Vec::new(), Vec::new()).await?;
-        Ok(End::PutBack { reason })
+        Ok(End::Requeued { reason })
     }
 
     /// Puts the run back if its model may not be asked now; returns the end of the run if so.
@@ -196,7 +196,7 @@ impl ActiveRun<'_> {
         self.requeue_run(due_at, reason.into()).await.map(Some)
     }
 
-    /// Puts the run and its queue row back, with the given ops and change rows. `put_off` is why it
+    /// Requeues the run and its queue row, with the given ops and change rows. `put_off` is why it
     /// waits, if it could otherwise run.
     ///
     /// Run and queue row change in one commit: a queued run without a queue row would never be
@@ -209,18 +209,18 @@ impl ActiveRun<'_> {
         news: Vec<ChangeRow>,
     ) -> Result<(), RunError> {
         let Lease { ws, owner, run, .. } = self.lease;
-        let to = step(Event::PutBack)?;
+        let to = step(Event::Requeued)?;
         let from = Status::Started;
         // What the handler writes is decided on rows that others change, too.
         retry(ATTEMPTS, &[Refusal::Stale], || async {
             let (mut ops, mut news) = (ops.clone(), news.clone());
             ops.push(wake_run::requeue(*ws, &run.key, from, to, run.epoch, run.crashes));
             let holder = &run.holder;
-            ops.push(wake_queue::put_back(*ws, holder, owner, run.epoch, due_at, put_off));
-            ops.extend(self.handler.put_back().await?);
+            ops.push(wake_queue::requeue(*ws, holder, owner, run.epoch, due_at, put_off));
+            ops.extend(self.handler.requeue().await?);
             news.push(self.handler.announce());
-            let put_back = RunOutput { ops, news, audit: Vec::new() };
-            self.commit_as("run.putBack", put_back).await
+            let requeued = RunOutput { ops, news, audit: Vec::new() };
+            self.commit_as("run.putBack", requeued).await
         })
         .await
     }

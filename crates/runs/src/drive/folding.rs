@@ -81,7 +81,7 @@ impl ActiveRun<'_> {
             let (turn, usage) = match answer {
                 Ok(Answer { turn, usage }) => (turn, usage),
                 Err(error @ ModelError::Provider { .. }) => {
-                    return self.away(&error).await.map(Folding::Ended);
+                    return self.provider_unavailable(&error).await.map(Folding::Ended);
                 }
                 // As good as an answer that cannot be used.
                 Err(error @ ModelError::Request { .. }) => {

@@ -80,7 +80,7 @@ impl ActiveRun<'_> {
                 let mut ops = vec![model_setting::unchanged(*ws, revision)];
                 ops.extend(reserved.held(*ws, scope, &budgets));
                 self.put_off_by_budget(scope, ops, day).await?;
-                Ok(Some(End::PutBack { reason: spending::refusal(scope, amount, day) }))
+                Ok(Some(End::Requeued { reason: spending::refusal(scope, amount, day) }))
             }
             Err(RunError::Commit(CommitError::Refused {
                 refusal: Refusal::PaidCallsOff, ..
@@ -148,7 +148,7 @@ impl ActiveRun<'_> {
             }
             other => other?,
         }
-        Ok(End::PutBack { reason: "calls that cost money are switched off".into() })
+        Ok(End::Requeued { reason: "calls that cost money are switched off".into() })
     }
 
     /// Builds the ops that settle the call under way by what the provider says, and count what it

@@ -119,7 +119,12 @@ fn a_command_works_what_a_chore_planned() {
     let plan = Planning::new(Mood::Works, world.shared.now());
     let chores: Vec<Arc<dyn Chore>> = vec![Arc::new(Shared(plan.clone()))];
     let scheduler = world.scheduler(&clock, Vec::new(), chores);
-    assert!(now(scheduler.node(Until::Idle { ws: WS, only: None }).next()).is_none());
+    let until = Until::Idle { ws: WS, only: None };
+    // A command that leaves plans to nodes does nothing about them.
+    let leaves = scheduler.firing_plans_only_as_a_node();
+    assert!(now(leaves.node(until.clone()).next()).is_none());
+    assert_eq!(lock(&plan.worked).len(), 0);
+    assert!(now(scheduler.node(until).next()).is_none());
     assert_eq!(lock(&plan.worked).len(), 1);
 }
 

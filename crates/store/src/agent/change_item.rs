@@ -300,6 +300,20 @@ pub fn open(workspace: WorkspaceId) -> Query<Item> {
     }
 }
 
+/// Items that a person decided at a time or later, oldest first.
+pub fn decided_since(workspace: WorkspaceId, since: Timestamp) -> Query<Item> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+                rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+                field_change
+              FROM change_items WHERE ws = ?1 AND decided_at IS NOT NULL AND decided_at >= ?2
+              ORDER BY decided_at, set_id, item_index",
+        params: params_values![ws(workspace), since],
+        decode,
+    }
+}
+
 /// The open items of the given tasks, grouped by task, oldest first.
 pub fn open_of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Item> {
     static SQL: LazyLock<String> = LazyLock::new(|| {

@@ -412,12 +412,13 @@ pub fn heard_by_completed(workspace: WorkspaceId, agent: &AgentId) -> Query<Seq>
     }
 }
 
-/// How many runs completed since a time.
+/// How many wakes completed since a time; runs of agent work are none.
 pub fn completed_since(workspace: WorkspaceId, since: Timestamp) -> Query<i64> {
     Query {
         db: Db::Agent,
         sql: "SELECT COUNT(*) FROM wake_run_log
-              WHERE ws = ?1 AND status = 'completed' AND created_at >= ?2",
+              WHERE ws = ?1 AND status = 'completed' AND created_at >= ?2
+                AND agent_id LIKE 'ag-%'",
         params: params_values![ws(workspace), since],
         decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
     }

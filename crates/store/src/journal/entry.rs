@@ -2,11 +2,14 @@
 
 use dormouse_types::fold::folded;
 use dormouse_types::task::{EntryKind, Flags};
-use dormouse_types::{EntryId, TaskId, Timestamp};
+use dormouse_types::{EntryId, TaskId, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::row::{Columns, Entity};
+use super::row::{Columns, Entity, Stored, decode, select};
+use crate::commit::Db;
+use crate::params_values;
+use crate::store::{Query, ws};
 
 /// An entry as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,5 +88,18 @@ impl Entity for Entry {
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,
         }
+    }
+}
+
+/// Live entries that were created at a time or later, oldest first.
+pub fn created_since(workspace: WorkspaceId, since: Timestamp) -> Query<Stored<Entry>> {
+    Query {
+        db: Db::Journal,
+        sql: select!(
+            "WHERE ws = ?1 AND type = 'entry' AND created_at >= ?2 AND deleted_at IS NULL
+             ORDER BY created_at, id"
+        ),
+        params: params_values![ws(workspace), since],
+        decode,
     }
 }

@@ -98,7 +98,7 @@ fn who_is_let_run_again_before_the_run_is_put_back_is_due(world: &World) {
     let (held, resumed) = (at_work(world), at_work(world));
     world.agent([wake_queue::make_due(WS, &resumed, at(7))]);
     for agent in [&held, &resumed] {
-        world.agent([wake_queue::put_back(WS, agent, "me", 1, None, None)]);
+        world.agent([wake_queue::requeue(WS, agent, "me", 1, None, None)]);
     }
     assert_eq!(row(world, &held).due_at, None);
     assert_eq!(row(world, &resumed).due_at, Some(at(7)));

@@ -319,6 +319,7 @@ fn queries(world: &World) -> Vec<Statement> {
         change_item::of_sets(WS, std::slice::from_ref(&set)),
         change_item::of_task(WS, &task),
         change_item::open(WS),
+        change_item::decided_since(WS, at(0)),
         change_item::shown_by(at(0), None, 1),
         link::from(WS, "id"),
         link::to(WS, "id"),
@@ -399,6 +400,7 @@ fn queries(world: &World) -> Vec<Statement> {
         token::by_id(WS, &token),
         token::all(WS),
         access_code::by_hash(&hash::sha256("x")),
+        journal::entry::created_since(WS, at(0)),
         journal::raw::of_task(WS, &task),
         journal::raw::tasks(WS, (at(0), ""), 1),
         journal::raw::definitions(WS),
@@ -474,6 +476,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::by_id(WS, &work_run),
         work::run::by_ids(WS, std::slice::from_ref(&work_run)),
         work::run::from_number(WS, &work_id, 1, 1),
+        work::run::each_from_number(WS, &work_id, 1, 1),
         work::run::of_definition(WS, &work_id, 9, 1),
         work::run::open(WS, &work_id),
         work::run::made_between(WS, at(0), at(1), 1),
@@ -481,8 +484,14 @@ fn queries(world: &World) -> Vec<Statement> {
         work::question::by_id(WS, &world.id()),
         work::question::of_run(WS, &work_run),
         work::question::open_of_work(WS, &work_id),
+        work::question::open_of_runs(WS, std::slice::from_ref(&work_run)),
         work::question::overdue(at(0), 1),
         work::correction::after(WS, &work_id, 0),
+        work::summary::newest(WS, &work_id, 9),
+        work::filter::of_definition(WS, &work_id),
+        work::filter::of_definitions(WS, std::slice::from_ref(&work_id)),
+        work::filter::of_active(WS),
+        work::filter::workspaces(),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),
@@ -536,6 +545,9 @@ const SMALL: &[&str] = &[
     "SCAN purges USING INDEX purges_open",
     // As many as there may be.
     "SEARCH work_definitions USING INDEX work_definitions_live (ws=?)",
+    "SEARCH f USING INDEX sqlite_autoindex_work_filters_1 (ws=?)",
+    "SEARCH d USING INDEX work_definitions_live (ws=?)",
+    "SCAN work_filters USING COVERING INDEX sqlite_autoindex_work_filters_1",
     // The workspace's first entry.
     "SEARCH t USING INDEX timers_due (ws=?)",
     // Only agents that have not reported since a database was restored.
@@ -571,6 +583,8 @@ const PAGES_ON_POSTGRES: &[&str] = &["log_line::sources(", "wake_request::origin
 
 /// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[
+    // Only open questions.
+    "work_questions_open",
     "counters_pkey",
     "feed_position_pkey",
     // Only waiting rows, only leased rows.
@@ -583,6 +597,7 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "saga_log_open",
     "purges_open",
     "work_definitions_live",
+    "work_filters_pkey",
     // The first entry.
     "work_definitions_due",
     "breakers_pkey",

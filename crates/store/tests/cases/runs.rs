@@ -9,7 +9,7 @@ use dormouse_types::agent::{Initiator, RunFailure, WakeReason};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::model::Usage;
 use dormouse_types::spend::{Amount, CallStatus, Unit};
-use dormouse_types::{AgentId, RunKey, Seq, ThreadId, hash};
+use dormouse_types::{AgentId, RunKey, Seq, ThreadId, WorkRunId, hash};
 
 use crate::world::{OTHER_WS, WS, World, at};
 
@@ -23,6 +23,7 @@ each_engine!(
     the_open_calls_of_a_run_are_settled_together_or_not_at_all,
     the_newest_runs_of_an_agent_come_first,
     a_request_that_was_never_answered_is_replaced,
+    only_runs_of_agents_are_counted_as_wakes,
 );
 
 fn run(world: &World, key: &str) -> Run {
@@ -234,4 +235,13 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
     world.agent([put(&again)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first, again]);
     assert_eq!(world.all(wake_request::of_run(OTHER_WS, &key)), []);
+}
+
+fn only_runs_of_agents_are_counted_as_wakes(world: &World) {
+    let completed = |key: &str| Run { status: Status::Completed, ..run(world, key) };
+    inserted(world, completed("wake"));
+    inserted(world, Run { holder: world.id::<WorkRunId>().into(), ..completed("work") });
+    inserted(world, run(world, "unfinished"));
+    assert_eq!(world.only(wake_run::completed_since(WS, at(0))), 1);
+    assert_eq!(world.only(wake_run::completed_since(WS, at(2))), 0);
 }

@@ -113,10 +113,14 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
             "outcome",
             "created_by",
             "ended_by",
+            // Numbers, names of lists, and ids.
+            "figures",
         ],
     ),
     ("work_questions", &["id", "work_id", "run_id", "answered_by"]),
     ("work_corrections", &["work_id", "made_by"]),
+    ("work_summaries", &["work_id", "model", "sources", "run_id"]),
+    ("work_filters", &["work_id", "host", "agent_host"]),
 ];
 
 #[test]

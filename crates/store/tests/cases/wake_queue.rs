@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_tally::{self, WaitingCount};
 use dormouse_store::lease::Proof;
 use dormouse_store::{Op, Refusal};
-use dormouse_types::{AgentId, RunKey, Seq, Timestamp};
+use dormouse_types::{AgentId, HolderId, RunKey, Seq, Timestamp, WorkRunId};
 
 use crate::world::{OTHER_WS, WS, World, agent_commit, at};
 
@@ -23,7 +24,7 @@ each_engine!(
     the_claim_order_is_priority_then_due_time_then_agent,
     a_guard_prolongs_the_lease_of_its_owner_and_epoch_only,
     a_release_ends_the_run_and_keeps_signals_that_came_meanwhile,
-    a_run_put_back_is_claimed_again_under_its_key,
+    a_requeued_run_is_claimed_again_under_its_key,
     signals_that_came_before_a_reclaim_wait_for_the_next_run,
     an_interrupted_run_is_due_at_once_under_a_new_epoch,
     a_run_given_up_leaves_the_row_free,
@@ -38,6 +39,7 @@ each_engine!(
     what_is_held_catches_up_and_what_is_silenced_does_not,
     the_run_of_a_destroyed_agent_stays_due_until_it_is_ended,
     the_row_of_one_workspace_is_not_the_row_of_another,
+    runs_of_agent_work_are_no_agents_that_wait_or_run,
 );
 
 fn micros(micros: u64) -> Duration {
@@ -278,8 +280,8 @@ fn a_guard_prolongs_the_lease_of_its_owner_and_epoch_only(world: &World) {
         assert_eq!(world.agent_refusal([guard]), Refusal::LeaseLost, "{owner} {epoch}");
         let release = wake_queue::release(WS, &agent, owner, epoch);
         assert_eq!(world.agent_refusal([release]), Refusal::LeaseLost, "{owner} {epoch}");
-        let put_back = wake_queue::put_back(WS, &agent, owner, epoch, Some(at(9000)), None);
-        assert_eq!(world.agent_refusal([put_back]), Refusal::LeaseLost, "{owner} {epoch}");
+        let requeued = wake_queue::requeue(WS, &agent, owner, epoch, Some(at(9000)), None);
+        assert_eq!(world.agent_refusal([requeued]), Refusal::LeaseLost, "{owner} {epoch}");
     }
     assert_eq!(row(world, &agent), held);
 
@@ -309,10 +311,10 @@ fn a_release_ends_the_run_and_keeps_signals_that_came_meanwhile(world: &World) {
     assert_eq!(world.agent_refusal([again]), Refusal::LeaseLost);
 }
 
-fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
+fn a_requeued_run_is_claimed_again_under_its_key(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
+    world.agent([wake_queue::requeue(WS, &agent, "node", 1, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     assert_eq!((waiting.due_at, waiting.run_key.clone()), (Some(at(60)), Some(key("run"))));
     assert_eq!((waiting.owner.as_deref(), waiting.expires_at), (None, None));
@@ -334,7 +336,7 @@ fn a_run_put_back_is_claimed_again_under_its_key(world: &World) {
 fn signals_that_came_before_a_reclaim_wait_for_the_next_run(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
+    world.agent([wake_queue::requeue(WS, &agent, "node", 1, Some(at(60)), None)]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
     world.agent([reclaim(&agent, 1, "next", &key("run"))]);
     let held = row(world, &agent);
@@ -412,7 +414,7 @@ fn a_cancelled_run_leaves_what_it_was_to_see_pending(world: &World) {
     // What came during the run stays as it is; a run that waits to be resumed is cancelled as well.
     world.agent([claim(&agent, 2, "one", &key("next"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Timer, Some(50), 9))]);
-    world.agent([wake_queue::put_back(WS, &agent, "one", 3, Some(at(60)), None)]);
+    world.agent([wake_queue::requeue(WS, &agent, "one", 3, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     world.agent([wake_queue::cancel_run(WS, &waiting, None)]);
     let left = QueueEntry { run_key: None, owner: None, epoch: 4, priority: 2, ..waiting.clone() };
@@ -424,7 +426,7 @@ fn a_run_that_moved_since_it_was_read_is_not_cancelled(world: &World) {
     let agent = entry(world);
     world.agent([claim(&agent, 0, "one", &key("run"))]);
     let held = row(world, &agent);
-    world.agent([wake_queue::put_back(WS, &agent, "one", 1, Some(at(60)), None)]);
+    world.agent([wake_queue::requeue(WS, &agent, "one", 1, Some(at(60)), None)]);
     let waiting = row(world, &agent);
     let cancel = |read: &QueueEntry| world.agent_refusal([wake_queue::cancel_run(WS, read, None)]);
     assert_eq!(cancel(&held), Refusal::LeaseLost, "its owner has put it back");
@@ -499,7 +501,7 @@ fn a_persons_run_keeps_its_place_until_it_ends(world: &World) {
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::UserInitiated, Some(5), 1))]);
     world.agent([claim(&agent, 0, "node", &key("run"))]);
     world.agent([wake_queue::signal(WS, &signal(&agent, Reason::Subscription, Some(80), 6))]);
-    world.agent([wake_queue::put_back(WS, &agent, "node", 1, Some(at(60)), None)]);
+    world.agent([wake_queue::requeue(WS, &agent, "node", 1, Some(at(60)), None)]);
     assert_eq!(place(), Reason::UserInitiated.priority());
     let sleep = wake_queue::sleep_until(WS, &agent, Some(at(500)), at(1), None);
     world.agent([sleep]);
@@ -567,7 +569,7 @@ fn the_run_of_a_destroyed_agent_stays_due_until_it_is_ended(world: &World) {
     let (idle, interrupted) = (entry(world), entry(world));
     world.agent([wake_queue::signal(WS, &signal(&interrupted, Reason::Timer, Some(5), 1))]);
     world.agent([claim(&interrupted, 0, "node", &key("run"))]);
-    world.agent([wake_queue::put_back(WS, &interrupted, "node", 1, None, None)]);
+    world.agent([wake_queue::requeue(WS, &interrupted, "node", 1, None, None)]);
     for agent in [&idle, &interrupted] {
         world.agent([wake_queue::signal(WS, &signal(agent, Reason::Subscription, Some(5), 1))]);
         world.agent([wake_queue::destroy(WS, agent, at(50))]);
@@ -591,4 +593,28 @@ fn the_row_of_one_workspace_is_not_the_row_of_another(world: &World) {
         run_key: &key("run"),
     };
     assert_eq!(world.agent_refusal([wake_queue::claim(OTHER_WS, &other)]), Refusal::LeaseLost);
+}
+
+fn runs_of_agent_work_are_no_agents_that_wait_or_run(world: &World) {
+    let (waits, runs) = (world.id::<AgentId>(), world.id::<AgentId>());
+    let others: [HolderId; 2] = [world.id::<WorkRunId>().into(), world.id::<WorkRunId>().into()];
+    let claim_of = |holder: &HolderId, name: &str| {
+        let run = key(name);
+        let holder = holder.clone();
+        wake_queue::claim(
+            WS,
+            &Claim { holder, epoch: 0, owner: "node", lasts: micros(1000), run_key: &run },
+        )
+    };
+    world.agent([
+        wake_queue::insert(WS, &waits, Some(at(5)), at(0)),
+        wake_queue::insert(WS, &runs, Some(at(3)), at(0)),
+        wake_queue::insert(WS, others[0].clone(), Some(at(4)), at(0)),
+        wake_queue::insert(WS, others[1].clone(), Some(at(3)), at(0)),
+        claim_of(&(&runs).into(), "agent"),
+        claim_of(&others[1], "work"),
+    ]);
+    let count = WaitingCount { total: 1, due: 1, oldest_due: Some(at(5)), next_due: None };
+    assert_eq!(world.only(wake_tally::waiting(WS, at(9))), count);
+    assert_eq!(world.only(wake_tally::leased(WS, at(9))).0, 1);
 }

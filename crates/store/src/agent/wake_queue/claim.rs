@@ -150,7 +150,7 @@ pub fn release(workspace: WorkspaceId, holder: impl Into<HolderId>, owner: &str,
 /// Releases a lease and leaves its run to be resumed at a time. Without a time the run waits until
 /// the holder may run again, unless a due time was set meanwhile. With a reason it is due again as
 /// soon as that no longer holds, see [`super::release_put_off`].
-pub fn put_back(
+pub fn requeue(
     workspace: WorkspaceId,
     holder: impl Into<HolderId>,
     owner: &str,

@@ -13,8 +13,8 @@ use crate::params;
 use crate::store::ws;
 
 pub use claim::{
-    Claim, abandon, cancel_run, claim, expect_asleep, free, guard, interrupt, put_back, reclaim,
-    release, unchanged,
+    Claim, abandon, cancel_run, claim, expect_asleep, free, guard, interrupt, reclaim, release,
+    requeue, unchanged,
 };
 pub use read::{
     claimable, claimable_of, expired_leases, first_per_priority, first_per_priority_of, leased,

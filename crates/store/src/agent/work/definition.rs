@@ -42,6 +42,11 @@ pub struct Definition {
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,
+    /// What it does without a language model, as JSON of [`BuiltInWork`]; `None` if its instructions are
+    /// for a language model.
+    ///
+    /// [`BuiltInWork`]: dormouse_types::built_in_work::BuiltInWork
+    pub built_in: Option<String>,
     /// How far the series has come, as JSON.
     pub position: Option<String>,
     /// When the next occurrence is due; `None` if none is, or if it may not start runs.
@@ -72,9 +77,9 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
         "INSERT INTO work_definitions (ws, id, type, source_type, source_ref, title, version, state,
            session_id, recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
            next_due_at, n_runs, status, run_state, latest_run, revision, created_by,
-           created_at, updated_at, deleted_at)
+           created_at, updated_at, deleted_at, built_in)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -101,7 +106,8 @@ pub fn insert(workspace: WorkspaceId, new: &Definition) -> Op {
             new.created_by.name(),
             new.created_at,
             new.updated_at,
-            new.deleted_at
+            new.deleted_at,
+            new.built_in.clone()
         ],
         Refusal::Exists,
     )
@@ -115,7 +121,7 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
         "UPDATE work_definitions SET title = ?4, version = ?5, state = ?6, schedule = ?7,
            schedule_words = ?8, catch_up = ?9, overlap = ?10, model = ?11, position = ?12,
            next_due_at = ?13, n_runs = ?14, status = ?15, run_state = ?16, latest_run = ?17,
-           updated_at = ?18, deleted_at = ?19, revision = revision + 1
+           updated_at = ?18, deleted_at = ?19, built_in = ?20, revision = revision + 1
          WHERE ws = ?1 AND id = ?2 AND revision = ?3",
         params![
             ws(workspace),
@@ -136,7 +142,8 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
             new.run_state.map(RunState::name),
             new.latest_run.as_ref().map(WorkRunId::as_str),
             new.updated_at,
-            new.deleted_at
+            new.deleted_at,
+            new.built_in.clone()
         ],
         Refusal::Stale,
     )
@@ -179,6 +186,7 @@ fn decode(row: &Row) -> Result<Definition, ReadError> {
         created_at: columns.column(row.time(22))?,
         updated_at: columns.column(row.time(23))?,
         deleted_at: columns.column(row.opt_time(24))?,
+        built_in: columns.opt_text(25)?,
     })
 }
 
@@ -189,7 +197,7 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkId) -> Query<Definition> {
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at
+                created_by, created_at, updated_at, deleted_at, built_in
               FROM work_definitions WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id.as_str()],
         decode,
@@ -204,7 +212,7 @@ pub fn page(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at
+                created_by, created_at, updated_at, deleted_at, built_in
               FROM work_definitions WHERE ws = ?1 AND id > ?2 ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
         decode,
@@ -224,7 +232,7 @@ pub fn newest(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at
+                created_by, created_at, updated_at, deleted_at, built_in
               FROM work_definitions
               WHERE ws = ?1 AND id < ?2 AND deleted_at IS NULL
                 AND (CAST(?3 AS TEXT) IS NULL OR type = CAST(?3 AS TEXT))
@@ -247,7 +255,7 @@ pub fn newest_of_status(
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at
+                created_by, created_at, updated_at, deleted_at, built_in
               FROM work_definitions
               WHERE ws = ?1 AND status = ?2 AND id < ?3 AND deleted_at IS NULL
                 AND (CAST(?4 AS TEXT) IS NULL OR type = CAST(?4 AS TEXT))
@@ -271,13 +279,13 @@ pub fn due(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Definition)
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
                 recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
                 next_due_at, n_runs, status, run_state, latest_run, revision,
-                created_by, created_at, updated_at, deleted_at, ws
+                created_by, created_at, updated_at, deleted_at, built_in, ws
               FROM work_definitions WHERE next_due_at IS NOT NULL AND next_due_at <= ?1
               ORDER BY next_due_at LIMIT ?2",
         params: params_values![now, limit],
         decode: |row| {
             let workspace =
-                row.int(25).map_err(|e| ReadError::column(Db::Agent, "agent work", &e))?;
+                row.int(26).map_err(|e| ReadError::column(Db::Agent, "agent work", &e))?;
             Ok(decode(row).map(|definition| (WorkspaceId(workspace), definition)))
         },
     }

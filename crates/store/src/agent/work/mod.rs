@@ -1,10 +1,13 @@
-//! Agent work: definitions, what they tell their runs, runs, questions and corrections.
+//! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
+//! runs, and the changes that start them.
 
 pub mod definition;
 pub mod version;
 pub mod run;
 pub mod question;
 pub mod correction;
+pub mod summary;
+pub mod filter;
 
 use std::str::FromStr;
 

@@ -1,9 +1,12 @@
 //! Questions that runs of agent work ask the person.
 
+use std::sync::LazyLock;
+
 use dormouse_types::{Id as _, QuestionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -138,6 +141,19 @@ pub fn open_of_work(workspace: WorkspaceId, work: &WorkId) -> Query<Question> {
         params: params_values![ws(workspace), work.as_str()],
         decode,
     }
+}
+
+/// The questions of these runs that wait for an answer, oldest first; at most one page of runs.
+pub fn open_of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Question> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at
+             FROM work_questions WHERE ws = ?1 AND closed_at IS NULL AND run_id IN (",
+            ") ORDER BY asked_at, id",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
 }
 
 /// Open questions of all workspaces whose time is over. A damaged row is returned as an error of its

@@ -66,6 +66,10 @@ pub struct Run {
     pub result_title: Option<String>,
     /// What it published.
     pub result: Option<String>,
+    /// The numbers that its result names, as JSON of a list of [`Figure`]; `None` if a model wrote it.
+    ///
+    /// [`Figure`]: dormouse_types::work_outcome::Figure
+    pub figures: Option<String>,
     /// Why it failed.
     pub error: Option<String>,
     /// Who made it.
@@ -88,9 +92,9 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
         "INSERT INTO work_runs (ws, id, work_id, n, version, source, uid, original_start, zone, fold,
            scheduled_for, session_id, state, skip_reason, attempt, failures, corrections_upto,
            run_key, outcome, summary, result_title, result, error, created_by, ended_by, created_at,
-           started_at, completed_at, updated_at)
+           started_at, completed_at, updated_at, figures)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -120,7 +124,8 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
             new.created_at,
             new.started_at,
             new.completed_at,
-            new.updated_at
+            new.updated_at,
+            new.figures.clone()
         ],
         Refusal::Exists,
     )
@@ -132,7 +137,7 @@ pub fn put(workspace: WorkspaceId, from: RunState, new: &Run) -> Op {
         "UPDATE work_runs SET version = ?4, state = ?5, skip_reason = ?6, attempt = ?7, failures = ?8,
            corrections_upto = ?9, run_key = ?10, outcome = ?11, summary = ?12, result_title = ?13,
            result = ?14, error = ?15, ended_by = ?16, started_at = ?17, completed_at = ?18,
-           updated_at = ?19
+           updated_at = ?19, figures = ?20
          WHERE ws = ?1 AND id = ?2 AND state = ?3",
         params![
             ws(workspace),
@@ -153,7 +158,8 @@ pub fn put(workspace: WorkspaceId, from: RunState, new: &Run) -> Op {
             new.ended_by.clone(),
             new.started_at,
             new.completed_at,
-            new.updated_at
+            new.updated_at,
+            new.figures.clone()
         ],
         Refusal::Stale,
     )
@@ -201,6 +207,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         started_at: columns.column(row.opt_time(25))?,
         completed_at: columns.column(row.opt_time(26))?,
         updated_at: columns.column(row.time(27))?,
+        figures: columns.opt_text(28)?,
     })
 }
 
@@ -211,7 +218,7 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
               FROM work_runs WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id.as_str()],
         decode,
@@ -226,7 +233,7 @@ pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: 
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
               FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n < ?3
               ORDER BY n DESC LIMIT ?4",
         params: params_values![ws(workspace), work.as_str(), before, limit],
@@ -241,7 +248,7 @@ pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
               FROM work_runs
               WHERE ws = ?1 AND work_id = ?2
                 AND state IN ('queued', 'running', 'needs_input', 'needs_review')
@@ -258,12 +265,27 @@ pub fn from_number(workspace: WorkspaceId, work: &WorkId, from: i64, limit: i64)
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
               FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n >= ?3
               ORDER BY n LIMIT ?4",
         params: params_values![ws(workspace), work.as_str(), from, limit],
         decode,
     }
+}
+
+/// The same runs with their numbers. A damaged one is returned as an error of its own.
+pub fn each_from_number(
+    workspace: WorkspaceId,
+    work: &WorkId,
+    from: i64,
+    limit: i64,
+) -> Query<(i64, Result<Run, ReadError>)> {
+    let Query { db, sql, params, .. } = from_number(workspace, work, from, limit);
+    let decode = |row: &Row| {
+        let n = row.int(2).map_err(|e| ReadError::column(Db::Agent, "run of agent work", &e))?;
+        Ok((n, decode(row)))
+    };
+    Query { db, sql, params, decode }
 }
 
 /// These runs, at most one page of them.
@@ -273,7 +295,7 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
             "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
              FROM work_runs WHERE ws = ?1 AND id IN (",
             ")",
         )
@@ -293,7 +315,7 @@ pub fn made_between(
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
               FROM work_runs WHERE ws = ?1 AND created_at >= ?2 AND created_at < ?3
               ORDER BY created_at, id LIMIT ?4",
         params: params_values![ws(workspace), from, to, limit],

@@ -47,6 +47,9 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0013_agent.sql"),
     include_str!("../../migrations/sqlite/0014_agent.sql"),
     include_str!("../../migrations/sqlite/0015_agent.sql"),
+    include_str!("../../migrations/sqlite/0016_agent.sql"),
+    include_str!("../../migrations/sqlite/0017_agent.sql"),
+    include_str!("../../migrations/sqlite/0018_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

@@ -5,15 +5,18 @@ use dormouse_formats::recurrence::{
 };
 use dormouse_formats::when::Reader;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
     WorkStatus, WorkType,
 };
+use dormouse_types::work_filter::EventFilter;
 use dormouse_types::{
-    EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
+    Actor, EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
 };
 
 use crate::error::broken;
@@ -31,8 +34,12 @@ pub struct NewWork {
     pub title: String,
     /// What its runs are told to do.
     pub instructions: String,
-    /// When it happens; `None` is once, now.
+    /// What it does without a language model; `None` if its instructions are for one.
+    pub built_in: Option<BuiltInWork>,
+    /// When it happens; `None` is once, now, unless changes start it.
     pub schedule: Option<ReadSchedule>,
+    /// The changes of tasks that start it.
+    pub events: Vec<EventFilter>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -65,8 +72,12 @@ pub struct Edit {
     pub title: Option<String>,
     /// What its runs are told to do, from the next run on.
     pub instructions: Option<String>,
+    /// What it does without a language model; the inner `None` gives it to one.
+    pub built_in: Option<Option<BuiltInWork>>,
     /// When it happens.
     pub schedule: Option<ReadSchedule>,
+    /// The changes of tasks that start it, from now on; empty for none.
+    pub events: Option<Vec<EventFilter>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
@@ -92,7 +103,32 @@ fn instructions(given: &str) -> Result<String, WorkError> {
     Ok(instructions)
 }
 
+/// What a definition does without a language model, as it is stored.
+fn stored(built_in: &BuiltInWork) -> Result<String, WorkError> {
+    built_in.parameters.check()?;
+    serde_json::to_string(built_in).map_err(broken)
+}
+
+/// What a definition does without a language model; `None` if its instructions are for one.
+///
+/// Errors: the row is damaged.
+pub fn built_in(definition: &Definition) -> Result<Option<BuiltInWork>, WorkError> {
+    let read = definition.built_in.as_deref().map(serde_json::from_str).transpose();
+    read.map_err(|e| broken(format!("the parameters of {} cannot be read: {e}", definition.id)))
+}
+
+fn checked(filters: &[EventFilter]) -> Result<(), WorkError> {
+    limits::WORK_FILTERS.check(filters.len())?;
+    filters.iter().try_for_each(EventFilter::check).map_err(WorkError::Filter)
+}
+
 impl Work {
+    /// Whether the instructions of a definition would be read by a language model; `None` names the
+    /// model of the workspace.
+    pub fn has_language_model(&self, model: Option<&str>) -> bool {
+        self.driver.models().named(model).reads_messages()
+    }
+
     /// Reads a schedule in words, and says what is due next by it.
     ///
     /// Errors: the words are no schedule, or nothing of it is still to come.
@@ -108,9 +144,10 @@ impl Work {
         Ok(ReadSchedule { words: words.trim().to_owned(), series, sentence, next })
     }
 
-    /// Makes a definition. One without a schedule runs at once.
+    /// Makes a definition. One that neither a schedule nor changes start runs at once.
     ///
-    /// Errors: a text is blank or too long; the model reads no instructions; there are too many.
+    /// Errors: a text is blank or too long; a filter passes nothing; the model reads no instructions;
+    /// there are too many.
     pub async fn create(
         &self,
         ws: WorkspaceId,
@@ -118,8 +155,9 @@ impl Work {
         context: &RequestContext,
     ) -> Result<WorkId, WorkError> {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
+        checked(&new.events)?;
         let model = self.driver.models().named(new.model.as_deref());
-        if !model.reads_messages() {
+        if new.built_in.is_none() && !model.reads_messages() {
             return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
         }
         let count = self.store.first(definition::count(ws)).await?.unwrap_or_default();
@@ -141,6 +179,7 @@ impl Work {
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model.clone(),
+            built_in: new.built_in.as_ref().map(stored).transpose()?,
             position: None,
             next_due_at: None,
             n_runs: 0,
@@ -159,6 +198,9 @@ impl Work {
             empty.recurrence = schedule.series.rule().map(|_| id.to_string());
             self.set_schedule(&mut empty, schedule, now)?;
         }
+        if !new.events.is_empty() {
+            empty.kind = WorkType::Scheduled;
+        }
         let version = Version {
             work: id.clone(),
             version: 1,
@@ -171,7 +213,12 @@ impl Work {
             .op(version::insert(ws, &version))
             .change(event(EventKind::WorkCreated, id.as_str()))
             .audit(context.audit("work.create", id.as_str()));
-        if new.schedule.is_none() {
+        if !new.events.is_empty() {
+            let host = self.store.host(Db::Journal);
+            let head = self.journal_head(ws).await?;
+            commit = commit.op(filter::put(ws, &id, &new.events, &host, head));
+        }
+        if new.schedule.is_none() && new.events.is_empty() {
             let run = WorkRunId::fresh(now, &*self.entropy);
             let standing =
                 crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
@@ -179,7 +226,8 @@ impl Work {
             step.add_run(run.clone(), request_occurrence(&id, run.as_str(), new.by), now);
             commit = commit.ops(step.ops(ws, now));
         }
-        let subject = format!("{}|{}", new.title, new.instructions);
+        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
+        let subject = format!("{}|{}|{what}", new.title, new.instructions);
         commit.once = context.once("work.create", &subject, id.as_str());
         let committed = self.store.commit(commit).await?;
         match committed.replayed {
@@ -237,6 +285,8 @@ impl Work {
         let new_title = edit.title.as_deref().map(title).transpose()?;
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         let subject = format!("{edit:?}");
+        checked(edit.events.as_deref().unwrap_or_default())?;
+        let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
             let after = step.definition();
             if let Some(title) = &new_title {
@@ -247,6 +297,9 @@ impl Work {
             if let Some(model) = &edit.model {
                 after.model.clone_from(model);
             }
+            if let Some(built_in) = &edit.built_in {
+                after.built_in = built_in.as_ref().map(stored).transpose()?;
+            }
             if let Some(schedule) = &edit.schedule {
                 if after.kind == WorkType::Immediate {
                     let hint = "it runs once, without a schedule: make new work with this schedule";
@@ -255,7 +308,18 @@ impl Work {
                 after.position = None;
                 self.set_schedule(after, schedule, now)?;
             }
-            let Some(instructions) = &new_instructions else { return Ok(Vec::new()) };
+            let mut ops = Vec::new();
+            if let Some(events) = &edit.events {
+                if after.kind == WorkType::Immediate {
+                    let hint = "it runs once: make new work that these changes start";
+                    return Err(WorkError::State { work: id.clone(), state: after.state, hint });
+                }
+                ops.push(match events.as_slice() {
+                    [] => filter::delete(ws, id),
+                    events => filter::put(ws, id, events, &host, head),
+                });
+            }
+            let Some(instructions) = &new_instructions else { return Ok(ops) };
             after.version += 1;
             let version = Version {
                 work: id.clone(),
@@ -264,7 +328,8 @@ impl Work {
                 made_by: context.actor.to_string(),
                 created_at: now,
             };
-            Ok(vec![version::insert(ws, &version)])
+            ops.push(version::insert(ws, &version));
+            Ok(ops)
         })
         .await
     }
@@ -286,17 +351,20 @@ impl Work {
         .await
     }
 
-    /// Lets a definition start runs again. What was due meanwhile never runs.
+    /// Lets a definition start runs again. What was due or changed meanwhile never starts one.
     pub async fn resume(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
+        let filters = self.filters(ws, id).await?;
+        let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, ("work.resume", "", context), |step, _, now| {
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
-            Ok(Vec::new())
+            let listens = !filters.is_empty();
+            Ok(Vec::from_iter(listens.then(|| filter::put(ws, id, &filters, &host, head))))
         })
         .await
     }
@@ -351,6 +419,30 @@ impl Work {
             }
         }
         Ok(n_paused)
+    }
+
+    /// Lets nothing start that waits to start, because the data was restored: since the copy was made,
+    /// it may have run. What is under way ends at its next claim. Returns the definitions that are
+    /// held, oldest first; to hold again what is held changes nothing.
+    pub async fn hold_all(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
+        let context = RequestContext { actor: Actor::Program, key: None };
+        let definitions = self.definitions(ws).await?;
+        let may_start = |one: &Definition| {
+            one.state == WorkState::Active
+                && (one.next_due_at.is_some()
+                    || one.run_state.is_some_and(RunState::holds_its_place))
+        };
+        let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();
+        for definition in &held {
+            self.change(ws, &definition.id, ("work.hold", "", &context), |step, open, now| {
+                step.definition().next_due_at = None;
+                move_to(step, WorkState::Held)?;
+                skip_queued(step, open, now)?;
+                Ok(Vec::new())
+            })
+            .await?;
+        }
+        Ok(held)
     }
 
     /// All definitions that are not deleted, oldest first.
@@ -439,8 +531,11 @@ fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
     let after = step.definition();
     let from = after.state;
     let is_possible = match to {
-        WorkState::Paused => from == WorkState::Active,
-        WorkState::Active => matches!(from, WorkState::Paused | WorkState::Disabled),
+        WorkState::Paused => matches!(from, WorkState::Active | WorkState::Held),
+        WorkState::Held => from == WorkState::Active,
+        WorkState::Active => {
+            matches!(from, WorkState::Paused | WorkState::Held | WorkState::Disabled)
+        }
         WorkState::Disabled | WorkState::Archived => true,
     };
     if !is_possible {

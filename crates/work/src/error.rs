@@ -6,6 +6,8 @@ use dormouse_scheduler::HandlerError;
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::limits::Beyond;
 use dormouse_types::work::{RunState, WorkState};
+use dormouse_types::work_filter::FilterError;
+use dormouse_types::work_kind::ParameterError;
 use dormouse_types::{QuestionId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
@@ -38,6 +40,9 @@ pub enum WorkError {
     /// A value exceeds its limit. Retry: with a smaller one.
     #[error(transparent)]
     Beyond(#[from] Beyond),
+    /// A filter of changes passes nothing. Retry: with another one.
+    #[error("{0}")]
+    Filter(#[source] FilterError),
     /// The words are no schedule. Retry: with other words.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
@@ -56,6 +61,9 @@ pub enum WorkError {
         /// The name of the model.
         model: String,
     },
+    /// A parameter that no run can use. Retry: with another one.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
     /// Not possible in the present state of the definition. Retry: after following the hint.
     #[error("agent work {work} is {state}: {hint}", state = .state.name())]
     State {
@@ -125,9 +133,11 @@ impl WorkError {
             Self::NoQuestion { .. }
             | Self::Blank { .. }
             | Self::Beyond(_)
+            | Self::Filter(_)
             | Self::Schedule(_)
             | Self::NothingToCome { .. }
             | Self::NeedsLanguageModel { .. }
+            | Self::Parameter(_)
             | Self::State { .. }
             | Self::RunState { .. }
             | Self::Answered { .. }

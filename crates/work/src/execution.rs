@@ -38,6 +38,12 @@ pub fn attempt_key(run: &Run) -> RunKey {
     key_of_attempt(&run.id, run.attempt)
 }
 
+/// Whether a run needed no language model. What it says is made of private tasks too, and no provider is
+/// sent it.
+pub(crate) fn is_built_in(run: &Run) -> bool {
+    run.figures.is_some()
+}
+
 /// The key of an attempt of a run by its number.
 pub(crate) fn key_of_attempt(run: &WorkRunId, attempt: i64) -> RunKey {
     RunKey(hash::joined(&[run.as_str(), "attempt", &attempt.to_string()]).0)

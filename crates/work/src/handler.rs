@@ -19,6 +19,7 @@ use dormouse_types::{
     EventKind, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkRunId, WorkspaceId, limits,
 };
 
+use crate::built_in::NO_MODEL;
 use crate::error::broken;
 use crate::execution::attempt_key;
 use crate::runner::WorkRun;
@@ -62,8 +63,15 @@ impl Work {
             // The end of the other run makes this one due.
             return Ok(Admission::Hold { guard: vec![definition::unchanged(ws, definition)] });
         }
+        // What needs no language model asks none: no budget and no breaker keeps it waiting.
+        let is_built_in = definition.built_in.is_some();
         let model = self.driver.models().named(definition.model.as_deref());
-        let mut ops = match self.driver.may_ask(ws, &entry.holder, &*model, now).await? {
+        let model_name = if is_built_in { NO_MODEL } else { model.name() };
+        let may_ask = match is_built_in {
+            true => MayAsk::Now(Vec::new()),
+            false => self.driver.may_ask(ws, &entry.holder, &*model, now).await?,
+        };
+        let mut ops = match may_ask {
             MayAsk::Now(ops) => ops,
             MayAsk::Later { until, why, guard } => {
                 return Ok(Admission::Postpone { until, why, guard });
@@ -97,7 +105,7 @@ impl Work {
             run.corrections_upto = corrections.last().map_or(0, |last| last.n);
         })?;
         ops.extend(step.ops(ws, now));
-        let attempt = Box::new(self.new_attempt(entry, &run, key, model.name(), now));
+        let attempt = Box::new(self.new_attempt(entry, &run, key, model_name, now));
         Ok(Admission::Start { run: attempt, ops, if_repeated: Vec::new() })
     }
 
@@ -171,8 +179,13 @@ fn obstacle(standing: &Standing, run: &Run) -> Option<&'static str> {
     match definition.state {
         WorkState::Active => None,
         WorkState::Archived => Some("its agent work was archived"),
-        WorkState::Paused | WorkState::Disabled if run.created_by == WorkCreator::User => None,
+        WorkState::Paused | WorkState::Held | WorkState::Disabled
+            if run.created_by == WorkCreator::User =>
+        {
+            None
+        }
         WorkState::Paused | WorkState::Disabled => Some("its agent work was paused"),
+        WorkState::Held => Some("the data was restored"),
     }
 }
 
@@ -202,6 +215,9 @@ impl Handler for WorkRuns {
         stop: &'a Stop,
     ) -> BoxFuture<'a, Result<End, HandlerError>> {
         Box::pin(async move {
+            if lease.run.model.as_deref() == Some(NO_MODEL) {
+                return Ok(self.0.run_built_in(lease).await?);
+            }
             let id = WorkRunId::try_from(lease.holder()).map_err(broken)?;
             let mut run = WorkRun::read(&self.0, id, lease).await?;
             let driver = self.0.driver.stopping_on(stop.clone());

@@ -18,8 +18,8 @@ use crate::{Work, WorkError};
 
 /// The most of one argument or answer that a log in a prompt shows. Units: bytes.
 const EXCERPT: usize = 2_000;
-/// The newest runs that are shown in full once there are too many for all of them.
-const NEWEST_IN_FULL: usize = 4;
+/// The newest runs that stay in full.
+pub const NEWEST_IN_FULL: usize = 4;
 /// What those may take. Units: tokens.
 const NEWEST_TOKENS: u64 = 25_000;
 /// The most of a summary in a line that stands for a whole run. Units: characters.
@@ -74,6 +74,19 @@ impl Work {
     }
 }
 
+/// Returns how many of the newest runs stay in full beside a summary of the older ones.
+pub fn n_in_full(sizes: &[u64]) -> usize {
+    let mut room = NEWEST_TOKENS;
+    let newest = sizes.iter().rev().take(NEWEST_IN_FULL);
+    newest
+        .take_while(|size| {
+            let fits = **size <= room;
+            room = room.saturating_sub(**size);
+            fits
+        })
+        .count()
+}
+
 /// How many of the oldest runs are shown in a line, whatever they did: their turns need not be read.
 pub fn n_in_a_line(n_runs: usize) -> usize {
     if n_runs > limits::WORK_RUNS_IN_FULL { n_runs - NEWEST_IN_FULL } else { 0 }
@@ -81,9 +94,9 @@ pub fn n_in_a_line(n_runs: usize) -> usize {
 
 /// Renders what the earlier runs of a definition did, oldest first.
 ///
-/// Up to nine runs within 50,000 tokens are shown in full. Beyond that the older ones are a line each,
-/// made by rule from their rows, and the newest few stay in full; the rows of all of them stay as they
-/// are.
+/// Up to nine runs within 50,000 tokens are shown in full. Beyond that, as long as they are not folded
+/// into a summary, the older ones are a line each, made from their rows, and the newest few stay in full;
+/// the rows of all of them stay as they are.
 pub fn earlier_runs(runs: &[RunWithTurns], zone: &TimeZone) -> Vec<HistoryPart> {
     let full: Vec<HistoryPart> = runs
         .iter()
@@ -94,18 +107,7 @@ pub fn earlier_runs(runs: &[RunWithTurns], zone: &TimeZone) -> Vec<HistoryPart> 
     if runs.len() <= limits::WORK_RUNS_IN_FULL && sizes.iter().sum::<u64>() <= most {
         return full;
     }
-    let mut room = NEWEST_TOKENS;
-    let n_kept = sizes
-        .iter()
-        .rev()
-        .take(NEWEST_IN_FULL)
-        .take_while(|size| {
-            let fits = **size <= room;
-            room = room.saturating_sub(**size);
-            fits
-        })
-        .count();
-    let n_folded = runs.len() - n_kept;
+    let n_folded = runs.len() - n_in_full(&sizes);
     let folded = runs[..n_folded]
         .iter()
         .map(|one| HistoryPart { text: in_a_line(&one.run, zone), sources: one.sources() });

@@ -1,6 +1,6 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 //!
-//! Owns: definitions with their instructions, which occurrences of a schedule become runs, the states
+//! Owns: definitions with their instructions, which occurrences of a schedule and which changes of tasks become runs, the states
 //! of a run, its questions and corrections, what its prompt holds, what it leaves behind.
 //! Does not own: the queue and its claims (the scheduler), driving a run (the runs room), what a rule of
 //! recurrence means (the formats room), the person's tasks. The failures it defends against: an
@@ -12,10 +12,12 @@
 //! definition was written since it was read. So everything that is decided about a definition and its
 //! runs is decided one after another, on any number of nodes.
 //!
-//! Reading order: [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`], [`question`],
-//! [`schedule`], [`history`], [`tools`], [`runner`], [`handler`], [`check`].
+//! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
+//! [`question`], [`schedule`], [`events`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
+//! [`handler`], [`check`].
 
 pub mod error;
+pub mod facts;
 pub mod series_text;
 pub mod planner;
 pub mod standing;
@@ -23,23 +25,28 @@ pub mod definition;
 pub mod execution;
 pub mod question;
 pub mod schedule;
+pub mod events;
 pub mod history;
+pub mod folding;
 pub mod tools;
 pub mod runner;
+pub mod built_in;
 pub mod handler;
 pub mod check;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use dormouse_formats::recurrence::Person;
 use dormouse_runs::Driver;
 use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
+use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{Actor, EventKind, Origin, hash};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
 pub use error::WorkError;
+pub use facts::Facts;
 
 /// When something is due that has a day and no time.
 const DAY_DUE_AT: Time = Time::constant(8, 0, 0, 0);
@@ -55,6 +62,9 @@ pub struct Work {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: TimeZone,
+    pub(crate) facts: Arc<dyn Facts>,
+    /// Set once, where the process is composed; shared by all clones.
+    rules: Arc<OnceLock<Arc<dyn WorkRules>>>,
 }
 
 /// What [`Work`] is built from.
@@ -70,6 +80,8 @@ pub struct Parts {
     pub entropy: Arc<dyn Entropy>,
     /// The person's time zone.
     pub zone: TimeZone,
+    /// What runs without a language model read.
+    pub facts: Arc<dyn Facts>,
 }
 
 /// Who sends a request, and its idempotency key.
@@ -99,8 +111,19 @@ impl RequestContext {
 impl Work {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, driver, clock, entropy, zone } = parts;
-        Self { store, driver, clock, entropy, zone }
+        let Parts { store, driver, clock, entropy, zone, facts } = parts;
+        Self { store, driver, clock, entropy, zone, facts, rules: Arc::default() }
+    }
+
+    /// Sets the rules by which work is done that needs no language model. Only the first call counts.
+    pub fn set_rules(&self, rules: Arc<dyn WorkRules>) {
+        // A second set of rules would change what a run does while it is under way.
+        let _ = self.rules.set(rules);
+    }
+
+    /// The rules by which work is done that needs no language model.
+    pub fn rules(&self) -> &dyn WorkRules {
+        self.rules.get().map_or(&NoWorkRules, |rules| &**rules)
     }
 
     /// The person whose clock schedules without a zone follow.

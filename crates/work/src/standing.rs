@@ -103,6 +103,7 @@ impl Step {
             summary: None,
             result_title: None,
             result: None,
+            figures: None,
             error: None,
             created_by: by,
             ended_by: None,

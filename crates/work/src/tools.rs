@@ -1,17 +1,21 @@
 //! What a run of agent work may call: its arguments, read and checked.
 
+mod arguments;
+pub mod reading;
+
 use std::sync::{Arc, LazyLock};
 
 use dormouse_runs::request::Offer;
-use dormouse_types::limits::{self, Beyond};
+use dormouse_types::limits;
 use dormouse_types::model::{ToolCall, ToolSpec};
 use dormouse_types::work::WorkOutcome;
 use dormouse_types::{WorkId, limits::Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+
+use self::arguments::{arguments, spec, within};
+use self::reading::Reading;
 
 /// Ends a run.
 pub const FINISH: &str = "finish";
@@ -53,6 +57,8 @@ pub enum Call {
         /// The definition; `None` is that of the run.
         work: Option<WorkId>,
     },
+    /// A call that reads the person's tasks.
+    Journal(Reading),
     /// `list_agent_work`.
     List {
         /// The first day.
@@ -133,7 +139,7 @@ pub fn closing_names() -> Vec<String> {
 }
 
 fn specs() -> Vec<ToolSpec> {
-    vec![
+    let mut specs = vec![
         spec::<FinishArgs>(
             FINISH,
             "End this run. Call it once, last, when everything is done. Publish first what the person is to get.",
@@ -154,16 +160,9 @@ fn specs() -> Vec<ToolSpec> {
             LIST,
             "List what agent work ran on some days, with its ids and how it ended.",
         ),
-    ]
-}
-
-fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
-    let mut parameters = schemars::schema_for!(A).to_value();
-    if let Some(map) = parameters.as_object_mut() {
-        map.remove("$schema");
-        map.remove("title");
-    }
-    ToolSpec { name: name.into(), description: description.into(), parameters }
+    ];
+    specs.extend(reading::specs());
+    specs
 }
 
 /// Reads a call.
@@ -212,18 +211,14 @@ pub fn read(call: &ToolCall) -> Result<Call, String> {
             Ok(Call::List { from, to })
         }
         other => {
-            let names = [FINISH, ASK, PUBLISH, READ_LOG, LIST].join(", ");
+            if let Some(read) = reading::read(call) {
+                return read.map(Call::Journal);
+            }
+            let own = [FINISH, ASK, PUBLISH, READ_LOG, LIST];
+            let names = own.into_iter().chain(reading::NAMES).collect::<Vec<_>>().join(", ");
             Err(format!("there is no tool {other}; nothing was done. Tools: {names}"))
         }
     }
-}
-
-fn arguments<A: DeserializeOwned>(args: &Value, example: &str) -> Result<A, String> {
-    serde_json::from_value(args.clone()).map_err(|e| format!("{e}; expected {example}"))
-}
-
-fn within(checked: Result<(), Beyond>) -> Result<(), String> {
-    checked.map_err(|beyond| beyond.to_string())
 }
 
 fn characters(text: &str, what: &str, limit: Limit) -> Result<String, String> {
@@ -243,7 +238,7 @@ fn filled(text: &str, what: &str) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 

@@ -8,6 +8,8 @@ mod cases {
     mod living;
     mod asking;
     mod planning;
+    mod events;
     mod failing;
     mod remembering;
+    mod built_in;
 }

@@ -10,6 +10,7 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
+use crate::execution::is_built_in;
 use crate::history::{self, HistoryPart};
 use crate::tools::{self, Call};
 
@@ -73,6 +74,7 @@ impl WorkRun<'_> {
             }
             Call::ReadLog { work } => self.read_log(work).await,
             Call::List { from, to } => self.list(from, to).await,
+            Call::Journal(reading) => self.read_journal(reading).await,
         }
     }
 
@@ -87,7 +89,7 @@ impl WorkRun<'_> {
         let mut room = MOST_OF_LOG;
         let mut n_left_out = 0;
         for one in self.work.store.all(runs).await? {
-            if one.id == self.id || one.started_at.is_none() {
+            if one.id == self.id || one.started_at.is_none() || is_built_in(&one) {
                 continue;
             }
             let one = self.work.with_turns(ws, one).await?;
@@ -104,7 +106,7 @@ impl WorkRun<'_> {
         if n_left_out > 0 {
             heading.push_str(&format!(", {n_left_out} runs left out because there is no room"));
         }
-        self.shown(heading, parts, "nothing ran yet").await
+        self.shown("runs", heading, parts, "nothing ran yet").await
     }
 
     async fn list(&self, from: Date, to: Date) -> Result<(String, Vec<Source>), RunError> {
@@ -116,19 +118,20 @@ impl WorkRun<'_> {
         let end = begins(to.tomorrow().unwrap_or(to));
         let runs = run::made_between(ws, begins(from), end, MOST_RUNS);
         let mut parts = Vec::new();
-        for one in self.work.store.all(runs).await? {
+        for one in self.work.store.all(runs).await?.into_iter().filter(|one| !is_built_in(one)) {
             let definition = self.work.store.first(definition::by_id(ws, &one.work)).await?;
             let title = definition.map(|definition| definition.title).unwrap_or_default();
             let line = history::in_a_line(&one, zone);
             let sources = one.run_key.iter().map(|key| Source::Run(key.clone())).collect();
             parts.push(HistoryPart { text: format!("{line} [{title}, {}]", one.work), sources });
         }
-        self.shown(format!("From {from} to {to}"), parts, "nothing ran").await
+        self.shown("runs", format!("From {from} to {to}"), parts, "nothing ran").await
     }
 
     /// Joins what the model of the run may see; the rest is left out and counted.
-    async fn shown(
+    pub(super) async fn shown(
         &self,
+        name: &str,
         heading: String,
         mut parts: Vec<HistoryPart>,
         nothing: &str,
@@ -144,7 +147,7 @@ impl WorkRun<'_> {
         }
         let n_hidden = n_all - parts.len();
         let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
-        let fenced = dormouse_runs::request::fence("runs", &texts.join("\n"));
+        let fenced = dormouse_runs::request::fence(name, &texts.join("\n"));
         let hidden = match n_hidden {
             0 => String::new(),
             n => format!("\n{n} are kept back from this model."),

@@ -1,21 +1,31 @@
 //! The prompt of a run: that it is background work, what it is told to do, what earlier runs did.
 
+use dormouse_runs::clearance::clearance;
 use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::request::fence;
 use dormouse_runs::{RunError, ToolSet, TurnContext};
 use dormouse_store::agent::source::Source;
+use dormouse_store::agent::work::correction;
 use dormouse_store::agent::work::question::{self, Question};
-use dormouse_store::agent::work::{correction, run};
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::change_log;
+use dormouse_store::journal::task;
+use dormouse_types::Seq;
+use dormouse_types::change::What;
+use dormouse_types::memory::tokens;
 use dormouse_types::model::{FragmentData, FragmentKind};
 use dormouse_types::work::{RunState, WorkType};
+use serde_json::json;
 
 use super::WorkRun;
+use crate::events;
 use crate::execution::key_of_attempt;
+use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
 use crate::tools;
 
-/// The most earlier runs that a prompt says anything about.
-const EARLIER_RUNS: i64 = 200;
+/// What summaries of older runs may take of a prompt. Units: tokens.
+const SUMMARY_TOKENS: u64 = 16_000;
 
 const SYSTEM: &str = "You do background work for a person, by yourself. Nobody watches and nobody answers while you work: this is not a conversation. The person reads what you publish, and your summary.
 
@@ -71,6 +81,7 @@ impl WorkRun<'_> {
             },
             Draft::fixed(FragmentKind::Instruction, self.instruction(), FragmentData::None),
         ];
+        fragments.extend(self.what_changed().await?);
         let history = self.history().await?;
         if !history.is_empty() {
             let parts = history.into_iter().map(|part| {
@@ -82,24 +93,46 @@ impl WorkRun<'_> {
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
     }
 
+    /// The change that started the run, with its task; `None` if no change did.
+    async fn what_changed(&self) -> Result<Option<Draft>, RunError> {
+        let Some(seq) = events::change_of(&self.run) else { return Ok(None) };
+        let (ws, store) = (self.lease.ws, &self.work.store);
+        let one = store.first(change_log::after(ws, Seq(seq.0 - 1), 1)).await?;
+        let Some(change) = one.filter(|change| change.seq == seq) else {
+            let gone = "The change that started this run is older than the changes that are kept.";
+            return Ok(Some(Draft::fixed(FragmentKind::Delta, gone, FragmentData::None)));
+        };
+        let mut parts = Vec::new();
+        for id in &change.touched {
+            let Some(task) = store.first(task::by_id(ws, id)).await? else { continue };
+            let what: Vec<&What> = change.what_of(id).collect();
+            let text = json!({ "task": id, "title": task.doc.value.title, "changes": what });
+            let entries = what.iter().filter_map(|what| match what {
+                What::EntryAdded { entry } => Some(Source::Entry(entry.clone())),
+                _ => None,
+            });
+            let sources = std::iter::once(Source::Task(id.clone())).chain(entries).collect();
+            let part = Part::new(Piece::Other, fence("change", &text.to_string()), sources);
+            parts.push(part.below("## What changed"));
+        }
+        Ok(Some(Draft::tainted(FragmentKind::Delta, parts, FragmentData::None)))
+    }
+
     /// What earlier runs of the definition did, and what this one did before it was started anew.
     async fn history(&self) -> Result<Vec<HistoryPart>, RunError> {
         let (ws, zone) = (self.lease.ws, &self.work.zone);
-        let earlier = run::of_definition(ws, &self.run.work, self.run.n, EARLIER_RUNS);
-        let mut earlier = self.work.store.all(earlier).await?;
-        // What was left out did nothing, and what has not begun has done nothing yet.
-        earlier.retain(|run| run.started_at.is_some());
-        earlier.reverse();
-        let n_lines = history::n_in_a_line(earlier.len());
+        let earlier = self.work.earlier_runs(ws, &self.run.work, self.run.n).await?;
+        let mut parts = self.summaries(&earlier).await?;
+        let n_lines = history::n_in_a_line(earlier.unfolded.len());
         let mut runs = Vec::new();
-        for (n, run) in earlier.into_iter().enumerate() {
+        for (n, run) in earlier.unfolded.into_iter().enumerate() {
             runs.push(if n < n_lines {
                 RunWithTurns::without_turns(run)
             } else {
                 self.work.with_turns(ws, run).await?
             });
         }
-        let mut parts = history::earlier_runs(&runs, zone);
+        parts.extend(history::earlier_runs(&runs, zone));
         let mut this = self.work.with_turns(ws, self.run.clone()).await?;
         this.attempts.retain(|(key, _)| *key != self.lease.run.key);
         if !this.attempts.is_empty() {
@@ -107,6 +140,45 @@ impl WorkRun<'_> {
             let text = format!("This run, as far as it came:\n{text}");
             parts.push(HistoryPart { text, sources: this.sources() });
         }
+        Ok(parts)
+    }
+
+    /// The summaries of older runs, as many of the newest as there is room for. Of one that the model may
+    /// not see, each run stands for itself.
+    async fn summaries(&self, earlier: &EarlierRuns) -> Result<Vec<HistoryPart>, RunError> {
+        let (ws, zone, lease) = (self.lease.ws, &self.work.zone, self.lease);
+        let asked = earlier.summaries.iter().flat_map(|it| it.sources.iter().cloned()).collect();
+        let model = self.work.driver.models().named(lease.run.model.as_deref());
+        let clearance = clearance(&self.work.store, ws, &lease.run.holder, &*model, asked).await?;
+        let mut room = SUMMARY_TOKENS;
+        let mut parts = Vec::new();
+        for (n_newer, summary) in earlier.summaries.iter().rev().enumerate() {
+            let size = tokens(&summary.text);
+            if size > room {
+                let n = earlier.summaries.len() - n_newer;
+                let text = format!("{n} summaries of still older runs are left out.");
+                parts.push(HistoryPart { text, sources: Vec::new() });
+                break;
+            }
+            room -= size;
+            let is_shown = clearance.allows_all(&summary.sources);
+            let line = |run: &Run| HistoryPart {
+                text: history::in_a_line(run, zone),
+                sources: run.run_key.iter().cloned().map(Source::Run).collect(),
+            };
+            // What ended after the summary was made is told as it ended.
+            let runs = earlier.folded.iter().filter(|run| {
+                let is_of_it = (summary.from..=summary.upto).contains(&run.n);
+                let is_newer = run.completed_at.is_none_or(|at| at > summary.created_at);
+                is_of_it && (is_newer || !is_shown)
+            });
+            parts.extend(runs.rev().map(line));
+            if is_shown {
+                let text = format!("Summary of {} runs:\n{}", summary.n_runs, summary.text);
+                parts.push(HistoryPart { text, sources: summary.sources.clone() });
+            }
+        }
+        parts.reverse();
         Ok(parts)
     }
 
@@ -118,6 +190,9 @@ impl WorkRun<'_> {
         let due = match (self.standing.definition.kind, self.run.scheduled_for) {
             (WorkType::Scheduled, Some(_)) => {
                 format!(" This run was due {}.", history::time_of(&self.run, zone))
+            }
+            (WorkType::Scheduled, None) if events::change_of(&self.run).is_some() => {
+                " A change of a task started this run: see What changed.".to_owned()
             }
             (WorkType::Scheduled, None) => " The person started this run by hand.".to_owned(),
             (WorkType::Immediate, _) => String::new(),

@@ -30,7 +30,7 @@ impl WorkRun<'_> {
             match call {
                 Call::Publish { title, text } => published = Some((title, text)),
                 Call::Finish { .. } | Call::Ask { .. } => last = Some(call),
-                Call::ReadLog { .. } | Call::List { .. } => {}
+                Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {}
             }
         }
         let moves = match &last {
@@ -71,6 +71,7 @@ impl WorkRun<'_> {
             output.news.push(event(EventKind::WorkNeedsAttention, self.id.as_str()));
         }
         output.ops.extend(step.ops(ws, now));
+        output.ops.extend(self.fold_by_rules(log).await?);
         Ok(output)
     }
 

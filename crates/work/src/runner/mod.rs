@@ -4,13 +4,16 @@
 mod calls;
 mod context;
 mod ending;
+mod folding;
+mod reading;
 
 use std::time::Duration;
 
+use dormouse_runs::clearance::Clearance;
 use dormouse_runs::step::Limits;
 use dormouse_runs::{
-    AppliedCall, ClosingTools, ExecutedCalls, Lease, RunError, RunHandler, RunLog, RunOutput,
-    StopReason, ToolSet, TurnContext,
+    AppliedCall, ClosingTools, ExecutedCalls, FoldPiece, Folded, Lease, RunError, RunHandler,
+    RunLog, RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::work::run::Run;
@@ -20,6 +23,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{RunEvent, RunState};
 use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 
+use crate::folding::FoldedRuns;
 use crate::standing::Standing;
 use crate::tools::{self, Call};
 use crate::{Work, WorkError, event};
@@ -32,6 +36,10 @@ pub struct WorkRun<'a> {
     /// The definition and its runs when the attempt began or resumed.
     standing: Standing,
     run: Run,
+    /// The earlier runs that a model is folding.
+    piece: Option<FoldedRuns>,
+    /// Whether a summary could not be used.
+    gave_up_folding: bool,
 }
 
 impl<'a> WorkRun<'a> {
@@ -39,7 +47,8 @@ impl<'a> WorkRun<'a> {
     pub async fn read(work: &'a Work, id: WorkRunId, lease: &'a Lease) -> Result<Self, WorkError> {
         let run = work.run(lease.ws, &id).await?;
         let standing = work.standing(lease.ws, &run.work).await?;
-        Ok(Self { work, lease, id, standing, run })
+        let (piece, gave_up_folding) = (None, false);
+        Ok(Self { work, lease, id, standing, run, piece, gave_up_folding })
     }
 
     /// Reads the run and its definition anew, to decide on what is there now.
@@ -97,14 +106,30 @@ impl RunHandler for WorkRun<'_> {
         Some(Duration::from_secs(limits::WORK_RUN_SECONDS))
     }
 
-    fn put_back(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
+    fn requeue(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
             let (standing, run) = self.read_again().await?;
             let now = self.work.clock.now();
             let mut step = standing.step();
-            step.move_run(&run, RunEvent::PutBack, now, |_| {})?;
+            step.move_run(&run, RunEvent::Requeued, now, |_| {})?;
             Ok(step.ops(self.lease.ws, now))
         })
+    }
+
+    fn piece_to_fold<'a>(
+        &'a mut self,
+        _may_see: &'a Clearance,
+    ) -> BoxFuture<'a, Result<Option<FoldPiece>, RunError>> {
+        Box::pin(self.next_piece())
+    }
+
+    fn folded<'a>(
+        &'a mut self,
+        folded: Folded<'a>,
+        chain: &'a mut Chain,
+    ) -> BoxFuture<'a, Result<Option<Vec<Op>>, RunError>> {
+        let kept = self.keep_folded(folded, chain);
+        Box::pin(std::future::ready(Ok(kept)))
     }
 
     fn context(&mut self) -> BoxFuture<'_, Result<TurnContext, RunError>> {

@@ -134,7 +134,7 @@ fn a_provider_that_is_away_counts_as_no_failure(world: &World) {
         detail: "503".into(),
         retry_after: None,
     }));
-    assert!(matches!(world.drain()[..], [End::Away { .. }]));
+    assert!(matches!(world.drain()[..], [End::ProviderUnavailable { .. }]));
     assert_eq!(world.status(&id), "pending/queued", "nothing stays running");
     world.later(120);
     // A new key: the script remembers what it answered to the old one.

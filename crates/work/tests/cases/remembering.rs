@@ -117,6 +117,92 @@ fn a_run_reads_the_log_of_another_definition(world: &World) {
     assert!(said[1].contains("<data of=\"runs\">"), "it is data");
 }
 
+/// The summaries of a definition: first and last run, who wrote it, text.
+fn summaries(world: &World) -> Vec<(i64, i64, String, String)> {
+    let rows =
+        world.raw("SELECT from_n, upto, model, text FROM work_summaries ORDER BY work_id, upto");
+    let row = |row: &dormouse_store::Row| {
+        let text = |n| row.text(n).expect("a text").to_owned();
+        (row.int(0).expect("a number"), row.int(1).expect("a number"), text(2), text(3))
+    };
+    rows.iter().map(row).collect()
+}
+
+fn from_the_tenth_run_on_older_ones_are_folded_into_a_row_that_later_prompts_use(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    wait(world.work.correct(WS, &id, "Leave out the weather.", &me())).expect("corrected");
+    days(world, 9);
+    assert_eq!(summaries(world), Vec::new());
+    days_from(world, 11);
+    let folded = summaries(world);
+    let [(1, 6, by, text)] = &folded[..] else { panic!("{folded:?}") };
+    assert_eq!(by, "rules");
+    assert!(text.starts_with("- 2026-03-02 09:00, succeeded: Published Day 2."), "{text}");
+    assert!(text.ends_with("Corrections of the person:\n- Leave out the weather."), "{text}");
+    days_from(world, 12);
+    let before = world.prompt(FragmentKind::EarlierRuns);
+    assert!(before.contains(&format!("Summary of 6 runs:\n{text}")), "{before}");
+    assert_eq!(before.matches("### Run of").count(), 4, "{before}");
+    assert!(before.find("Summary of").expect("there") < before.find("### Run of").expect("there"));
+    // The rows of the folded runs are as they were.
+    assert_eq!(world.runs(&id).len(), 11);
+    assert_eq!(world.runs(&id)[0].result.as_deref(), Some("Text of day 2."));
+    for day in 13..=18 {
+        days_from(world, day);
+    }
+    let folded: Vec<_> =
+        summaries(world).into_iter().map(|(from, upto, ..)| (from, upto)).collect();
+    assert_eq!(folded, [(1, 6), (7, 12)], "each run is folded once");
+}
+
+/// Answers a request that folds runs.
+fn keeps(summary: &str) -> Answer {
+    Answer::calls([("keep_summary", json!({ "summary": summary }))])
+}
+
+fn a_model_folds_what_it_was_shown_before_the_first_turn(world: &World) {
+    world.ask_own_server();
+    world.create("Standup", Some("daily at 9"));
+    days(world, 10);
+    assert_eq!(summaries(world), Vec::new(), "the end of a run folds nothing for a language model");
+    let names: Vec<String> =
+        (2..8).map(|day| format!("2026-03-{day:02} 09:00, succeeded: quiet.")).collect();
+    let summary = names.join("\n");
+    world.script.push(keeps(&summary));
+    days_from(world, 12);
+    let requests = world.script.requests();
+    let asked = &requests[requests.len() - 2];
+    assert!(asked.fragments.iter().any(|it| it.text.contains("Text of day 2.")), "{asked:?}");
+    let shown = asked.fragments.iter().any(|it| it.text.contains("Text of day 8."));
+    assert!(!shown, "the newest stay in full");
+    assert_eq!(summaries(world), [(1, 6, "script".into(), summary.clone())]);
+    let before = world.prompt(FragmentKind::EarlierRuns);
+    assert!(before.contains(&format!("Summary of 6 runs:\n{summary}")), "{before}");
+    assert_eq!(before.matches("### Run of").count(), 4, "{before}");
+}
+
+fn a_summary_that_fails_its_check_folds_nothing_and_says_so(world: &World) {
+    world.ask_own_server();
+    let id = world.create("Standup", Some("daily at 9"));
+    days(world, 10);
+    world.script.push(keeps("On six days there was nothing."));
+    days_from(world, 12);
+    assert_eq!(summaries(world), Vec::new());
+    let before = world.prompt(FragmentKind::EarlierRuns);
+    assert!(before.contains("- 2026-03-02 09:00, succeeded: Published Day 2."), "{before}");
+    assert_eq!(before.matches("### Run of").count(), 4, "{before}");
+    let said = world.raw(
+        "SELECT t.text FROM agent_entities e JOIN texts t ON t.ws = e.ws
+         WHERE e.type = 'agentMessage' AND e.subtype = 'summary' AND t.text LIKE '%not folded%'",
+    );
+    let said = said.first().expect("it says so").text(0).expect("a text");
+    let expected = "Earlier runs were not folded: the summary does not name the run \
+        `2026-03-02 09:00, succeeded`.";
+    assert_eq!(said, expected);
+    assert_eq!(world.runs(&id).len(), 11, "and the run went on");
+    assert_eq!(world.status(&id), "completed/succeeded");
+}
+
 /// The id as text.
 trait AsText {
     fn as_ref_str(&self) -> &str;
@@ -134,4 +220,7 @@ each_engine! {
     long_runs_are_folded_sooner,
     a_correction_reaches_the_run_under_way_and_all_later_ones,
     a_run_reads_the_log_of_another_definition,
+    from_the_tenth_run_on_older_ones_are_folded_into_a_row_that_later_prompts_use,
+    a_model_folds_what_it_was_shown_before_the_first_turn,
+    a_summary_that_fails_its_check_folds_nothing_and_says_so,
 }

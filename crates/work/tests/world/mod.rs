@@ -1,5 +1,7 @@
 //! Agent work on a store, with a scripted model and a clock that is moved by hand.
 
+pub mod built_in;
+
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,16 +20,21 @@ use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::postgres::Server;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
-use dormouse_types::model::{FragmentKind, Request};
-use dormouse_types::port::Clock;
+use dormouse_types::built_in_work::BuiltInWork;
+use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Clock, Model, ModelClass, ModelLocation};
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
+use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{Actor, Timestamp, WorkId, WorkspaceId};
 use dormouse_work::definition::{NewWork, ReadSchedule};
+use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
+
+use built_in::{FixedRules, NotedFacts};
 use serde_json::json;
 
 pub const WS: WorkspaceId = WorkspaceId(1);
@@ -108,12 +115,42 @@ pub fn says(text: &str) -> Answer {
     Answer::Turn { text: text.into(), calls: Vec::new(), ended: true }
 }
 
+/// The script, built in or on a server of the person's own.
+pub struct Located {
+    script: Arc<Script>,
+    is_own: AtomicBool,
+}
+
+impl Model for Located {
+    fn name(&self) -> &str {
+        self.script.name()
+    }
+
+    fn class(&self) -> ModelClass {
+        self.script.class()
+    }
+
+    fn location(&self) -> ModelLocation {
+        match self.is_own.load(Ordering::SeqCst) {
+            true => ModelLocation::OwnServer,
+            false => ModelLocation::BuiltIn,
+        }
+    }
+
+    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        self.script.ask(request)
+    }
+}
+
 pub struct World {
+    model: Arc<Located>,
     pub store: Store,
     pub work: Work,
     pub clock: ManualClock,
     pub script: Arc<Script>,
     pub hooks: Arc<Hooks>,
+    pub rules: Arc<FixedRules>,
+    pub facts: Arc<NotedFacts>,
     engine: Arc<dyn Backend>,
     zone: TimeZone,
 }
@@ -149,17 +186,26 @@ impl World {
         let store = Store::new(engine.clone(), hooks.clone());
         let script = Arc::new(Script::default());
         let zone = TimeZone::get("Europe/Berlin").expect("a zone");
-        let driver =
-            Driver::new(store.clone(), port.clone(), entropy.clone(), Models::new(script.clone()));
+        let model = Arc::new(Located { script: script.clone(), is_own: AtomicBool::new(false) });
+        let models = Models::new(model.clone());
+        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models);
+        let (rules, facts) = (Arc::new(FixedRules::default()), Arc::new(NotedFacts::default()));
         let work = Work::new(Parts {
             store: store.clone(),
             driver,
             clock: port,
             entropy,
             zone: zone.clone(),
+            facts: facts.clone(),
         });
+        work.set_rules(rules.clone());
         let _ = owner;
-        Self { store, work, clock, script, hooks, engine, zone }
+        Self { model, store, work, clock, script, hooks, rules, facts, engine, zone }
+    }
+
+    /// Makes the model one on a server of the person's own: it folds the log itself.
+    pub fn ask_own_server(&self) {
+        self.model.is_own.store(true, Ordering::SeqCst);
     }
 
     /// Another node on the same store, with the same clock; its model has a script of its own.
@@ -169,8 +215,11 @@ impl World {
 
     pub fn scheduler(&self, owner: &str) -> Scheduler {
         let handler: Arc<dyn Handler> = Arc::new(WorkRuns(self.work.clone()));
-        let chores: Vec<Arc<dyn Chore>> =
-            vec![Arc::new(Schedules(self.work.clone())), Arc::new(Expiry(self.work.clone()))];
+        let chores: Vec<Arc<dyn Chore>> = vec![
+            Arc::new(Schedules(self.work.clone())),
+            Arc::new(Events(self.work.clone())),
+            Arc::new(Expiry(self.work.clone())),
+        ];
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),
             clock: Arc::new(self.clock.clone()),
@@ -210,6 +259,13 @@ impl World {
         wait(Schedules(self.work.clone()).work(None, now)).expect("it plans").lines
     }
 
+    /// Turns changes into runs, and starts none.
+    pub fn listen(&self) {
+        let now = self.clock.now();
+        let done = wait(Events(self.work.clone()).work(None, now)).expect("it listens");
+        assert!(done.lines.is_empty(), "{:?}", done.lines);
+    }
+
     pub fn set(&self, at: &str) {
         self.clock.set(ManualClock::at(at).now());
     }
@@ -237,13 +293,28 @@ impl World {
         NewWork {
             title: title.into(),
             instructions: format!("Do {title}."),
+            built_in: None,
             schedule: words.map(|words| self.schedule(words)),
+            events: Vec::new(),
             catch_up: CatchUp::Once,
             overlap: Overlap::Queue,
             model: None,
             source: (WorkSource::Manual, None),
             by: WorkCreator::User,
         }
+    }
+
+    /// The same without a language model.
+    pub fn new_built_in(&self, title: &str, words: Option<&str>) -> NewWork {
+        let parameters = WorkParameters::Agenda(Agenda::default());
+        let built_in = BuiltInWork {
+            work_kind: parameters.kind(),
+            parameters,
+            language: "en".into(),
+            sentence: "An agenda.".into(),
+            not_understood: Vec::new(),
+        };
+        NewWork { built_in: Some(built_in), ..self.new_work(title, words) }
     }
 
     #[track_caller]

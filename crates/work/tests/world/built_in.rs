@@ -1,0 +1,90 @@
+//! Rules and facts of work without a language model, as a test wants them.
+
+use std::sync::{Mutex, PoisonError};
+
+use dormouse_runs::RunError;
+use dormouse_types::WorkspaceId;
+use dormouse_types::built_in_work::{
+    InstructionReader, Known, ReadInstruction, RefusedInstruction, Template, WorkRules,
+};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work_facts::WorkspaceFacts;
+use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::work_outcome::{NothingReason, WorkOutcome};
+use dormouse_work::Facts;
+use jiff::civil::{Date, date};
+
+/// Rules that come to what a test says.
+pub struct FixedRules(Mutex<WorkOutcome>);
+
+impl Default for FixedRules {
+    fn default() -> Self {
+        Self(Mutex::new(WorkOutcome::Nothing { why: NothingReason::NothingThere }))
+    }
+}
+
+impl FixedRules {
+    pub fn comes_to(&self, outcome: WorkOutcome) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+    }
+}
+
+impl WorkRules for FixedRules {
+    fn gallery(&self, _: &str) -> Vec<Template> {
+        Vec::new()
+    }
+
+    fn read(
+        &self,
+        _: &str,
+        _: &Known,
+        _: &InstructionReader,
+    ) -> Result<ReadInstruction, RefusedInstruction> {
+        Err(RefusedInstruction("nothing is read here".into()))
+    }
+
+    fn say(&self, _: &WorkParameters, _: Option<&str>, _: &InstructionReader) -> String {
+        "An agenda.".into()
+    }
+
+    fn language(&self, _: &str) -> &'static str {
+        "en"
+    }
+
+    fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> WorkOutcome {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// An empty workspace; it notes what was asked for.
+#[derive(Default)]
+pub struct NotedFacts(Mutex<Vec<Option<Date>>>);
+
+impl NotedFacts {
+    /// The day of the last run, as each run asked with it.
+    pub fn asked(&self) -> Vec<Option<Date>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Facts for NotedFacts {
+    fn gather<'a>(
+        &'a self,
+        _: WorkspaceId,
+        _: &'a WorkParameters,
+        last_run_on: Option<Date>,
+    ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(last_run_on);
+        let facts = WorkspaceFacts {
+            today: date(2026, 3, 2),
+            zone: "Europe/Berlin".into(),
+            last_run_on,
+            since: date(2026, 3, 1),
+            tasks: Vec::new(),
+            attention: Vec::new(),
+            events: Vec::new(),
+            verdicts: Vec::new(),
+        };
+        Box::pin(std::future::ready(Ok(facts)))
+    }
+}

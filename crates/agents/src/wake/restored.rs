@@ -24,6 +24,14 @@ use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
 
 impl Agents {
+    /// Returns whether a database was replaced and [`Agents::notice_restored`] has not dealt with it.
+    pub async fn is_restored(&self, ws: WorkspaceId) -> Result<bool, AgentError> {
+        match self.store.first(feed_position::read(ws)).await {
+            Err(ReadError::Corrupt { .. }) => Ok(false),
+            position => Ok(position?.is_some_and(|at| self.is_of_another_store(&at))),
+        }
+    }
+
     /// If a database was replaced, makes every agent read its task again. Returns one line that
     /// reports it.
     pub async fn notice_restored(&self, ws: WorkspaceId) -> Result<Option<String>, AgentError> {

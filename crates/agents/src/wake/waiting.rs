@@ -12,7 +12,7 @@ use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
 use dormouse_types::port::ModelClass;
-use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
 use crate::wake::policy::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
@@ -24,7 +24,9 @@ pub struct Scope {
     pub tasks: Vec<TaskId>,
     /// These agents.
     pub agents: Vec<AgentId>,
-    /// All agents whose wakes are due.
+    /// Holders of other kinds.
+    pub others: Vec<HolderId>,
+    /// All holders that are due.
     pub all_due: bool,
 }
 

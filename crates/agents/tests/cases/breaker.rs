@@ -24,7 +24,8 @@ fn change_all(world: &World, all: &[(TaskId, AgentId)]) {
 }
 
 fn away(events: &[NodeEvent]) -> usize {
-    let is_away = |event: &&NodeEvent| matches!(event, NodeEvent::Ran(_, _, End::Away { .. }));
+    let is_away =
+        |event: &&NodeEvent| matches!(event, NodeEvent::Ran(_, _, End::ProviderUnavailable { .. }));
     let away = events.iter().filter(is_away).count();
     assert_eq!(away, events.len(), "{events:?}");
     away
@@ -144,7 +145,7 @@ fn a_model_that_never_answers_counts_as_a_provider_that_is_away() {
     node.pass_seconds(1);
     let events = node.take();
     assert!(
-        matches!(&events[..], [NodeEvent::Ran(_, _, End::Away { reason })] if reason.contains("said nothing for 300 seconds")),
+        matches!(&events[..], [NodeEvent::Ran(_, _, End::ProviderUnavailable { reason })] if reason.contains("said nothing for 300 seconds")),
         "{events:?}"
     );
     assert_eq!(world.model.at_once().0, 0, "nobody listens any more");

@@ -16,7 +16,7 @@ use dormouse_types::{Actor, CategoryId, TaskId};
 use serde_json::json;
 
 use super::privacy::{Case, repeats};
-use crate::world::{WS, dull, now, person};
+use crate::world::{WS, now, person, routine_report};
 
 impl Case {
     fn category(&self, name: &str) -> CategoryId {
@@ -80,7 +80,7 @@ fn a_linked_task_of_another_category_is_left_out_whole_and_said_to_be() {
     case.linked("SECRET surgery", Some(&health));
     case.linked("Paint the hall", None);
     case.allow("acme", &[]);
-    let sent = case.wake(&case.far, [dull()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert!(!sent.contains("SECRET") && sent.contains("Paint the hall"), "{sent}");
     let words = "because of the category of its task: 1 linked task. Do not guess";
     assert!(sent.contains(words) && !sent.contains("it is private"), "{sent}");
@@ -94,16 +94,19 @@ fn the_categories_count_as_they_are_when_the_request_is_sent() {
     let case = Case::new();
     let health = case.category("Health");
     let other = case.linked("SECRET surgery", Some(&health));
-    assert!(case.wake(&case.far, [dull()]).contains("SECRET"), "all may be sent at first");
+    assert!(
+        case.wake(&case.far, [routine_report()]).contains("SECRET"),
+        "all may be sent at first"
+    );
     case.allow("acme", &[]);
-    assert!(!case.wake(&case.far, [dull()]).contains("SECRET"));
+    assert!(!case.wake(&case.far, [routine_report()]).contains("SECRET"));
     case.allow("acme", &[&health]);
-    assert!(case.wake(&case.far, [dull()]).contains("SECRET"));
+    assert!(case.wake(&case.far, [routine_report()]).contains("SECRET"));
     let work = case.category("Work");
     case.file(&other, Some(&work));
-    assert!(!case.wake(&case.far, [dull()]).contains("SECRET"), "it was moved");
+    assert!(!case.wake(&case.far, [routine_report()]).contains("SECRET"), "it was moved");
     case.file(&other, None);
-    assert!(case.wake(&case.far, [dull()]).contains("SECRET"));
+    assert!(case.wake(&case.far, [routine_report()]).contains("SECRET"));
 }
 
 #[test]
@@ -129,7 +132,7 @@ fn a_task_of_a_category_that_may_not_be_sent_is_not_and_the_wake_says_why() {
     let case = Case::new();
     let health = case.category("Health");
     case.allow("acme", &[]);
-    assert!(case.wake(&case.far, [dull()]).contains("The van comes on Friday."));
+    assert!(case.wake(&case.far, [routine_report()]).contains("The van comes on Friday."));
     case.file(&case.task, Some(&health));
     let Preview::Hidden(kept) = ({
         case.choose(&case.far);
@@ -149,9 +152,15 @@ fn a_task_of_a_category_that_may_not_be_sent_is_not_and_the_wake_says_why() {
     assert_eq!(case.world.row(&case.agent).due_at, None, "it does not wake again and again");
     let denied = case.denied();
     assert_eq!(denied, [case.refused("request", DenialReason::Category)]);
-    assert!(case.wake(&case.own, [dull()]).contains("What now?"), "the message was not lost");
+    assert!(
+        case.wake(&case.own, [routine_report()]).contains("What now?"),
+        "the message was not lost"
+    );
     case.file(&case.task, None);
-    assert!(case.wake(&case.far, [dull()]).contains("The van comes on Friday."), "moved back");
+    assert!(
+        case.wake(&case.far, [routine_report()]).contains("The van comes on Friday."),
+        "moved back"
+    );
 }
 
 #[test]
@@ -175,10 +184,10 @@ fn a_server_of_ones_own_gets_what_is_private_and_only_its_categories() {
     case.flag(&entry, true);
     let nothing = AllowedCategories { ids: Vec::new(), uncategorised: true };
     case.allow_only("home", Some(nothing));
-    let sent = case.wake(&case.own, [dull()]);
+    let sent = case.wake(&case.own, [routine_report()]);
     assert!(sent.contains("The PIN is 0000.") && !sent.contains("SECRET"), "{sent}");
     case.allow_only("home", None);
-    assert!(case.wake(&case.own, [dull()]).contains("SECRET"));
+    assert!(case.wake(&case.own, [routine_report()]).contains("SECRET"));
 }
 
 #[test]
@@ -190,7 +199,7 @@ fn a_task_without_a_category_is_sent_only_where_that_is_allowed() {
     case.run(&case.far, []);
     assert_eq!(case.last().kept_back.task(), Some(KeptBackReason::Category));
     case.file(&case.task, Some(&work));
-    assert!(case.wake(&case.far, [dull()]).contains("The van comes on Friday."));
+    assert!(case.wake(&case.far, [routine_report()]).contains("The van comes on Friday."));
 }
 
 #[test]
@@ -202,7 +211,7 @@ fn a_run_ends_when_its_task_is_moved_to_a_category_that_may_not_be_sent() {
     case.world.hooks.once(Stage::BeforeCommit, "run.turn", move || {
         now(journal.edit(WS, &task, &[Edit::Category(Some(health))], &person())).expect("moved");
     });
-    case.run(&case.far, [dull().and_goes_on()]);
+    case.run(&case.far, [routine_report().and_goes_on()]);
     assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not asked");
     assert_eq!((case.last().run.status, case.last().run.cut), (Status::Completed, true));
     assert_eq!(case.denied(), [case.refused("request", DenialReason::Category)]);
@@ -237,7 +246,7 @@ fn a_call_that_names_an_entry_which_its_model_may_not_see_is_audited_without_the
     case.flag(&entry, true);
     let evidence = json!({ "entryId": entry, "quote": "Pay by 2026-04-02." });
     let due = json!({ "dueDate": "2026-04-02", "evidence": evidence });
-    case.run(&case.far, [Answer::calls([("update_task_due_date", due)]), dull()]);
+    case.run(&case.far, [Answer::calls([("update_task_due_date", due)]), routine_report()]);
     assert!(case.world.answered(&case.agent)[0].refused);
     let denied = case.denied();
     assert_eq!(denied, [case.refused("update_task_due_date", DenialReason::Private)]);
@@ -252,7 +261,7 @@ fn a_preview_leaves_out_what_the_wake_then_leaves_out() {
     case.choose(&case.far);
     case.world.later(60);
     let Preview::Request(preview) = case.preview(None) else { panic!("a request") };
-    let sent = case.wake(&case.far, [dull()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert_eq!(preview.kept_back, case.last().kept_back);
     let body = preview.outgoing.expect("a request").body;
     assert!(!body.contains("SECRET") && !sent.contains("SECRET"), "{body}");

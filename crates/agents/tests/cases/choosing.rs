@@ -161,7 +161,7 @@ fn no_model_steps_in_for_one_that_is_not_registered() {
     let scheduler = agents.scheduler();
     let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
     let ended = now(scheduler.run_alive(lease)).expect("it ran").end;
-    let End::Away { reason } = ended else { panic!("{ended:?}") };
+    let End::ProviderUnavailable { reason } = ended else { panic!("{ended:?}") };
     assert!(reason.contains("`dormouse models add`"), "{reason}");
     let run = &world.runs(&agent)[0];
     assert_eq!((run.model.as_deref(), run.status), (Some("far"), Status::Queued));

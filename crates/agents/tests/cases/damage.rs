@@ -6,7 +6,7 @@ use dormouse_types::port::Clock as _;
 use dormouse_types::{AgentId, Id as _, TaskId};
 
 use crate::world::node::{Node, NodeEvent};
-use crate::world::{DONE, WS, World, dull, me, now};
+use crate::world::{DONE, WS, World, me, now, routine_report};
 
 /// Settles two tasks with their agents, damages a row of the first and changes both tasks. The
 /// first agent's run fails visibly, the second one's completes.
@@ -14,7 +14,7 @@ fn check(what: &str, damage: impl Fn(&World, &TaskId, &AgentId)) {
     let (world, hurt, hurt_agent) = World::settled();
     let well = world.task("Paint the fence", &["White."]);
     let well_agent = world.create(&well);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&well).len(), 1);
     if what == "task" {
         world.note(&hurt, "The van is booked.");
@@ -25,7 +25,7 @@ fn check(what: &str, damage: impl Fn(&World, &TaskId, &AgentId)) {
     }
     world.note(&well, "Two coats.");
     world.later(60);
-    world.script.push(dull());
+    world.script.push(routine_report());
     let ran = world
         .drain_scope(&Scope { all_due: true, ..Scope::default() })
         .unwrap_or_else(|error| panic!("{what}: a damaged row stopped everything: {error:?}"));
@@ -121,7 +121,7 @@ fn many_damaged_rows_before_all_others_keep_nobody_from_running() {
     // A drain of everything due does not stumble over them either.
     world.note(&well.0, "Three coats.");
     world.later(60);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.drain_due().len(), 1);
 }
 

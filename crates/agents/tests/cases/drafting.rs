@@ -176,7 +176,7 @@ fn a_draft_that_breaks_off_leaves_nothing() {
 fn half_a_call_and_then_silence_puts_the_run_back() {
     let case = Case::new(vec![(vec![piece("{\"tldr\":\"Half a sen")], Then::Waits)]);
     let (end, shown) = case.run(|_| {});
-    assert!(matches!(end, End::Away { .. }), "{end:?}");
+    assert!(matches!(end, End::ProviderUnavailable { .. }), "{end:?}");
     assert_eq!(shown, [None, some("Half a sen|"), None]);
     let run = &case.world.runs(&case.agent)[0];
     assert_eq!((run.status, run.error.as_deref()), (Status::Queued, None));

@@ -3,7 +3,7 @@
 use dormouse_journal::Edit;
 use dormouse_types::task::{EntryKind, Flag, Flags};
 
-use crate::world::{World, dull};
+use crate::world::{World, routine_report};
 
 #[test]
 fn a_star_wakes_nobody_and_is_told_to_nobody() {
@@ -15,7 +15,7 @@ fn a_star_wakes_nobody_and_is_told_to_nobody() {
     world.route();
     let row = world.row(&agent);
     assert_eq!((row.due_at, row.first_signal_at), (None, None), "{row:?}");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let delta = world.last_delta();
     assert!(delta.contains("Something happened.") && !delta.contains("starred"), "{delta}");
 }
@@ -28,7 +28,7 @@ fn what_becomes_private_or_no_longer_is_a_change_like_any_other() {
     world.edit(&task, &[private, Edit::Flag { flag: Flag::Private, is_set: true }]);
     world.route();
     assert!(world.row(&agent).due_at.is_some());
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let delta = world.last_delta();
     assert!(delta.contains("private: no -> yes"), "{delta}");
     assert!(delta.contains(&format!("entry private (id: {entry})")), "{delta}");
@@ -47,7 +47,7 @@ fn an_image_analysis_is_not_taken_for_the_words_of_the_person() {
         flags: Flags::NONE,
     };
     world.edit(&task, &[analysis]);
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let delta = world.last_delta();
     assert!(delta.contains("image analysis added (id: "), "{delta}");
     assert!(delta.contains("A receipt of 42 euro."), "{delta}");

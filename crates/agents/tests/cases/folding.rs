@@ -16,7 +16,7 @@ use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use crate::world::small::Small;
-use crate::world::{DONE, WS, World, dull, me, now, text};
+use crate::world::{DONE, WS, World, me, now, routine_report, text};
 
 struct Case {
     world: World,
@@ -44,13 +44,13 @@ impl Case {
         let models = Models::new(model.clone());
         let agents = world.choosing(models.clone());
         let case = Self { world, task, agent, agents, models, model };
-        case.wake([dull()]);
+        case.wake([routine_report()]);
         for n in 0..n_notes {
             let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
             case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(words)]);
         }
         // One wake takes all of them in: they are in its log from then on.
-        case.wake([dull()]);
+        case.wake([routine_report()]);
         case
     }
 
@@ -123,7 +123,7 @@ impl Case {
 fn a_log_below_the_limit_is_not_folded() {
     let case = Case::after(5);
     case.asked();
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     assert!(case.asked().iter().all(|request| request.turn > 0));
     assert_eq!(case.checkpoints(), []);
 }
@@ -133,7 +133,7 @@ fn older_lines_are_folded_piece_by_piece_and_stay_readable() {
     let case = Case::after(25);
     let n_lines = case.n_lines();
     case.asked();
-    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), dull()]), DONE);
+    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]), DONE);
     let asked = case.asked();
     let [first, second, turn, ..] = asked.as_slice() else {
         panic!("{:?}", asked.iter().map(|request| request.turn).collect::<Vec<_>>())
@@ -166,18 +166,18 @@ fn older_lines_are_folded_piece_by_piece_and_stay_readable() {
 #[test]
 fn two_prompts_begin_alike_until_the_end_of_the_log_except_for_lines_that_were_added() {
     let case = Case::after(25);
-    case.wake([summary(SUMMARY), summary(SUMMARY), dull()]);
+    case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]);
     case.asked();
     let prefix = |request: &Request| -> String {
         let kinds = [FragmentKind::System, FragmentKind::Summary, FragmentKind::Log];
         kinds.iter().filter_map(|kind| text(request, *kind)).collect::<Vec<_>>().join("\n")
     };
     case.world.note(&case.task, "The lamp broke.");
-    case.wake([dull()]);
+    case.wake([routine_report()]);
     let first = case.asked().swap_remove(0);
     let before = prefix(&first);
     case.world.note(&case.task, "A new lamp came.");
-    case.wake([dull()]);
+    case.wake([routine_report()]);
     let asked = case.asked();
     let after = prefix(&asked[0]);
     assert!(after.starts_with(&before) && after.len() > before.len(), "{before}\n---\n{after}");
@@ -188,7 +188,7 @@ fn two_prompts_begin_alike_until_the_end_of_the_log_except_for_lines_that_were_a
 fn answers_that_cannot_be_used_write_nothing_and_after_three_the_rules_step_in() {
     let case = Case::after(13);
     case.asked();
-    let end = case.wake([summary(""), summary(""), summary(" "), dull()]);
+    let end = case.wake([summary(""), summary(""), summary(" "), routine_report()]);
     assert_eq!(end, DONE);
     let checkpoints = case.checkpoints();
     let [only] = checkpoints.as_slice() else { panic!("{checkpoints:?}") };
@@ -205,7 +205,7 @@ fn a_piece_is_kept_although_the_run_fails_later() {
     assert!(matches!(end, End::Failed { .. }), "{end:?}");
     assert_eq!(case.checkpoints().len(), 2);
     case.asked();
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     assert!(case.asked().iter().all(|request| request.turn > 0), "nothing is folded twice");
 }
 
@@ -222,7 +222,7 @@ fn another_model_summarises_for_agents_that_think_with_the_default() {
     let brief = Small::at("home/brief", ModelLocation::OwnServer);
     summarised_by(&case, &brief);
     [SUMMARY, SUMMARY].map(summary).into_iter().for_each(|answer| brief.script.push(answer));
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     let turns = |requests: Vec<Request>| requests.iter().map(|one| one.turn).collect::<Vec<_>>();
     assert_eq!(turns(brief.asked()), [0, 0], "it gets only what is folded");
     let thought = case.asked();
@@ -242,7 +242,7 @@ fn what_the_summarising_model_may_see_less_of_is_folded_by_the_one_that_thinks()
     let brief = Small::at("acme/brief", ModelLocation::Elsewhere);
     summarised_by(&case, &brief);
     // The private note is in the first piece, and in the summary that the second one continues.
-    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), dull()]), DONE);
+    assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]), DONE);
     assert!(brief.asked().is_empty(), "a summary without the note would take its place");
     assert!(case.checkpoints().iter().all(|one| one.checkpoint.model == "home/small"));
     assert!(!case.checkpoints().is_empty());
@@ -253,11 +253,11 @@ fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
     let case = Case::after(3);
     let long = format!("Long note. {}", "Every book has a place. ".repeat(4_200));
     case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(long)]);
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     let n_lines = case.n_lines();
     case.asked();
     // A hundredth of what it folds is the least that a summary has.
-    assert_eq!(case.wake([summary(&SUMMARY.repeat(3)), dull()]), DONE);
+    assert_eq!(case.wake([summary(&SUMMARY.repeat(3)), routine_report()]), DONE);
     let asked = case.asked();
     let folds: Vec<_> = asked.iter().filter(|request| request.turn == 0).collect();
     let [before, alone] = folds.as_slice() else { panic!("{} pieces", folds.len()) };
@@ -274,7 +274,7 @@ fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
 fn of_two_processes_that_fold_at_once_only_the_one_with_the_lease_keeps_what_it_folded() {
     let case = Case::after(25);
     case.always_folds(summary(SUMMARY));
-    case.model.script.push(dull());
+    case.model.script.push(routine_report());
     case.world.later(60);
     case.world.wake_now(&case.agent, None);
     let lease = case.claim();
@@ -290,14 +290,14 @@ fn of_two_processes_that_fold_at_once_only_the_one_with_the_lease_keeps_what_it_
         let lease = now(scheduler.claim(WS, &row.expect("a row"))).expect("a claim");
         assert_eq!(now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end, DONE);
     });
-    assert_eq!(case.run(lease), End::Lost);
+    assert_eq!(case.run(lease), End::LeaseLost);
     assert!(case.world.hooks.is_done());
     let folds = case.folds();
     let [(1, first, 1), (1, second, 2)] = folds[..] else { panic!("{folds:?}") };
     assert!(first < second, "no line is folded twice: {folds:?}");
     let summaries = message::of_kind(WS, &case.agent, MessageKind::Summary);
     assert_eq!(now(case.world.store.all(summaries)).expect("readable").len(), 2);
-    assert_eq!(case.wake([dull()]), DONE, "and nothing is left behind");
+    assert_eq!(case.wake([routine_report()]), DONE, "and nothing is left behind");
 }
 
 #[test]
@@ -312,14 +312,14 @@ fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards
         let removal = now(agents.remove_line(WS, &agent, &name, true, &me()));
         *refused.lock().expect("one thread") = removal.err();
     });
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     let refusal = refusal.lock().expect("one thread").take().expect("it is refused");
     assert!(matches!(refusal, AgentError::State { state: "at work", .. }), "{refusal}");
     assert_eq!(case.folds().len(), 2);
     let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
     assert_eq!(removed.expect("nobody reads it").summaries, 2);
     case.asked();
-    assert_eq!(case.wake([dull()]), DONE);
+    assert_eq!(case.wake([routine_report()]), DONE);
     let asked = case.asked();
     assert!(asked.iter().any(|request| request.turn == 0), "the rest is folded again");
     assert!(asked.iter().all(|request| !whole(request).contains("We move in May.")));
@@ -329,11 +329,11 @@ fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards
 fn a_run_that_died_while_it_folded_goes_on_without_what_was_removed_meanwhile() {
     let case = Case::after(25);
     case.always_folds(summary(SUMMARY));
-    case.model.script.push(dull());
+    case.model.script.push(routine_report());
     case.world.later(60);
     case.world.wake_now(&case.agent, None);
     case.dies_while_it_folds();
-    assert_eq!(case.run(case.claim()), End::Lost);
+    assert_eq!(case.run(case.claim()), End::LeaseLost);
     assert_eq!(case.folds(), [], "its answer is lost");
     let line = case.line_with("We move in May.");
     now(case.agents.remove_line(WS, &case.agent, &line, true, &me())).expect("nobody reads it");
@@ -365,7 +365,7 @@ fn each_summary_that_cannot_be_used_is_asked_for_again_and_never_kept() {
         let case = Case::after(13);
         case.asked();
         case.always_folds(summary(&words));
-        assert_eq!(case.wake([dull()]), DONE, "{what}");
+        assert_eq!(case.wake([routine_report()]), DONE, "{what}");
         let n_asked = case.asked().iter().filter(|request| request.turn == 0).count();
         assert_eq!(n_asked, 3, "{what}");
         let checkpoints = case.checkpoints();

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::world::{DONE, WS, World, dull, me, now, text};
+use crate::world::{DONE, WS, World, me, now, routine_report, text};
 
 const SECRET: &str = "The code of the safe is 4711, under the blue lamp";
 
@@ -106,7 +106,7 @@ fn a_removed_line_is_in_no_row_of_the_agents_and_its_entry_stays() {
     let said = world.said(&agent, MessageKind::Observation);
     assert_eq!(said, ["[removed].", "Bo writes often."], "the rest stays");
 
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let prompt = prompt(&world.last_request());
     assert!(!prompt.contains("4711") && !prompt.contains("Water the plants"), "{prompt}");
     assert!(prompt.contains("Bo writes often."), "{prompt}");
@@ -123,7 +123,7 @@ fn what_was_removed_is_not_learnt_again_from_the_same_entry() {
     let text = format!("{SECRET}. Water the plants twice.");
     world.edit(&task, &[Edit::EditEntry { entry: entry.id.clone(), text: Some(text) }]);
     world.note(&task, "Something else.");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let prompt = prompt(&world.last_request());
     assert!(prompt.contains("Something else.") && !prompt.contains("4711"), "{prompt}");
     let left = places(&world, "4711");
@@ -156,7 +156,7 @@ fn a_note_of_the_agent_is_removed_from_its_message_and_its_log() {
     assert_eq!(removal.entry_id, None);
     assert_eq!(places(&world, "Bo writes often."), Vec::<String>::new());
     assert!(!places(&world, SECRET).is_empty(), "other lines stay");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let request = world.last_request();
     let log = text(&request, FragmentKind::Log).expect("a log");
     assert!(!log.contains("[removed]"), "{log}");
@@ -206,7 +206,7 @@ fn a_removal_that_fails_keeps_no_other_from_its_end() {
 #[test]
 fn a_wake_says_that_it_can_no_longer_be_shown_as_it_was() {
     let (world, task, agent) = told();
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let line = line_with(&world, &agent, "Water the plants");
     let removal = remove(&world, &agent, &line, false);
     let runs = world.runs(&agent);
@@ -237,7 +237,7 @@ fn an_agent_at_work_is_waited_for() {
     assert!(error.to_string().contains("wait until its wake has ended"), "{error}");
     assert!(!places(&world, SECRET).is_empty(), "nothing was removed");
     assert!(now(world.store.all(purge::open(WS))).expect("readable").is_empty());
-    world.script.push(dull());
+    world.script.push(routine_report());
     world.run_lease(lease);
     remove(&world, &agent, &line, true);
     assert_eq!(places(&world, "4711"), Vec::<String>::new());
@@ -257,13 +257,13 @@ fn a_short_note_is_removed_without_harm_to_other_words() {
     let (world, task, agent) = World::settled();
     world.note(&task, "Ann");
     world.note(&task, "Annual fees are due.");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let line = line_with(&world, &agent, ":\nAnn\n");
     let removal = remove(&world, &agent, &line, true);
     assert!(removal.is_too_short);
     let left = places(&world, "Annual fees are due.");
     assert!(left.iter().any(|place| place.starts_with("agent.texts")), "{left:?}");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let prompt = prompt(&world.last_request());
     assert!(prompt.contains("Annual fees") && !prompt.contains(":\nAnn\n"), "{prompt}");
 }
@@ -284,7 +284,7 @@ fn a_rejection_with_its_reason_is_removed() {
     assert_eq!(places(&world, reason), Vec::<String>::new());
     assert!(now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").is_empty());
     world.note(&task, "And now?");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     assert!(!prompt(&world.last_request()).contains("Mildred"));
 }
 
@@ -302,7 +302,7 @@ fn a_run_that_waits_to_continue_goes_on_without_the_words() {
         let taken = now(other.scheduler().take_over_dead(&BTreeSet::new())).expect("looked");
         assert_eq!(taken.len(), 1, "its process is taken for dead");
     });
-    assert_eq!(world.run_lease(lease).end, End::Lost);
+    assert_eq!(world.run_lease(lease).end, End::LeaseLost);
     remove(&world, &agent, &line, true);
     assert_eq!(places(&world, "4711"), Vec::<String>::new());
     assert_eq!(world.run_lease(world.claim(&agent)).end, DONE);
@@ -354,9 +354,9 @@ fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
         let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
         world.edit_now(&task, &[Edit::note(words)]);
     }
-    assert_eq!(wake(vec![dull()]), DONE);
+    assert_eq!(wake(vec![routine_report()]), DONE);
     let told = "Four digits open the safe, and they begin with forty-seven; boxes fill the hall.";
-    assert_eq!(wake(vec![folded(told), folded(told), dull()]), DONE);
+    assert_eq!(wake(vec![folded(told), folded(told), routine_report()]), DONE);
     let checkpoints = || {
         let all = checkpoint::of_holder(WS, &(&agent).into(), 99);
         now(world.store.all(all)).expect("readable")
@@ -373,7 +373,7 @@ fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
 
     model.0.requests();
     let clean = "Boxes fill the hall; nobody has counted them, and they are not labelled either.";
-    assert_eq!(wake(vec![folded(clean), folded(clean), dull()]), DONE);
+    assert_eq!(wake(vec![folded(clean), folded(clean), routine_report()]), DONE);
     let asked = model.0.requests();
     let all: Vec<String> = asked.iter().rev().take(3).map(prompt).collect();
     assert!(

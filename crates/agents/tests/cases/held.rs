@@ -226,7 +226,7 @@ fn a_sleep_that_began_during_a_persons_run_holds_back_what_came_meanwhile() {
     let stopped =
         world.agents.scheduler().stopping_on(stopping_when(&Arc::new(AtomicBool::new(true))));
     let ran = now(stopped.run_alive(lease)).expect("a run");
-    assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
+    assert!(matches!(ran.end, End::Requeued { .. }), "{ran:?}");
     world.answers(1);
     assert_eq!(drained(&world, &task), [DONE], "the person's run goes on, and no other begins");
     assert_eq!(world.row(&agent).due_at, Some(time(TOMORROW)));
@@ -250,7 +250,7 @@ fn a_drain_that_is_stopped_requeues_its_run_and_begins_no_other() {
         assert!((&mut drain).now_or_never().is_none(), "the model does not answer");
         must_stop.store(true, Ordering::SeqCst);
         drain.now_or_never().expect("it ends").expect("a drain");
-        assert!(matches!(ends[..], [End::PutBack { .. }]), "{ends:?}");
+        assert!(matches!(ends[..], [End::Requeued { .. }]), "{ends:?}");
         world.model.open();
         let rows: Vec<QueueEntry> = vec![world.row(&agent), world.row(&other)];
         assert!(rows.iter().all(|row| row.owner.is_none() && row.crashes == 0), "{rows:?}");

@@ -7,7 +7,7 @@ use dormouse_types::agent::{Initiator, WakeReason};
 use dormouse_types::port::Clock as _;
 use sha2::{Digest as _, Sha256};
 
-use crate::world::{WS, World, dull, now};
+use crate::world::{WS, World, now, routine_report};
 
 /// Computes the key of a run independently, from the words of its rule.
 fn by_hand(parts: &[&str]) -> String {
@@ -27,7 +27,7 @@ fn a_change_is_named_by_the_interval_it_was_seen_in() {
     let (world, task, agent) = World::settled();
     let mut intervals = Vec::new();
     for text in ["One.", "Two."] {
-        world.script.push(dull());
+        world.script.push(routine_report());
         let processed = now(world.agents.state(WS, &agent)).expect("the state").value;
         let from = *processed.processed_counter_by_host.values().next().expect("a journal");
         world.note(&task, text);
@@ -52,7 +52,7 @@ fn a_persons_wake_is_named_by_its_request() {
             world.later(60);
             now(world.agents.wake(WS, &agent, reason, None, &context)).expect("woken once");
         }
-        world.script.push(dull());
+        world.script.push(routine_report());
         assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
         let run = &world.runs(&agent)[0];
         assert_eq!(run.key.0, by_hand(&[agent.as_str(), "request-7", "0"]));
@@ -71,7 +71,7 @@ fn a_retry_is_named_by_the_time_it_was_due() {
     let due = due.expect("it is tried again");
     world.clock.set(due);
     assert!(world.clock.now() == due);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.drain_due().len(), 1);
     let run = &world.runs(&agent)[0];
     assert_eq!(run.key.0, by_hand(&[agent.as_str(), "timer", &due.micros().to_string()]));
@@ -83,7 +83,7 @@ fn of_several_reasons_the_strongest_names_the_run() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
     world.wake(&agent, Reason::UserInitiated, None);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
     assert_eq!(world.runs(&agent)[0].reason, WakeReason::UserInitiated);
     assert_eq!(world.ends(&task), [], "one run for both");

@@ -8,7 +8,7 @@ use dormouse_types::agent::MessageKind;
 use dormouse_types::agent::WakeReason;
 use dormouse_types::port::Stage;
 
-use crate::world::{WS, World, automated, dull, me, now};
+use crate::world::{WS, World, automated, me, now, routine_report};
 
 fn lifecycle(world: &World, agent: &AgentId) -> (Lifecycle, Option<DormantReason>) {
     let agent = now(world.agents.agent(WS, agent)).expect("the agent").doc.value;
@@ -23,7 +23,7 @@ fn an_agent_is_created_and_its_first_run_makes_it_active() {
     let task = world.task("Move", &[]);
     let agent = world.create(&task);
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Created, None));
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), DONE, "an agent created explicitly starts at once");
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Active, None));
     assert_eq!(world.ends(&task), [], "and sleeps");
@@ -50,7 +50,7 @@ fn an_agent_nobody_named_waits_until_its_task_says_something() {
         assert_eq!(world.ends(&task), [], "an empty task costs nothing");
         world.later(86_400);
         assert_eq!(world.drain_due(), []);
-        world.script.push(dull());
+        world.script.push(routine_report());
         world.edit(&task, &[edit]);
         assert_eq!(world.ends(&task), DONE);
         assert_eq!(world.runs(&agent)[0].reason, WakeReason::Creation);
@@ -58,7 +58,7 @@ fn an_agent_nobody_named_waits_until_its_task_says_something() {
     let world = World::new();
     let task = world.task("Move", &["The keys come on Friday."]);
     world.try_create(&task, false).expect("an agent");
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), DONE, "a task with content needs no waiting");
 }
 
@@ -72,7 +72,7 @@ fn with_automation_off_a_change_waits_for_the_person() {
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
     let row = world.row(&agent);
     assert!(row.due_at.is_none() && row.first_signal_at.is_some(), "stale, not due: {row:?}");
-    world.script.push(dull());
+    world.script.push(routine_report());
     world.wake(&agent, Reason::UserInitiated, None);
     assert_eq!(world.ends(&task), DONE);
     assert!(world.row(&agent).first_signal_at.is_none(), "caught up");
@@ -83,7 +83,7 @@ fn with_automation_off_a_change_waits_for_the_person() {
 
     world.note(&task, "The boxes are here.");
     assert_eq!(world.ends(&task), []);
-    world.script.push(dull());
+    world.script.push(routine_report());
     set(Automation::On);
     world.later(1);
     assert_eq!(world.drain_due().len(), 1, "what waited runs");
@@ -104,7 +104,7 @@ fn a_paused_agent_sleeps_through_changes_and_sees_them_when_resumed() {
     let error = error.expect_err("it is paused").to_string();
     assert!(error.contains("dormant: resume it first"), "{error}");
     now(world.agents.resume(WS, &agent, &me())).expect("resumed");
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), DONE);
     assert_eq!(lifecycle(&world, &agent), (Lifecycle::Active, None));
     now(world.agents.resume(WS, &agent, &me())).expect("resuming twice is no news");
@@ -120,7 +120,7 @@ fn an_agent_that_is_paused_with_a_wake_waiting_does_not_run_it() {
     now(world.agents.pause(WS, &agent, &me())).expect("paused");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));
-    world.script.push(dull());
+    world.script.push(routine_report());
     now(world.agents.resume(WS, &agent, &me())).expect("resumed");
     assert_eq!(world.ends(&task), DONE);
 }
@@ -152,7 +152,7 @@ fn a_destroyed_agent_never_runs_again_and_blocks_no_other() {
 
     let next = world.create(&task);
     assert_ne!(next, agent);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), DONE);
     let live = now(world.agents.of_task(WS, &task)).expect("readable").expect("an agent");
     assert_eq!(live.doc.value.id, next);
@@ -197,7 +197,7 @@ fn five_failures_in_a_row_and_the_agent_gives_up_until_it_is_resumed() {
     assert_eq!(world.drain_due(), []);
     now(world.agents.resume(WS, &agent, &me())).expect("resumed");
     world.note(&task, "Try again.");
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), DONE);
     let state = now(world.agents.state(WS, &agent)).expect("the state").value;
     assert_eq!(state.consecutive_failure_count, 0);
@@ -209,7 +209,7 @@ fn stopped(world: &World, task: &dormouse_types::TaskId, agent: &AgentId, stop: 
     let n_requests = world.script.requests().len();
     stop();
     let ran = world.run_lease(lease);
-    assert!(matches!(ran.end, End::PutBack { .. }), "{ran:?}");
+    assert!(matches!(ran.end, End::Requeued { .. }), "{ran:?}");
     assert_eq!(
         world.script.requests().len(),
         n_requests,
@@ -225,7 +225,7 @@ fn an_agent_that_is_paused_during_its_run_goes_on_when_it_is_resumed() {
     });
     now(world.agents.resume(WS, &agent, &me())).expect("resumed");
     world.later(61);
-    world.script.push(dull());
+    world.script.push(routine_report());
     let ran = world.drain_due();
     assert_eq!(ran.iter().map(|ran| ran.end.clone()).collect::<Vec<_>>(), DONE);
     assert_eq!(world.runs(&agent).len(), 2, "the same run went on");

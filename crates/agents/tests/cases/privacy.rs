@@ -17,7 +17,7 @@ use dormouse_types::task::{Flag, LinkKind};
 use dormouse_types::{AgentId, EntryId, Id as _, TaskId};
 use serde_json::json;
 
-use crate::world::{WS, World, dull, now, person, report, text};
+use crate::world::{WS, World, now, person, report, routine_report, text};
 
 /// A model at a place that the test decides, and may change.
 pub(super) struct Placed {
@@ -163,9 +163,9 @@ fn a_private_entry_goes_to_a_model_of_ones_own_and_to_no_other() {
     let case = Case::new();
     let entry = case.add("The doctor said SECRET.");
     case.flag(&entry, true);
-    assert!(case.wake(&case.own, [dull()]).contains("SECRET"));
+    assert!(case.wake(&case.own, [routine_report()]).contains("SECRET"));
     assert!(case.last().kept_back.is_empty());
-    let sent = case.wake(&case.far, [dull()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert!(!sent.contains("SECRET"), "{sent}");
     assert!(sent.contains("The van comes on Friday."), "{sent}");
     assert!(sent.contains("because it is private: 1 entry"), "{sent}");
@@ -176,17 +176,26 @@ fn a_private_entry_goes_to_a_model_of_ones_own_and_to_no_other() {
 fn the_flag_counts_as_it_is_when_the_request_is_sent() {
     let case = Case::new();
     let entry = case.add("The doctor said SECRET.");
-    assert!(case.wake(&case.far, [dull()]).contains("SECRET"), "it is public, and logged now");
+    assert!(
+        case.wake(&case.far, [routine_report()]).contains("SECRET"),
+        "it is public, and logged now"
+    );
     case.flag(&entry, true);
-    assert!(!case.wake(&case.far, [dull()]).contains("SECRET"), "it was logged as a public one");
+    assert!(
+        !case.wake(&case.far, [routine_report()]).contains("SECRET"),
+        "it was logged as a public one"
+    );
     case.flag(&entry, false);
-    assert!(case.wake(&case.far, [dull()]).contains("SECRET"), "it was private for a time");
+    assert!(
+        case.wake(&case.far, [routine_report()]).contains("SECRET"),
+        "it was private for a time"
+    );
 }
 
 #[test]
 fn what_a_run_made_of_private_text_stays_with_models_of_ones_own() {
     let case = Case::new();
-    case.wake(&case.far, [dull()]);
+    case.wake(&case.far, [routine_report()]);
     let entry = case.add("The doctor said SECRET.");
     case.flag(&entry, true);
     case.wake(&case.own, [repeats("HEIRLOOM")]);
@@ -238,8 +247,8 @@ fn the_title_of_a_private_task_does_not_leave_through_a_link() {
     let link = Edit::Link { to: other.clone(), kind: LinkKind::RelatesTo };
     case.world.edit(&case.task, &[link]);
     case.flag_task(&other, true);
-    case.wake(&case.own, [dull()]);
-    let sent = case.wake(&case.far, [dull()]);
+    case.wake(&case.own, [routine_report()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert!(!sent.contains("SECRET"), "{sent}");
     assert_eq!(case.last().kept_back.private.links, 1);
 }
@@ -247,7 +256,7 @@ fn the_title_of_a_private_task_does_not_leave_through_a_link() {
 #[test]
 fn of_a_private_task_nothing_is_sent_and_the_wake_says_why() {
     let case = Case::new();
-    case.wake(&case.own, [dull()]);
+    case.wake(&case.own, [routine_report()]);
     case.flag_task(&case.task, true);
     case.choose(&case.far);
     case.world.wake_now(&case.agent, Some("What now?"));
@@ -258,7 +267,10 @@ fn of_a_private_task_nothing_is_sent_and_the_wake_says_why() {
     let why = run.run.error.expect("a reason");
     assert!(why.contains("private") && why.contains("acme/large"), "{why}");
     assert_eq!(case.world.row(&case.agent).due_at, None, "it does not wake again and again");
-    assert!(case.wake(&case.own, [dull()]).contains("What now?"), "the message was not lost");
+    assert!(
+        case.wake(&case.own, [routine_report()]).contains("What now?"),
+        "the message was not lost"
+    );
 }
 
 #[test]
@@ -266,7 +278,7 @@ fn a_run_ends_when_what_it_has_read_becomes_private() {
     let case = Case::new();
     let entry = case.add("The doctor said SECRET.");
     case.choose(&case.far);
-    case.far.script.push(dull().and_goes_on());
+    case.far.script.push(routine_report().and_goes_on());
     case.world.wake_now(&case.agent, None);
     let scheduler = case.agents.scheduler();
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
@@ -287,9 +299,9 @@ fn a_provider_that_is_not_ones_own_any_more_gets_what_any_other_gets() {
     let case = Case::new();
     let entry = case.add("The doctor said SECRET.");
     case.flag(&entry, true);
-    assert!(case.wake(&case.own, [dull()]).contains("SECRET"));
+    assert!(case.wake(&case.own, [routine_report()]).contains("SECRET"));
     *case.own.location.lock().expect("one thread") = ModelLocation::Elsewhere;
-    assert!(!case.wake(&case.own, [dull()]).contains("SECRET"));
+    assert!(!case.wake(&case.own, [routine_report()]).contains("SECRET"));
 }
 
 #[test]
@@ -313,7 +325,7 @@ fn a_call_cannot_find_out_what_a_private_entry_says() {
     case.flag(&entry, true);
     let evidence = json!({ "entryId": entry, "quote": "Pay by 2026-04-02." });
     let due = json!({ "dueDate": "2026-04-02", "evidence": evidence });
-    case.run(&case.far, [Answer::calls([("update_task_due_date", due)]), dull()]);
+    case.run(&case.far, [Answer::calls([("update_task_due_date", due)]), routine_report()]);
     let answers = case.world.answered(&case.agent);
     assert!(answers[0].refused && answers[0].text.contains("no entry"), "{answers:?}");
 }
@@ -321,13 +333,13 @@ fn a_call_cannot_find_out_what_a_private_entry_says() {
 #[test]
 fn what_is_stored_of_a_request_is_what_was_sent() {
     let case = Case::new();
-    case.wake(&case.far, [dull()]);
+    case.wake(&case.far, [routine_report()]);
     for n in 0..3 {
         let entry = case.add(&format!("Note {n}"));
         case.flag(&entry, n == 1);
     }
-    case.wake(&case.far, [dull()]);
-    let sent = case.wake(&case.far, [dull()]);
+    case.wake(&case.far, [routine_report()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     let key = case.world.runs(&case.agent)[0].key.clone();
     let stored = now(case.world.store.all(wake_request::of_run(WS, &key))).expect("requests");
     let holder = (&case.agent).into();
@@ -355,7 +367,7 @@ fn a_preview_is_what_a_wake_then_sends_and_writes_nothing() {
         assert_eq!(rows(&case.world), before);
         case.world.wake_now(&case.agent, None);
         let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
-        model.script.push(dull());
+        model.script.push(routine_report());
         now(case.agents.scheduler().run_alive(lease.expect("a claim").expect("a lease")))
             .expect("it ran");
         assert_eq!(preview.outgoing.expect("a request").body, model.last_sent());
@@ -385,7 +397,7 @@ fn a_preview_of_a_model_that_is_not_chosen_is_what_that_model_then_gets() {
     case.choose(&case.far);
     case.world.wake_now(&case.agent, None);
     let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
-    case.far.script.push(dull());
+    case.far.script.push(routine_report());
     now(case.agents.scheduler().run_alive(lease.expect("a claim").expect("a lease")))
         .expect("it ran");
     assert_eq!(to_be.outgoing.expect("a request").body, case.far.last_sent());
@@ -403,7 +415,7 @@ fn a_preview_shows_a_message_and_leaves_out_proposals_that_a_wake_would_withdraw
     assert_eq!(rows(&case.world), before);
     let message = text(&preview.request, FragmentKind::Message).expect("a message");
     assert!(message.contains("Hurry up."), "{message}");
-    case.far.script.push(dull());
+    case.far.script.push(routine_report());
     case.world.wake_now(&case.agent, Some("Hurry up."));
     let lease = now(case.agents.scheduler().claim(WS, &case.world.row(&case.agent)));
     now(case.agents.scheduler().run_alive(lease.expect("a claim").expect("a lease")))
@@ -415,7 +427,7 @@ fn a_preview_shows_a_message_and_leaves_out_proposals_that_a_wake_would_withdraw
 #[test]
 fn a_preview_of_a_private_task_says_that_nothing_leaves_and_one_of_the_built_in_model_too() {
     let case = Case::new();
-    case.wake(&case.own, [dull()]);
+    case.wake(&case.own, [routine_report()]);
     let agents = case.world.choosing(Models::new(case.world.script.clone()));
     case.choose(&Placed::new("script", ModelLocation::BuiltIn));
     let preview = now(agents.preview(WS, &case.agent, None)).expect("a preview").preview;
@@ -465,13 +477,13 @@ fn linked_with_a_private_note(case: &Case) -> (TaskId, EntryId) {
 fn a_linked_report_that_was_made_from_private_text_is_kept_back_and_its_row_stays() {
     let case = Case::new();
     let (other, entry) = linked_with_a_private_note(&case);
-    let sent = case.wake(&case.far, [dull()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert!(!sent.contains("SECRET") && sent.contains("Sell the old flat"), "{sent}");
     assert_eq!(case.last().kept_back.private.summaries, 1);
-    assert!(case.wake(&case.own, [dull()]).contains("SECRET reasons"));
+    assert!(case.wake(&case.own, [routine_report()]).contains("SECRET reasons"));
     let edit = Edit::FlagEntry { entry, flag: Flag::Private, is_set: false };
     case.world.edit(&other, &[edit]);
-    let sent = case.wake(&case.far, [dull()]);
+    let sent = case.wake(&case.far, [routine_report()]);
     assert!(sent.contains("SECRET reasons"), "its note is not private any more: {sent}");
 }
 
@@ -495,20 +507,23 @@ fn an_address_of_a_private_note_does_not_leave_through_a_linked_report() {
     assert!(written.content.to_string().contains("SECRET"), "the person has the address");
     let link = Edit::Link { to: other, kind: LinkKind::Blocks };
     case.world.edit(&case.task, &[link]);
-    assert!(!case.wake(&case.far, [dull()]).contains("SECRET"), "a model of somebody else has not");
+    assert!(
+        !case.wake(&case.far, [routine_report()]).contains("SECRET"),
+        "a model of somebody else has not"
+    );
 }
 
 #[test]
 fn the_categories_that_an_agent_may_act_in_follow_its_task() {
     let case = Case::new();
-    case.wake(&case.own, [dull()]);
+    case.wake(&case.own, [routine_report()]);
     assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, []);
     let home =
         now(case.world.journal.ensure_category(WS, "Home", &person())).expect("a category").id;
     case.world.edit(&case.task, &[Edit::Category(Some(home.clone()))]);
-    case.wake(&case.own, [dull()]);
+    case.wake(&case.own, [routine_report()]);
     assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, [home]);
     case.world.edit(&case.task, &[Edit::Category(None)]);
-    case.wake(&case.own, [dull()]);
+    case.wake(&case.own, [routine_report()]);
     assert_eq!(case.world.agent_row(&case.agent).allowed_category_ids, []);
 }

@@ -5,7 +5,7 @@ use dormouse_types::model::FragmentKind;
 use dormouse_types::{Actor, limits};
 use serde_json::{Value, json};
 
-use crate::world::{World, dull, text};
+use crate::world::{World, routine_report, text};
 
 fn estimate(minutes: u32) -> (&'static str, Value) {
     ("update_task_estimate", json!({ "minutes": minutes }))
@@ -85,7 +85,7 @@ fn a_tool_of_one_value_is_used_once_a_wake_also_in_later_turns() {
 fn what_changed_nothing_leaves_the_tool_free_for_a_better_call() {
     let (world, task, _) = World::settled();
     world.edit(&task, &[dormouse_journal::Edit::note("It takes an hour.")]);
-    world.script.push(dull());
+    world.script.push(routine_report());
     world.drain(&task);
     let same = ("set_task_title", json!({ "title": "Move to the new flat" }));
     let answers = [Answer::calls([same, estimate(0)]).and_goes_on(), Answer::calls([estimate(60)])];
@@ -179,7 +179,7 @@ fn decisions_are_in_the_next_prompt() {
     crate::world::now(world.changes.confirm(&who, set, 1, none)).expect("confirmed");
     world.later(1);
     crate::world::now(world.changes.reject(&who, set, 2, none, Some("not yet"))).expect("rejected");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let section = text(&world.last_request(), FragmentKind::Decisions).expect("decisions");
     let lines: Vec<_> = section.lines().filter(|line| line.contains('—')).collect();
     assert_eq!(

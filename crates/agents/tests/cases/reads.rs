@@ -17,7 +17,7 @@ use dormouse_types::{AgentId, Id as _, Seq, TaskId, ThreadId, Timestamp};
 use dormouse_world::Ground;
 use serde_json::json;
 
-use crate::world::{DONE, WS, World, dull, now};
+use crate::world::{DONE, WS, World, now, routine_report};
 
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
 /// to its end, with how often each is read. `n_old` more observations are of older runs.
@@ -34,7 +34,7 @@ fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, 
     assert_eq!(world.ends(&task), [DONE]);
     old_notes(&world, &agent, n_old);
     let lease = world.claim_after_a_note(&task, &agent);
-    world.script.push(dull());
+    world.script.push(routine_report());
     engine.take();
     assert_eq!(world.run_lease(lease).end, DONE);
     let mut statements = BTreeMap::new();
@@ -80,7 +80,7 @@ fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
     });
     world.edit_now(&task, &links.collect::<Vec<_>>());
     let agent = world.create(&task);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), [DONE]);
     let run = world.runs(&agent)[0].key.clone();
     let last = log_line::of_holder(WS, &agent, 1, i64::MAX);
@@ -96,7 +96,7 @@ fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
         now(world.store.commit(commit)).expect("committed");
     }
     let lease = world.claim_after_a_note(&task, &agent);
-    world.script.push(dull());
+    world.script.push(routine_report());
     engine.take();
     assert_eq!(world.run_lease(lease).end, DONE);
     engine.take().into_iter().map(|(sql, _)| sql).collect()

@@ -20,7 +20,7 @@ use dormouse_world::Ground;
 use serde_json::{Value, json};
 
 use crate::world::small::Small;
-use crate::world::{DONE, WS, World, dull, now};
+use crate::world::{DONE, WS, World, now, routine_report};
 
 struct Case {
     world: World,
@@ -39,7 +39,7 @@ fn summary() -> Answer {
 
 /// A turn that searches, and one that ends the run.
 fn search(args: Value) -> [Answer; 2] {
-    [Answer::calls([("search_memory", args)]).and_goes_on(), dull()]
+    [Answer::calls([("search_memory", args)]).and_goes_on(), routine_report()]
 }
 
 impl Case {
@@ -57,7 +57,7 @@ impl Case {
         let models = Models::new(world.model.clone()).with(own.clone()).with(far.clone());
         let agents = world.choosing(models);
         let case = Self { world, task, agent, agents, own, far };
-        case.wake(&case.own, [dull()]);
+        case.wake(&case.own, [routine_report()]);
         case
     }
 
@@ -78,9 +78,9 @@ impl Case {
         for n in 0..25 {
             self.add(&format!("Filler {n}. {}", "The hall is full of boxes. ".repeat(15)));
         }
-        self.wake(&self.own, [dull()]);
+        self.wake(&self.own, [routine_report()]);
         let before = self.n_checkpoints();
-        self.wake(&self.own, [dull()]);
+        self.wake(&self.own, [routine_report()]);
         assert!(self.n_checkpoints() > before, "older lines are folded");
     }
 
@@ -262,7 +262,7 @@ fn shown_by_a_search_alone() -> (Case, EntryId) {
     let entry = case.entry("SECRET");
     case.world.edit(&case.task, &[Edit::DeleteEntry(entry.clone())]);
     case.fold();
-    case.wake(&case.far, [dull()]);
+    case.wake(&case.far, [routine_report()]);
     case.world.write_directly(Db::Agent, "UPDATE checkpoints SET sources = '[]'", params![]);
     (case, entry)
 }
@@ -276,7 +276,7 @@ fn what_a_run_writes_is_as_private_as_what_it_found() {
         let origins = origins.expect("readable");
         origins.iter().any(|origin| origin.sources.contains(&Source::Entry(entry.clone())))
     };
-    case.wake(&case.far, [dull()]);
+    case.wake(&case.far, [routine_report()]);
     assert!(!is_of_entry(), "it searched nothing");
     assert!(case.finds(&case.far, "secret").contains("SECRET"));
     assert!(is_of_entry());

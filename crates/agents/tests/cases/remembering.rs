@@ -6,7 +6,7 @@ use dormouse_types::limits;
 use dormouse_types::model::FragmentKind;
 use serde_json::{Value, json};
 
-use crate::world::{WS, World, dull, now, text};
+use crate::world::{WS, World, now, routine_report, text};
 
 fn note(observations: Value) -> (&'static str, Value) {
     ("record_observations", json!({ "observations": observations }))
@@ -25,11 +25,11 @@ fn observations_are_private_and_return_in_later_prompts() {
         ["The date moved.", "They like lists."]
     );
     assert!(!world.content(&agent).contains("moved"));
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
     let first = delta.lines().nth(1).expect("a line inside the fence");
     assert_eq!(first, "You noted as critical: The date moved.");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
     assert!(!delta.contains("The date moved."), "one wake later it is in the log alone: {delta}");
     let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
@@ -52,7 +52,7 @@ fn only_completed_runs_become_memory() {
     assert_eq!(lines(&world), before);
     assert_eq!(world.items(&task).len(), 1, "its open proposals stay");
     assert!(!world.said(&agent, MessageKind::Thought).is_empty(), "its turns stay for audit");
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let whole: String =
         world.last_request().fragments.into_iter().map(|piece| piece.text).collect();
     assert!(!whole.contains("Half a thought."), "{whole}");

@@ -7,7 +7,7 @@ use dormouse_types::limits;
 use dormouse_types::model::{Fragment, ToolChoice};
 use serde_json::{Value, json};
 
-use crate::world::{WS, World, dull, me, now, report};
+use crate::world::{WS, World, me, now, report, routine_report};
 
 const DONE: [End; 1] = [End::Completed { cut: false }];
 
@@ -195,5 +195,5 @@ fn a_failed_run_publishes_nothing() {
     let ends = world.run_with(&task, answers);
     assert!(matches!(ends[..], [End::Failed { .. }]), "{ends:?}");
     assert_eq!(world.content(&agent), "Nothing yet.");
-    world.script.push(dull());
+    world.script.push(routine_report());
 }

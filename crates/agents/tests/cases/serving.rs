@@ -250,7 +250,7 @@ fn who_opts_out_after_the_claim_spends_nothing_and_is_not_woken_again() {
             world.note_now(&task, "The van is booked.");
             node.pass_seconds(2);
             let ran = node.ran();
-            assert!(matches!(&ran[..], [(_, End::PutBack { .. })]), "{how:?} {label}: {ran:?}");
+            assert!(matches!(&ran[..], [(_, End::Requeued { .. })]), "{how:?} {label}: {ran:?}");
             assert!(world.hooks.is_done());
             let claims = world.hooks.commits("run.claim");
             node.pass_seconds(3600);
@@ -283,7 +283,7 @@ fn an_agent_paused_during_its_run_is_let_alone_until_it_is_resumed() {
     });
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(2);
-    assert!(matches!(&node.ran()[..], [(_, End::PutBack { .. })]));
+    assert!(matches!(&node.ran()[..], [(_, End::Requeued { .. })]));
     let run = world.runs(&agent).remove(0);
     let commits = world.hooks.all_commits();
     node.pass_seconds(7200);
@@ -324,7 +324,7 @@ fn who_is_resumed_while_the_run_is_put_back_runs() {
     node.pass_seconds(3);
     assert!(world.hooks.is_done());
     let ran = node.ran();
-    assert!(matches!(&ran[..], [(_, End::PutBack { .. }), (_, DONE)]), "{ran:?}");
+    assert!(matches!(&ran[..], [(_, End::Requeued { .. }), (_, DONE)]), "{ran:?}");
     assert_eq!(world.runs(&agent).len(), 2);
     node.pass_seconds(3600);
     assert_eq!(node.ran(), []);
@@ -355,7 +355,7 @@ fn a_person_wakes_an_agent_whose_own_run_was_held_when_automation_went_off() {
     });
     world.note_now(&task, "The van is booked.");
     node.pass_seconds(2);
-    assert!(matches!(&node.ran()[..], [(_, End::PutBack { .. })]));
+    assert!(matches!(&node.ran()[..], [(_, End::Requeued { .. })]));
     world.answers(1);
     node.pass_seconds(1);
     world.wake_now(&agent, Some("And now?"));
@@ -388,7 +388,7 @@ fn a_graceful_stop_puts_runs_back_and_the_next_node_goes_on_with_them() {
     let before = keys(&world);
     let events = node.stop();
     assert_eq!(events.len(), 2, "{events:?}");
-    assert!(events.iter().all(|event| matches!(event, NodeEvent::Ran(_, _, End::PutBack { .. }))));
+    assert!(events.iter().all(|event| matches!(event, NodeEvent::Ran(_, _, End::Requeued { .. }))));
     for agent in [&agent, &other] {
         let run = world.runs(agent).remove(0);
         assert_eq!((run.status.name(), run.crashes), ("queued", 0));

@@ -200,6 +200,7 @@ fn a_refused_key_costs_nothing_and_a_call_that_broke_off_what_was_reserved() {
     for (error, spent) in [
         (provider(ProviderUnavailable::Authentication), 0),
         (provider(ProviderUnavailable::Quota), 0),
+        (provider(ProviderUnavailable::Unreachable), 0),
         (provider(ProviderUnavailable::Outage), RESERVED),
         (ModelError::Request { detail: "the answer broke off".into() }, RESERVED),
     ] {
@@ -214,7 +215,7 @@ fn an_agent_at_its_budget_waits_for_the_next_day() {
     let case = Case::new(vec![answer(Some(USED))]);
     case.settings(|settings| settings.budgets.agent_day = RESERVED + COST - 1);
     assert_eq!(case.run(), DONE);
-    let End::PutBack { reason } = case.run() else { panic!("it ran beyond its budget") };
+    let End::Requeued { reason } = case.run() else { panic!("it ran beyond its budget") };
     assert!(reason.contains("this agent may still spend"), "{reason}");
     assert_eq!((case.asked(), case.spent()), (1, (0, COST)), "nothing is reserved any more");
     let due = case.world.row(&case.agent).due_at.expect("it is due");
@@ -235,7 +236,7 @@ fn the_next_day_has_a_budget_of_its_own() {
     let case = Case::new(vec![answer(Some(USED)), answer(Some(USED))]);
     case.settings(|settings| settings.budgets.agent_day = RESERVED + COST - 1);
     assert_eq!(case.run(), DONE);
-    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert!(matches!(case.run(), End::Requeued { .. }));
     case.world.later(24 * 3600 + 600);
     let lease = case.claim(&case.agent).expect("a lease");
     assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
@@ -247,7 +248,7 @@ fn the_next_day_has_a_budget_of_its_own() {
 fn a_used_up_budget_of_the_workspace_holds_the_agents_of_paid_models_only() {
     let case = Case::new(vec![answer(Some(USED))]);
     case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
-    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert!(matches!(case.run(), End::Requeued { .. }));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::WorkspaceBudget));
     let [paying, free] = [("Sell", true), ("Rent", false)].map(|(title, pays)| {
         let task = case.world.task(title, &["It began."]);
@@ -270,7 +271,7 @@ fn what_a_person_allows_beyond_a_budget_counts_for_that_day() {
     let budget = RESERVED + COST - 1;
     case.settings(|settings| settings.budgets.agent_day = budget);
     assert_eq!(case.run(), DONE);
-    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert!(matches!(case.run(), End::Requeued { .. }));
     let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
     let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
     let commit = Commit::new("test", Db::Agent, WS)
@@ -288,7 +289,7 @@ fn what_a_person_allows_beyond_a_budget_counts_for_that_day() {
 fn the_budget_of_the_workspace_holds_for_all_agents_together() {
     let case = Case::new(vec![answer(Some(USED))]);
     case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
-    let End::PutBack { reason } = case.run() else { panic!("it ran beyond the budget") };
+    let End::Requeued { reason } = case.run() else { panic!("it ran beyond the budget") };
     assert!(reason.contains("all agents may still spend"), "{reason}");
     assert_eq!((case.asked(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
     assert_eq!(case.balance(spend::WORKSPACE), Some((0, 0)));
@@ -308,7 +309,7 @@ fn a_budget_of_nothing_allows_nothing() {
     let case = Case::new(vec![answer(Some(USED))]);
     let none = Budgets { workspace_day: 0, agent_day: 0, ..Budgets::default() };
     case.settings(|settings| settings.budgets = none);
-    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert!(matches!(case.run(), End::Requeued { .. }));
     assert_eq!(case.asked(), 0);
 }
 
@@ -319,7 +320,7 @@ fn no_call_begins_once_paid_calls_are_switched_off() {
     let lease = case.claim(&case.agent).expect("a lease");
     case.settings(|settings| settings.paid_calls = false);
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
-    let End::PutBack { reason } = ended else { panic!("it called") };
+    let End::Requeued { reason } = ended else { panic!("it called") };
     assert!(reason.contains("switched off"), "{reason}");
     assert_eq!((case.asked(), case.balance(spend::WORKSPACE)), (0, None));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
@@ -343,7 +344,7 @@ fn switching_paid_calls_off_ends_a_call_under_way_and_counts_its_reservation() {
     assert!(running.as_mut().now_or_never().is_none(), "another change does not end it");
     case.settings(|settings| settings.paid_calls = false);
     let ended = running.as_mut().now_or_never().expect("it ended").expect("it ran").end;
-    let End::PutBack { reason } = ended else { panic!("{ended:?}") };
+    let End::Requeued { reason } = ended else { panic!("{ended:?}") };
     assert!(reason.contains("switched off"), "{reason}");
     assert_eq!(case.model.0.open.load(Ordering::Relaxed), 0, "its connection is closed");
     assert_eq!(case.spent(), (0, RESERVED));
@@ -360,7 +361,7 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
         retry_after: None,
     };
     let case = Case::new(vec![Err(unknown)]);
-    assert!(matches!(case.run(), End::Away { .. }));
+    assert!(matches!(case.run(), End::ProviderUnavailable { .. }));
     assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
     let held = now(case.world.store.all(breaker::all(WS))).expect("readable");
     let held: Vec<_> = held.iter().map(|it| (it.provider.as_str(), it.why.name())).collect();
@@ -376,7 +377,7 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
 fn a_budget_that_is_lifted_while_a_wake_is_put_off_is_not_overlooked() {
     let case = Case::new(vec![answer(Some(USED))]);
     case.settings(|settings| settings.budgets.agent_day = RESERVED - 1);
-    assert!(matches!(case.run(), End::PutBack { .. }));
+    assert!(matches!(case.run(), End::Requeued { .. }));
     case.world.wake_now(&case.agent, None);
     let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
     let account = Account { scope: case.agent.to_string(), day, unit: Unit::MicroDollars };
@@ -445,7 +446,7 @@ fn what_a_provider_wants_back_is_sent_again_and_nobody_else_sees_it() {
         }),
         answer(Some(USED)),
     ]);
-    assert!(matches!(case.run(), End::Away { .. }), "the second turn got no answer");
+    assert!(matches!(case.run(), End::ProviderUnavailable { .. }), "the second turn got no answer");
     case.world.later(3600);
     let scheduler = case.agents.scheduler();
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");

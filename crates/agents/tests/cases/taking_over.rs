@@ -95,7 +95,7 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     let asks = world.model.asks();
     let before = world.runs(&agent);
     let late = world.run_lease(lease.clone()).end;
-    assert_eq!((late, world.model.asks()), (End::Lost, asks), "and asks nothing");
+    assert_eq!((late, world.model.asks()), (End::LeaseLost, asks), "and asks nothing");
     let release = Commit::new("test.release", Db::Agent, WS).op(lease.release());
     let refused = now(world.store.commit(release)).expect_err("somebody else holds it");
     assert_eq!(refused.refusal(), Some(Refusal::LeaseLost));
@@ -133,7 +133,7 @@ fn lost_at(stage: Stage, label: &'static str) {
     });
     let end = world.run_lease(lease).end;
     assert!(world.hooks.is_done(), "{label}");
-    assert_eq!(end, End::Lost, "{label}");
+    assert_eq!(end, End::LeaseLost, "{label}");
     assert_eq!(world.state(&task).language, None, "{label}: the journal is not written");
     assert_eq!(world.content(&agent), "Nothing yet.", "{label}");
     assert_eq!(world.row(&agent).owner, None, "{label}");
@@ -243,7 +243,10 @@ fn a_clock_that_jumps_a_year_does_not_take_a_node_s_own_run_for_dead() {
     node.jump(year);
     let events = node.take();
     assert!(
-        events.iter().all(|event| matches!(event, NodeEvent::Ran(_, _, End::Away { .. } | DONE))),
+        events.iter().all(|event| matches!(
+            event,
+            NodeEvent::Ran(_, _, End::ProviderUnavailable { .. } | DONE)
+        )),
         "its patience is over, which is nobody's death: {events:?}"
     );
     assert_eq!(world.runs(&agent)[0].crashes, 0);

@@ -8,7 +8,7 @@ use dormouse_types::task::Priority;
 use dormouse_types::trend::{DueMove, Raise, Trend};
 use serde_json::json;
 
-use crate::world::{World, dull, text};
+use crate::world::{World, routine_report, text};
 
 /// Units: seconds.
 const WEEK: u64 = 7 * 24 * 3600;
@@ -27,7 +27,7 @@ fn due(day: &str) -> Edit {
 #[test]
 fn a_task_of_one_week_that_never_moved_has_no_trend() {
     let (world, task, _) = World::settled();
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     assert_eq!(trend(&world.last_request()), None);
     assert_eq!(text(&world.last_request(), FragmentKind::Trend), None);
 }
@@ -39,7 +39,7 @@ fn moved_dates_raised_priorities_and_the_last_weeks_are_told_in_figures() {
     world.edit(&task, &[due("2026-03-27"), Edit::Priority(Some(Priority::P1))]);
     world.later(2 * WEEK);
     world.edit(&task, &[due("2026-04-10"), Edit::Priority(Some(Priority::P0))]);
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let found = trend(&world.last_request()).expect("a trend");
     let day = |text: &str| text.parse::<jiff::civil::Date>().expect("a day");
     let due_move = |on, from, to| DueMove { on: day(on), from: day(from), to: day(to) };
@@ -77,7 +77,7 @@ fn the_trend_of_a_task_that_moved_a_hundred_times_is_short() {
     for n in 1..=100 {
         world.edit(&task, &[due(&format!("2026-04-{:02}", n % 28 + 1))]);
     }
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let found = trend(&world.last_request()).expect("a trend");
     assert_eq!((found.n_moves, found.moves.len()), (99, Trend::STEPS));
     let told = text(&world.last_request(), FragmentKind::Trend).expect("a trend");
@@ -94,7 +94,7 @@ fn a_note_keeps_what_it_is_about() {
     ] });
     world.run_with(&task, [Answer::calls([("record_observations", notes)])]);
     assert_eq!(world.said(&agent, MessageKind::Observation).len(), 2);
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let log = text(&world.last_request(), FragmentKind::Log).expect("a log");
     assert!(log.contains("critical, grievance: Too many proposals."), "{log}");
     assert!(log.contains("routine: They like lists."), "{log}");

@@ -9,14 +9,14 @@ use dormouse_types::task::Priority;
 use dormouse_types::{Actor, By, Origin};
 use serde_json::json;
 
-use crate::world::{WS, World, dull, me, now, text};
+use crate::world::{WS, World, me, now, routine_report, text};
 
 #[test]
 fn words_to_an_agent_become_a_message_and_reach_the_model() {
     let (world, task, agent) = World::settled();
     world.wake(&agent, Reason::UserInitiated, Some("  What about the van?  "));
     assert_eq!(world.said(&agent, MessageKind::User), ["What about the van?"]);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task).len(), 1);
     let request = world.last_request();
     let message = request.fragments.iter().find(|piece| piece.kind == FragmentKind::Message);
@@ -26,7 +26,7 @@ fn words_to_an_agent_become_a_message_and_reach_the_model() {
     );
     assert!(message.text.starts_with("<data of=\"message\">"), "{}", message.text);
     // They are said only once.
-    world.script.push(dull());
+    world.script.push(routine_report());
     world.wake(&agent, Reason::UserInitiated, None);
     assert_eq!(world.ends(&task).len(), 1);
     assert_eq!(text(&world.last_request(), FragmentKind::Message), None);
@@ -52,7 +52,7 @@ fn words_to_an_agent_have_a_limit() {
 fn a_persons_wake_runs_though_nothing_changed() {
     let (world, task, agent) = World::settled();
     world.wake(&agent, Reason::UserInitiated, None);
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
     assert_eq!(world.reports(&agent).len(), 1, "the same report is not written twice");
 }
@@ -87,7 +87,7 @@ fn a_confirmed_proposal_does_not_wake_its_proposer() {
 fn a_change_that_was_seen_already_asks_no_model() {
     let (world, task, agent) = World::settled();
     world.note(&task, "The van is booked.");
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task).len(), 1);
     let n_requests = world.script.requests().len();
     // Another agent's write moves the feed but is news to nobody.
@@ -106,7 +106,7 @@ fn many_changes_in_a_row_are_one_wake() {
     for n in 0..5 {
         world.note(&task, &format!("Note {n}."));
     }
-    world.script.push(dull());
+    world.script.push(routine_report());
     assert_eq!(world.ends(&task).len(), 1);
     let delta = text(&world.last_request(), FragmentKind::Delta).expect("a delta");
     assert!((0..5).all(|n| delta.contains(&format!("Note {n}."))), "{delta}");
@@ -123,7 +123,10 @@ fn a_provider_that_is_down_counts_against_no_agent() {
         retry_after: None,
     };
     let ends = world.run_with(&task, [Answer::Fails(down)]);
-    assert!(matches!(&ends[..], [End::Away { reason }] if reason.contains("far")), "{ends:?}");
+    assert!(
+        matches!(&ends[..], [End::ProviderUnavailable { reason }] if reason.contains("far")),
+        "{ends:?}"
+    );
     let state = now(world.agents.state(WS, &agent)).expect("the state").value;
     assert_eq!(state.consecutive_failure_count, 0);
     let run = world.runs(&agent).remove(0);
@@ -147,7 +150,7 @@ fn the_first_prompt_holds_everything_and_later_ones_what_is_new() {
     let instruction = text(&first, FragmentKind::Instruction).expect("an instruction");
     assert!(instruction.contains("first look"), "{instruction}");
 
-    world.run_with(&task, [dull()]);
+    world.run_with(&task, [routine_report()]);
     let later = world.last_request();
     let log = text(&later, FragmentKind::Log).expect("a log");
     assert!(log.contains("We signed the contract."), "{log}");

@@ -65,7 +65,7 @@ pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
 }
 
 /// Always the same report, for first runs that do not matter by themselves.
-pub fn dull() -> Answer {
+pub fn routine_report() -> Answer {
     Answer::calls([report("All quiet.", "Nothing yet.")])
 }
 
@@ -146,7 +146,7 @@ impl World {
         let world = Self::new();
         let task = world.task("Move to the new flat", &["We signed the contract."]);
         let agent = world.create(&task);
-        world.script.push(dull());
+        world.script.push(routine_report());
         assert_eq!(world.ends(&task), [End::Completed { cut: false }]);
         (world, task, agent)
     }
@@ -155,7 +155,7 @@ impl World {
     pub fn another(&self, title: &str) -> (TaskId, AgentId) {
         let task = self.task(title, &["It began."]);
         let agent = self.create(&task);
-        self.script.push(dull());
+        self.script.push(routine_report());
         assert_eq!(self.ends(&task), [End::Completed { cut: false }]);
         (task, agent)
     }
@@ -242,7 +242,7 @@ impl World {
 
     /// Lets the next runs end with the same report as before.
     pub fn answers(&self, n: usize) {
-        (0..n).for_each(|_| self.script.push(dull()));
+        (0..n).for_each(|_| self.script.push(routine_report()));
     }
 
     /// Routes changes to the queue.

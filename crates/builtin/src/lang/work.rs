@@ -331,6 +331,8 @@ pub struct SayBack {
     pub say: &'static str,
     /// The sentence. `{kind}` `{when}` `{what}`
     pub sentence: &'static str,
+    /// The sentence of work without a schedule. `{kind}` `{what}`
+    pub sentence_once: &'static str,
 }
 
 /// What a phrase of an instruction means.

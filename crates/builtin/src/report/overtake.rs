@@ -69,10 +69,11 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     all
 }
 
-/// Returns whether something to do is only the deadline that the task had before the person moved it.
+/// Returns whether something to do, or to know, is only the deadline that the task had before the
+/// person moved it.
 fn is_old_deadline(input: &Input<'_>, fact: &Fact, statements: &[Statement<'_>]) -> bool {
     let Some(segment) = fact.segment.and_then(|at| input.segments.get(at)) else { return false };
-    fact.kind == Kind::Left
+    matches!(fact.kind, Kind::Left | Kind::Learned)
         && fact.source != Source::Box
         && statements.iter().any(|statement| {
             std::ptr::eq(statement.segment, segment)

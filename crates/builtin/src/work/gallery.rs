@@ -4,24 +4,9 @@ use dormouse_types::work_kind::{
     Agenda, Review, Sweep, Watch, WorkKind, WorkParameters, WorkReads,
 };
 
-use crate::lang::work;
+pub use dormouse_types::built_in_work::Template;
 
-/// A kind of work, ready to switch on.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Template {
-    /// The kind.
-    pub kind: WorkKind,
-    /// Its name.
-    pub name: &'static str,
-    /// What it does, in one sentence.
-    pub sentence: &'static str,
-    /// When it usually runs, in words that the reader of schedules knows, in the language of the texts.
-    pub schedule: String,
-    /// What a run may read.
-    pub reads: &'static [WorkReads],
-    /// What it starts with; none for a repetition, which needs the name of a task first.
-    pub parameters: Option<WorkParameters>,
-}
+use crate::lang::work;
 
 /// Every kind, in the order of the gallery, in a language; English if it has no words.
 pub fn gallery(language: &str) -> Vec<Template> {

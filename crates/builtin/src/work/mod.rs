@@ -9,7 +9,7 @@
 //! told. It knows no clock: the day is one of the facts.
 //!
 //! Reading order: [`wording`] (days and lengths in words), `select` (which tasks), `page` (sections and
-//! figures), `history`, one file per kind, [`gallery`], [`instruction`].
+//! figures), `history`, one file per kind, [`gallery`], [`instruction`], `rules`.
 
 pub mod wording;
 mod select;
@@ -22,12 +22,15 @@ mod sweep;
 mod repeat;
 pub mod gallery;
 pub mod instruction;
+mod rules;
 
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::WorkOutcome;
 
 use crate::lang::work;
+
+pub use rules::Rules;
 
 /// Does a piece of work: the same facts and parameters always come to the same outcome.
 ///

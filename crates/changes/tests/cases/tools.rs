@@ -9,7 +9,7 @@ use crate::world::World;
 
 /// A task with every field set, but not by the person, so that no proposal is refused for that
 /// reason.
-fn furnished() -> World {
+fn populated() -> World {
     let world = World::new();
     let home = world.label("Home");
     world.label("Garden");
@@ -43,7 +43,7 @@ fn fill(world: &World, args: Value) -> Value {
 
 /// Checks that the call becomes one item with these arguments and this line for a person.
 fn accepted(tool: &str, args: Value, stored: Value, summary: &str) {
-    let world = furnished();
+    let world = populated();
     let journal = world.rows(Db::Journal);
     let item = world.open(tool, fill(&world, args.clone()));
     let kept: Value = serde_json::from_str(&item.args).expect("arguments");
@@ -55,7 +55,7 @@ fn accepted(tool: &str, args: Value, stored: Value, summary: &str) {
 
 /// Checks that the call leaves no trace in either database, and that the model reads these words.
 fn left(tool: &str, args: Value, refused: bool, words: &[&str]) {
-    let world = furnished();
+    let world = populated();
     let (journal, agent) = (world.rows(Db::Journal), world.rows(Db::Agent));
     let reply = world.propose(&[(tool, fill(&world, args.clone()))]).remove(0);
     assert_eq!(reply.refused, refused, "{tool} {args}: {reply:?}");

@@ -211,5 +211,6 @@ const SAY: Say = Say {
         silent: "Sagt nichts, wenn es nichts gibt.",
         say: "Sagt es auch, wenn es nichts gibt.",
         sentence: "{kind}, {when}: {what}.",
+        sentence_once: "{kind}: {what}.",
     },
 };

@@ -206,5 +206,6 @@ const SAY: Say = Say {
         silent: "Says nothing if there is nothing.",
         say: "Says so if there is nothing.",
         sentence: "{kind}, {when}: {what}.",
+        sentence_once: "{kind}: {what}.",
     },
 };

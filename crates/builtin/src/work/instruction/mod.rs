@@ -14,25 +14,13 @@ mod sentence;
 
 use dormouse_formats::recurrence::{Schedule, ScheduleError, read_schedule};
 use dormouse_formats::when::{Language, Reader};
-use dormouse_types::named::Named;
+pub use dormouse_types::built_in_work::Known;
 use dormouse_types::work_kind::{ParameterError, WorkParameters};
-use dormouse_types::{CategoryId, LabelId, TaskId};
 
 use crate::lang::work::{self, Words};
 
 /// The longest instruction that is read. Units: characters.
 pub const LONGEST: usize = 2_000;
-
-/// The names that an instruction may use.
-#[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// Every category.
-    pub categories: Vec<Named<CategoryId>>,
-    /// Every label.
-    pub labels: Vec<Named<LabelId>>,
-    /// Tasks that can start over or be copied.
-    pub tasks: Vec<Named<TaskId>>,
-}
 
 /// What an instruction means.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +57,8 @@ pub enum NotAccepted {
     /// It asks for none of the kinds.
     #[error(
         "`{text}` needs a language model; without one there are: an agenda, a review, a watch over deadlines \
-         and answers, a sweep of old tasks, and a checklist or task that repeats"
+         and answers, a sweep of old tasks, and a checklist or task that repeats. Add a model with \
+         `dormouse models add`"
     )]
     NeedsModel {
         /// The instruction, shortened.
@@ -147,7 +136,7 @@ fn read_in(
     let schedule_words = heard.said.words(parameters.kind(), &words.read);
     let schedule = read_schedule(&schedule_words, &reader)
         .map_err(|source| NotAccepted::Schedule { words: schedule_words.clone(), source })?;
-    let sentence = sentence::sentence(&parameters, &schedule, &schedule_words, words);
+    let sentence = sentence::sentence(&parameters, Some((&schedule, &schedule_words)), words);
     Ok(Understood {
         parameters,
         schedule,
@@ -159,14 +148,14 @@ fn read_in(
     })
 }
 
-/// What an instruction with these parameters and this schedule says, in one plain sentence.
+/// What an instruction with these parameters says, in one plain sentence; without a schedule, nothing about
+/// when.
 pub fn say(
     parameters: &WorkParameters,
-    schedule: &Schedule,
-    schedule_words: &str,
+    schedule: Option<(&Schedule, &str)>,
     language: &str,
 ) -> String {
-    sentence::sentence(parameters, schedule, schedule_words, work::of(language))
+    sentence::sentence(parameters, schedule, work::of(language))
 }
 
 /// An instruction as an error shows it.

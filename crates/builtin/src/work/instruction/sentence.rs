@@ -13,20 +13,24 @@ use crate::work::wording::{Wording, fill};
 /// was written.
 pub(super) fn sentence(
     parameters: &WorkParameters,
-    schedule: &Schedule,
-    schedule_words: &str,
+    schedule: Option<(&Schedule, &str)>,
     words: &'static Words,
 ) -> String {
     let say = &words.say;
     let back = &say.back;
     let kind = parameters.kind();
     let kind = back.kinds.iter().find(|(it, _)| *it == kind).map_or("", |(_, name)| *name);
-    let when = match words.code {
-        "en" => english(&describe(&schedule.series)),
-        _ => schedule_words.to_owned(),
-    };
     let what = what(parameters, say);
-    let mut text = fill(back.sentence, &[("kind", kind), ("when", &when), ("what", &what)]);
+    let mut text = match schedule {
+        Some((schedule, schedule_words)) => {
+            let when = match words.code {
+                "en" => english(&describe(&schedule.series)),
+                _ => schedule_words.to_owned(),
+            };
+            fill(back.sentence, &[("kind", kind), ("when", &when), ("what", &what)])
+        }
+        None => fill(back.sentence_once, &[("kind", kind), ("what", &what)]),
+    };
     if let Some(only) = parameters.only().filter(|only| !only.is_all()) {
         text.push(' ');
         text.push_str(&fill(back.only, &[("names", &names(only, say))]));

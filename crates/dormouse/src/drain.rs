@@ -34,8 +34,7 @@ impl Dormouse {
     /// The caller holds the data folder's lock.
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
         // This comes first, so that everything taken over belongs to the current store.
-        let mut lines: Vec<String> =
-            self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
+        let mut lines = self.notice_restored().await?;
         lines.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
         lines.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
         let removals = self.agents.finish_purges(WORKSPACE, self.clock.now()).await?;
@@ -43,11 +42,23 @@ impl Dormouse {
         Ok(lines)
     }
 
+    /// If a database was replaced, holds agent work until the person resumes it, and makes every agent
+    /// read its task again. Returns the lines that say so.
+    async fn notice_restored(&self) -> Result<Vec<String>, Error> {
+        let mut lines = Vec::new();
+        // Before the position moves, so that a start which is interrupted here holds what is left.
+        if self.agents.is_restored(WORKSPACE).await? {
+            let held = self.work.hold_all(WORKSPACE).await?;
+            lines.extend(held.into_iter().map(|work| held_line(&work.title, work.next_due_at)));
+        }
+        lines.extend(self.agents.notice_restored(WORKSPACE).await?);
+        Ok(lines)
+    }
+
     /// Completes what nodes left unfinished that have been silent for the length of a lease;
     /// returns one line for each. Other nodes may be running.
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
-        let mut lines: Vec<String> =
-            self.agents.notice_restored(WORKSPACE).await?.into_iter().collect();
+        let mut lines = self.notice_restored().await?;
         let scheduler = self.agents.scheduler();
         lines.extend(scheduler.take_over_dead(&BTreeSet::new()).await.map_err(AgentError::from)?);
         let silent = self.agents.lease();
@@ -77,9 +88,13 @@ impl Dormouse {
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Error> {
         let agents = self.agents.agents_in(WORKSPACE, &scope).await?;
-        let only =
-            agents.as_ref().map(|agents| agents.iter().map(HolderId::from).collect::<Vec<_>>());
-        let scheduler = self.agents.scheduler().stopping_on(stop.shared());
+        let only = agents.as_ref().map(|agents| {
+            let others = scope.others.iter().cloned();
+            agents.iter().map(HolderId::from).chain(others).collect::<Vec<_>>()
+        });
+        // Without a server nothing fires by a schedule.
+        let scheduler = self.agents.scheduler().firing_plans_only_as_a_node();
+        let scheduler = scheduler.stopping_on(stop.shared());
         let mut node = scheduler.node(Until::Idle { ws: WORKSPACE, only });
         let mut ran = 0;
         while let Some(event) = node.next().await {
@@ -101,6 +116,15 @@ impl Dormouse {
         let held_until = held.iter().map(|(_, until)| *until).min();
         Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })
     }
+}
+
+/// Says which agent work would run, had the data not been restored.
+fn held_line(title: &str, next_due_at: Option<Timestamp>) -> String {
+    let due = match next_due_at {
+        Some(at) => format!("due at {}", at.to_jiff()),
+        None => "which waits to start".to_owned(),
+    };
+    format!("agent work “{title}”, {due}, is held until you resume it")
 }
 
 fn concluded(one: Recovered) -> String {

@@ -300,6 +300,8 @@ impl Error {
                 Some("schedule")
             }
             Self::Work(WorkError::NeedsLanguageModel { .. }) => Some("model"),
+            Self::Work(WorkError::Parameter(_)) => Some("parameters"),
+            Self::Work(WorkError::Filter(_)) => Some("events"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -398,7 +400,10 @@ fn work(error: &WorkError) -> &'static str {
         }
         WorkError::Beyond(beyond) => beyond.limit.problem,
         WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
-        WorkError::Blank { .. } | WorkError::NeedsLanguageModel { .. } => "validation-failed",
+        WorkError::Blank { .. }
+        | WorkError::Filter(_)
+        | WorkError::NeedsLanguageModel { .. }
+        | WorkError::Parameter(_) => "validation-failed",
         WorkError::State { .. } | WorkError::RunState { .. } => "work-state",
         WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",
         WorkError::Reused { .. } => "idempotency-mismatch",

@@ -4,7 +4,8 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], [`drain`], [`serve`].
+//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], `built_in_work`,
+//! [`drain`], [`serve`].
 
 pub mod error;
 pub mod access;
@@ -18,6 +19,8 @@ pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
 pub mod work;
+mod built_in_work;
+mod work_facts;
 pub mod drain;
 pub mod run_outcome;
 pub mod serve;
@@ -38,15 +41,18 @@ use dormouse_scheduler::Handler;
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
+use dormouse_types::built_in_work::WorkRules;
 use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
 
 use dormouse_work::Work;
+use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 
 use model_source::ModelSource;
+use work_facts::FactsOfQueries;
 
 pub use access::NewToken;
 pub use agents::AgentPatch;
@@ -69,7 +75,7 @@ pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
-pub use work::{NewWork, WorkPatch};
+pub use work::{NewWork, WorkLogFile, WorkPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);
@@ -157,16 +163,27 @@ impl Dormouse {
             zone: zone.clone(),
             owner,
         });
+        // These agents know no other holders: agent work reads by them, and is one of those.
+        let facts = FactsOfQueries(Queries::new(dormouse_queries::Parts {
+            store: store.clone(),
+            journal: journal.clone(),
+            agents: agents.clone(),
+            models: models.clone(),
+            clock: clock.clone(),
+            zone: zone.clone(),
+        }));
         let work = Work::new(dormouse_work::Parts {
             store: store.clone(),
             driver,
             clock: clock.clone(),
             entropy: entropy.clone(),
             zone: zone.clone(),
+            facts: Arc::new(facts),
         });
         let agents = agents
             .with_handler(Arc::new(WorkRuns(work.clone())))
             .with_chore(Arc::new(Schedules(work.clone())))
+            .with_chore(Arc::new(Events(work.clone())))
             .with_chore(Arc::new(Expiry(work.clone())));
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),
@@ -194,6 +211,14 @@ impl Dormouse {
             zone,
             compute,
         }
+    }
+
+    /// The same services, which do agent work without a language model by these rules. Call it once,
+    /// where the process is composed.
+    #[must_use]
+    pub fn with_work_rules(self, rules: Arc<dyn WorkRules>) -> Self {
+        self.work.set_rules(rules);
+        self
     }
 
     /// The same services, which read large files on `compute`.

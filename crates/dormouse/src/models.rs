@@ -20,6 +20,7 @@ use dormouse_runs::models::unusable;
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
 use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
+use dormouse_types::memory::FoldLimits;
 use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider, split_id};
 use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::spend::Budgets;
@@ -277,10 +278,13 @@ impl Dormouse {
         let known = settings.known(id);
         let window = (id != BUILT_IN).then(|| view::window_of(known));
         let (window, window_source) = window.unzip();
+        let folds = window.map(FoldLimits::of_window);
         ModelView {
             tool_mode: known.and_then(|known| known.tool_mode),
             window,
             window_source,
+            folds_at: folds.map(|folds| folds.fold_at),
+            keeps: folds.map(|folds| folds.keep),
             price: built.as_ref().ok().and_then(|model| model.price()),
             price_source: self.price_source(settings, id),
             is_free: built.as_ref().is_ok_and(|model| model.class() == ModelClass::Free),

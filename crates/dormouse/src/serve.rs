@@ -106,8 +106,10 @@ pub(crate) fn outcome(end: &End) -> (RunStatus, Option<String>) {
         End::Completed { .. } => (RunStatus::Completed, None),
         End::Skipped => (RunStatus::Skipped, None),
         End::Failed { error } => (RunStatus::Failed, Some(error.clone())),
-        End::PutBack { reason } | End::Away { reason } => (RunStatus::Queued, Some(reason.clone())),
+        End::Requeued { reason } | End::ProviderUnavailable { reason } => {
+            (RunStatus::Queued, Some(reason.clone()))
+        }
         End::Cancelled => (RunStatus::Failed, Some("cancelled".to_owned())),
-        End::Lost => (RunStatus::Started, Some("another process took over".to_owned())),
+        End::LeaseLost => (RunStatus::Started, Some("another process took over".to_owned())),
     }
 }

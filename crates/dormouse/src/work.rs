@@ -2,6 +2,8 @@
 
 use dormouse_queries::WorkFilter;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
+use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::{Caller, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits};
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{Edit, NewWork as NewDefinition, ReadSchedule};
@@ -18,10 +20,15 @@ use crate::{Dormouse, Error};
 pub struct NewWork {
     /// Its title.
     pub title: String,
-    /// What its runs are told to do.
-    pub instructions: String,
-    /// When it happens, in words; `None` is once, now.
+    /// What its runs are told to do; `None` if its parameters say it.
+    pub instructions: Option<String>,
+    /// What it does without a language model.
+    pub parameters: Option<WorkParameters>,
+    /// When it happens, in words; `None` is once, now, or what the instructions say, unless changes start
+    /// it.
     pub schedule: Option<String>,
+    /// The changes of tasks that start it.
+    pub events: Vec<EventFilter>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -37,14 +44,35 @@ pub struct WorkPatch {
     pub title: Option<String>,
     /// What its runs are told to do, from the next run on.
     pub instructions: Option<String>,
+    /// What it does without a language model, from the next run on.
+    pub parameters: Option<WorkParameters>,
     /// When it happens, in words.
     pub schedule: Option<String>,
+    /// The changes of tasks that start it, from now on; empty for none.
+    pub events: Option<Vec<EventFilter>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
     pub overlap: Option<Overlap>,
     /// The model it asks; the inner `None` is that of the workspace.
     pub model: Option<Option<String>>,
+}
+
+/// The log of a definition as a file, in progress.
+pub struct WorkLogFile(dormouse_queries::WorkLogFile);
+
+impl WorkLogFile {
+    /// Where the next part of the log begins; `None` if this is the last one.
+    pub fn next_cursor(&self) -> Option<&str> {
+        self.0.next_cursor.as_deref()
+    }
+
+    /// The next line with its end; `None` after the last one.
+    ///
+    /// Errors: rows cannot be read; the file is then incomplete.
+    pub async fn next(&mut self) -> Result<Option<String>, Error> {
+        Ok(self.0.next().await?)
+    }
 }
 
 impl Dormouse {
@@ -63,7 +91,11 @@ impl Dormouse {
         Ok(SchedulePreview { sentence: read.sentence, next })
     }
 
-    fn read_work_schedule(&self, words: &str, wording: Wording) -> Result<ReadSchedule, Error> {
+    pub(crate) fn read_work_schedule(
+        &self,
+        words: &str,
+        wording: Wording,
+    ) -> Result<ReadSchedule, Error> {
         limits::SEARCH.check(words.chars().count())?;
         let reader = Reader {
             now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
@@ -75,10 +107,11 @@ impl Dormouse {
         Ok(self.work.read_schedule(words, &reader)?)
     }
 
-    /// Makes a definition of agent work. One without a schedule runs at once.
+    /// Makes a definition of agent work. One that neither a schedule nor changes start runs at once.
     ///
-    /// Errors: a text is blank or too long; the words are no schedule; the model reads no instructions, or
-    /// the caller may not choose one.
+    /// Errors: a text is blank or too long; the words are no schedule; a filter passes nothing; the
+    /// instructions need a language model; a parameter that no run can use; the caller may not choose the
+    /// model.
     pub async fn create_work(
         &self,
         caller: &Caller,
@@ -88,20 +121,21 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        let schedule = new.schedule.as_deref();
-        let schedule = schedule.map(|words| self.read_work_schedule(words, wording)).transpose()?;
         if let Some(model) = &new.model {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
+        let meant = self.meant_by(caller, &new, wording).await?;
         let definition = NewDefinition {
             title: new.title,
-            instructions: new.instructions,
-            schedule,
+            instructions: meant.instructions.unwrap_or_default(),
+            built_in: meant.built_in.flatten(),
+            schedule: meant.schedule,
+            source: (source_of(&new.events), None),
+            events: new.events,
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model,
-            source: (WorkSource::Manual, None),
             by: WorkCreator::User,
         };
         let id = self.work.create(caller.workspace, &definition, &by).await?;
@@ -172,6 +206,33 @@ impl Dormouse {
         Ok(self.queries.work_log(caller.workspace, id, limit, cursor).await?)
     }
 
+    /// The log of one run, as far as it has got.
+    pub async fn work_run_log(
+        &self,
+        caller: &Caller,
+        run: &WorkRunId,
+    ) -> Result<Vec<WorkLogLine>, Error> {
+        require(caller, Scope::Read)?;
+        self.work.run(caller.workspace, run).await?;
+        Ok(self.queries.work_run_log(caller.workspace, run).await?)
+    }
+
+    /// The log of a definition as a file with one JSON object a line, from a run on: of at most `limit`
+    /// runs, or of all. It is the same from every node.
+    pub async fn work_log_file(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        limit: Option<usize>,
+        cursor: Option<&str>,
+    ) -> Result<WorkLogFile, Error> {
+        require(caller, Scope::Read)?;
+        limit.map_or(Ok(()), |limit| limits::PAGE.check(limit))?;
+        self.work.definition(caller.workspace, id).await?;
+        let file = self.queries.work_log_file(caller.workspace, id, limit, cursor).await?;
+        Ok(WorkLogFile(file))
+    }
+
     /// The questions of a run, oldest first.
     pub async fn work_questions(
         &self,
@@ -199,11 +260,13 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
-        let schedule = patch.schedule.as_deref();
+        let meant = self.meant_by_patch(caller, id, &patch, wording).await?;
         let edit = Edit {
             title: patch.title,
-            instructions: patch.instructions,
-            schedule: schedule.map(|words| self.read_work_schedule(words, wording)).transpose()?,
+            instructions: meant.instructions,
+            built_in: meant.built_in,
+            schedule: meant.schedule,
+            events: patch.events,
             catch_up: patch.catch_up,
             overlap: patch.overlap,
             model: patch.model,
@@ -364,4 +427,9 @@ impl Dormouse {
 
 fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
+}
+
+/// Where a definition comes from that a person makes.
+fn source_of(events: &[EventFilter]) -> WorkSource {
+    if events.is_empty() { WorkSource::Manual } else { WorkSource::JournalEvent }
 }

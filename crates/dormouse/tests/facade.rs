@@ -31,4 +31,6 @@ mod cases {
     mod tools_page;
     mod trail;
     mod verdicts;
+    mod work_log;
+    mod work_reading;
 }

@@ -1,4 +1,4 @@
-//! What needs the user: proposals, stopped agents, failed runs, unavailable providers.
+//! What needs the user: proposals, stopped agents, failed runs, unavailable providers, agent work.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -38,6 +38,7 @@ impl Queries {
         all.extend(restored(&self.store.all(outdated::all(ws)).await?));
         all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
         all.extend(self.used_up(ws).await?);
+        all.extend(self.waiting_work(ws).await?);
         all.sort_by_cached_key(Place::of);
         all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
@@ -67,7 +68,7 @@ impl Queries {
                     amount(spent.budget.saturating_add(spent.extra)),
                     amount(call),
                 ),
-                ..blank(
+                ..Attention::new(
                     format!("budget:{scope}:{}", unit.name()),
                     AttentionKind::Budget,
                     spent.held_since.unwrap_or(self.clock.now()),
@@ -104,7 +105,7 @@ impl Queries {
                     agent.display_name,
                     limits::FAILURES_TO_DORMANT
                 ),
-                ..blank(
+                ..Attention::new(
                     id,
                     AttentionKind::AgentDormant,
                     agent.updated_at,
@@ -136,7 +137,7 @@ impl Queries {
             all.push(Attention {
                 agent_id: Some(agent),
                 text: format!("The last run of {name} failed{why}"),
-                ..blank(
+                ..Attention::new(
                     format!("runFailed:{}", run.key),
                     AttentionKind::RunFailed,
                     since,
@@ -186,6 +187,9 @@ fn of_provider(alert: ProviderAlert) -> Attention {
         Some(ProviderUnavailable::Authentication) => {
             (AttentionKind::ModelSetup, format!("The model provider {name} cannot be used"))
         }
+        Some(ProviderUnavailable::Unreachable) => {
+            (AttentionKind::Provider, format!("The model provider {name} cannot be reached"))
+        }
         Some(ProviderUnavailable::Quota | ProviderUnavailable::Outage) | None => {
             (AttentionKind::Provider, format!("The model provider {name} does not answer"))
         }
@@ -193,7 +197,7 @@ fn of_provider(alert: ProviderAlert) -> Attention {
     Attention {
         text: format!("{what}: {}", alert.detail),
         expires_at: Some(alert.until),
-        ..blank(format!("provider:{name}"), kind, alert.since, &[AttentionAction::Open])
+        ..Attention::new(format!("provider:{name}"), kind, alert.since, &[AttentionAction::Open])
     }
 }
 
@@ -216,7 +220,7 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
                     "{name} restored or recreated. {agents} not reported since, and earlier \
                      reports may mention things that no longer exist"
                 ),
-                ..blank(
+                ..Attention::new(
                     format!("restored:{}", db.name()),
                     AttentionKind::Restored,
                     first.at,
@@ -229,27 +233,6 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
 
 fn changes(n: usize) -> String {
     if n == 1 { "1 change".to_owned() } else { format!("{n} changes") }
-}
-
-fn blank(
-    id: String,
-    kind: AttentionKind,
-    since: Timestamp,
-    actions: &[AttentionAction],
-) -> Attention {
-    Attention {
-        id,
-        kind,
-        since,
-        task_id: None,
-        task_title: None,
-        agent_id: None,
-        agent_name: None,
-        count: None,
-        expires_at: None,
-        text: String::new(),
-        actions: actions.to_vec(),
-    }
 }
 
 /// Open proposals by task: those about to expire separately, and the rest without deferred ones.
@@ -266,7 +249,7 @@ fn proposals(open: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
         let one = all.entry(place).or_insert_with(|| Attention {
             agent_id: Some(item.agent.clone()),
             task_id: Some(item.task.clone()),
-            ..blank(
+            ..Attention::new(
                 format!("{kind}:{}", item.task.as_str()),
                 kind,
                 item.created_at,

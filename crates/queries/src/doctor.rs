@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use dormouse_store::agent::feed_position::{self, Position};
+use dormouse_store::agent::work::definition;
 use dormouse_store::agent::{
     breaker, change_item, outdated, raw as agent_rows, saga, wake_queue, wake_tally,
 };
@@ -13,6 +14,7 @@ use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
 use dormouse_store::{Db, Query, ReadError, change_log, in_list, receipt};
+use dormouse_types::work::WorkState;
 use dormouse_types::{Seq, Timestamp, WorkspaceId};
 
 use crate::operations::{alert, operation_view, queue_view};
@@ -56,6 +58,7 @@ pub fn look(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
     }
     if let Some(agent) = &agent {
         rows_of_agents(agent, diagnosis);
+        held_work(agent, diagnosis);
         queue(agent, diagnosis);
     }
     if let (Some(journal), Some(agent)) = (&journal, &agent) {
@@ -240,6 +243,28 @@ fn rows_of_agents(open: &Open, diagnosis: &mut Diagnosis) {
     }
 }
 
+/// Which agent work is held since the data was restored.
+fn held_work(open: &Open, diagnosis: &mut Diagnosis) {
+    let (mut after, mut held) = (String::new(), Vec::new());
+    loop {
+        let query = definition::page(open.ws, &after, BATCH);
+        let page = open.all(query, "agent work", diagnosis);
+        let Some(last) = page.last() else { break };
+        after = last.id.to_string();
+        let is_held =
+            |one: &definition::Definition| one.state == WorkState::Held && one.deleted_at.is_none();
+        held.extend(page.into_iter().filter(is_held).map(|one| one.id.to_string()));
+    }
+    if !held.is_empty() {
+        let n = held.len();
+        let what = if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
+        diagnosis.problem(
+            format!("{what} of agent work held since the data was restored: {}", named(&held)),
+            "`dormouse work list` shows what would run, `dormouse work resume --held` lets it run",
+        );
+    }
+}
+
 fn damaged(rows: impl Iterator<Item = Result<(), ReadError>>, diagnosis: &mut Diagnosis) {
     for error in rows.filter_map(Result::err) {
         let action = "restore this row from a backup of the data folder; the others can be used";
@@ -291,7 +316,7 @@ fn queue(open: &Open, diagnosis: &mut Diagnosis) {
     for alert in breakers.into_iter().filter_map(alert) {
         diagnosis.problem(
             format!(
-                "the model provider {} is away since {}, and is asked again at {}: {}",
+                "the model provider {} has been unavailable since {}; next attempt at {}: {}",
                 alert.provider, alert.since, alert.until, alert.detail
             ),
             "check its key, its quota and the network; what waits goes on by itself then",

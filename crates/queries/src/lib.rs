@@ -7,8 +7,8 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
-//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`work`], [`doctor`],
-//! [`error`].
+//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`work`],
+//! [`transcript`], [`work_log`], `work_facts`, [`doctor`], [`error`].
 
 pub mod view;
 pub mod tasks;
@@ -24,6 +24,7 @@ pub mod change_sets;
 pub mod recent;
 pub mod spending;
 pub mod attention;
+mod work_attention;
 pub mod overview;
 pub mod operations;
 pub mod audit;
@@ -31,6 +32,9 @@ pub mod events;
 pub mod export;
 pub mod whole_task;
 pub mod work;
+pub mod transcript;
+pub mod work_log;
+mod work_facts;
 pub mod doctor;
 pub mod error;
 mod proposals;
@@ -52,6 +56,7 @@ pub use operations::OperationFilter;
 pub use task_list::{AgentPresence, TaskFilter};
 pub use whole_task::WholeTask;
 pub use work::WorkFilter;
+pub use work_log::WorkLogFile;
 
 /// Everything that can be read. Cheap to clone.
 #[derive(Clone)]

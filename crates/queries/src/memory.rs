@@ -123,6 +123,7 @@ fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
         entry_id: None,
         folds: Some([checkpoint.from, checkpoint.upto]),
         is_folded: false,
+        subject: None,
     })
 }
 
@@ -141,6 +142,7 @@ fn decision_line(decision: Decision) -> KnowledgeLine {
         entry_id: None,
         folds: None,
         is_folded: false,
+        subject: None,
     }
 }
 
@@ -159,14 +161,12 @@ fn log_entry(
         Source::Entry(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
     });
     let text = line.text.as_deref().unwrap_or_default();
+    let (inner, is_note) = (request::unfenced(text), log::is_observation(text));
     KnowledgeLine {
         line: format!("line-{}", line.n),
-        kind: if log::is_observation(text) {
-            KnowledgeKind::Observation
-        } else {
-            KnowledgeKind::Input
-        },
-        text: request::unfenced(text).to_owned(),
+        kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
+        subject: log::subject(inner).filter(|_| !is_note).map(str::to_owned),
+        text: inner.to_owned(),
         verdict: None,
         reason: None,
         at,

@@ -27,7 +27,7 @@ pub use agent_history::{
     PromptPart, StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall,
     UnheardMessage, Wake,
 };
-pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport};
+pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, WaitingWork};
 pub use audit::AuditEntry;
 pub use change::{
     ChangeItem, ChangeSet, DecidedItem, Decision, Evidence, OpenChanges, Outcome, TaskChange,
@@ -44,7 +44,8 @@ pub use scheduled_wake::{HeldBy, ScheduledReason, ScheduledWake};
 pub use spending::{Spending, Spent};
 pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskRow};
 pub use work::{
-    AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
+    AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
+    WorkQuestion, WorkRun, WorkTemplate, WorkTrial,
 };
 
 /// One page of a list.

@@ -1,26 +1,23 @@
-//! Agent work: its list, one definition, its runs, its log. A page costs the same number of statements
+//! Agent work: its list, one definition, its runs. A page costs the same number of statements
 //! whatever is on it.
 
 use std::collections::BTreeMap;
 
-use dormouse_runs::{LoggedTurn, run_log};
-use dormouse_store::agent::wake_run;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::version;
+use dormouse_store::{Db, ReadError};
 use dormouse_types::work::{WorkStatus, WorkType};
-use dormouse_types::{QuestionId, RunKey, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::work_filter::EventFilter;
+use dormouse_types::{QuestionId, WorkId, WorkRunId, WorkspaceId};
 
-use crate::view::{
-    AgentWork, AgentWorkDetail, LogLineKind, Page, WorkLogLine, WorkQuestion, WorkRun,
-};
+use crate::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use crate::{Queries, QueryError, page};
 
 /// The newest runs that come with a definition.
 const NEWEST_RUNS: usize = 10;
-/// The most runs whose log is on one page.
-const MOST_RUNS_OF_LOG: usize = 20;
 
 /// Which definitions a list shows. `None` shows all.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +79,7 @@ impl Queries {
     /// A run.
     pub async fn work_run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<WorkRun, QueryError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
-        Ok(run_view(found.ok_or_else(|| missing("run", id))?))
+        run_view(found.ok_or_else(|| missing("run", id))?)
     }
 
     /// A page of the runs of a definition, newest first.
@@ -99,7 +96,7 @@ impl Queries {
         };
         let rows = run::of_definition(ws, id, before, page::rows_to_read(limit));
         let rows = page::page_of(self.store.all(rows).await?, limit, |run| run.n.to_string());
-        let items = rows.items.into_iter().map(run_view).collect();
+        let items = rows.items.into_iter().map(run_view).collect::<Result<_, _>>()?;
         Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
     }
 
@@ -123,55 +120,6 @@ impl Queries {
         Ok(found.into_iter().map(question_view).collect())
     }
 
-    /// A page of the log of a definition, oldest run first: all lines of at most `limit` runs. It is
-    /// rendered from rows, so every node gives the same.
-    pub async fn work_log(
-        &self,
-        ws: WorkspaceId,
-        id: &WorkId,
-        limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<WorkLogLine>, QueryError> {
-        let from = match cursor {
-            None => 1,
-            Some(cursor) => cursor.parse().map_err(|_| page::foreign_cursor(cursor))?,
-        };
-        let limit = limit.clamp(1, MOST_RUNS_OF_LOG);
-        let mut runs =
-            self.store.all(run::from_number(ws, id, from, page::rows_to_read(limit))).await?;
-        let next_cursor = runs.get(limit).map(|next| next.n.to_string());
-        runs.truncate(limit);
-        let (mut items, mut damaged) = (Vec::new(), Vec::new());
-        for run in runs {
-            match self.work_run_log(ws, run).await {
-                Ok(lines) => items.extend(lines),
-                Err(QueryError::Read(error @ dormouse_store::ReadError::Corrupt { .. })) => {
-                    damaged.push(error.to_string());
-                }
-                Err(other) => return Err(other),
-            }
-        }
-        Ok(Page { items, next_cursor, damaged })
-    }
-
-    async fn work_run_log(
-        &self,
-        ws: WorkspaceId,
-        run: Run,
-    ) -> Result<Vec<WorkLogLine>, QueryError> {
-        let mut attempts = Vec::new();
-        for key in self.store.all(run::attempts(ws, &run.id)).await? {
-            attempts.extend(self.store.first(wake_run::by_key(ws, &key)).await?);
-        }
-        attempts.sort_by_key(|attempt| attempt.created_at);
-        let mut turns = Vec::new();
-        for attempt in attempts {
-            let (logged, _) = run_log::read(&self.store, ws, &attempt).await?;
-            turns.push((attempt.key, logged));
-        }
-        Ok(log_lines(&run, turns))
-    }
-
     /// Definitions as they are shown.
     async fn work_views(
         &self,
@@ -183,15 +131,19 @@ impl Queries {
             definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
         let newest = self.store.all(version::newest_of(ws, &ids)).await?;
         let mut instructions: BTreeMap<WorkId, String> = newest.into_iter().collect();
+        let filters = self.store.all(filter::of_definitions(ws, &ids)).await?;
+        let mut events: BTreeMap<WorkId, Vec<EventFilter>> =
+            filters.into_iter().map(|one| (one.work, one.filters)).collect();
         let runs = self.store.all(run::by_ids(ws, &runs)).await?;
         let runs: BTreeMap<WorkRunId, Run> =
             runs.into_iter().map(|run| (run.id.clone(), run)).collect();
         let views = definitions.into_iter().map(|one| {
             let run = one.latest_run.as_ref().and_then(|id| runs.get(id));
             let instructions = instructions.remove(&one.id).unwrap_or_default();
-            view_of(one, instructions, run)
+            let events = events.remove(&one.id).unwrap_or_default();
+            view_of(one, instructions, events, run)
         });
-        Ok(views.collect())
+        views.collect()
     }
 }
 
@@ -199,8 +151,16 @@ fn missing(what: &'static str, id: &impl ToString) -> QueryError {
     QueryError::NotFound { what, id: id.to_string() }
 }
 
-fn view_of(of: Definition, instructions: String, run: Option<&Run>) -> AgentWork {
-    AgentWork {
+fn view_of(
+    of: Definition,
+    instructions: String,
+    events: Vec<EventFilter>,
+    run: Option<&Run>,
+) -> Result<AgentWork, QueryError> {
+    let built_in = of.built_in.as_deref().map(serde_json::from_str).transpose();
+    let built_in = built_in.map_err(|e| corrupt("agent work", &of.id, &e))?;
+    Ok(AgentWork {
+        built_in,
         occurrence_date: run.and_then(occurrence_date),
         scheduled_for: run.and_then(|run| run.scheduled_for).or(of.next_due_at),
         started_at: run.and_then(|run| run.started_at),
@@ -218,6 +178,7 @@ fn view_of(of: Definition, instructions: String, run: Option<&Run>) -> AgentWork
         session_id: of.session,
         recurrence_id: of.recurrence,
         schedule: of.schedule_words,
+        events,
         next_due_at: of.next_due_at,
         catch_up: of.catch_up,
         overlap: of.overlap,
@@ -226,7 +187,12 @@ fn view_of(of: Definition, instructions: String, run: Option<&Run>) -> AgentWork
         created: of.created_at,
         latest_run: of.latest_run,
         id: of.id,
-    }
+    })
+}
+
+fn corrupt(noun: &'static str, id: &impl ToString, error: &serde_json::Error) -> QueryError {
+    let (id, detail) = (id.to_string(), error.to_string());
+    QueryError::Read(ReadError::Corrupt { db: Db::Agent.name(), noun, id, detail })
 }
 
 /// The original start of what a run is the occurrence of; a request is none.
@@ -234,8 +200,11 @@ fn occurrence_date(run: &Run) -> Option<String> {
     run.scheduled_for.map(|_| run.occurrence.original_start.clone())
 }
 
-fn run_view(run: Run) -> WorkRun {
-    WorkRun {
+fn run_view(run: Run) -> Result<WorkRun, QueryError> {
+    let figures = run.figures.as_deref().map(serde_json::from_str).transpose();
+    let figures = figures.map_err(|e| corrupt("run of agent work", &run.id, &e))?;
+    Ok(WorkRun {
+        figures: figures.unwrap_or_default(),
         occurrence_date: occurrence_date(&run),
         id: run.id,
         task_id: run.work,
@@ -250,13 +219,14 @@ fn run_view(run: Run) -> WorkRun {
         result: run.result,
         error: run.error,
         ended_by: run.ended_by,
+        created_by: run.created_by,
         created: run.created_at,
         started_at: run.started_at,
         completed_at: run.completed_at,
-    }
+    })
 }
 
-fn question_view(question: Question) -> WorkQuestion {
+pub(crate) fn question_view(question: Question) -> WorkQuestion {
     WorkQuestion {
         is_open: question.closed_at.is_none(),
         id: question.id,
@@ -267,57 +237,4 @@ fn question_view(question: Question) -> WorkQuestion {
         asked_at: question.asked_at,
         expires_at: question.expires_at,
     }
-}
-
-/// The lines of a run: that it began, what was said, called and answered, and how it ended.
-fn log_lines(run: &Run, attempts: Vec<(RunKey, Vec<LoggedTurn>)>) -> Vec<WorkLogLine> {
-    let line = |kind| WorkLogLine {
-        task_id: run.work.clone(),
-        run_id: run.id.clone(),
-        run: run.n,
-        run_key: None,
-        kind,
-        at: None,
-        text: None,
-        tool: None,
-        arguments: None,
-        refused: None,
-        run_state: None,
-    };
-    let mut lines = vec![WorkLogLine {
-        at: Some(run.started_at.or(run.scheduled_for).unwrap_or(run.created_at)),
-        ..line(LogLineKind::Run)
-    }];
-    for (key, turns) in attempts {
-        for turn in turns {
-            let of_attempt = |kind| WorkLogLine { run_key: Some(key.clone()), ..line(kind) };
-            if !turn.text.trim().is_empty() {
-                lines.push(WorkLogLine { text: Some(turn.text), ..of_attempt(LogLineKind::Said) });
-            }
-            for (call, result) in turn.calls.into_iter().zip(turn.results) {
-                let tool = Some(call.name);
-                lines.push(WorkLogLine {
-                    tool: tool.clone(),
-                    arguments: Some(call.args),
-                    ..of_attempt(LogLineKind::Call)
-                });
-                lines.extend(result.map(|result| WorkLogLine {
-                    tool,
-                    text: Some(result.text),
-                    refused: Some(result.refused),
-                    ..of_attempt(LogLineKind::Result)
-                }));
-            }
-        }
-    }
-    if !run.state.holds_its_place() {
-        let why = run.skip_reason.map(|why| why.name().to_owned());
-        lines.push(WorkLogLine {
-            at: Some(run.completed_at.unwrap_or(run.updated_at)),
-            text: run.error.clone().or_else(|| run.summary.clone()).or(why),
-            run_state: Some(run.state),
-            ..line(LogLineKind::End)
-        });
-    }
-    lines
 }

@@ -220,8 +220,8 @@ impl Base {
 /// A plan with what the file said where a person changed it.
 pub(super) struct Made {
     pub(super) planned: Planned,
-    /// For each line that begins a task, its title in the file.
-    read_titles: BTreeMap<usize, String>,
+    /// For each line that begins tasks, their titles in the file.
+    read_titles: BTreeMap<usize, Vec<String>>,
     /// The tasks of the file that a correction takes something from.
     pub(super) moved: Vec<Moved>,
 }
@@ -308,7 +308,10 @@ fn corrected(
     let text = plan::decode(&file.name, &file.bytes)?;
     let planned = plan::apply(&text, &read, kept, &options.corrections)?;
     let moved = moved::between(&read, &planned);
-    let read_titles = read.tasks.into_iter().map(|task| (task.line, task.title)).collect();
+    let mut read_titles: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for task in read.tasks {
+        read_titles.entry(task.line).or_default().push(task.title);
+    }
     Ok(Made { planned, read_titles, moved })
 }
 
@@ -320,7 +323,9 @@ pub(super) fn view(base: &Base, made: Made, known: Vec<Known>) -> ImportPlan {
         message: "what was corrected at earlier imports cannot be read, and does not hold".into(),
     });
     let tasks = planned.tasks.into_iter().zip(known).map(|(task, known)| {
-        let read = read_titles.remove(&task.draft.line);
+        // A task among several on a line cannot be renamed.
+        let read = read_titles.remove(&task.draft.line).filter(|titles| titles.len() == 1);
+        let read = read.and_then(|titles| titles.into_iter().next());
         let read_title = read.filter(|title| *title != task.draft.title);
         task_view(task, read_title, known)
     });

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use dormouse::dates::Wording;
 use dormouse::{
     AgentFilter, AgentPatch, Caller, DrainScope, EntryPatch, Error, ExportFormat, ImportFile,
@@ -8,6 +10,7 @@ use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
+use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
     AgentId, ChangeSetId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId, TokenId,
     TokenKind, WorkId, WorkRunId,
@@ -15,6 +18,9 @@ use dormouse_types::{
 use serde_json::json;
 
 use crate::world::{World, me, now, token};
+
+static AGENDA: LazyLock<WorkParameters> =
+    LazyLock::new(|| WorkParameters::Agenda(Agenda::default()));
 
 /// What the methods are tried on.
 struct Subject {
@@ -51,7 +57,7 @@ impl WorkSubject {
         let create = |schedule: Option<&str>| {
             let new = NewWork {
                 title: "Prices".into(),
-                instructions: "Compare prices.".into(),
+                instructions: Some("Compare prices.".into()),
                 schedule: schedule.map(ToOwned::to_owned),
                 ..NewWork::default()
             };
@@ -236,14 +242,19 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
     Read preview_schedule |s, c| s.world.dormouse.preview_schedule(c, "every weekday at 9", Wording::default());
+    Read work_gallery |s, c| s.world.dormouse.work_gallery(c, Wording::default());
+    Read read_work_instruction |s, c| s.world.dormouse.read_work_instruction(c, "every day at 7 tell me what is due", Wording::default());
+    Read try_work |s, c| s.world.dormouse.try_work(c, &AGENDA, Wording::default());
     Read work_list |s, c| s.world.dormouse.work_list(c, WorkFilter::default(), 9, None);
     Read work_detail |s, c| s.world.dormouse.work_detail(c, &s.work.asking);
     Read work_run |s, c| s.world.dormouse.work_run(c, &s.work.asking_run);
     Read work |s, c| s.world.dormouse.work(c, &s.work.asking);
     Read work_runs |s, c| s.world.dormouse.work_runs(c, &s.work.asking, 9, None);
     Read work_log |s, c| s.world.dormouse.work_log(c, &s.work.asking, 9, None);
+    Read work_run_log |s, c| s.world.dormouse.work_run_log(c, &s.work.asking_run);
+    Read work_log_file |s, c| s.world.dormouse.work_log_file(c, &s.work.asking, None, None);
     Read work_questions |s, c| s.world.dormouse.work_questions(c, &s.work.asking_run);
-    Edit create_work |s, c| s.world.dormouse.create_work(c, NewWork { title: "New".into(), instructions: "Do it.".into(), ..NewWork::default() }, Wording::default(), None);
+    Edit create_work |s, c| s.world.dormouse.create_work(c, NewWork { title: "New".into(), instructions: Some("Do it.".into()), ..NewWork::default() }, Wording::default(), None);
     Edit edit_work |s, c| s.world.dormouse.edit_work(c, &s.work.paused, WorkPatch { title: Some("New".into()), ..WorkPatch::default() }, Wording::default(), None);
     Edit pause_work |s, c| s.world.dormouse.pause_work(c, &s.work.asking, None);
     Edit resume_work |s, c| s.world.dormouse.resume_work(c, &s.work.paused, None);
@@ -309,6 +320,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/agents.rs"),
         include_str!("../../src/change_sets.rs"),
         include_str!("../../src/work.rs"),
+        include_str!("../../src/built_in_work.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),

@@ -144,6 +144,10 @@ fn a_window_that_a_person_sets_goes_before_what_the_server_states() {
     let models = now(world.dormouse.models(&me())).expect("models");
     let built_in = models.models.iter().find(|model| model.id == "builtin").expect("there");
     assert_eq!((built_in.window, built_in.window_source), (None, None), "it has no limit");
+    assert_eq!((built_in.folds_at, built_in.keeps), (None, None), "it folds nothing");
+    let of_model = |model: &&dormouse::models::ModelView| model.id == "acme/large";
+    let known = models.models.iter().find(of_model).expect("known");
+    assert_eq!((known.folds_at, known.keeps), (Some(3_276), Some(1_228)));
     assert_eq!(of(models), (Some(8_192), Some(WindowSource::Assumed)), "nobody says");
     let set = now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_768)));
     let set = of(set.expect("set"));

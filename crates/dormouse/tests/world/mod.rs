@@ -58,7 +58,7 @@ fn services_with(model: Arc<dyn Model>, at: &str, faults: Arc<dyn Faults>) -> (D
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
-    (dormouse, ground)
+    (dormouse.with_work_rules(Arc::new(dormouse_builtin::work::Rules)), ground)
 }
 
 impl World {

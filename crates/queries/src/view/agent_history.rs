@@ -51,6 +51,12 @@ pub struct Wake {
     pub turns: i64,
     /// How many tools it called; the list of calls has the details.
     pub operations: i64,
+    /// What its turns read, as the provider counted it; 0 if it counted nothing. Units: tokens.
+    pub input_tokens: u64,
+    /// The part of that which came from a cache. Units: tokens.
+    pub cached_input_tokens: u64,
+    /// What its turns wrote. Units: tokens.
+    pub output_tokens: u64,
     /// How much of its task its model was not shown, because it is private.
     pub kept_back: KeptBack,
     /// Since when it can no longer be shown as it was: words were removed from what it was asked or

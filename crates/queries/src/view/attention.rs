@@ -1,10 +1,11 @@
 //! What the user sees first: what needs them, and recent reports.
 
 use dormouse_types::closed_list;
-use dormouse_types::{AgentId, TaskId, Timestamp};
+use dormouse_types::work::RunState;
+use dormouse_types::{AgentId, TaskId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 
-use super::Report;
+use super::{Report, WorkQuestion};
 
 closed_list! {
     /// Why something needs the user.
@@ -25,6 +26,12 @@ closed_list! {
         RunFailed = "runFailed",
         /// A database was restored or recreated.
         Restored = "restored",
+        /// A run of agent work asked a question.
+        WorkQuestion = "workQuestion",
+        /// A run of agent work ended without an outcome.
+        WorkReview = "workReview",
+        /// The last run of agent work ended without a result.
+        WorkFailed = "workFailed",
     }
 }
 
@@ -39,6 +46,14 @@ closed_list! {
         Wake = "wake",
         /// Allow one more budget of the same size for this day.
         OnceMore = "onceMore",
+        /// Answer the question.
+        Answer = "answer",
+        /// Take what the run left for its result.
+        Approve = "approve",
+        /// Take it for a failure.
+        Decline = "decline",
+        /// Let the run be tried again.
+        Retry = "retry",
         /// Look at it.
         Open = "open",
     }
@@ -67,12 +82,56 @@ pub struct Attention {
     /// since.
     pub count: Option<usize>,
     /// Of proposals: when the first of them expires. Of a provider: when it is asked again. Of
-    /// a budget: when the day ends.
+    /// a budget: when the day ends. Of a question: until when it can be answered.
     pub expires_at: Option<Timestamp>,
     /// A one-line summary.
     pub text: String,
     /// What the person can do.
     pub actions: Vec<AttentionAction>,
+    /// The agent work, if it is about that.
+    pub work: Option<WaitingWork>,
+}
+
+/// Agent work that waits for the person, with the run that does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WaitingWork {
+    /// The definition.
+    pub id: WorkId,
+    /// Its title.
+    pub title: String,
+    /// The run.
+    pub run_id: WorkRunId,
+    /// The state of the run.
+    pub run_state: RunState,
+    /// What it asks.
+    pub question: Option<WorkQuestion>,
+}
+
+impl Attention {
+    /// An item that says nothing yet.
+    pub(crate) fn new(
+        id: String,
+        kind: AttentionKind,
+        since: Timestamp,
+        actions: &[AttentionAction],
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            since,
+            task_id: None,
+            task_title: None,
+            agent_id: None,
+            agent_name: None,
+            count: None,
+            expires_at: None,
+            text: String::new(),
+            actions: actions.to_vec(),
+            work: None,
+        }
+    }
 }
 
 /// The latest report of an agent.

@@ -107,4 +107,7 @@ pub struct KnowledgeLine {
     pub folds: Option<[i64; 2]>,
     /// Whether the next prompt has a summary in its place.
     pub is_folded: bool,
+    /// What it says the state of: an entry, a checklist item, or a field of the task. The newest line
+    /// with a subject replaces those before it; `null` for what nothing replaces.
+    pub subject: Option<String>,
 }

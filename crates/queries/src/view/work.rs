@@ -1,10 +1,14 @@
 //! Agent work: definitions, runs, questions, and the lines of a log.
 
+use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::closed_list;
 use dormouse_types::work::{
     CatchUp, Overlap, RunState, SkipReason, WorkCreator, WorkOutcome, WorkSource, WorkState,
     WorkStatus, WorkType,
 };
+use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads};
+use dormouse_types::work_outcome::{Figure, WorkOutcome as WorkOutcomeWithoutModel};
 use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,6 +22,61 @@ pub struct SchedulePreview {
     pub sentence: String,
     /// The next times, at most five.
     pub next: Vec<Timestamp>,
+}
+
+/// A kind of work without a language model, ready to switch on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkTemplate {
+    /// The kind.
+    pub work_kind: WorkKind,
+    /// Its name.
+    pub name: String,
+    /// What it does, in one sentence.
+    pub sentence: String,
+    /// When it usually runs, in words.
+    pub schedule: String,
+    /// The next times of that schedule, at most five.
+    pub next: Vec<Timestamp>,
+    /// What a run may read. Nothing of it leaves the process.
+    pub reads: Vec<WorkReads>,
+    /// The parameters that it starts with; `None` if it needs the title of a task first.
+    pub parameters: Option<WorkParameters>,
+}
+
+/// An instruction as it was understood, to be shown before it is saved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkInstruction {
+    /// The kind.
+    pub work_kind: WorkKind,
+    /// The parameters.
+    pub parameters: WorkParameters,
+    /// What it does and when, in one sentence.
+    pub sentence: String,
+    /// When it happens, in words.
+    pub schedule: String,
+    /// Whether the instruction does not say when, so that it happens at the usual time of its kind.
+    pub is_usual_time: bool,
+    /// The next times, at most five.
+    pub next: Vec<Timestamp>,
+    /// Parts of the instruction that were not understood, as they were written.
+    pub not_understood: Vec<String>,
+    /// The language that the instruction was read in, as an ISO 639 code.
+    pub language: String,
+}
+
+/// What a run would come to if it ran now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkTrial {
+    /// The outcome.
+    pub outcome: WorkOutcomeWithoutModel,
+    /// What the work does, in one sentence.
+    pub sentence: String,
 }
 
 /// A definition of agent work, joined with the run that stands for it: the newest that is not over, or
@@ -55,6 +114,8 @@ pub struct AgentWork {
     pub occurrence_date: Option<String>,
     /// The words of its schedule.
     pub schedule: Option<String>,
+    /// The changes of tasks that start it.
+    pub events: Vec<EventFilter>,
     /// When the next occurrence is due.
     pub next_due_at: Option<Timestamp>,
     /// What becomes of occurrences that were missed.
@@ -63,6 +124,8 @@ pub struct AgentWork {
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,
+    /// What it does without a language model; `None` if its instructions are for one.
+    pub built_in: Option<BuiltInWork>,
     /// When the run was due.
     pub scheduled_for: Option<Timestamp>,
     /// When the run began.
@@ -108,10 +171,15 @@ pub struct WorkRun {
     pub result_title: Option<String>,
     /// What it published, in Markdown.
     pub result: Option<String>,
+    /// The numbers that the result names, each with what it counts; empty if a model wrote it.
+    pub figures: Vec<Figure>,
     /// Why it failed, or waits for a review.
     pub error: Option<String>,
     /// Who ended it, if a person did.
     pub ended_by: Option<String>,
+    /// Who started it: `scheduler` for a schedule, and for a change of a task if it has no time at which it
+    /// was due.
+    pub created_by: WorkCreator,
     /// When it was made.
     pub created: Timestamp,
     /// When it began.
@@ -167,6 +235,12 @@ closed_list! {
         Call = "call",
         /// The result of a call.
         Result = "result",
+        /// What the person answered to a question of the run.
+        Answer = "answer",
+        /// What earlier runs were folded into, or why they were not.
+        Summary = "summary",
+        /// A row that cannot be read; the lines around it are all there are.
+        Damaged = "damaged",
         /// How the run ended, or what it waits for.
         End = "end",
     }
@@ -179,8 +253,8 @@ closed_list! {
 pub struct WorkLogLine {
     /// The definition.
     pub task_id: WorkId,
-    /// The run.
-    pub run_id: WorkRunId,
+    /// The run; `None` if its row cannot be read.
+    pub run_id: Option<WorkRunId>,
     /// The number of the run within the definition, from 1.
     pub run: i64,
     /// The key of the attempt; `None` for the lines that begin and end a run.

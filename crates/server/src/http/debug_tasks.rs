@@ -1,6 +1,7 @@
 //! The addresses under which other programs know agent work: the same handlers as below `/api/tasks`.
 
 use axum::Json;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use dormouse::view::{AgentWork, Page, WorkLogLine};
 
@@ -96,12 +97,16 @@ pub(super) async fn delete(app: App, work: At<String>, key: Key) -> Reply<AgentW
     operation_id = "getDebugTaskLog",
     tag = "agent work",
     params(LogParams),
-    responses((status = 200, description = "A page of the log.", body = Page<WorkLogLine>)),
+    responses((status = 200, description = "A page of the log.", content(
+        (Page<WorkLogLine> = "application/json"),
+        (Value = "application/jsonl")
+    ))),
 )]
 pub(super) async fn log(
     app: App,
     work: At<String>,
     params: Query<LogParams>,
-) -> Reply<Page<WorkLogLine>> {
-    work::log(app, work, params).await
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    work::log(app, work, params, headers).await
 }

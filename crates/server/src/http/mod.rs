@@ -17,6 +17,7 @@ mod task_links;
 mod task_parts;
 mod tasks;
 mod work;
+mod built_in_work;
 mod debug_tasks;
 mod agent_history;
 
@@ -146,15 +147,20 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(work::list, work::create))
         .routes(routes!(work::pause_all))
+        .routes(routes!(built_in_work::gallery))
+        .routes(routes!(built_in_work::read))
+        .routes(routes!(built_in_work::try_it))
         .routes(routes!(work::show, work::edit, work::delete))
         .routes(routes!(work::run))
         .routes(routes!(work::correct))
         .routes(routes!(work::runs))
         .routes(routes!(work::log))
+        .routes(routes!(work::log_file))
         .routes(routes!(work::show_run))
         .routes(routes!(work::cancel))
         .routes(routes!(work::retry))
         .routes(routes!(work::review))
+        .routes(routes!(work::run_log))
         .routes(routes!(work::questions))
         .routes(routes!(work::answer))
         .routes(routes!(work::schedule))

@@ -1,28 +1,32 @@
 //! Agent work: definitions, runs, questions, logs.
 
 use axum::Json;
-use axum::http::{StatusCode, header};
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use dormouse::WorkFilter;
 use dormouse::dates::{DayOrder, Wording};
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
 };
+use dormouse::{WorkFilter, WorkLogFile};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::{WorkId, WorkRunId};
+use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::reply::{PageParams, Reply, page_size, whole};
 use crate::Problem;
 use crate::app::App;
-use crate::extract::{At, Json as Body, Key, Query, id};
+use crate::extract::{At, Json as Sent, Key, Query, id};
 use crate::problem_groups::{Dates, NewWork, Questions, Work, WorkEdits, Writes};
 use crate::wire::{
     Reading, WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
     WorkReviewParams,
 };
 
+/// The media type of JSON lines.
+const JSONL: &str = "application/jsonl";
 /// How many runs a page of a log holds by default.
 const RUNS_OF_LOG: usize = 10;
 
@@ -79,7 +83,7 @@ pub(super) async fn list(app: App, Query(params): Query<ListParams>) -> Reply<Pa
 pub(super) async fn create(
     app: App,
     Key(key): Key,
-    Body(params): Body<WorkParams>,
+    Sent(params): Sent<WorkParams>,
 ) -> Result<Response, Problem> {
     let (new, wording) = params.read()?;
     let work = app.dormouse.create_work(&app.caller, new, wording, key).await?;
@@ -115,13 +119,13 @@ pub(super) async fn edit(
     app: App,
     At(work): At<String>,
     Key(key): Key,
-    Body(patch): Body<WorkPatch>,
+    Sent(patch): Sent<WorkPatch>,
 ) -> Reply<AgentWork> {
     let work: WorkId = id(&work)?;
     let App { dormouse, caller } = &app;
     let changed = match patch.read()? {
         WorkChange::Edit(patch, wording) => {
-            dormouse.edit_work(caller, &work, patch, wording, key).await?
+            dormouse.edit_work(caller, &work, *patch, wording, key).await?
         }
         WorkChange::Action(WorkAction::Pause) => dormouse.pause_work(caller, &work, key).await?,
         WorkChange::Action(WorkAction::Resume) => dormouse.resume_work(caller, &work, key).await?,
@@ -182,7 +186,7 @@ pub(super) async fn correct(
     app: App,
     At(work): At<String>,
     Key(key): Key,
-    Body(params): Body<WorkCorrectionParams>,
+    Sent(params): Sent<WorkCorrectionParams>,
 ) -> Reply<AgentWork> {
     Ok(Json(app.dormouse.correct_work(&app.caller, &id(&work)?, &params.text, key).await?))
 }
@@ -217,23 +221,83 @@ pub(super) struct LogParams {
 
 /// Shows the log of agent work, oldest run first: all lines of up to `limit` runs.
 ///
-/// Each line is what a line of its JSONL file is. A run that cannot be read is named in `damaged`.
+/// With `Accept: application/jsonl` it is the file that `/api/tasks/{work}/log.jsonl` answers. What
+/// cannot be read is a line `damaged` in its place, and named in `damaged`.
 #[utoipa::path(
     get,
     path = "/api/tasks/{work}/log",
     operation_id = "getWorkLog",
     tag = "agent work",
     params(LogParams),
-    responses((status = 200, description = "A page of the log.", body = Page<WorkLogLine>)),
+    responses((status = 200, description = "A page of the log.", content(
+        (Page<WorkLogLine> = "application/json"),
+        (Value = "application/jsonl")
+    ))),
 )]
 pub(super) async fn log(
     app: App,
-    At(work): At<String>,
-    Query(params): Query<LogParams>,
-) -> Reply<Page<WorkLogLine>> {
+    work: At<String>,
+    query: Query<LogParams>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    if wants_lines(&headers) {
+        return log_file(app, work, query).await;
+    }
+    let (At(work), Query(params)) = (work, query);
     let limit = page_size(params.limit.or(Some(RUNS_OF_LOG)))?;
     let cursor = params.cursor.as_deref();
-    Ok(Json(app.dormouse.work_log(&app.caller, &id(&work)?, limit, cursor).await?))
+    let page = app.dormouse.work_log(&app.caller, &id(&work)?, limit, cursor).await?;
+    Ok(Json(page).into_response())
+}
+
+/// Gives the log of agent work as a file, one JSON object a line, oldest run first.
+///
+/// The first line names the work; a turn is one line with its calls and their results. A line has at
+/// most 1 MiB. Without `limit` it is the whole log; with it, as many runs, and the header `Link` names
+/// the rest: the parts, one after another, are the whole file. What cannot be read is a line `damaged`
+/// in its place.
+#[utoipa::path(
+    get,
+    path = "/api/tasks/{work}/log.jsonl",
+    operation_id = "getWorkLogFile",
+    tag = "agent work",
+    params(LogParams),
+    responses((
+        status = 200,
+        description = "The log, or a part of it. The header `Link` names the next part.",
+        content((Value = "application/jsonl")),
+    )),
+)]
+pub(super) async fn log_file(
+    app: App,
+    At(work): At<String>,
+    Query(params): Query<LogParams>,
+) -> Result<Response, Problem> {
+    let limit = params.limit.map(|limit| page_size(Some(limit))).transpose()?;
+    let cursor = params.cursor.as_deref();
+    let mut file = app.dormouse.work_log_file(&app.caller, &id(&work)?, limit, cursor).await?;
+    let next = file.next_cursor().zip(limit).map(|(next, limit)| {
+        format!("</api/tasks/{work}/log.jsonl?limit={limit}&cursor={next}>; rel=\"next\"")
+    });
+    // A failure of the first line is still an answer of its own.
+    let first = file.next().await?;
+    let rest = stream::try_unfold((first, file), |(line, mut file): (_, WorkLogFile)| async move {
+        let Some(line) = line else { return Ok::<_, dormouse::Error>(None) };
+        let next = file.next().await?;
+        Ok(Some((Bytes::from(line), (next, file))))
+    });
+    let kind = [(header::CONTENT_TYPE, JSONL)];
+    let link = next.map(|next| [(header::LINK, next)]);
+    Ok((kind, link, Body::from_stream(rest)).into_response())
+}
+
+/// Whether a client asks for JSON lines.
+fn wants_lines(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
+    accepted.flat_map(|it| it.split(',')).any(|it| {
+        let essence = it.split(';').next().unwrap_or_default().trim();
+        [JSONL, "application/x-ndjson"].iter().any(|jsonl| essence.eq_ignore_ascii_case(jsonl))
+    })
 }
 
 /// How many definitions were paused.
@@ -307,11 +371,23 @@ pub(super) async fn review(
     app: App,
     At(run): At<String>,
     Key(key): Key,
-    Body(params): Body<WorkReviewParams>,
+    Sent(params): Sent<WorkReviewParams>,
 ) -> Reply<WorkRun> {
     let (run, reason) = (id(&run)?, params.reason.as_deref());
     let reviewed = app.dormouse.review_work_run(&app.caller, &run, params.approve, reason, key);
     Ok(Json(reviewed.await?))
+}
+
+/// Shows the log of one run, as far as it has got.
+#[utoipa::path(
+    get,
+    path = "/api/runs/{run}/log",
+    operation_id = "getWorkRunLog",
+    tag = "agent work",
+    responses((status = 200, description = "All its lines.", body = Page<WorkLogLine>)),
+)]
+pub(super) async fn run_log(app: App, At(run): At<String>) -> Reply<Page<WorkLogLine>> {
+    Ok(whole(app.dormouse.work_run_log(&app.caller, &id(&run)?).await?))
 }
 
 /// Lists the questions of a run, oldest first.
@@ -342,7 +418,7 @@ pub(super) async fn answer(
     app: App,
     At(question): At<String>,
     Key(key): Key,
-    Body(params): Body<WorkAnswerParams>,
+    Sent(params): Sent<WorkAnswerParams>,
 ) -> Reply<WorkQuestion> {
     let question = id(&question)?;
     let answered =

@@ -28,6 +28,8 @@ const OTHERS: &[(&str, Needs)] = &[
     ("exchangeCode", Needs::Nothing),
     ("openSocket", Needs::Nothing),
     ("previewWake", Needs::Scope(Scope::Read)),
+    ("readWorkInstruction", Needs::Scope(Scope::Read)),
+    ("tryWork", Needs::Scope(Scope::Read)),
     ("createTicket", Needs::Scope(Scope::Read)),
     ("removeLine", Needs::Scope(Scope::Admin)),
     ("createCode", Needs::Scope(Scope::Admin)),

@@ -18,7 +18,7 @@ pub(super) fn complete(schemas: &mut Map<String, Value>) {
     {
         schemas.remove(name);
     }
-    for (name, schema) in schemas {
+    for (name, schema) in schemas.iter_mut() {
         // A page refers to the schema of its items instead of repeating it.
         if let Some(item) = name.strip_prefix("Page_")
             && generated.contains_key(item)
@@ -30,6 +30,15 @@ pub(super) fn complete(schemas: &mut Map<String, Value>) {
             require_every_field(name, schema);
         }
     }
+    // What only variants included is written out in each of them.
+    let variants = generated.values().flat_map(|schema| array(&schema["oneOf"]));
+    let parts = variants.flat_map(|variant| array(&variant["allOf"]));
+    let parts: Vec<&str> = parts.filter_map(included).collect();
+    let rest = json!(schemas).to_string();
+    schemas.retain(|name, _| {
+        let is_written_out = parts.contains(&name.as_str());
+        !is_written_out || rest.contains(&format!("#/components/schemas/{name}\""))
+    });
 }
 
 /// Whether a schema describes what the API answers. The types of request bodies are named after
@@ -93,6 +102,9 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("LinkedRow", "taskAgentId"),
     ("LinkedRow", "latestTaskAgentReport"),
     ("LinkedRow", "latestTaskAgentReportCreatedAt"),
+    ("Only", "categories"),
+    ("Only", "labels"),
+    ("Only", "priorities"),
 ];
 
 /// Marks every member of a response as required.

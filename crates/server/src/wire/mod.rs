@@ -22,5 +22,5 @@ pub(crate) use task::{
 };
 pub(crate) use work::{
     WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
-    WorkReviewParams,
+    WorkReadParams, WorkReviewParams, WorkTryParams,
 };

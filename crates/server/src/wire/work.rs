@@ -1,12 +1,46 @@
 //! Request bodies about agent work.
 
 use dormouse::dates::{DayOrder, Wording};
+use dormouse_types::field_change::FieldValue;
+use dormouse_types::task::Field;
 use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_types::work_filter::{EventFilter, TaskEvent};
+use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::{CategoryId, LabelId, TaskId};
 use serde::Deserialize;
+use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::read::{Reading, present};
 use crate::Problem;
+
+/// A filter of changes. A change passes if it is of this event and fits every other member that is set.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct EventFilterParams {
+    /// What happens.
+    event: TaskEvent,
+    /// The field that is set; only with `fieldSet`.
+    field: Option<Field>,
+    /// The value before; only with `field`. A status is compared without its reason.
+    from: Option<FieldValue>,
+    /// The value after; only with `field`. A status is compared without its reason.
+    to: Option<FieldValue>,
+    /// The label; only with `labelAdded` and `labelRemoved`.
+    label: Option<LabelId>,
+    /// The category that the task is in when the change is looked at.
+    category: Option<CategoryId>,
+    /// The tasks; all if left out.
+    #[serde(default)]
+    tasks: Vec<TaskId>,
+}
+
+impl From<EventFilterParams> for EventFilter {
+    fn from(params: EventFilterParams) -> Self {
+        let EventFilterParams { event, field, from, to, label, category, tasks } = params;
+        Self { event, field, from, to, label, category, tasks }
+    }
+}
 
 /// Agent work to make.
 #[derive(Deserialize, ToSchema)]
@@ -14,10 +48,19 @@ use crate::Problem;
 pub(crate) struct WorkParams {
     /// Its title.
     title: String,
-    /// What its runs are told to do.
-    instructions: String,
-    /// When it happens, in words such as `every weekday at 9`. If left out, it runs once, now.
+    /// What its runs are told to do. Without a language model they are read as `POST /api/work/read` does.
+    /// May be left out if there are `parameters`.
+    instructions: Option<String>,
+    /// What it does without a language model, as in `GET /api/work/gallery`. Members that are left out
+    /// have their defaults.
+    #[schema(value_type = Option<Object>)]
+    parameters: Option<Value>,
+    /// When it happens, in words such as `every weekday at 9`. If left out, it runs once, now, unless
+    /// `events` start it; without a language model, instructions also say when.
     schedule: Option<String>,
+    /// The changes of tasks that start it: any that passes one of these filters.
+    #[serde(default)]
+    events: Vec<EventFilterParams>,
     /// What becomes of occurrences that were missed; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
@@ -42,12 +85,75 @@ impl WorkParams {
         let new = dormouse::NewWork {
             title: self.title,
             instructions: self.instructions,
+            parameters: self.parameters.map(parameters).transpose()?,
             schedule: self.schedule,
+            events: self.events.into_iter().map(EventFilter::from).collect(),
             catch_up,
             overlap,
             model: self.model,
         };
         Ok((reading.finish(new)?, Wording::of(order, self.lang.as_deref())))
+    }
+}
+
+/// Reads the parameters of work without a language model, and names a member that no kind has.
+fn parameters(given: Value) -> Result<WorkParameters, Problem> {
+    let read: WorkParameters = serde_json::from_value(given.clone())
+        .map_err(|error| Problem::invalid("/parameters", error.to_string()))?;
+    let known = serde_json::to_value(&read).unwrap_or_default();
+    let names = given.as_object().into_iter().flat_map(|given| given.keys());
+    match names.into_iter().find(|name| known.get(name).is_none()) {
+        None => Ok(read),
+        Some(name) => {
+            let known: Vec<&str> = known
+                .as_object()
+                .into_iter()
+                .flat_map(|one| one.keys())
+                .map(String::as_str)
+                .collect();
+            let message =
+                format!("there is no parameter `{name}`; there are: {}", known.join(", "));
+            Err(Problem::invalid("/parameters", message))
+        }
+    }
+}
+
+/// An instruction to read.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct WorkReadParams {
+    /// The instruction, such as `every weekday at 7 tell me what is due`.
+    pub(crate) text: String,
+    /// The order of day and month in figures; by default the day is first.
+    #[schema(value_type = Option<DayOrder>)]
+    day_order: Option<String>,
+    /// The language of the words, as a tag such as `de-AT`; English is always understood.
+    lang: Option<String>,
+}
+
+impl WorkReadParams {
+    pub(crate) fn read(self) -> Result<(String, Wording), Problem> {
+        let mut reading = Reading::default();
+        let order = reading.parse("/dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
+        Ok((reading.finish(self.text)?, Wording::of(order, self.lang.as_deref())))
+    }
+}
+
+/// Work to try.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct WorkTryParams {
+    /// Its parameters, as in `GET /api/work/gallery`. Members that are left out have their defaults.
+    #[schema(value_type = Object)]
+    parameters: Value,
+    /// The language of the text, as a tag such as `de-AT`.
+    lang: Option<String>,
+}
+
+impl WorkTryParams {
+    pub(crate) fn read(self) -> Result<(WorkParameters, Wording), Problem> {
+        let wording = Wording::of(DayOrder::DayFirst, self.lang.as_deref());
+        Ok((parameters(self.parameters)?, wording))
     }
 }
 
@@ -80,10 +186,17 @@ pub(crate) struct WorkPatch {
     action: Option<String>,
     /// Its title.
     title: Option<String>,
-    /// What its runs are told to do, from the next run on.
+    /// What its runs are told to do, from the next run on. Those of work without a language model are
+    /// read anew.
     instructions: Option<String>,
+    /// What it does without a language model, from the next run on. Members that are left out have their
+    /// defaults.
+    #[schema(value_type = Option<Object>)]
+    parameters: Option<Value>,
     /// When it happens, in words.
     schedule: Option<String>,
+    /// The changes of tasks that start it, from now on; empty for none.
+    events: Option<Vec<EventFilterParams>>,
     /// What becomes of occurrences that were missed.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
@@ -105,7 +218,7 @@ pub(crate) enum WorkChange {
     /// An action.
     Action(WorkAction),
     /// An edit.
-    Edit(dormouse::WorkPatch, Wording),
+    Edit(Box<dormouse::WorkPatch>, Wording),
 }
 
 impl WorkPatch {
@@ -119,14 +232,16 @@ impl WorkPatch {
         let patch = dormouse::WorkPatch {
             title: self.title,
             instructions: self.instructions,
+            parameters: self.parameters.map(parameters).transpose()?,
             schedule: self.schedule,
+            events: self.events.map(|all| all.into_iter().map(EventFilter::from).collect()),
             catch_up,
             overlap,
             model: self.model,
         };
         let patch = reading.finish(patch)?;
         match action {
-            None => Ok(WorkChange::Edit(patch, Wording::of(order, self.lang.as_deref()))),
+            None => Ok(WorkChange::Edit(Box::new(patch), Wording::of(order, self.lang.as_deref()))),
             Some(action) if patch == dormouse::WorkPatch::default() => {
                 Ok(WorkChange::Action(action))
             }

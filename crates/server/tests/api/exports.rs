@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-async fn furnished() -> (World, String) {
+async fn populated() -> (World, String) {
     let world = World::new();
     let body = r#"{
         "title": "Water butt", "labels": ["garden"], "category": "Home", "priority": "P1",
@@ -17,7 +17,7 @@ async fn furnished() -> (World, String) {
 
 #[tokio::test]
 async fn a_file_has_the_type_and_the_name_of_its_format() {
-    let (world, id) = furnished().await;
+    let (world, id) = populated().await;
     let short = &id[id.len() - 5..];
     for (format, kind, end, holds) in [
         ("markdown", "text/markdown; charset=utf-8", "md", "## Water butt"),
@@ -40,7 +40,7 @@ async fn a_file_has_the_type_and_the_name_of_its_format() {
 
 #[tokio::test]
 async fn without_a_format_it_is_the_whole_document_as_before() {
-    let (world, _) = furnished().await;
+    let (world, _) = populated().await;
     let document = world.get("/api/export").await;
     assert_eq!(document.json()["format"], "dormouse-export");
     assert_eq!(document.header("content-disposition"), None);
@@ -48,7 +48,7 @@ async fn without_a_format_it_is_the_whole_document_as_before() {
 
 #[tokio::test]
 async fn a_file_takes_the_filters_of_the_list() {
-    let (world, id) = furnished().await;
+    let (world, id) = populated().await;
     for (query, has) in [
         ("status=done", [false, true]),
         ("status=open,done", [true, true]),
@@ -79,7 +79,7 @@ async fn a_file_takes_the_filters_of_the_list() {
 
 #[tokio::test]
 async fn what_a_format_has_no_place_for_is_named_before() {
-    let (world, id) = furnished().await;
+    let (world, id) = populated().await;
     let answer = world.get("/api/export/losses?format=todoTxt").await.json();
     let expected = json!({
         "tasks": 2,
@@ -97,7 +97,7 @@ async fn what_a_format_has_no_place_for_is_named_before() {
 
 #[tokio::test]
 async fn a_deleted_task_is_in_the_whole_document_alone() {
-    let (world, id) = furnished().await;
+    let (world, id) = populated().await;
     world.call("DELETE", &format!("/api/journal/tasks/{id}"), "").await;
     for path in [
         format!("/api/export?format=csv&task={id}"),
@@ -114,7 +114,7 @@ async fn a_deleted_task_is_in_the_whole_document_alone() {
 
 #[tokio::test]
 async fn a_task_is_a_page_to_read() {
-    let (world, id) = furnished().await;
+    let (world, id) = populated().await;
     world.call("POST", &format!("/api/journal/tasks/{id}/agent"), "{}").await;
     world.drain(&id).await;
     let page = world.get(&format!("/api/journal/tasks/{id}/page")).await;
@@ -129,7 +129,7 @@ async fn a_task_is_a_page_to_read() {
 
 #[tokio::test]
 async fn a_file_written_here_is_read_elsewhere() {
-    let (world, _) = furnished().await;
+    let (world, _) = populated().await;
     for format in ["todoTxt", "iCalendar", "csv", "json"] {
         let file = world.get(&format!("/api/export?format={format}")).await.body;
         let other = World::new();

@@ -63,6 +63,17 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         "application/json" if operation.id == "setModelWindow" => {
             json!({ "model": "nobody/any", "window": null }).to_string()
         }
+        "application/json"
+            if ["createWork", "createDebugTask"].contains(&operation.id.as_str()) =>
+        {
+            json!({ "title": "x", "instructions": "x" }).to_string()
+        }
+        "application/json" if operation.id == "readWorkInstruction" => {
+            json!({ "text": "every day at 7 tell me what is due" }).to_string()
+        }
+        "application/json" if operation.id == "tryWork" => {
+            json!({ "parameters": { "kind": "agenda" } }).to_string()
+        }
         "application/json" if operation.id == "allowOnceMore" => {
             json!({ "agentId": filled("{agent}") }).to_string()
         }
@@ -225,7 +236,7 @@ async fn an_agents_token_never_decides() {
 }
 
 /// The first workspace with something of each kind, and the ids for path parameters.
-async fn furnished(world: &World) -> Vec<(&'static str, String)> {
+async fn populated(world: &World) -> Vec<(&'static str, String)> {
     let note = r#"{"title": "Water butt", "note": "TODO: buy a tap", "items": ["sand"]}"#;
     let task = world.task(note).await;
     let other = world.task(r#"{"title": "Other"}"#).await;
@@ -265,7 +276,7 @@ async fn furnished(world: &World) -> Vec<(&'static str, String)> {
 #[tokio::test]
 async fn ids_of_another_workspace_name_nothing() {
     let world = World::new();
-    let ids = furnished(&world).await;
+    let ids = populated(&world).await;
     let stranger = token(&world, 2, TokenKind::Person, Scope::ALL).await;
     let mut tried = 0;
     for operation in &CONTRACT.operations {
@@ -277,7 +288,7 @@ async fn ids_of_another_workspace_name_nothing() {
         if path.contains("{name}") {
             continue;
         }
-        assert!(!path.contains('{'), "{path}: say in `furnished` which id to use");
+        assert!(!path.contains('{'), "{path}: say in `populated` which id to use");
         let found = answer(&router, request(operation, &path, Some(&stranger))).await;
         for (name, id) in &ids {
             // A response about a missing id repeats it.

@@ -58,7 +58,7 @@ pub async fn everything(world: &World) {
     world.call("POST", &review, r#"{"approve": false, "reason": "It says nothing."}"#).await;
     world.call("POST", &format!("/api/runs/{run}/retry"), "").await;
     world.call("POST", &format!("/api/runs/{run}/cancel"), "").await;
-    for path in ["", "/questions"] {
+    for path in ["", "/log", "/questions"] {
         world.get(&format!("/api/runs/{run}{path}")).await;
     }
     for root in ["/api/tasks", "/api/debug/tasks"] {
@@ -69,12 +69,18 @@ pub async fn everything(world: &World) {
         let other = world.call("POST", root, DIGEST).await.json();
         world.call("DELETE", &format!("{root}/{}", text(&other["id"])), "").await;
     }
+    world.get(&format!("/api/tasks/{work}/log.jsonl")).await;
     world.get(&format!("/api/tasks/{work}/runs?limit=1")).await;
     world.call("POST", &format!("/api/tasks/{work}/run"), "").await;
     let correction = r#"{"text": "Leave out the weather."}"#;
     world.call("POST", &format!("/api/tasks/{work}/corrections"), correction).await;
     world.call("POST", "/api/work/pause-all", "").await;
     world.get("/api/schedules?text=every%20weekday%20at%209").await;
+    world.get("/api/work/gallery?lang=de").await;
+    world
+        .call("POST", "/api/work/read", r#"{"text": "every weekday at 7 tell me what is due"}"#)
+        .await;
+    world.call("POST", "/api/work/try", r#"{"parameters": {"kind": "agenda"}}"#).await;
 }
 
 #[tokio::test]
@@ -126,6 +132,47 @@ async fn work_is_made_runs_once_and_leaves_a_result_and_a_log() {
     assert_eq!(lines, expected, "{log:#}");
     let same = world.get(&format!("/api/debug/tasks/{work}/log")).await.json();
     assert_eq!(same, log);
+}
+
+#[tokio::test]
+async fn the_log_is_a_file_with_a_line_for_each_turn_whose_parts_are_the_whole() {
+    let world = World::new();
+    world.script.push(publishes());
+    let work = made(&world, DIGEST).await;
+    world.drain_all().await;
+    world.script.push(finishes("Nothing new."));
+    world.call("POST", &format!("/api/tasks/{work}/run"), "").await;
+    world.drain_all().await;
+    let path = format!("/api/tasks/{work}/log.jsonl");
+    let whole = world.get(&path).await;
+    assert_eq!(whole.header("content-type"), Some("application/jsonl"));
+    assert!(whole.header("link").is_none());
+    let lines: Vec<Value> =
+        whole.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let kinds: Vec<String> =
+        lines.iter().map(|line| text(line.get("event").unwrap_or(&line["type"]))).collect();
+    let run = ["run_started", "turn", "run_ended"];
+    assert_eq!(kinds, [&["meta"], &run[..], &run].concat(), "{}", whole.body);
+    assert_eq!(lines[0]["taskId"], work.as_str());
+    let turn = &lines[2];
+    assert_eq!((&turn["role"], &turn["turnNumber"]), (&json!("assistant"), &json!(1)));
+    assert_eq!(turn["calls"][0]["tool"], "publish_result");
+    assert_eq!(turn["calls"][0]["arguments"]["text"], "Two letters came.");
+    assert_eq!(turn["calls"][1]["refused"], false);
+
+    let first = world.get(&format!("{path}?limit=1")).await;
+    let next = format!("<{path}?limit=1&cursor=2>; rel=\"next\"");
+    assert_eq!(first.header("link"), Some(next.as_str()));
+    let second = world.get(&format!("{path}?limit=1&cursor=2")).await;
+    assert!(second.header("link").is_none());
+    assert_eq!(format!("{}{}", first.body, second.body), whole.body);
+
+    let accepts = [("accept", "application/json;q=0.5, application/jsonl")];
+    for root in ["/api/tasks", "/api/debug/tasks"] {
+        let path = format!("{root}/{work}/log");
+        let same = world.call_with("GET", &path, "", &accepts).await;
+        assert_eq!(same.body, whole.body);
+    }
 }
 
 #[tokio::test]
@@ -223,6 +270,51 @@ async fn a_question_is_answered_once_and_the_same_run_goes_on() {
 }
 
 #[tokio::test]
+async fn what_waits_for_the_person_is_listed_until_it_is_dealt_with() {
+    let world = World::new();
+    let waits = async || {
+        let listed = world.get("/api/needs-attention").await.json();
+        let items = listed["items"].as_array().expect("items").clone();
+        items.iter().map(|one| (text(&one["kind"]), one["work"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(waits().await, []);
+    let (work, run, question) = asking(&world).await;
+    let [(kind, about)] = &waits().await[..] else { panic!("one line") };
+    assert_eq!(kind, "workQuestion");
+    assert_eq!((&about["id"], &about["runId"]), (&json!(work), &json!(run)));
+    assert_eq!((&about["title"], &about["runState"]), (&json!("Digest"), &json!("needs_input")));
+    let asked = &about["question"];
+    assert_eq!((&asked["id"], &asked["question"]), (&json!(question), &json!("Which garden?")));
+
+    for text in ["Done?", "Done."] {
+        world.script.push(Answer::Turn { text: text.into(), calls: Vec::new(), ended: true });
+    }
+    let answer = format!("/api/questions/{question}/answer");
+    world.call("POST", &answer, r#"{"answer": "front"}"#).await;
+    assert_eq!(waits().await, [], "it goes on");
+    world.drain_all().await;
+    assert_eq!(waits().await[0].0, "workReview");
+    world.call("POST", &format!("/api/runs/{run}/review"), r#"{"approve": false}"#).await;
+    assert_eq!(waits().await, [], "what was declined is known");
+
+    let gives_up = json!({ "outcome": "failed", "summary": "No letters were there." });
+    world.script.push(Answer::calls([("finish", gives_up)]));
+    let other = made(&world, DIGEST).await;
+    world.drain_all().await;
+    let listed = world.get("/api/needs-attention").await.json();
+    let [failed] = &listed["items"].as_array().expect("items")[..] else { panic!("{listed:#}") };
+    assert_eq!((&failed["kind"], &failed["work"]["id"]), (&json!("workFailed"), &json!(other)));
+    assert_eq!(failed["text"], "No letters were there.");
+    assert_eq!(failed["actions"], json!(["retry", "open"]));
+    let log = world.get(&format!("/api/runs/{}/log", text(&failed["work"]["runId"]))).await.json();
+    let whole = world.get(&format!("/api/tasks/{other}/log")).await.json();
+    assert_eq!(log["items"], whole["items"]);
+    let path = format!("/api/tasks/{other}");
+    world.call("PATCH", &path, r#"{"action": "archive"}"#).await;
+    assert_eq!(waits().await, [], "what was put away needs nobody");
+}
+
+#[tokio::test]
 async fn work_for_a_model_that_is_not_there_is_refused() {
     let world = World::new();
     let body = r#"{"title": "x", "instructions": "y", "model": "nobody/large"}"#;
@@ -231,4 +323,207 @@ async fn work_for_a_model_that_is_not_there_is_refused() {
     let builtin = r#"{"title": "x", "instructions": "Write a poem."}"#;
     let refused = world.call("POST", "/api/tasks", builtin).await;
     assert!(refused.body.contains("language model"), "{}", refused.shown());
+}
+
+#[tokio::test]
+async fn an_agenda_from_the_gallery_runs_without_a_key() {
+    let world = World::new();
+    let task = due_today(&world, "Pay the rent").await;
+    let gallery = world.get("/api/work/gallery").await.json();
+    let agenda = &gallery["items"][0];
+    let body = json!({
+        "title": agenda["name"], "parameters": agenda["parameters"], "schedule": agenda["schedule"],
+    });
+    let path = format!("/api/tasks/{}", made(&world, &body.to_string()).await);
+    world.call("POST", &format!("{path}/run"), "").await;
+    world.drain_all().await;
+    let shown = world.get(&path).await.json();
+    assert_eq!(shown["task"]["runState"], "succeeded", "{shown:#}");
+    assert_eq!(shown["task"]["nextDueAt"], "2026-03-03T07:30:00Z", "the schedule stays as it is");
+    let run = &shown["runs"][0];
+    assert!(text(&run["result"]).contains("Pay the rent"), "{run:#}");
+    let due = run["figures"].as_array().expect("figures").iter().find(|one| one["name"] == "due");
+    assert_eq!(
+        due.expect("a figure")["opens"],
+        json!({ "list": "tasks", "ids": [task] }),
+        "{run:#}"
+    );
+    let log = world.get(&format!("{path}/log")).await.json();
+    let lines = log["items"].as_array().expect("lines");
+    assert_eq!(lines.len(), 2, "it began and it ended: {log:#}");
+    assert_eq!(lines[1]["text"], run["resultTitle"], "{log:#}");
+}
+
+#[tokio::test]
+async fn a_watch_says_a_thing_once() {
+    let world = World::new();
+    due_today(&world, "Pay the rent").await;
+    let body = r#"{"title": "Watch", "parameters": {"kind": "watch"}}"#;
+    let path = format!("/api/tasks/{}", made(&world, body).await);
+    world.drain_all().await;
+    world.call("POST", &format!("{path}/run"), "").await;
+    world.drain_all().await;
+    let shown = world.get(&path).await.json();
+    let states: Vec<&Value> =
+        shown["runs"].as_array().expect("runs").iter().map(|run| &run["runState"]).collect();
+    assert_eq!(states, ["no_op", "succeeded"], "the newest first: {shown:#}");
+    assert_eq!(shown["runs"][0]["result"], Value::Null);
+    assert!(shown["runs"][0]["summary"].is_string(), "the log says why: {shown:#}");
+}
+
+#[tokio::test]
+async fn a_kind_whose_runs_would_change_nothing_is_tried_and_not_kept() {
+    let world = World::new();
+    let repeat = json!({ "kind": "repeat", "what": { "action": "make", "title": "Water plants" } });
+    let tried = json!({ "parameters": repeat }).to_string();
+    let tried = world.call("POST", "/api/work/try", &tried).await.json();
+    assert_eq!(tried["outcome"]["newTasks"][0]["title"], "Water plants", "{tried:#}");
+    let body = json!({ "title": "Plants", "parameters": repeat }).to_string();
+    let refused = world.call("POST", "/api/tasks", &body).await;
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
+    assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.shown());
+}
+
+/// Makes a task that is due on the day of the tests.
+async fn due_today(world: &World, title: &str) -> String {
+    world.task(&json!({ "title": title, "dueOn": "2026-03-02" }).to_string()).await
+}
+
+#[tokio::test]
+async fn the_gallery_offers_each_kind_with_its_next_times_and_what_it_may_read() {
+    let world = World::new();
+    let gallery = world.get("/api/work/gallery").await.json();
+    let kinds: Vec<&Value> =
+        gallery["items"].as_array().expect("items").iter().map(|one| &one["workKind"]).collect();
+    assert_eq!(kinds, ["agenda", "review", "watch", "sweep", "repeat"], "{gallery:#}");
+    let agenda = &gallery["items"][0];
+    assert_eq!(agenda["next"].as_array().map(Vec::len), Some(5));
+    assert_eq!(agenda["next"][0], "2026-03-03T07:30:00Z", "{agenda:#}");
+    assert_eq!(agenda["reads"], json!(["tasks", "history", "attention", "calendar"]));
+    assert_eq!(agenda["parameters"]["kind"], "agenda");
+    assert_eq!(gallery["items"][4]["parameters"], Value::Null, "it needs a task first");
+    let german = world.get("/api/work/gallery?lang=de-AT").await.json();
+    assert_ne!(german["items"][0]["sentence"], agenda["sentence"]);
+    assert_eq!(german["items"][0]["next"], agenda["next"], "its words mean the same");
+}
+
+#[tokio::test]
+async fn an_instruction_is_read_and_said_back_before_it_is_saved() {
+    let world = World::new();
+    let asked = json!({ "text": "every weekday at 7 tell me what is due" }).to_string();
+    let read = world.call("POST", "/api/work/read", &asked).await.json();
+    let sentence = text(&read["sentence"]);
+    assert!(sentence.starts_with("Agenda, every weekday at 07:00:"), "{read:#}");
+    assert_eq!(read["parameters"]["lists"], json!(["overdue", "due"]));
+    assert_eq!(read["next"][0], "2026-03-03T07:00:00Z");
+    assert_eq!(read["isUsualTime"], false);
+    let poem = world.call("POST", "/api/work/read", r#"{"text": "Write a poem."}"#).await;
+    assert_eq!(poem.status, 422, "{}", poem.shown());
+    assert_eq!(poem.json()["errors"][0]["pointer"], "/text");
+    assert!(poem.body.contains("needs a language model"), "{}", poem.shown());
+    assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is written");
+}
+
+#[tokio::test]
+async fn work_is_tried_without_a_trace() {
+    let world = World::new();
+    let task = due_today(&world, "Pay the rent").await;
+    let body = r#"{"parameters": {"kind": "agenda", "lists": ["due"]}}"#;
+    let tried = world.call("POST", "/api/work/try", body).await.json();
+    assert_eq!(tried["outcome"]["outcome"], "text", "{tried:#}");
+    assert!(text(&tried["outcome"]["markdown"]).contains("Pay the rent"), "{tried:#}");
+    let figure = &tried["outcome"]["figures"][0];
+    assert_eq!((&figure["value"], &figure["opens"]["ids"]), (&json!(1), &json!([task])));
+    let late = r#"{"parameters": {"kind": "agenda", "lists": ["overdue"]}}"#;
+    let nothing = world.call("POST", "/api/work/try", late).await.json();
+    assert_eq!(nothing["outcome"], json!({ "outcome": "nothing", "why": "nothingThere" }));
+    assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_parameter_that_no_run_can_use_is_named() {
+    let world = World::new();
+    for (parameters, expected) in [
+        (json!({ "kind": "sweep", "untouchedDays": 3 }), "untouchedDays is 3"),
+        (json!({ "kind": "agenda", "list": ["due"] }), "there is no parameter `list`"),
+        (json!({ "kind": "poem" }), "unknown variant `poem`"),
+        (json!({ "kind": "agenda", "lists": [] }), "name at least one of"),
+        (
+            json!({ "kind": "repeat", "what": { "action": "make", "title": "x" }, "byRule": true }),
+            "byRule is true",
+        ),
+    ] {
+        let body = json!({ "parameters": parameters }).to_string();
+        let refused = world.call("POST", "/api/work/try", &body).await;
+        assert_eq!(refused.status, 422, "{}", refused.shown());
+        assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
+        assert!(refused.body.contains(expected), "{}", refused.shown());
+        let body = json!({ "title": "x", "parameters": parameters }).to_string();
+        assert_eq!(world.call("POST", "/api/tasks", &body).await.status, 422);
+    }
+    assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is half made");
+}
+
+#[tokio::test]
+async fn instructions_make_work_without_a_language_model() {
+    let world = World::new();
+    let body = json!({
+        "title": "Morning", "instructions": "every weekday at 7 tell me what is due",
+    });
+    let path = format!("/api/tasks/{}", made(&world, &body.to_string()).await);
+    let shown = world.get(&path).await.json()["task"].clone();
+    assert_eq!(shown["builtIn"]["workKind"], "agenda", "{shown:#}");
+    assert_eq!(shown["builtIn"]["notUnderstood"], json!([]));
+    assert_eq!(shown["nextDueAt"], "2026-03-03T07:00:00Z");
+    let later = r#"{"schedule": "every day at 06:00"}"#;
+    let moved = world.call("PATCH", &path, later).await.json();
+    assert_eq!(moved["nextDueAt"], "2026-03-03T06:00:00Z");
+    assert!(text(&moved["builtIn"]["sentence"]).contains("06:00"), "{moved:#}");
+    let poem = world.call("PATCH", &path, r#"{"instructions": "Write a poem."}"#).await;
+    assert_eq!(poem.json()["errors"][0]["pointer"], "/instructions", "{}", poem.shown());
+    let ahead = json!({ "parameters": { "kind": "agenda", "aheadDays": 1 } }).to_string();
+    let ahead = world.call("PATCH", &path, &ahead).await.json();
+    assert_eq!(ahead["builtIn"]["parameters"]["aheadDays"], 1);
+    assert!(text(&ahead["instructions"]).contains("tomorrow"), "{ahead:#}");
+    let given = world.call("PATCH", &path, r#"{"model": "acme/scripted"}"#).await.json();
+    assert_eq!(given["builtIn"], Value::Null, "a language model reads the instructions now");
+}
+
+#[tokio::test]
+async fn a_task_that_is_done_starts_work_that_waits_for_it() {
+    let world = World::new();
+    let task =
+        world.call("POST", "/api/journal/tasks", r#"{"title": "Pay the rent"}"#).await.json();
+    let task = text(&task["id"]);
+    let done = r#"{"title": "Thank", "instructions": "Say thanks.", "model": "acme/scripted",
+        "events": [{"event": "fieldSet", "field": "status",
+                    "to": {"type": "status", "status": "DONE", "reason": null}}]}"#;
+    let work = made(&world, done).await;
+    let path = format!("/api/tasks/{work}");
+    let waiting = world.get(&path).await.json();
+    assert_eq!(waiting["task"]["sourceType"], "journalEvent", "{waiting:#}");
+    assert_eq!(waiting["task"]["events"][0]["field"], "status");
+    assert_eq!(waiting["runs"], json!([]), "it waits");
+    world.script.push(finishes("Thanked."));
+    let patch = r#"{"status": "DONE"}"#;
+    world.call("PATCH", &format!("/api/journal/tasks/{task}"), patch).await;
+    world.drain_all().await;
+    let ran = world.get(&path).await.json();
+    assert_eq!(ran["runs"][0]["summary"], "Thanked.", "{ran:#}");
+
+    let never = r#"{"title": "Thank", "instructions": "Say thanks.", "model": "acme/scripted",
+        "events": [{"event": "created", "field": "status"}]}"#;
+    let refused = world.call("POST", "/api/tasks", never).await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/events", "{}", refused.shown());
+}
+
+#[tokio::test]
+async fn an_agenda_names_the_question_of_other_work() {
+    let world = World::new();
+    asking(&world).await;
+    let body = r#"{"parameters": {"kind": "agenda", "lists": ["needsYou"]}}"#;
+    let tried = world.call("POST", "/api/work/try", body).await.json();
+    let told = text(&tried["outcome"]["markdown"]);
+    assert!(told.contains("Digest") && told.contains("Which garden?"), "{told}");
 }

@@ -11,6 +11,7 @@ use axum::body::Body;
 use axum::http::{Request, Response};
 use dormouse::{Dormouse, DrainScope, Parts};
 use dormouse_builtin::Builtin;
+use dormouse_builtin::work::Rules;
 use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::Script;
 use dormouse_types::model::{ModelError, TurnEvent};
@@ -206,7 +207,9 @@ impl World {
             owner: "test".to_owned(),
         });
         let script = Arc::new(Script::default());
-        let dormouse = dormouse.with_model_host(Arc::new(ScriptedHost(script.clone())), None);
+        let dormouse = dormouse
+            .with_work_rules(Arc::new(Rules))
+            .with_model_host(Arc::new(ScriptedHost(script.clone())), None);
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
         Self {
             router,

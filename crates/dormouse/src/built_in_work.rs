@@ -1,0 +1,287 @@
+//! Agent work that needs no language model: its gallery, instructions in words, a trial without effects,
+//! and what of it a definition holds.
+
+use dormouse_types::built_in_work::{BuiltInWork, InstructionReader, ReadInstruction, WorkRules};
+use dormouse_types::work_kind::{Repeat, Repeated, WorkParameters};
+use dormouse_types::{Caller, Id as _, Scope, Timestamp, limits};
+use dormouse_work::definition::{ReadSchedule, built_in};
+
+use crate::dates::{DayOrder, Language, Wording};
+use crate::request::require;
+use crate::view::{WorkInstruction, WorkTemplate, WorkTrial};
+use crate::work::{NewWork, WorkPatch};
+use crate::{Dormouse, Error};
+
+/// What a request comes to: the instructions, what is done without a language model, and when.
+pub(crate) struct Meant {
+    pub(crate) instructions: Option<String>,
+    pub(crate) built_in: Option<Option<BuiltInWork>>,
+    pub(crate) schedule: Option<ReadSchedule>,
+}
+
+impl Dormouse {
+    /// The kinds of work that need no language model, each ready to switch on.
+    pub async fn work_gallery(
+        &self,
+        caller: &Caller,
+        wording: Wording,
+    ) -> Result<Vec<WorkTemplate>, Error> {
+        require(caller, Scope::Read)?;
+        let templates = self.rules().gallery(wording.language.code()).into_iter().map(|one| {
+            let next = self.read_work_schedule(&one.schedule, wording)?;
+            Ok(WorkTemplate {
+                work_kind: one.kind,
+                name: one.name.to_owned(),
+                sentence: one.sentence.to_owned(),
+                schedule: one.schedule,
+                next: times(&next),
+                reads: one.reads.to_vec(),
+                parameters: one.parameters,
+            })
+        });
+        templates.collect()
+    }
+
+    /// Reads an instruction in words, and writes nothing.
+    ///
+    /// Errors: it needs a language model, or says something that cannot be used.
+    pub async fn read_work_instruction(
+        &self,
+        caller: &Caller,
+        text: &str,
+        wording: Wording,
+    ) -> Result<WorkInstruction, Error> {
+        require(caller, Scope::Read)?;
+        let read = self.understood(caller, text, wording, "text").await?;
+        let schedule =
+            self.read_work_schedule(&read.schedule_words, in_language(wording, &read))?;
+        Ok(WorkInstruction {
+            work_kind: read.parameters.kind(),
+            parameters: read.parameters,
+            sentence: read.sentence,
+            schedule: read.schedule_words,
+            is_usual_time: read.is_usual_time,
+            next: times(&schedule),
+            not_understood: read.not_understood,
+            language: read.language.to_owned(),
+        })
+    }
+
+    /// What a run with these parameters would come to now. It writes nothing.
+    ///
+    /// Errors: a parameter that no run can use.
+    pub async fn try_work(
+        &self,
+        caller: &Caller,
+        parameters: &WorkParameters,
+        wording: Wording,
+    ) -> Result<WorkTrial, Error> {
+        require(caller, Scope::Read)?;
+        self.check_parameters(caller, parameters).await?;
+        let facts = self.queries.work_facts(caller.workspace, parameters, None).await?;
+        let reader = self.instruction_reader(wording);
+        let outcome = self.rules().run(&facts, parameters, &reader.language);
+        Ok(WorkTrial { outcome, sentence: self.rules().say(parameters, None, &reader) })
+    }
+
+    /// What new work comes to: by its parameters, or by its instructions if no language model reads them.
+    pub(crate) async fn meant_by(
+        &self,
+        caller: &Caller,
+        new: &NewWork,
+        wording: Wording,
+    ) -> Result<Meant, Error> {
+        let words = new.schedule.as_deref();
+        let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
+        if let Some(parameters) = &new.parameters {
+            self.may_be_kept(caller, parameters).await?;
+            let made = self.described(parameters.clone(), words, wording);
+            let instructions = new.instructions.clone().unwrap_or_else(|| made.sentence.clone());
+            return Ok(Meant {
+                instructions: Some(instructions),
+                built_in: Some(Some(made)),
+                schedule: given,
+            });
+        }
+        let instructions = new.instructions.clone().unwrap_or_default();
+        if instructions.trim().is_empty() || self.work.has_language_model(new.model.as_deref()) {
+            return Ok(Meant { instructions: Some(instructions), built_in: None, schedule: given });
+        }
+        let read = self.understood(caller, &instructions, wording, "instructions").await?;
+        self.may_be_kept(caller, &read.parameters).await?;
+        let schedule = match given {
+            Some(given) => given,
+            None => self.read_work_schedule(&read.schedule_words, in_language(wording, &read))?,
+        };
+        let made = self.as_read(read, words, wording);
+        Ok(Meant {
+            instructions: Some(instructions),
+            built_in: Some(Some(made)),
+            schedule: Some(schedule),
+        })
+    }
+
+    /// What a change of work comes to. Work that was given to a language model reads its instructions
+    /// itself again.
+    pub(crate) async fn meant_by_patch(
+        &self,
+        caller: &Caller,
+        id: &dormouse_types::WorkId,
+        patch: &WorkPatch,
+        wording: Wording,
+    ) -> Result<Meant, Error> {
+        let words = patch.schedule.as_deref();
+        let given = words.map(|words| self.read_work_schedule(words, wording)).transpose()?;
+        let current = self.work.definition(caller.workspace, id).await?;
+        let before = built_in(&current)?;
+        let instructions = patch.instructions.clone();
+        let unchanged =
+            Meant { instructions: instructions.clone(), built_in: None, schedule: given };
+        let words_after = words.or(current.schedule_words.as_deref());
+        if let Some(parameters) = &patch.parameters {
+            self.may_be_kept(caller, parameters).await?;
+            let made = self.described(parameters.clone(), words_after, wording);
+            let instructions = instructions.or_else(|| Some(made.sentence.clone()));
+            return Ok(Meant { instructions, built_in: Some(Some(made)), ..unchanged });
+        }
+        let is_given_to_model = matches!(&patch.model, Some(Some(_)))
+            && self.work.has_language_model(patch.model.as_ref().and_then(|it| it.as_deref()));
+        if is_given_to_model {
+            return Ok(Meant { built_in: before.is_some().then_some(None), ..unchanged });
+        }
+        match (before, &instructions) {
+            (Some(_), Some(text)) => {
+                let read = self.understood(caller, text, wording, "instructions").await?;
+                self.may_be_kept(caller, &read.parameters).await?;
+                let is_timed = !read.is_usual_time && current.schedule.is_some();
+                let schedule = match unchanged.schedule {
+                    None if is_timed => {
+                        let of_read = in_language(wording, &read);
+                        Some(self.read_work_schedule(&read.schedule_words, of_read)?)
+                    }
+                    given => given,
+                };
+                let words = schedule.as_ref().map(|one| one.words.clone());
+                let words = words.as_deref().or(words_after);
+                let made = self.as_read(read, words, wording);
+                Ok(Meant { instructions, built_in: Some(Some(made)), schedule })
+            }
+            (Some(before), None) if words.is_some() => {
+                let language = Language::of_tag(&before.language).unwrap_or(wording.language);
+                let wording = Wording { language, ..wording };
+                let made = self.described(before.parameters.clone(), words, wording);
+                let made = BuiltInWork { not_understood: before.not_understood, ..made };
+                Ok(Meant { built_in: Some(Some(made)), ..unchanged })
+            }
+            _ => Ok(unchanged),
+        }
+    }
+
+    fn rules(&self) -> &dyn WorkRules {
+        self.work.rules()
+    }
+
+    async fn understood(
+        &self,
+        caller: &Caller,
+        text: &str,
+        wording: Wording,
+        field: &'static str,
+    ) -> Result<ReadInstruction, Error> {
+        limits::WORK_INSTRUCTIONS.check(text.len())?;
+        let known = self.queries.work_names(caller.workspace).await?;
+        let read = self.rules().read(text, &known, &self.instruction_reader(wording));
+        read.map_err(|refused| Error::Invalid { field, message: refused.to_string() })
+    }
+
+    /// Checks parameters of work that is to be kept.
+    ///
+    /// Errors: a parameter that no run can use; a kind whose runs would change nothing.
+    async fn may_be_kept(&self, caller: &Caller, parameters: &WorkParameters) -> Result<(), Error> {
+        self.check_parameters(caller, parameters).await?;
+        if matches!(parameters, WorkParameters::Repeat(_)) {
+            let message = "kind is repeat; runs of agent work change and make no tasks yet, so it can \
+                           be tried and not switched on";
+            return Err(Error::Invalid { field: "parameters", message: message.into() });
+        }
+        Ok(())
+    }
+
+    /// Checks parameters before they are stored or tried.
+    async fn check_parameters(
+        &self,
+        caller: &Caller,
+        parameters: &WorkParameters,
+    ) -> Result<(), Error> {
+        let invalid = |message: String| Error::Invalid { field: "parameters", message };
+        parameters.check().map_err(|error| invalid(error.to_string()))?;
+        let WorkParameters::Repeat(Repeat { what, by_rule }) = parameters else { return Ok(()) };
+        if *by_rule {
+            let why =
+                "byRule is true; work proposes and applies nothing by itself: set it to false";
+            return Err(invalid(why.into()));
+        }
+        match what {
+            Repeated::Reset { task } | Repeated::Copy { task } => {
+                let found = self.journal.task(caller.workspace, &task.id).await;
+                let task = &task.id;
+                let is_there = found.is_ok_and(|found| found.task.value.deleted_at.is_none());
+                let missing =
+                    || invalid(format!("there is no task {}: list the tasks", task.as_str()));
+                is_there.then_some(()).ok_or_else(missing)
+            }
+            Repeated::Make { title } => Ok(limits::TITLE.check(title.chars().count())?),
+        }
+    }
+
+    /// What a definition with these parameters does.
+    fn described(
+        &self,
+        parameters: WorkParameters,
+        words: Option<&str>,
+        wording: Wording,
+    ) -> BuiltInWork {
+        let reader = self.instruction_reader(wording);
+        BuiltInWork {
+            work_kind: parameters.kind(),
+            sentence: self.rules().say(&parameters, words, &reader),
+            language: self.rules().language(&reader.language).to_owned(),
+            not_understood: Vec::new(),
+            parameters,
+        }
+    }
+
+    /// The same for parameters that were read from an instruction. Other words for the schedule than those
+    /// of the instruction are said back instead.
+    fn as_read(&self, read: ReadInstruction, words: Option<&str>, wording: Wording) -> BuiltInWork {
+        let of_read = in_language(wording, &read);
+        let sentence = match words {
+            Some(words) => self.described(read.parameters.clone(), Some(words), of_read).sentence,
+            None => read.sentence,
+        };
+        BuiltInWork {
+            work_kind: read.parameters.kind(),
+            parameters: read.parameters,
+            language: read.language.to_owned(),
+            sentence,
+            not_understood: read.not_understood,
+        }
+    }
+
+    fn instruction_reader(&self, wording: Wording) -> InstructionReader {
+        InstructionReader {
+            now: self.clock.now().to_jiff().to_zoned(self.zone.clone()).datetime(),
+            zone: self.zone.clone(),
+            is_month_first: wording.order == DayOrder::MonthFirst,
+            language: wording.language.code().to_owned(),
+        }
+    }
+}
+
+fn in_language(wording: Wording, read: &ReadInstruction) -> Wording {
+    Wording { language: Language::of_tag(read.language).unwrap_or(wording.language), ..wording }
+}
+
+fn times(schedule: &ReadSchedule) -> Vec<Timestamp> {
+    schedule.next.iter().map(|one| Timestamp::from_jiff(one.due)).collect()
+}

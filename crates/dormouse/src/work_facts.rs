@@ -1,0 +1,30 @@
+//! What agent work without a language model reads, from the read side.
+
+use dormouse_queries::{Queries, QueryError};
+use dormouse_runs::RunError;
+use dormouse_types::WorkspaceId;
+use dormouse_types::port::BoxFuture;
+use dormouse_types::work_facts::WorkspaceFacts;
+use dormouse_types::work_kind::WorkParameters;
+use dormouse_work::Facts;
+use jiff::civil::Date;
+
+/// The facts of a workspace as the queries read them.
+pub(crate) struct FactsOfQueries(pub(crate) Queries);
+
+impl Facts for FactsOfQueries {
+    fn gather<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        parameters: &'a WorkParameters,
+        last_run_on: Option<Date>,
+    ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
+        Box::pin(async move {
+            let facts = self.0.work_facts(ws, parameters, last_run_on).await;
+            facts.map_err(|error| match error {
+                QueryError::Read(error) => RunError::Read(error),
+                other => RunError::Broken(other.to_string()),
+            })
+        })
+    }
+}

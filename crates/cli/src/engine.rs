@@ -7,6 +7,7 @@ use dormouse::view::RunOutcome;
 use dormouse::{Db, Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock, ThreadPool};
 use dormouse_builtin::Offloaded;
+use dormouse_builtin::work::Rules;
 use dormouse_types::port::{Clock, Compute, Entropy, Model};
 use dormouse_types::{Caller, HostId, Id as _};
 use jiff::tz::TimeZone;
@@ -122,8 +123,10 @@ impl Engine {
             owner: owner.clone(),
         };
         let host = crate::models::host(config, port)?;
-        let mut dormouse =
-            Dormouse::new(parts).with_compute(reading).with_model_host(host, config.model.clone());
+        let mut dormouse = Dormouse::new(parts)
+            .with_compute(reading)
+            .with_work_rules(Arc::new(Rules))
+            .with_model_host(host, config.model.clone());
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);
         }

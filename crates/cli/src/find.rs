@@ -3,14 +3,14 @@
 //! An id may be given by its last characters or by words of a task's title. A full title always
 //! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
-use dormouse::view::{Agent, ChangeSet, Page, Task, TaskRow, Token};
+use dormouse::view::{Agent, AgentWork, ChangeSet, Page, Task, TaskRow, Token};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{Id as _, TaskId};
 
 use crate::client::{Client, path};
 use crate::failure::Failure;
 use crate::session::Session;
-use crate::terminal::{line, titled};
+use crate::terminal::{line, note, titled};
 
 /// Finds a task by its id, the end of its id, or words of its title.
 ///
@@ -137,6 +137,42 @@ pub async fn token(session: &Session, text: &str) -> Result<Token, Failure> {
     one(found.collect(), text, "token", token_line, &session.command("token list"))
 }
 
+/// All agent work, newest first.
+pub async fn all_work(session: &Session) -> Result<Vec<AgentWork>, Failure> {
+    let (mut all, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut query = vec![("limit", "200")];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page: Page<AgentWork> =
+            session.client.get(&path("/api/tasks", &query)).await?.read()?;
+        for damaged in &page.damaged {
+            note(&format!("damaged: {}", line(damaged)));
+        }
+        all.extend(page.items);
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            return Ok(all);
+        }
+    }
+}
+
+/// Finds agent work by its id, the end of its id, or words of its title.
+///
+/// Errors: no match, or several.
+pub async fn work(session: &Session, text: &str) -> Result<AgentWork, Failure> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |work: &AgentWork| {
+        let title = work.title.to_lowercase();
+        work.id.as_str() == text
+            || (text.len() >= 5 && work.id.as_str().ends_with(text))
+            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
+    };
+    let found: Vec<AgentWork> = all_work(session).await?.into_iter().filter(matches).collect();
+    let found = titled_so(found, text, |work| &work.title);
+    let list = session.command("work list");
+    one(found, text, "agent work", work_line, &list)
+}
+
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
     let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
@@ -173,14 +209,18 @@ fn one<T>(
     match (found.len(), found.pop()) {
         (1, Some(found)) => Ok(found),
         (_, None) => {
+            let whose = if what == "agent work" { "its" } else { "a task's" };
             Err(Failure::failed(format!("there is no {what} `{}`", line(text))).hint(format!(
-                "use the end of an id (5 characters) or words of a task's title; `{list}` shows both"
+                "use the end of an id (5 characters) or words of {whose} title; `{list}` shows both"
             )))
         }
         (n, Some(last)) => {
             found.push(last);
-            let mut failure = Failure::usage(format!("`{}` matches {n} {what}s", line(text)))
-                .hint("use the id in the first column, or the full title if it is unique");
+            let mut failure = Failure::usage(match what {
+                "agent work" => format!("`{}` matches {n} pieces of agent work", line(text)),
+                _ => format!("`{}` matches {n} {what}s", line(text)),
+            })
+            .hint("use the id in the first column, or the full title if it is unique");
             failure.more = found.iter().take(SHOWN).map(shown).collect();
             if n > SHOWN {
                 failure.more.push(format!("… and {} more", n - SHOWN));
@@ -201,6 +241,10 @@ fn agent_line(agent: &Agent) -> String {
 
 fn token_line(token: &Token) -> String {
     format!("{}  {}", token.id.short(), token.name)
+}
+
+fn work_line(work: &AgentWork) -> String {
+    format!("{}  {}", work.id.short(), titled(&work.title))
 }
 
 fn set_line(set: &ChangeSet) -> String {

@@ -9,7 +9,7 @@ use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
 use dormouse_adapters::SystemClock;
 use dormouse_types::port::Clock as _;
-use dormouse_types::{AgentId, Id as _, TaskId, Timestamp};
+use dormouse_types::{AgentId, HolderId, Id as _, TaskId, Timestamp, WorkRunId};
 use jiff::tz::TimeZone;
 use tokio::sync::watch;
 
@@ -42,6 +42,7 @@ pub struct Session {
     stop: Option<watch::Receiver<bool>>,
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
+    runs: Vec<WorkRunId>,
     all_due: bool,
 }
 
@@ -71,6 +72,7 @@ impl Session {
             stop: None,
             tasks: Vec::new(),
             agents: Vec::new(),
+            runs: Vec::new(),
             all_due: false,
         })
     }
@@ -86,6 +88,13 @@ impl Session {
     pub fn touch_agent(&mut self, agent: &AgentId) {
         if !self.agents.contains(agent) {
             self.agents.push(agent.clone());
+        }
+    }
+
+    /// Records that this command lets a run of agent work go on.
+    pub fn touch_run(&mut self, run: &WorkRunId) {
+        if !self.runs.contains(run) {
+            self.runs.push(run.clone());
         }
     }
 
@@ -113,6 +122,11 @@ impl Session {
         self.since
     }
 
+    /// Whether this process holds the data, so that no server does what is due.
+    pub fn is_without_server(&self) -> bool {
+        self.engine.is_some()
+    }
+
     /// Whether no other process can change anything while this command runs.
     pub fn is_alone(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.is_alone())
@@ -134,14 +148,19 @@ impl Session {
     /// Runs the agents this command touched so far, or waits until the server has run them, unless
     /// `--no-wait` was given. Returns the number of ended runs, or `None` if it did not wait.
     pub async fn wait(&mut self) -> Option<usize> {
-        let nobody = self.tasks.is_empty() && self.agents.is_empty() && !self.all_due;
+        let nobody = self.tasks.is_empty()
+            && self.agents.is_empty()
+            && self.runs.is_empty()
+            && !self.all_due;
         if self.no_wait || self.is_stopped() || nobody {
             return None;
         }
         self.flush();
+        let runs = std::mem::take(&mut self.runs);
         let scope = DrainScope {
             tasks: std::mem::take(&mut self.tasks),
             agents: std::mem::take(&mut self.agents),
+            others: runs.iter().map(HolderId::from).collect(),
             all_due: std::mem::take(&mut self.all_due),
         };
         let mut proposed: Vec<TaskId> = Vec::new();
@@ -159,7 +178,7 @@ impl Session {
                 return Some(0);
             }
         };
-        let ended = self.run_to_end(scope, stop, &mut on_run).await;
+        let ended = self.run_to_end(scope, &runs, stop, &mut on_run).await;
         let DrainReport { ran, waiting, held, held_until } = match ended {
             Ok(report) => report,
             Err(failure) => {
@@ -215,6 +234,7 @@ impl Session {
     async fn run_to_end(
         &self,
         scope: DrainScope,
+        runs: &[WorkRunId],
         stop: watch::Receiver<bool>,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
@@ -223,7 +243,7 @@ impl Session {
             None => tokio::select! {
                 biased;
                 () = stop::requested(stop) => Ok(DrainReport::default()),
-                ended = self.wait_for_server(scope, on_run) => ended,
+                ended = self.wait_for_server(scope, runs, on_run) => ended,
             },
         }
     }
@@ -231,8 +251,10 @@ impl Session {
     async fn wait_for_server(
         &self,
         scope: DrainScope,
+        runs: &[WorkRunId],
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
+        wait::until_left(&self.client, &SystemClock, runs).await?;
         let mut agents = scope.agents;
         if scope.all_due {
             agents.extend(wait::at_work(&self.client, &SystemClock).await?);

@@ -4,9 +4,9 @@ use dormouse_types::agent::AgentActivity;
 use std::time::Duration;
 
 use dormouse::DrainReport;
-use dormouse::view::{Agent, Page, RunOutcome, Wake};
+use dormouse::view::{Agent, Page, RunOutcome, Wake, WorkRun};
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Timestamp, limits};
+use dormouse_types::{AgentId, Timestamp, WorkRunId, limits};
 use serde::de::DeserializeOwned;
 
 use crate::client::{Client, encode, path};
@@ -115,6 +115,35 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
         clock.sleep_until(now + pause).await;
         pause = (pause * 2).min(LONGEST);
     }
+}
+
+/// Waits until these runs of agent work are over, or wait for the person or for a later time.
+///
+/// Errors: the server does not respond.
+pub async fn until_left(
+    client: &Client,
+    clock: &dyn Clock,
+    runs: &[WorkRunId],
+) -> Result<(), Failure> {
+    let start = clock.now();
+    for run in runs {
+        let until = clock.now() + Duration::from_secs(limits::WORK_RUN_SECONDS);
+        let (mut pause, mut is_noted) = (SHORTEST, start + QUIET < clock.now());
+        loop {
+            let found: WorkRun = read(client, &format!("/api/runs/{run}")).await?;
+            let now = clock.now();
+            if now >= until || !found.run_state.holds_its_place() {
+                break;
+            }
+            if now >= start + QUIET && !is_noted {
+                is_noted = true;
+                note("waiting for the server to end the run; press Ctrl-C to stop waiting");
+            }
+            clock.sleep_until(now + pause).await;
+            pause = (pause * 2).min(LONGEST);
+        }
+    }
+    Ok(())
 }
 
 async fn read<T: DeserializeOwned>(client: &Client, path: &str) -> Result<T, Failure> {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use dormouse_bench::machine::Machine;
-use dormouse_bench::{memory, route, start, wake};
+use dormouse_bench::{memory, recurrence, route, start, wake};
 use serde::Serialize;
 
 use crate::config::{Config, DatabaseUrl};
@@ -73,6 +73,15 @@ enum What {
         /// Sleeping agents
         #[arg(long, value_name = "N", default_value_t = 1_000_000)]
         agents: usize,
+    },
+    /// Occurrences of schedules per second, and what the next one costs in the tenth year
+    Recurrence {
+        /// Samples; the medians are reported
+        #[arg(long, value_name = "N", default_value_t = 9)]
+        samples: usize,
+        /// A Python with python-dateutil, to measure beside it
+        #[arg(long, value_name = "PROGRAM")]
+        python: Option<PathBuf>,
     },
     /// Serves the one due wake in a folder, then prints the resident bytes of this process
     #[command(hide = true)]
@@ -154,6 +163,21 @@ async fn measure(
             ]);
             show(screen, &figures, table)
         }
+        What::Recurrence { samples, python } => {
+            let figures = recurrence::run(&recurrence::Options { samples, python })?;
+            warn_of_build(&figures.machine);
+            let mut rows = vec![
+                ("occurrences per second", format!("{:.0}", figures.per_second)),
+                ("the next one after a day", format!("{:.1} µs", figures.after_a_day_us)),
+                ("the next one after ten years", format!("{:.1} µs", figures.after_ten_years_us)),
+                ("ten years compared with a day", format!("{:.2}", figures.age_ratio)),
+            ];
+            if let (Some(per_second), Some(ratio)) = (figures.dateutil_per_second, figures.ratio) {
+                rows.push(("python-dateutil per second", format!("{per_second:.0}")));
+                rows.push(("compared with python-dateutil", format!("{ratio:.1}")));
+            }
+            show(screen, &figures, pairs(rows))
+        }
         What::Resident { of } => {
             screen.body(memory::resident(&of).await?.to_string().as_bytes());
             Ok(())
@@ -208,7 +232,7 @@ fn show(screen: &mut Screen, figures: &impl Serialize, table: Table) -> anyhow::
     Ok(())
 }
 
-fn pairs<const N: usize>(rows: [(&str, String); N]) -> Table {
+fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> Table {
     let mut table = Table::new([("what", Fit::Whole), ("figure", Fit::Whole)]);
     for (what, figure) in rows {
         table.row([what.to_owned(), figure]);

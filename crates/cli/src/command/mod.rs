@@ -17,6 +17,7 @@ pub mod review;
 pub mod serve;
 pub mod task;
 pub mod token;
+pub mod work;
 
 use clap::Subcommand;
 
@@ -65,6 +66,9 @@ pub enum Client {
     /// Agents: create, list, show, wake, …
     #[command(subcommand, display_order = 5)]
     Agent(agent::Command),
+    /// Agent work: add, list, run, answer, …
+    #[command(subcommand, display_order = 5)]
+    Work(work::Command),
     /// Show the report of a task's agent
     #[command(display_order = 6)]
     Report(report::Params),
@@ -109,6 +113,7 @@ impl Client {
             Self::Import(params) => import::run(session, params).await,
             Self::Task(command) => task::run(session, command).await,
             Self::Agent(command) => agent::run(session, command).await,
+            Self::Work(command) => work::run(session, command).await,
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,

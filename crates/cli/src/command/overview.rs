@@ -16,11 +16,12 @@ pub async fn run(session: &mut Session) -> Result<(), Failure> {
     if session.print_body(&reply) {
         return Ok(());
     }
+    super::work::tell_what_was_due(session).await?;
     let overview: Overview = reply.read()?;
     let style = session.screen.style();
     session.screen.say(style.bold(&sentence(&overview)));
     for alert in &overview.alerts {
-        let text = away(alert, |at| time::minute(at, &session.zone));
+        let text = unavailable(alert, |at| time::minute(at, &session.zone));
         session.screen.say(style.paint(Color::Red, &text));
     }
     if let Some(text) = spent(&overview.spending) {
@@ -56,10 +57,10 @@ fn sentence(overview: &Overview) -> String {
 }
 
 /// Describes an unavailable provider in one line.
-fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
+fn unavailable(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
     let (provider, detail) = (line(&alert.provider), line(&alert.detail));
     let (since, until) = (at(alert.since), at(alert.until));
-    format!("{provider} is away since {since}, and is asked again at {until}: {detail}")
+    format!("{provider} has been unavailable since {since}; next attempt at {until}: {detail}")
 }
 
 /// What was spent on models today, and which budget has no room left; `None` if nothing was.
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_that_is_away_is_one_line() {
+    fn an_unavailable_provider_is_one_line() {
         let alert = ProviderAlert {
             provider: "far".into(),
             why: dormouse_types::model::ProviderUnavailable::Outage.into(),
@@ -190,9 +191,12 @@ mod tests {
             until: Timestamp::from_micros(2),
             detail: "503\nno \u{1b}[2Jservice".into(),
         };
-        let text = away(&alert, |at| at.micros().to_string());
+        let text = unavailable(&alert, |at| at.micros().to_string());
         assert_eq!(text.lines().count(), 1);
-        assert!(text.starts_with("far is away since 1, and is asked again at 2: 503"), "{text}");
+        assert!(
+            text.starts_with("far has been unavailable since 1; next attempt at 2: 503"),
+            "{text}"
+        );
         assert!(!text.contains('\u{1b}'), "{text:?}");
     }
 

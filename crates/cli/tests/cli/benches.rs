@@ -139,3 +139,13 @@ fn memory_is_measured_in_a_process_of_its_own() {
         assert!(figures[name].as_u64().is_some_and(|n| n > 1_000_000), "{name} in {figures}");
     }
 }
+
+#[test]
+fn schedules_are_measured_young_and_old() {
+    let figures = World::new().json(&["bench", "recurrence", "--samples", "1"]);
+    for name in ["perSecond", "afterADayUs", "afterTenYearsUs", "ageRatio"] {
+        assert!(figures[name].as_f64().is_some_and(|n| n > 0.0), "{name} in {figures}");
+    }
+    assert!(figures["occurrences"].as_u64().is_some_and(|n| n > 5_000), "{figures}");
+    assert_eq!(figures["ratio"], Value::Null, "no Python was named");
+}

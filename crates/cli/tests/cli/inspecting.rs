@@ -98,7 +98,7 @@ fn what_is_wrong_with_a_folder_is_named_each_and_changes_nothing() {
     problem(&found, &[item.as_str(), "cannot be read"]);
     problem(&found, &["row ar-", "cannot be read"]);
     problem(&found, &["the clock says", "journal.sqlite", "3000-01-01"]);
-    problem(&found, &["far is away since", "503 no service"]);
+    problem(&found, &["far has been unavailable since", "503 no service"]);
     problem(&found, &["op-1", "no room"]);
     problem(&found, &["entered by others"]);
     let note =

@@ -23,15 +23,14 @@ pub enum Way {
     /// Something a person does while an agent is to wake: the method and the path behind the
     /// agent's, or `task` for the task itself; or `undo` of a confirmed item.
     Once(&'static str, &'static str),
+    /// Agent work, whose runs ask a language model: its own test kills there.
+    Work,
     /// Not from here; why.
     Never(&'static str),
 }
 
 /// Why some commits are not killed here.
 const ALONE: &str = "one commit that nothing follows: the tests of the store cut it";
-
-/// Why those of agent work are not killed here.
-const WORK: &str = "one commit; agent work runs only with a language model, which no test here has";
 
 /// (name, how to get there). Each is tried before and after its commit or effect.
 pub const POINTS: &[(&str, Way)] = &[
@@ -104,16 +103,20 @@ pub const POINTS: &[(&str, Way)] = &[
     ("wake.rescue", Way::Never("the clock has to be set back; the scenes move theirs")),
     ("wake.route", Way::Load),
     ("wake.timer", Way::Load),
-    ("work.answer", Way::Never(WORK)),
-    ("work.cancel", Way::Never(WORK)),
-    ("work.change", Way::Never(WORK)),
-    ("work.correct", Way::Never(WORK)),
-    ("work.create", Way::Never(WORK)),
-    ("work.disable", Way::Never(WORK)),
-    ("work.expire", Way::Never(WORK)),
-    ("work.judge", Way::Never(WORK)),
-    ("work.plan", Way::Never(WORK)),
-    ("work.run", Way::Never(WORK)),
+    ("work.answer", Way::Work),
+    ("work.cancel", Way::Work),
+    ("work.change", Way::Work),
+    ("work.correct", Way::Work),
+    ("work.create", Way::Work),
+    ("work.disable", Way::Never(ALONE)),
+    ("work.event", Way::Never(ALONE)),
+    ("work.expire", Way::Never("a question expires after 7 days; tests of work move their clock")),
+    ("work.fail", Way::Never(ALONE)),
+    ("work.final", Way::Never(ALONE)),
+    ("work.judge", Way::Work),
+    ("work.plan", Way::Work),
+    ("work.requeue", Way::Never(ALONE)),
+    ("work.run", Way::Work),
 ];
 
 /// Names of the same shape that are no points: what the audit log calls an action.
@@ -169,6 +172,7 @@ const ACTIONS: &[&str] = &[
     "work.decline",
     "work.delete",
     "work.edit",
+    "work.hold",
     "work.pause",
     "work.resume",
     "work.retry",

@@ -27,19 +27,25 @@ mod kill_load;
 mod kill_points;
 #[cfg(feature = "faults")]
 mod kill_serve;
+#[cfg(feature = "faults")]
+mod kill_work;
 mod reach;
 mod real_model;
 mod relay;
 mod restored;
 mod running;
 mod screens;
+mod scripted_server;
 mod scripts;
 mod serve;
 mod set_wakes;
+mod suspended;
 mod tasks;
 mod text;
 mod two_commands;
 mod whole_request;
+mod work;
+mod work_refused;
 mod words;
 mod world;
 

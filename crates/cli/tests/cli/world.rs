@@ -162,10 +162,11 @@ impl World {
 
     /// Text with ids, digests, days and times made equal, width for width.
     pub fn steady(&self, text: &str) -> String {
-        let lists: [(&str, &[&str]); 3] = [
+        let lists: [(&str, &[&str]); 4] = [
             ("tsk", &["task", "list", "--limit", "200"]),
             ("agt", &["agent", "list"]),
             ("set", &["change", "list", "--all"]),
+            ("wrk", &["work", "list"]),
         ];
         let mut text = text
             .replace(env!("CARGO_BIN_EXE_dormouse"), "dormouse")
@@ -177,7 +178,11 @@ impl World {
                 let short = format!("{name}{at:02}");
                 text = text.replace(id, &format!("<{short}>"));
                 text = text.replace(&id[id.len() - 5..], &short);
-                if let Some(today) = row["createdAt"].as_str().and_then(|at| at.get(..10)) {
+                if let Some(today) = row["createdAt"]
+                    .as_str()
+                    .or(row["created"].as_str())
+                    .and_then(|at| at.get(..10))
+                {
                     text = text.replace(today, "<today...>");
                 }
             }

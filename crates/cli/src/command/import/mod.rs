@@ -4,6 +4,7 @@ mod edit;
 mod plan;
 mod progress;
 
+use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
@@ -366,6 +367,11 @@ fn read(file: &Path) -> Result<Source, Failure> {
     let name = match file == Path::new("-") {
         true => "stdin".to_owned(),
         false => file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned(),
+    };
+    // Exports in one line would have all their tasks on it.
+    let bytes = match std::str::from_utf8(&bytes).map(formats_plan::laid_out) {
+        Ok(Cow::Owned(text)) => text.into_bytes(),
+        Ok(Cow::Borrowed(_)) | Err(_) => bytes,
     };
     Ok(Source { name, bytes: bytes.into(), corrections: Vec::new() })
 }

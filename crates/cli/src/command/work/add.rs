@@ -1,0 +1,133 @@
+//! `dormouse work add`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use dormouse::view::{AgentWork, SchedulePreview};
+use dormouse_types::limits;
+use dormouse_types::work::{CatchUp, Overlap};
+use serde_json::{Value, json};
+
+use super::name::named;
+use super::next;
+use crate::failure::Failure;
+use crate::input;
+use crate::session::Session;
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// Its title
+    #[arg(required = true, value_name = "TITLE")]
+    title: Vec<String>,
+    #[command(flatten)]
+    instructions: Instructions,
+    /// When it happens, such as `every weekday at 9` or `last Friday of the month`; without a
+    /// schedule it runs once, now
+    #[arg(long, value_name = "WORDS")]
+    schedule: Option<String>,
+    /// What was missed: once (runs the newest), all or skip
+    #[arg(long, value_parser = catch_up, value_name = "POLICY")]
+    catch_up: Option<CatchUp>,
+    /// What is due during an earlier run: queue (one waits), skip or parallel
+    #[arg(long, value_parser = overlap, value_name = "POLICY")]
+    overlap: Option<Overlap>,
+    /// The model it asks, `provider/model`; by default that of the workspace
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// Show when it would run, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What the runs are told to do.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Instructions {
+    /// What its runs are told to do
+    #[arg(long, value_name = "TEXT")]
+    instructions: Option<String>,
+    /// Read the instructions from a file; `-` is standard input
+    #[arg(long)]
+    file: Option<PathBuf>,
+}
+
+/// Reads what becomes of what was missed.
+///
+/// Errors: the text is invalid; the message names the accepted values.
+pub fn catch_up(text: &str) -> Result<CatchUp, String> {
+    text.parse().map_err(|e: dormouse_types::closed_list::NotListed| e.to_string())
+}
+
+/// Reads what becomes of what is due during an earlier run.
+///
+/// Errors: the text is invalid; the message names the accepted values.
+pub fn overlap(text: &str) -> Result<Overlap, String> {
+    text.parse().map_err(|e: dormouse_types::closed_list::NotListed| e.to_string())
+}
+
+/// Reads instructions from a file.
+///
+/// Errors: it cannot be read, is too long, or is not UTF-8 text.
+pub fn instructions_in(file: &Path) -> Result<String, Failure> {
+    let bytes = input::read(file, limits::WORK_INSTRUCTIONS)?;
+    String::from_utf8(bytes).map_err(|_| {
+        Failure::failed(format!("{} is not UTF-8 text", file.display()))
+            .hint("save it as UTF-8 and try again")
+    })
+}
+
+/// Adds how the person writes dates to a body that has words of a schedule.
+pub fn with_wording(session: &Session, mut body: Value) -> Value {
+    body["dayOrder"] = json!(session.wording.order.to_string());
+    body["lang"] = json!(session.wording.language.code());
+    body
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let Instructions { instructions, file } = params.instructions;
+    let instructions = match (instructions, &file) {
+        (_, Some(file)) => instructions_in(file)?,
+        (text, None) => text.unwrap_or_default(),
+    };
+    let preview = match &params.schedule {
+        Some(words) => Some(next::preview(session, words).await?),
+        None => None,
+    };
+    if let Some(reply) = &preview {
+        next::say(session, &reply.read::<SchedulePreview>()?);
+    }
+    if params.dry_run {
+        match &preview {
+            Some(reply) => drop(session.print_body(reply)),
+            None => session.screen.say("it would run once, now"),
+        }
+        session.screen.say("nothing was written");
+        return Ok(());
+    }
+    // What was understood is seen even if the rest is refused.
+    session.flush();
+    let mut body = json!({
+        "title": params.title.join(" "),
+        "instructions": instructions,
+        "schedule": params.schedule,
+        "catchUp": params.catch_up.map(CatchUp::name),
+        "overlap": params.overlap.map(Overlap::name),
+        "model": params.model,
+    });
+    if let Some(fields) = body.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    if params.schedule.is_some() {
+        body = with_wording(session, body);
+    }
+    let reply = session.client.post("/api/tasks", body).await?;
+    let work: AgentWork = reply.read()?;
+    session.screen.say(format!("added {}", named(&work)));
+    match &work.latest_run {
+        Some(id) => super::run::wait(session, id).await,
+        None => {
+            session.print_body(&reply);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! `dormouse work answer`, `approve` and `decline`: what only the person decides.
+
+use clap::Args;
+use dormouse_types::work::RunState;
+use dormouse_types::{Id as _, WorkRunId};
+use serde_json::json;
+
+use super::name::named;
+use super::run;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::line;
+
+#[derive(Debug, Args)]
+pub struct AnswerParams {
+    /// The agent work; several words of its title in quotes
+    work: String,
+    /// The answer: one of the options, or other words
+    #[arg(required = true, value_name = "TEXT")]
+    answer: Vec<String>,
+    /// The question, if several wait: the end of its id
+    #[arg(long, value_name = "ID")]
+    question: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ApproveParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct DeclineParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+pub async fn answer(session: &mut Session, params: AnswerParams) -> Result<(), Failure> {
+    let work = find::work(session, &params.work).await?;
+    let mut questions = run::detail(session, &work.id).await?.questions;
+    if let Some(id) = &params.question {
+        questions.retain(|question| question.id.as_str().ends_with(id.as_str()));
+    }
+    let question = match questions.as_slice() {
+        [question] => question,
+        [] => {
+            let command = session.command(&format!("work show {}", work.id.short()));
+            return Err(Failure::failed(format!("{} asks nothing", named(&work)))
+                .hint(format!("{command} shows its runs")));
+        }
+        several => {
+            let asks = format!("{} asks {} questions", named(&work), several.len());
+            let mut failure = Failure::usage(asks).hint("name one with --question ID");
+            let shown = several.iter();
+            failure.more =
+                shown.map(|it| format!("{}  {}", it.id.short(), line(&it.question))).collect();
+            return Err(failure);
+        }
+    };
+    let path = format!("/api/questions/{}/answer", question.id);
+    session.client.post(&path, json!({ "answer": params.answer.join(" ") })).await?;
+    run::wait(session, &question.run_id).await
+}
+
+pub async fn approve(session: &mut Session, params: ApproveParams) -> Result<(), Failure> {
+    let (run, name) = reviewed(session, &params.work.join(" ")).await?;
+    review(session, &run, json!({ "approve": true }), &format!("approved {name}")).await
+}
+
+pub async fn decline(session: &mut Session, params: DeclineParams) -> Result<(), Failure> {
+    let (run, name) = reviewed(session, &params.work.join(" ")).await?;
+    let mut body = json!({ "approve": false });
+    if let Some(reason) = &params.reason {
+        body["reason"] = json!(reason);
+    }
+    review(session, &run, body, &format!("declined {name}")).await
+}
+
+async fn review(
+    session: &mut Session,
+    run: &WorkRunId,
+    body: serde_json::Value,
+    said: &str,
+) -> Result<(), Failure> {
+    let reply = session.client.post(&format!("/api/runs/{run}/review"), body).await?;
+    if !session.print_body(&reply) {
+        session.screen.say(said);
+    }
+    Ok(())
+}
+
+/// The newest run of agent work that waits to be decided about.
+async fn reviewed(session: &Session, text: &str) -> Result<(WorkRunId, String), Failure> {
+    let work = find::work(session, text).await?;
+    let runs = run::detail(session, &work.id).await?.runs;
+    let name = named(&work);
+    match runs.into_iter().find(|run| run.run_state == RunState::NeedsReview) {
+        Some(run) => Ok((run.id, format!("run {} of {name}", run.n))),
+        None => {
+            let command = session.command(&format!("work show {}", work.id.short()));
+            Err(Failure::failed(format!("no run of {name} needs a review"))
+                .hint(format!("{command} shows its runs")))
+        }
+    }
+}

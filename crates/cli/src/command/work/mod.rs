@@ -1,0 +1,82 @@
+//! `dormouse work`: what agents do themselves, by a schedule or because somebody asks for it.
+
+mod add;
+mod decide;
+mod due;
+mod list;
+mod log;
+mod name;
+mod next;
+mod run;
+mod settings;
+mod show;
+
+pub use due::tell as tell_what_was_due;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// The commands for agent work.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add agent work, by a schedule or once; its next five times are shown first
+    Add(add::Params),
+    /// List agent work
+    List(list::Params),
+    /// Show agent work, its newest runs, and what it asks
+    Show(show::Params),
+    /// Run it now, and wait until the run ends or asks; its schedule stays as it is
+    Run(run::Params),
+    /// Show what is due next, or what the words of a schedule mean
+    Next(next::Params),
+    /// Start no runs of it until it is resumed
+    Pause(settings::Params),
+    /// Let it start runs again; what was due meanwhile never runs
+    Resume(settings::ResumeParams),
+    /// Pause all agent work
+    PauseAll,
+    /// Answer what a run asks; the run goes on
+    Answer(decide::AnswerParams),
+    /// Take what a run left as its result that ended without an outcome
+    Approve(decide::ApproveParams),
+    /// Refuse what a run left that ended without an outcome
+    Decline(decide::DeclineParams),
+    /// Try the newest run again that did not end well
+    Retry(run::Params),
+    /// Tell its runs what to do otherwise: the one under way, and all later ones
+    Correct(settings::CorrectParams),
+    /// Cancel the run that is under way or waits
+    Cancel(settings::Params),
+    /// Show the log of its runs, with every call and its result
+    Log(log::Params),
+    /// Change its title, instructions, schedule, policies or model
+    Edit(settings::EditParams),
+    /// Remove it from all lists; nothing of it runs any more
+    Rm(settings::Params),
+}
+
+/// Runs a command, then says what was due and did not run.
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Add(params) => add::run(session, params).await,
+        Command::List(params) => list::run(session, params).await,
+        Command::Show(params) => show::run(session, params).await,
+        Command::Run(params) => run::now(session, params).await,
+        Command::Next(params) => next::run(session, params).await,
+        Command::Pause(params) => settings::pause(session, params).await,
+        Command::Resume(params) => settings::resume(session, params).await,
+        Command::PauseAll => settings::pause_all(session).await,
+        Command::Answer(params) => decide::answer(session, params).await,
+        Command::Approve(params) => decide::approve(session, params).await,
+        Command::Decline(params) => decide::decline(session, params).await,
+        Command::Retry(params) => run::again(session, params).await,
+        Command::Correct(params) => settings::correct(session, params).await,
+        Command::Cancel(params) => settings::cancel(session, params).await,
+        Command::Log(params) => log::run(session, params).await,
+        Command::Edit(params) => settings::edit(session, params).await,
+        Command::Rm(params) => settings::remove(session, params).await,
+    }?;
+    due::tell(session).await
+}

@@ -1,0 +1,93 @@
+//! `dormouse work run` and `dormouse work retry`; and the wait for the end of a run.
+
+use clap::Args;
+use dormouse::view::{AgentWorkDetail, Page, WorkQuestion, WorkRun};
+use dormouse_types::work::RunState;
+use dormouse_types::{Id as _, WorkId, WorkRunId};
+use serde_json::json;
+
+use super::name::named;
+use super::show;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::{line, markdown, time};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+}
+
+pub async fn now(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let path = format!("/api/tasks/{}/run", work.id);
+    let run: WorkRun = session.client.post(&path, json!({})).await?.read()?;
+    wait(session, &run.id).await
+}
+
+pub async fn again(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let Some(run) = &work.latest_run else {
+        let command = session.command(&format!("work run {}", work.id.short()));
+        return Err(Failure::failed(format!("{} has not run", named(&work)))
+            .hint(format!("{command} runs it")));
+    };
+    session.client.post(&format!("/api/runs/{run}/retry"), json!({})).await?;
+    wait(session, run).await
+}
+
+/// Lets a run go on here, or waits until the server has, and says how it ended or what it asks.
+///
+/// Errors: it cannot be read.
+pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> {
+    session.touch_run(id);
+    session.wait().await;
+    let reply = session.client.get(&format!("/api/runs/{id}")).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let run: WorkRun = reply.read()?;
+    let (style, width) = (session.screen.style(), session.screen.prose_width());
+    let minute = |at| time::minute(at, &session.zone);
+    let mut lines = show::described(&run, width, minute);
+    if let (Some(title), Some(text)) = (&run.result_title, &run.result) {
+        lines.push(String::new());
+        lines.push(style.bold(&line(title)));
+        lines.push(markdown::render(text, width, style));
+    }
+    let work = run.task_id.short();
+    let hint = match run.run_state {
+        RunState::NeedsInput => {
+            lines.extend(asked(session, id).await?);
+            Some(("answer", format!("work answer {work} TEXT")))
+        }
+        RunState::NeedsReview => Some(("decide", format!("work approve {work}"))),
+        RunState::Failed | RunState::TimedOut | RunState::Interrupted => {
+            Some(("try it again", format!("work retry {work}")))
+        }
+        RunState::Queued | RunState::Running => Some(("follow it", format!("work show {work}"))),
+        _ => None,
+    };
+    lines.extend(hint.map(|(what, rest)| format!("{what}: {}", session.command(&rest))));
+    lines.into_iter().for_each(|text| session.screen.say(text));
+    Ok(())
+}
+
+/// What a run asks now.
+async fn asked(session: &Session, id: &WorkRunId) -> Result<Vec<String>, Failure> {
+    let reply = session.client.get(&format!("/api/runs/{id}/questions")).await?;
+    let all: Page<WorkQuestion> = reply.read()?;
+    let mut lines = Vec::new();
+    for question in all.items.iter().filter(|question| question.is_open) {
+        lines.push(format!("  it asks: {}", line(&question.question)));
+        lines.extend(question.options.iter().map(|option| format!("  - {}", line(option))));
+    }
+    Ok(lines)
+}
+
+/// Reads agent work with its newest runs and open questions.
+pub async fn detail(session: &Session, id: &WorkId) -> Result<AgentWorkDetail, Failure> {
+    session.client.get(&format!("/api/tasks/{id}")).await?.read()
+}

@@ -1,0 +1,190 @@
+//! `dormouse work pause`, `resume`, `pause-all`, `cancel`, `correct`, `edit` and `rm`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use dormouse::view::{AgentWork, SchedulePreview};
+use dormouse_types::work::{CatchUp, Overlap};
+use serde_json::{Value, json};
+
+use super::add::{catch_up, instructions_in, overlap, with_wording};
+use super::name::named;
+use super::{due, next};
+use crate::client::Reply;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::time;
+use crate::values::{self, Clearable};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ResumeParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required_unless_present = "held", conflicts_with = "held", value_name = "WORK")]
+    work: Vec<String>,
+    /// All that is held since the data was restored
+    #[arg(long)]
+    held: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CorrectParams {
+    /// The agent work; several words of its title in quotes
+    work: String,
+    /// What its runs are to do otherwise
+    #[arg(required = true, value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct EditParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+    #[command(flatten)]
+    fields: Fields,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct Fields {
+    /// A new title
+    #[arg(long)]
+    title: Option<String>,
+    /// What its runs are told to do, from the next run on
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    instructions: Option<String>,
+    /// Read the instructions from a file; `-` is standard input
+    #[arg(long)]
+    file: Option<PathBuf>,
+    /// When it happens; nothing of it is due before now
+    #[arg(long, value_name = "WORDS")]
+    schedule: Option<String>,
+    /// What was missed: once (runs the newest), all or skip
+    #[arg(long, value_parser = catch_up, value_name = "POLICY")]
+    catch_up: Option<CatchUp>,
+    /// What is due during an earlier run: queue (one waits), skip or parallel
+    #[arg(long, value_parser = overlap, value_name = "POLICY")]
+    overlap: Option<Overlap>,
+    /// The model it asks, `provider/model`, or none for that of the workspace
+    #[arg(long, value_parser = values::text_or_none, value_name = "MODEL")]
+    model: Option<Clearable<String>>,
+}
+
+pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let reply = act(session, &work, "pause").await?;
+    tell(session, &reply, "paused")
+}
+
+pub async fn resume(session: &mut Session, params: ResumeParams) -> Result<(), Failure> {
+    if !params.held {
+        let work = find::work(session, &params.work.join(" ")).await?;
+        let reply = act(session, &work, "resume").await?;
+        return tell(session, &reply, "resumed");
+    }
+    let held = find::all_work(session).await?.into_iter().filter(due::is_held);
+    let mut resumed = Vec::new();
+    for work in held {
+        let reply = act(session, &work, "resume").await?;
+        if !session.screen.is_json() {
+            tell(session, &reply, "resumed")?;
+        }
+        resumed.push(reply.read::<Value>()?);
+    }
+    if session.screen.is_json() {
+        session.screen.body(json!({ "items": resumed }).to_string().as_bytes());
+    } else if resumed.is_empty() {
+        session.screen.say("Nothing is held.");
+    }
+    Ok(())
+}
+
+pub async fn cancel(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let reply = act(session, &work, "cancel").await?;
+    if !session.print_body(&reply) {
+        session.screen.say(format!("cancelled the run of {}", named(&reply.read()?)));
+    }
+    Ok(())
+}
+
+pub async fn pause_all(session: &mut Session) -> Result<(), Failure> {
+    let reply = session.client.post("/api/work/pause-all", json!({})).await?;
+    if !session.print_body(&reply) {
+        let body: Value = reply.read()?;
+        session.screen.say(match body["paused"].as_u64() {
+            Some(1) => "paused 1 piece of agent work".to_owned(),
+            n => format!("paused {} pieces of agent work", n.unwrap_or_default()),
+        });
+    }
+    Ok(())
+}
+
+pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(), Failure> {
+    let work = find::work(session, &params.work).await?;
+    let path = format!("/api/tasks/{}/corrections", work.id);
+    let reply = session.client.post(&path, json!({ "text": params.text.join(" ") })).await?;
+    if !session.print_body(&reply) {
+        session.screen.say(format!("{}: its next turn reads it, and all later runs", named(&work)));
+    }
+    Ok(())
+}
+
+pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let Fields { title, instructions, file, schedule, catch_up, overlap, model } = params.fields;
+    let instructions = match &file {
+        Some(file) => Some(instructions_in(file)?),
+        None => instructions,
+    };
+    let mut body = json!({
+        "title": title,
+        "instructions": instructions,
+        "schedule": schedule,
+        "catchUp": catch_up.map(CatchUp::name),
+        "overlap": overlap.map(Overlap::name),
+    });
+    if let Some(fields) = body.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    if let Some(Clearable(model)) = model {
+        body["model"] = json!(model);
+    }
+    if let Some(words) = &schedule {
+        let preview: SchedulePreview = next::preview(session, words).await?.read()?;
+        next::say(session, &preview);
+        body = with_wording(session, body);
+    }
+    let reply = session.client.patch(&format!("/api/tasks/{}", work.id), body).await?;
+    tell(session, &reply, "changed")
+}
+
+pub async fn remove(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let work = find::work(session, &params.work.join(" ")).await?;
+    let reply = session.client.delete(&format!("/api/tasks/{}", work.id)).await?;
+    if !session.print_body(&reply) {
+        session.screen.say(format!("removed {}", named(&reply.read()?)));
+    }
+    Ok(())
+}
+
+async fn act(session: &Session, work: &AgentWork, action: &str) -> Result<Reply, Failure> {
+    session.client.patch(&format!("/api/tasks/{}", work.id), json!({ "action": action })).await
+}
+
+fn tell(session: &mut Session, reply: &Reply, what: &str) -> Result<(), Failure> {
+    if !session.print_body(reply) {
+        let work: AgentWork = reply.read()?;
+        let next = work.next_due_at.map(|at| format!(", next {}", time::minute(at, &session.zone)));
+        session.screen.say(format!("{what} {}{}", named(&work), next.unwrap_or_default()));
+    }
+    Ok(())
+}

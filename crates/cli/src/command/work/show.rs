@@ -1,0 +1,86 @@
+//! `dormouse work show`.
+
+use clap::Args;
+use dormouse::view::{AgentWorkDetail, WorkRun};
+use dormouse_types::Id as _;
+
+use super::list::state;
+use crate::failure::Failure;
+use crate::find;
+use crate::session::Session;
+use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{line, markdown, time, titled};
+
+#[derive(Debug, Args)]
+pub struct Params {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+}
+
+pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
+    let found = find::work(session, &params.work.join(" ")).await?;
+    let reply = session.client.get(&format!("/api/tasks/{}", found.id)).await?;
+    if session.print_body(&reply) {
+        return Ok(());
+    }
+    let AgentWorkDetail { task: work, runs, questions } = reply.read()?;
+    let (style, width) = (session.screen.style(), session.screen.prose_width());
+    let minute = |at| time::minute(at, &session.zone);
+    let mut lines = vec![style.bold(&line(titled(&work.title))), style.dim(work.id.as_str())];
+    let mut facts = vec![("state", state(&work))];
+    facts.push(("schedule", work.schedule.clone().unwrap_or_else(|| "once".to_owned())));
+    facts.extend(work.next_due_at.map(|at| ("next", minute(at))));
+    if work.schedule.is_some() {
+        facts.push(("missed", work.catch_up.name().to_owned()));
+        facts.push(("overlap", work.overlap.name().to_owned()));
+    }
+    facts.extend(work.model.clone().map(|model| ("model", model)));
+    facts.push(("version", work.version.to_string()));
+    for (name, value) in facts {
+        let first = format!("{name:<12}");
+        let margin = Margin { first: &first, rest: "            " };
+        lines.extend(wrap::text(&line(&value), width, margin));
+    }
+    lines.push(String::new());
+    lines.push(markdown::render(&work.instructions, width, style));
+    for question in &questions {
+        lines.push(String::new());
+        let until = minute(question.expires_at);
+        lines.push(style.bold(&format!("it asks, until {until}:")));
+        lines.extend(wrap::text(&line(&question.question), width, INDENT));
+        for option in &question.options {
+            lines.push(format!("  - {}", line(option)));
+        }
+        let command = session.command(&format!("work answer {} TEXT", work.id.short()));
+        lines.push(format!("answer: {command}"));
+    }
+    if !runs.is_empty() {
+        lines.push(String::new());
+    }
+    for run in &runs {
+        lines.extend(described(run, width, minute));
+    }
+    lines.into_iter().for_each(|text| session.screen.say(text));
+    Ok(())
+}
+
+const INDENT: Margin<'static> = Margin { first: "  ", rest: "  " };
+
+/// A run in a few lines: when, how it ended, and what it says that it did.
+pub(super) fn described(
+    run: &WorkRun,
+    width: usize,
+    minute: impl Fn(dormouse_types::Timestamp) -> String,
+) -> Vec<String> {
+    let mut state = run.run_state.name().replace('_', " ");
+    if let Some(reason) = run.skip_reason {
+        state = format!("{state}: {}", reason.name());
+    }
+    let at = run.scheduled_for.or(run.started_at).unwrap_or(run.created);
+    let mut lines = vec![format!("run {}  {}  {state}", run.n, minute(at))];
+    for text in [&run.summary, &run.error].into_iter().flatten() {
+        lines.extend(wrap::text(&line(text), width, INDENT));
+    }
+    lines
+}

@@ -1,0 +1,113 @@
+//! A server of a language model that answers what a test wrote down for it.
+
+use std::collections::VecDeque;
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+type Calls = Vec<(String, Value)>;
+
+/// A server whose answers are given out in order; after the last, every answer is the same: it says
+/// something and ends, or makes the calls of [`ScriptedServer::always_calls`].
+/// Its thread ends with the test process.
+pub struct ScriptedServer {
+    address: SocketAddr,
+    answers: Arc<Mutex<VecDeque<Calls>>>,
+    rest: Arc<Mutex<Calls>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl ScriptedServer {
+    /// A server on a free port.
+    pub fn new() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free loopback port");
+        let address = listener.local_addr().expect("it listens");
+        let answers = Arc::new(Mutex::new(VecDeque::new()));
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let rest = Arc::new(Mutex::new(Calls::new()));
+        let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&asked));
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let body = read(&mut stream);
+                kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+                let next = from.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+                let next = next
+                    .unwrap_or_else(|| last.lock().unwrap_or_else(PoisonError::into_inner).clone());
+                // The client closes whenever it has read enough.
+                let _gone = stream.write_all(turn(&next).as_bytes());
+            }
+        });
+        Self { address, answers, rest, asked }
+    }
+
+    /// A world in which the model of this server can be named: `own/script`.
+    pub fn world(&self) -> World {
+        let world = World::new();
+        let url = format!("http://{}/v1", self.address);
+        world.ok(&["models", "add", "own", "--url", &url, "--own"]);
+        world
+    }
+
+    /// The next turn calls these tools; one that calls nothing only says something.
+    pub fn calls<const N: usize>(&self, calls: [(&str, Value); N]) {
+        let calls = calls.map(|(tool, arguments)| (tool.to_owned(), arguments)).to_vec();
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push_back(calls);
+    }
+
+    /// Every turn after the last that was written down makes this call.
+    pub fn always_calls(&self, tool: &str, arguments: Value) {
+        *self.rest.lock().unwrap_or_else(PoisonError::into_inner) =
+            vec![(tool.to_owned(), arguments)];
+    }
+
+    /// The next turn ends a run.
+    pub fn finishes(&self, summary: &str) {
+        self.calls([("finish", json!({ "outcome": "done", "summary": summary }))]);
+    }
+
+    /// The bodies of all requests so far.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Reads a whole request; its body.
+fn read(stream: &mut TcpStream) -> String {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n == 1) {
+        head.extend(byte);
+    }
+    let head = String::from_utf8_lossy(&head).to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
+    let mut body = Vec::new();
+    let _cut = stream.take(length).read_to_end(&mut body);
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// The events of a turn, as they come over the wire.
+fn turn(calls: &[(String, Value)]) -> String {
+    let calls: Vec<Value> = (0u64..)
+        .zip(calls)
+        .map(|(index, (tool, arguments))| {
+            json!({
+                "index": index, "id": format!("c{index}"), "type": "function",
+                "function": { "name": tool, "arguments": arguments.to_string() },
+            })
+        })
+        .collect();
+    let delta = match calls.as_slice() {
+        [] => json!({ "content": "Fine." }),
+        calls => json!({ "tool_calls": calls }),
+    };
+    let event = json!({ "choices": [{ "delta": delta }] });
+    let stop = json!({ "choices": [{ "delta": {}, "finish_reason": "stop" }] });
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
+         data: {event}\n\ndata: {stop}\n\ndata: [DONE]\n\n"
+    )
+}

@@ -1,0 +1,236 @@
+//! Agent work on the command line, with and without a server.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::running::until;
+use crate::scripted_server::ScriptedServer;
+use crate::world::World;
+
+const DIGEST: &[&str] = &[
+    "work",
+    "add",
+    "Morning digest",
+    "--instructions",
+    "Say what is **new**.",
+    "--schedule",
+    "every weekday at 9",
+    "--model",
+    "own/script",
+];
+const ONCE: &[&str] =
+    &["work", "add", "Compare vans", "--instructions", "Compare prices.", "--model", "own/script"];
+
+/// Every day is another one: what is shown of the coming days is made equal.
+fn steady(world: &World, text: &str) -> String {
+    let day = regex::Regex::new(r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d").expect("fixed");
+    let minute = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d").expect("fixed");
+    let text = day.replace_all(text, "<some day.....>");
+    let text = minute.replace_all(&text, "<some minute...>");
+    world.steady(&text)
+}
+
+/// Makes the schedule of all agent work due at a time that is over.
+fn let_it_be_due(data: &Path) {
+    let connection = rusqlite::Connection::open(data.join("agent.sqlite")).expect("the file");
+    let sql = "UPDATE work_definitions SET next_due_at = created_at WHERE next_due_at IS NOT NULL";
+    assert!(connection.execute(sql, []).expect("written") > 0, "nothing is due by a schedule");
+}
+
+#[test]
+fn the_next_five_times_are_shown_before_it_is_written_and_a_dry_run_writes_nothing() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    let dry = world.ok(&[DIGEST, &["--dry-run"]].concat());
+    insta::assert_snapshot!("work_add_dry_run", steady(&world, &dry.out));
+    assert_eq!(world.json(&["work", "list"])["items"], json!([]));
+    let dry = world.json(&[DIGEST, &["--dry-run"]].concat());
+    assert_eq!(dry["next"].as_array().map(Vec::len), Some(5), "{dry:#}");
+    let added = world.ok(DIGEST);
+    insta::assert_snapshot!("work_add", steady(&world, &added.out));
+    let listed = world.json(&["work", "list"]);
+    assert_eq!(listed["items"][0]["nextDueAt"], dry["next"][0]);
+    assert_eq!(server.asked().len(), 0, "nothing runs yet");
+}
+
+#[test]
+fn screens_of_agent_work_at_60_and_100_columns() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    let text = "- Acme: 3 vans\n- Beta: none";
+    server.calls([
+        ("publish_result", json!({ "title": "Vans", "text": text })),
+        ("finish", json!({ "outcome": "done", "summary": "Compared two." })),
+    ]);
+    let ran = world.ok(ONCE);
+    insta::assert_snapshot!("work_add_once", steady(&world, &ran.out));
+    server.calls([("ask", json!({ "question": "Which garden?", "options": ["front", "back"] }))]);
+    let asked = world.ok(&["work", "run", "digest"]);
+    insta::assert_snapshot!("work_run_asks", steady(&world, &asked.out));
+    let shown: [(&str, &[&str]); 5] = [
+        ("work_list", &["work", "list"]),
+        ("work_show", &["work", "show", "digest"]),
+        ("work_next", &["work", "next"]),
+        ("work_next_words", &["work", "next", "last Friday of the month"]),
+        ("work_log", &["work", "log", "vans"]),
+    ];
+    for columns in [60, 100] {
+        for (name, args) in shown {
+            let done = world.run_at(&world.data(), args, columns, b"");
+            assert_eq!(done.code, 0, "{args:?}: {done:?}");
+            insta::assert_snapshot!(format!("{name}_{columns}"), steady(&world, &done.out));
+        }
+    }
+}
+
+#[test]
+fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_removed() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    server.calls([("ask", json!({ "question": "Which garden?" }))]);
+    world.ok(ONCE);
+    let listed = || world.json(&["work", "list"])["items"][0].clone();
+    assert_eq!(
+        (&listed()["runState"], &listed()["status"]),
+        (&json!("needs_input"), &json!("paused"))
+    );
+    world.ok(&["work", "correct", "vans", "Leave", "out", "Acme."]);
+    server.finishes("Compared.");
+    let done = world.ok(&["work", "answer", "vans", "the", "front", "one"]);
+    assert!(done.out.contains("succeeded") && done.out.contains("Compared."), "{done:?}");
+    let last = server.asked().pop().expect("it was asked");
+    assert!(last.contains("the front one") && last.contains("Leave out Acme."), "{last}");
+    let again = world.run(&["work", "answer", "vans", "back"]);
+    assert!(again.code == 1 && again.err.contains("asks nothing"), "{again:?}");
+
+    // Two turns that say something and call nothing end without an outcome.
+    let unclear = world.ok(&["work", "run", "vans"]);
+    assert!(unclear.out.contains("needs review"), "{unclear:?}");
+    let declined = world.ok(&["work", "decline", "vans", "--reason", "It says nothing."]);
+    assert!(declined.out.contains("declined run 2"), "{declined:?}");
+    server.finishes("Now it is done.");
+    let retried = world.ok(&["work", "retry", "vans"]);
+    assert!(retried.out.contains("Now it is done."), "{retried:?}");
+    world.ok(&["work", "run", "vans"]);
+    assert!(world.ok(&["work", "approve", "vans"]).out.contains("approved run 3"));
+    let none = world.run(&["work", "approve", "vans"]);
+    assert!(none.code == 1 && none.err.contains("needs a review"), "{none:?}");
+
+    world.ok(&["work", "edit", "vans", "--title", "Compare bikes", "--instructions", "Bikes."]);
+    assert_eq!((&listed()["title"], &listed()["version"]), (&json!("Compare bikes"), &json!(2)));
+    world.ok(&["work", "rm", "bikes"]);
+    assert_eq!(world.json(&["work", "list"])["items"], json!([]));
+}
+
+#[test]
+fn without_a_server_nothing_fires_and_commands_name_what_was_due() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    let_it_be_due(&world.data());
+    for args in [&["work", "list"][..], &["work", "show", "digest"], &["work", "next"], &[]] {
+        let said = world.ok(args).err;
+        assert!(said.contains("was due at") && said.contains("Morning digest"), "{args:?}: {said}");
+        assert!(said.contains("work run") && said.contains("serve"), "{args:?}: {said}");
+    }
+    // Neither does a command that runs what is pending.
+    world.ok(&["agent", "wake", "--due"]);
+    assert_eq!(world.json(&["work", "list"])["items"][0]["latestRun"], Value::Null);
+    assert_eq!(server.asked().len(), 0);
+    server.finishes("Told.");
+    let before = world.json(&["work", "list"])["items"][0]["nextDueAt"].clone();
+    world.ok(&["work", "run", "digest"]);
+    let after = world.json(&["work", "list"])["items"][0].clone();
+    assert_eq!((&after["nextDueAt"], &after["runState"]), (&before, &json!("succeeded")));
+}
+
+#[test]
+fn with_a_server_a_command_waits_for_the_run_and_says_nothing_of_what_is_due() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    let running = world.serve(&[]);
+    server.finishes("Told by the server.");
+    let ran = world.ok(&["work", "run", "digest"]);
+    assert!(ran.out.contains("succeeded") && ran.out.contains("Told by the server."), "{ran:?}");
+    assert_eq!(ran.err, "");
+    server.calls([("ask", json!({ "question": "Which garden?" }))]);
+    assert!(world.ok(&["work", "run", "digest"]).out.contains("it asks: Which garden?"));
+    world.ok(&["work", "cancel", "digest"]);
+    until("the run is cancelled", || {
+        let state = world.json(&["work", "list"])["items"][0]["runState"].clone();
+        (state == "cancelled").then_some(())
+    });
+    running.stop();
+}
+
+#[test]
+fn what_is_paused_is_not_due_until_it_is_resumed() {
+    let world = ScriptedServer::new().world();
+    world.ok(DIGEST);
+    world.ok(&[&DIGEST[..2], &["Evening digest"], &DIGEST[3..]].concat());
+    let due = || world.json(&["work", "next"])["items"].as_array().map_or(0, Vec::len);
+    assert_eq!(due(), 2);
+    world.ok(&["work", "pause", "morning"]);
+    assert_eq!(due(), 1);
+    assert!(world.ok(&["work", "pause-all"]).out.contains("paused 1 piece of agent work"));
+    assert_eq!(due(), 0);
+    assert!(world.ok(&["work", "resume", "morning"]).out.contains(", next "), "it is due again");
+    assert_eq!(due(), 1);
+    assert!(world.ok(&["work", "resume", "--held"]).out.contains("Nothing is held."));
+}
+
+/// Puts an older copy of the database of the agents in the place of the newer one.
+#[test]
+fn a_restored_store_starts_nothing_and_says_what_would_run_until_it_is_resumed() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    world.ok(DIGEST);
+    world.ok(&[&DIGEST[..2], &["Evening digest"], &DIGEST[3..]].concat());
+    world.ok(&["work", "pause", "evening"]);
+    world.ok(&["task", "add", "Mend the fence"]);
+    let_it_be_due(&world.data());
+    let copy = tempfile::tempdir().expect("a folder for the copy");
+    let copied = |from: &Path, to: &Path| {
+        for ending in ["", "-wal", "-shm"] {
+            let file = format!("agent.sqlite{ending}");
+            let _absent = std::fs::remove_file(to.join(&file));
+            if from.join(&file).exists() {
+                std::fs::copy(from.join(&file), to.join(&file)).expect("a copy");
+            }
+        }
+    };
+    copied(&world.data(), copy.path());
+    for n in 0..5 {
+        world.ok(&["task", "note", "fence", &format!("Plank {n} is here.")]);
+        world.ok(&["work", "correct", "morning", &format!("Mind plank {n}.")]);
+    }
+    copied(copy.path(), &world.data());
+
+    let running = world.serve(&[]);
+    let line = running.hears("is held until you resume it");
+    assert!(line.contains("“Morning digest”, due at 20"), "{line}");
+    running.notice.get("/readyz");
+    running.stop();
+    let listed = world.json(&["work", "list"]);
+    let state = |title: &str| {
+        let items = listed["items"].as_array().expect("a list");
+        let found = items.iter().find(|one| one["title"] == title).expect("it is listed");
+        (found["state"].clone(), found["nextDueAt"].clone(), found["latestRun"].clone())
+    };
+    assert_eq!(state("Morning digest"), (json!("held"), Value::Null, Value::Null));
+    assert_eq!(state("Evening digest").0, "paused", "the person paused it");
+    let said = world.ok(&["work", "list"]);
+    assert!(said.out.contains("held") && said.err.contains("work resume --held"), "{said:?}");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.code == 1 && doctor.out.contains("1 piece of agent work held"), "{doctor:?}");
+    assert_eq!(server.asked().len(), 0, "nothing ran");
+
+    let resumed = world.ok(&["work", "resume", "--held"]);
+    assert!(resumed.out.contains("resumed") && resumed.out.contains(", next "), "{resumed:?}");
+    assert!(!resumed.err.contains("held"), "{resumed:?}");
+    assert_eq!(world.json(&["work", "next"])["items"].as_array().map(Vec::len), Some(1));
+    assert_eq!(server.asked().len(), 0, "what was due meanwhile never runs");
+}

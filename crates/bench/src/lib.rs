@@ -5,7 +5,8 @@
 //! measured; no test judges a time.
 //!
 //! Reading order: [`machine`], [`clock`], [`model`], [`tape`], [`place`], [`world`], [`raw`],
-//! [`server`], [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`].
+//! [`server`], [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`]; on its own
+//! [`recurrence`].
 
 pub mod machine;
 pub mod clock;
@@ -20,6 +21,7 @@ pub mod crowd;
 pub mod route;
 pub mod start;
 pub mod memory;
+pub mod recurrence;
 
 /// The middle of some numbers; of an even count the higher of the two. 0 of none.
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {

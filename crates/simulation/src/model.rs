@@ -107,6 +107,7 @@ impl FuzzModel {
                 ProviderUnavailable::Outage,
                 ProviderUnavailable::Quota,
                 ProviderUnavailable::Authentication,
+                ProviderUnavailable::Unreachable,
             ];
             let why = sim
                 .draw(|chance| chance.pick(&whys).copied())

@@ -64,7 +64,7 @@ async function askedBy(page: Page, show: () => Promise<void>): Promise<string[]>
   return [...asked].sort();
 }
 
-const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: what it knows", "agent: decisions", "settings"];
+const LOOKED = ["home", "tasks", "task", "review", "agents", "agent: activity", "agent: tool calls", "agent: wakes", "agent: what it knows", "agent: decisions", "work", "work/new", "settings"];
 
 async function addressOf(name: string, server: Server): Promise<string> {
   const { items } = (await server.ask("GET", "/api/journal/tasks?q=roof")) as { items: { id: string; agent: string }[] };

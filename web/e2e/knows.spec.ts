@@ -2,6 +2,7 @@
 
 import AxeBuilder from "@axe-core/playwright";
 
+import { QuickModel, SUMMARY } from "./quickModel";
 import { openTask, PASSPORTS } from "./steps";
 import { expect, faults, open, overflow, still } from "./stage";
 import { test } from "./world";
@@ -101,4 +102,68 @@ test("a line is found by its words with the keyboard, removed, and listed as rem
   await page.setViewportSize({ width: 320, height: 720 });
   await still(page);
   expect(await overflow(page)).toEqual([]);
+});
+
+test("what a newer line replaced is apart from what holds", async ({ sample: page, server }) => {
+  const id = await openTask(page, server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  const knows = (words: string): Promise<void> =>
+    expect.poll(async () => JSON.stringify(await server.ask("GET", `/api/agents/${agent}/knowledge`)), { timeout: 20_000 }).toContain(words);
+  const { entries } = await server.ask("POST", `/api/journal/tasks/${id}/entries`, { text: "The office takes it by phone." });
+  const entry = entries.find((one: { text: string }) => one.text === "The office takes it by phone.").id;
+  await server.ask("POST", `/api/agents/${agent}/wake`, {});
+  await knows("takes it by phone");
+  await server.ask("PATCH", `/api/journal/tasks/${id}/entries/${entry}`, { text: "The office wants it in writing." });
+  await server.ask("POST", `/api/agents/${agent}/wake`, {});
+  await knows("wants it in writing");
+
+  await open(page, server, `/agents/${agent}/knows`);
+  const panel = page.getByRole("tabpanel", { name: "What it knows" });
+  const row = panel.getByRole("listitem").filter({ hasText: "wants it in writing" });
+  await expect(row).toContainText(/before: .*takes it by phone/);
+  await expect(panel.getByRole("listitem").filter({ hasText: "takes it by phone" })).toHaveCount(1);
+  await panel.getByRole("group", { name: "Show" }).getByRole("button", { name: /^Replaced \d+$/ }).click();
+  await expect(panel.getByRole("heading", { name: "Replaced by a newer line" })).toBeVisible();
+  await expect(panel.getByRole("listitem").filter({ hasText: "takes it by phone" })).toHaveCount(1);
+  await expect(panel.getByText("wants it in writing")).toHaveCount(0);
+  expect(await faults(page)).toEqual([]);
+});
+
+test("a language model has a window, a share from its cache, and folded lines", async ({ sample: page, server }) => {
+  const model = new QuickModel();
+  await model.start();
+  await server.ask("PUT", "/api/models/providers/house", { format: "chatCompletions", baseUrl: model.address, isOwn: true });
+  await server.ask("POST", "/api/models/test", { model: "house/quick" });
+  const id = await openTask(page, server, PASSPORTS);
+  const { agent } = await server.ask("GET", `/api/journal/tasks/${id}`);
+  await server.ask("PATCH", `/api/agents/${agent}`, { model: "house/quick" });
+  const lines = async (): Promise<number> => (await server.ask("GET", `/api/agents/${agent}/knowledge?limit=100`)).items.length;
+  for (let n = 1; n <= 6; n += 1) {
+    const before = await lines();
+    await server.ask("POST", `/api/journal/tasks/${id}/entries`, { text: `Letter ${n}. ${"The office asks for another paper. ".repeat(80)}` });
+    await server.ask("POST", `/api/agents/${agent}/wake`, {});
+    await expect.poll(lines, { timeout: 20_000 }).toBeGreaterThan(before);
+  }
+  await open(page, server, `/agents/${agent}/knows`);
+  const panel = page.getByRole("tabpanel", { name: "What it knows" });
+  await expect(panel.getByText(SUMMARY)).toBeVisible();
+  await expect(panel.getByText("8,192 tokens at once")).toBeVisible();
+  await expect(panel.getByText("Older lines are folded once its log has more than 3,276 tokens; the newest 1,228 stay.")).toBeVisible();
+  await expect(panel.getByText("The server does not say how much it reads, so this is assumed.")).toBeVisible();
+  await expect(panel.getByText(/^Read again from a cache, last \d+ wakes$/)).toBeVisible();
+  await expect(panel.getByText(/^[1-9]\d% of what was sent$/)).toBeVisible();
+  expect(await faults(page)).toEqual([]);
+  await panel.getByRole("button", { name: /loaded so far$/ }).click();
+  await expect(panel.getByRole("heading", { name: "Replaced by a summary" })).toBeVisible();
+  await expect(panel.getByText(/Letter 1\./)).toBeVisible();
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await still(page);
+    expect(await faults(page), colorScheme).toEqual([]);
+  }
+  await panel.getByRole("group", { name: "Show" }).getByRole("button", { name: "Knows" }).click();
+  await page.setViewportSize({ width: 320, height: 720 });
+  await still(page);
+  expect(await overflow(page)).toEqual([]);
+  model.stop();
 });

@@ -112,6 +112,8 @@ export const screens: readonly Screen[] = [
   { name: "agent: wakes", show: ofAgent("wakes") },
   { name: "agent: what it knows", show: ofAgent("knows") },
   { name: "agent: decisions", show: ofAgent("decisions") },
+  { name: "agent work", show: at("/work") },
+  { name: "new agent work", show: at("/work/new") },
   { name: "settings", show: at("/settings") },
   {
     name: "settings: models",

@@ -67,6 +67,20 @@ export const nav = [
     ],
   },
   {
+    name: "work",
+    title: "shell.work",
+    icon: "spark",
+    path: "/work",
+    shortcut: "g w",
+    sidebar: "main",
+    phone: "more",
+    load: () => import("../screens/work/WorkList.svelte"),
+    pages: [
+      { path: "/new", load: () => import("../screens/work/NewWork.svelte") },
+      { path: "/:id", load: () => import("../screens/work/WorkPage.svelte") },
+    ],
+  },
+  {
     name: "settings",
     title: "shell.settings",
     icon: "sliders",

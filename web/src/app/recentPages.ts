@@ -22,9 +22,9 @@ export function recentPages(): RecentPage[] {
   }
 }
 
-/** Only tasks and agents are worth remembering; the other pages are one shortcut away. */
+/** Only tasks, agents and agent work are worth remembering; the other pages are one shortcut away. */
 export function rememberPage(path: string, title: string): void {
-  const to = /^\/(tasks|agents)\/[^/]+/.exec(path)?.[0];
+  const to = /^\/(tasks|agents|work)\/(?!new$)[^/]+/.exec(path)?.[0];
   if (to === undefined || title === "") return;
   localStorage.setItem(STORAGE_KEY, JSON.stringify(withRecent(recentPages(), { to, title })));
 }

@@ -32,6 +32,7 @@ export const SHORTCUTS = [
   { keys: ["r"], description: "shell.keys.review" },
   { keys: ["y", "v"], description: "shell.keys.decide" },
   { keys: ["x"], description: "shell.keys.reject", opens: "field" },
+  { keys: ["1", "2", "3"], description: "shell.keys.answer" },
   { keys: ["mod+Enter"], description: "shell.keys.confirm" },
   { keys: ["mod+z"], description: "shell.keys.undo" },
   { keys: ["?"], description: "shell.keys.table" },

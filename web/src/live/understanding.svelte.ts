@@ -1,4 +1,4 @@
-// What words mean to the server, requested while they are typed: a date, or a whole task in one line.
+// What words mean to the server, requested while they are typed: a date, a schedule, or a whole task in one line.
 
 import { getFor, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
@@ -27,7 +27,7 @@ export class Understanding<T> {
   #answered = "";
   #reply: Promise<void> = Promise.resolve();
 
-  constructor(path: "/api/dates" | "/api/quick-add") {
+  constructor(path: "/api/dates" | "/api/quick-add" | "/api/schedules") {
     this.#path = path;
   }
 

@@ -12,6 +12,7 @@ import { shell } from "./shell";
 import { task } from "./task";
 import { tasks } from "./tasks";
 import { welcome } from "./welcome";
+import { work } from "./work";
 
 export const en = {
   ...agent,
@@ -26,4 +27,5 @@ export const en = {
   ...task,
   ...tasks,
   ...welcome,
+  ...work,
 } as const;

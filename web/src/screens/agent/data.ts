@@ -15,6 +15,7 @@ export type Prompt = Schemas["Prompt"];
 export type Report = Schemas["Report"];
 export type Decision = Schemas["Decision"];
 export type KnowledgeLine = Schemas["KnowledgeLine"];
+export type Checkpoint = Schemas["Checkpoint"];
 export type MemoryHit = Schemas["MemoryHit"];
 export type Removal = Schemas["Removal"];
 export type Subscription = Schemas["Subscription"];
@@ -163,6 +164,12 @@ export const queries = {
   memorySearch: (agentRef: AgentRef, words: string): Query<Paged<MemoryHit>> => ({
     key: `agent-memory/${agentRef.id}/${words}`,
     load: () => searchMemory(agentRef.id, words),
+    invalidatedBy: concernsAgent(agentRef),
+  }),
+  /** What older lines of its log were folded into, newest first. */
+  checkpoints: (agentRef: AgentRef): Query<Checkpoint[]> => ({
+    key: `agent-checkpoints/${agentRef.id}`,
+    load: async () => (await unwrap(api.GET("/api/agents/{agent}/checkpoints", { params: path(agentRef.id) }))).items,
     invalidatedBy: concernsAgent(agentRef),
   }),
   /** The newest removals from its memory. */

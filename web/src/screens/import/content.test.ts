@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { freeName, hasOpenDates, isList, isText, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
+import { freeName, hasOpenDates, isList, isText, laidOut, linesOf, pastedName, sheetRows, shownLine, wordsOf } from "./content";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -20,6 +20,28 @@ describe("a file is text", () => {
     expect(isText(cut, false)).toBe(true);
     expect(isText(cut, true)).toBe(false);
   });
+});
+
+describe("JSON in one line", () => {
+  it("gets a line for each member", () => {
+    const text = String.raw`{"a":[{"b":"x, {y}: \"z\\"},2],"c":{},"d":[],"e":12345678901234567890}`;
+    const laid = String.raw`{
+ "a": [
+  {
+   "b": "x, {y}: \"z\\"
+  },
+  2
+ ],
+ "c": {},
+ "d": [],
+ "e": 12345678901234567890
+}
+`;
+    expect(laidOut(text)).toBe(laid);
+    expect(laidOut(laid)).toBe(laid);
+  });
+
+  it.each(["", "[", "[ ] a", "{\n}", "(A) call {x}"])("is left alone if it is not: %j", (text) => expect(laidOut(text)).toBe(text));
 });
 
 describe("the lines of a text", () => {

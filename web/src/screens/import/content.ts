@@ -29,6 +29,38 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
+/** Units: columns. Deeper levels of JSON are indented no further. */
+const DEEPEST = 8;
+
+/**
+ * The text with a line for each member, if it is JSON in a single line; otherwise the text itself. Programs
+ * write their exports in one line, and a plan is corrected by lines. Values stay as they are written.
+ */
+export function laidOut(text: string): string {
+  const body = text.replace(/^\uFEFF/, "").trim();
+  if (!/^[{[]/.test(body) || /[\r\n]/.test(body)) return text;
+  try {
+    JSON.parse(body);
+  } catch {
+    return text;
+  }
+  let depth = 0;
+  let isEmpty = false;
+  const begin = (): string => `\n${" ".repeat(Math.min(depth, DEEPEST))}`;
+  // A string, a sign, or what else a value is written with.
+  const laid = body.replace(/"(?:[^"\\]|\\.)*"|[{}[\],:]|\s+|[^"{}[\],:\s]+/g, (part) => {
+    if (part.trim() === "") return "";
+    const closes = part === "}" || part === "]";
+    if (closes) depth -= 1;
+    const before = isEmpty !== closes ? begin() : "";
+    isEmpty = part === "{" || part === "[";
+    if (isEmpty) depth += 1;
+    if (part === ",") return `${before},${begin()}`;
+    return `${before}${part}${part === ":" ? " " : ""}`;
+  });
+  return laid.length > MAX_BYTES ? text : `${laid}\n`;
+}
+
 /** Units: characters. More of a line is not shown. */
 const MAX_SHOWN = 400;
 

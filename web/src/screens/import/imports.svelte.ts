@@ -5,7 +5,7 @@ import { asProblem, Problem } from "../../api/problem";
 import { router } from "../../app/router.svelte";
 import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
-import { freeName, isText, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
+import { freeName, isText, laidOut, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
 import { moved, withCorrection, withoutPlace, type Made } from "./corrections";
 import type { AgentsFor, ColumnMeaning, Correction, DayOrder, Format, ImportPlan, PlanRequest, PlanTask } from "./types";
 
@@ -298,7 +298,7 @@ class Imports {
     try {
       const head = await source.head(SAMPLE_BYTES);
       if (!isText(head, source.size <= SAMPLE_BYTES)) return skip("binary");
-      const text = await source.text();
+      const text = laidOut(await source.text());
       if (this.texts.some((other) => other.name === source.name && other.text === text)) return skip("same");
       await this.#addText(source.name, text, "file");
     } catch {
@@ -307,9 +307,10 @@ class Imports {
   }
 
   /** Plans a text without a file. */
-  async addPasted(text: string, day: string): Promise<void> {
-    if (this.step === "adding" || text.trim() === "") return;
+  async addPasted(pasted: string, day: string): Promise<void> {
+    if (this.step === "adding" || pasted.trim() === "") return;
     this.#show();
+    const text = laidOut(pasted);
     const name = pastedName(text, day);
     if (this.texts.some((other) => other.name === name && other.text === text)) return;
     await this.#addText(name, text, "pasted");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
 import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, usedModels, workWords } from "./rules";
 
-const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, windowSource: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
+const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
 const settings = (parts: Partial<ModelsView> = {}): ModelsView => ({
   model: "builtin",

@@ -1,0 +1,68 @@
+// Agent work from the gallery: no language model, seen before it is switched on, tried without effects.
+
+import { faults, overflow, still } from "./stage";
+import { expect, type Server, test } from "./world";
+
+const worksOf = async (server: Server): Promise<{ id: string; schedule: string; nextDueAt: string | null }[]> =>
+  ((await server.ask("GET", "/api/tasks")) as { items: never[] }).items;
+
+test("an agenda is chosen, tried without effects, switched on and listed", async ({ app, server }) => {
+  const today = new Date().toISOString().slice(0, 10);
+  await server.ask("POST", "/api/journal/tasks", { title: "Return the drill", dueOn: today });
+  await app.goto(`${server.address}/work/new`);
+  await still(app);
+  const kinds = app.getByRole("group", { name: "Ready to switch on" });
+  await expect(kinds.getByRole("radio")).toHaveCount(5);
+  await kinds.getByRole("radio").first().focus();
+  await app.keyboard.press("Space");
+  const { items } = (await server.ask("GET", "/api/work/gallery?lang=en")) as { items: { name: string; schedule: string }[] };
+  const [agenda] = items;
+  const chosen = app.getByRole("region", { name: agenda?.name ?? "", exact: true });
+  await expect(chosen.getByLabel("Schedule")).toHaveValue(agenda?.schedule ?? "");
+  await expect(chosen.locator("ol time")).toHaveCount(5);
+  await expect(chosen.getByText("Nothing leaves this machine.")).toBeVisible();
+
+  await chosen.getByRole("button", { name: "Try it now" }).click();
+  const tried = chosen.getByRole("region", { name: "Tried just now" });
+  await expect(tried).toContainText("Return the drill");
+  expect(await worksOf(server)).toEqual([]);
+  const folder = process.env["DORMOUSE_PICTURES"];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await app.emulateMedia({ colorScheme });
+    await still(app);
+    expect.soft(await faults(app), colorScheme).toEqual([]);
+    if (folder !== undefined) await app.screenshot({ path: `${folder}/gallery-${colorScheme}.png`, fullPage: true });
+  }
+  for (const width of [390, 320]) {
+    await app.setViewportSize({ width, height: 760 });
+    await still(app);
+    expect.soft(await overflow(app), String(width)).toEqual([]);
+    if (folder !== undefined) await app.screenshot({ path: `${folder}/gallery-${width}.png`, fullPage: true });
+  }
+  await app.setViewportSize({ width: 1280, height: 900 });
+
+  await chosen.getByLabel("Schedule").fill("every weekday at 6:45");
+  await expect(chosen.locator("ol time").first()).toBeVisible();
+  await chosen.getByRole("button", { name: "Switch on" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: agenda?.name ?? "" })).toBeVisible();
+  await expect(app.getByText("None needed")).toBeVisible();
+  const [made] = await worksOf(server);
+  expect(made?.schedule).toBe("every weekday at 6:45");
+  expect(made?.nextDueAt).not.toBeNull();
+});
+
+test("a repetition is said in words, and read back before it is switched on", async ({ app, server }) => {
+  const task = (await server.ask("POST", "/api/journal/tasks", { title: "Packing list" })) as { id: string };
+  await server.ask("POST", `/api/journal/tasks/${task.id}/checklist-items`, { title: "Milk" });
+  await app.goto(`${server.address}/work/new`);
+  await still(app);
+  await app.getByRole("group", { name: "Ready to switch on" }).getByRole("radio").last().check();
+  await expect(app.getByRole("button", { name: "Switch on" })).toBeDisabled();
+  await app.getByLabel("Say what is to be repeated, and when").fill("Reset the packing list every Sunday at 9");
+  await app.getByRole("button", { name: "Read it" }).click();
+  await expect(app.getByRole("alert")).toHaveCount(0);
+  await expect(app.getByRole("button", { name: "Switch on" })).toBeEnabled();
+  await expect(app.getByText(/Packing list/).first()).toBeVisible();
+  await app.getByRole("button", { name: "Switch on" }).click();
+  await expect.poll(async () => (await worksOf(server)).length).toBe(1);
+});

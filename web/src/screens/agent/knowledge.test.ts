@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+
+import type { Checkpoint, KnowledgeLine, Wake } from "./data";
+import { earlierSummaries, lastReading, plainWords, sortMemory } from "./knowledge";
+
+const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
+  ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
+const summary = line(0, null, { line: "summary-4", kind: "summary" });
+
+describe("what an agent knows", () => {
+  const shape = (lines: KnowledgeLine[]): unknown => {
+    const { held, summaries, replaced } = sortMemory(lines);
+    return [held.map((one) => [one.line.line, one.before?.line]), summaries.map((one) => one.line), replaced.map((one) => [one.line.line, one.by])];
+  };
+
+  it("holds the newest line about an entry, and names the one before", () => {
+    expect(shape([line(5, "en-1"), line(4, null), line(3, "en-1"), line(2, "dueDate"), line(1, "en-1")])).toEqual([
+      [
+        ["line-5", "line-3"],
+        ["line-4", undefined],
+        ["line-2", undefined],
+      ],
+      [],
+      [
+        ["line-3", "line"],
+        ["line-1", "line"],
+      ],
+    ]);
+  });
+
+  it("holds a summary instead of the lines that it stands for", () => {
+    expect(shape([summary, line(5, "en-1"), line(3, "en-2", { isFolded: true }), line(2, "en-2", { isFolded: true }), line(1, "en-1", { isFolded: true })])).toEqual([
+      [["line-5", "line-1"]],
+      ["summary-4"],
+      [
+        ["line-3", "summary"],
+        ["line-2", "line"],
+        ["line-1", "line"],
+      ],
+    ]);
+  });
+
+  it("is told in plain words", () => {
+    expect(
+      ["2026-03-01 entry added (id: en-01jd7):\nBy phone\n(id: en-2):\nor so", "2026-03-02 item now [x] Bank (id: ci-01jd7)", "2026-03-05 dueDate: none -> 2026-03-20"].map(plainWords),
+    ).toEqual(["By phone\n(id: en-2):\nor so", "item now [x] Bank", "dueDate: none -> 2026-03-20"]);
+  });
+
+  it("has earlier summaries of the same kind of model only", () => {
+    const of = (n: number, audience: string, text: string | null = "t"): Checkpoint => ({ n, audience, text, fromLine: 1, uptoLine: n }) as Checkpoint;
+    const checkpoints = [of(5, "elsewhere"), of(4, "own"), of(3, "elsewhere"), of(2, "own", null), of(1, "own")];
+    expect(earlierSummaries(checkpoints, summary).map((one) => [one.line, one.folds])).toEqual([["summary-1", [1, 1]]]);
+    expect(earlierSummaries(checkpoints, undefined)).toEqual([]);
+  });
+});
+
+describe("what the last wakes read", () => {
+  const wake = (inputTokens: number, cachedInputTokens: number, more: Partial<Wake> = {}): Wake =>
+    ({ model: "house/qwen", status: "completed", turns: 2, inputTokens, cachedInputTokens, ...more }) as Wake;
+
+  it("is counted over the wakes with the present model whose server counts", () => {
+    const wakes = [wake(900, 0, { model: "cloud/big" }), wake(4000, 3800), wake(0, 0), wake(50, 0, { status: "failed" }), wake(4000, 3000)];
+    expect(lastReading(wakes, "house/qwen")).toEqual({ wakes: 2, cachedShare: 0.85, newPerWake: 600, lastPerTurn: 2000 });
+    expect(lastReading(wakes, "builtin")).toBeUndefined();
+  });
+
+  it("is that of the last ten", () => {
+    const wakes = Array.from({ length: 14 }, (_, n) => wake(100, n < 10 ? 50 : 0));
+    expect(lastReading(wakes, "house/qwen")).toMatchObject({ wakes: 10, cachedShare: 0.5 });
+  });
+});

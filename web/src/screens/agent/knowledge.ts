@@ -1,0 +1,107 @@
+// What an agent knows, sorted by whether it still holds: pure functions.
+
+import type { Checkpoint, KnowledgeLine, Wake } from "./data";
+
+/** A line that holds, and what it said before. */
+export interface Held {
+  line: KnowledgeLine;
+  before: KnowledgeLine | undefined;
+}
+
+/** A line that something newer stands for. */
+export interface Replaced {
+  line: KnowledgeLine;
+  by: "line" | "summary";
+}
+
+export interface Memory {
+  held: Held[];
+  summaries: KnowledgeLine[];
+  replaced: Replaced[];
+}
+
+/** Sorts the lines of an agent, which come newest first. Only lines that are loaded can replace one. */
+export function sortMemory(lines: readonly KnowledgeLine[]): Memory {
+  const memory: Memory = { held: [], summaries: [], replaced: [] };
+  const newest = new Map<string, Held | undefined>();
+  for (const line of lines) {
+    if (line.kind === "summary") {
+      memory.summaries.push(line);
+      continue;
+    }
+    const isReplaced = line.subject !== null && newest.has(line.subject);
+    if (line.subject !== null && isReplaced) {
+      const held = newest.get(line.subject);
+      if (held !== undefined) held.before ??= line;
+    }
+    if (isReplaced || line.isFolded) {
+      memory.replaced.push({ line, by: isReplaced ? "line" : "summary" });
+      if (!isReplaced && line.subject !== null) newest.set(line.subject, undefined);
+      continue;
+    }
+    const held: Held = { line, before: undefined };
+    memory.held.push(held);
+    if (line.subject !== null) newest.set(line.subject, held);
+  }
+  return memory;
+}
+
+/** What a line says, without its day and its ids: the text of an entry, or what changed. */
+export function plainWords(text: string): string {
+  const entry = /^[^\n]* \(id: en-\w+\):\n([\s\S]*)$/.exec(text)?.[1];
+  return entry ?? text.replace(/^\d{4}-\d{2}-\d{2} /, "").replace(/ \(id: \w+-\w+\)/g, "");
+}
+
+/** Summaries that the one in use replaced, newest first, as lines that can be removed. */
+export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: KnowledgeLine | undefined): KnowledgeLine[] {
+  const current = checkpoints.find((one) => `summary-${one.n}` === inUse?.line);
+  if (current === undefined) return [];
+  return checkpoints.flatMap(({ n, audience, text, createdAt, runKey, fromLine, uptoLine }) =>
+    text === null || audience !== current.audience || n >= current.n
+      ? []
+      : [
+          {
+            line: `summary-${n}`,
+            kind: "summary",
+            text,
+            verdict: null,
+            reason: null,
+            at: createdAt,
+            runKey,
+            taskId: null,
+            entryId: null,
+            folds: [fromLine, uptoLine],
+            isFolded: true,
+            subject: null,
+          } satisfies KnowledgeLine,
+        ],
+  );
+}
+
+/** How many of the newest wakes the figures are about. */
+const WAKES = 10;
+
+/** What the last wakes of an agent with its present model read; undefined if nothing was counted. */
+export interface Reading {
+  wakes: number;
+  /** Between 0 and 1. */
+  cachedShare: number;
+  /** Units: tokens, on average. */
+  newPerWake: number;
+  /** Units: tokens, on average of the newest wake. */
+  lastPerTurn: number;
+}
+
+export function lastReading(wakes: readonly Wake[], model: string): Reading | undefined {
+  const counted = wakes.filter((wake) => wake.model === model && wake.status === "completed" && wake.inputTokens > 0).slice(0, WAKES);
+  const last = counted[0];
+  if (last === undefined) return undefined;
+  const sum = (of: (wake: Wake) => number): number => counted.reduce((total, wake) => total + of(wake), 0);
+  const [input, cached] = [sum((wake) => wake.inputTokens), sum((wake) => Math.min(wake.inputTokens, wake.cachedInputTokens))];
+  return {
+    wakes: counted.length,
+    cachedShare: cached / input,
+    newPerWake: Math.round((input - cached) / counted.length),
+    lastPerTurn: Math.round(last.inputTokens / Math.max(1, last.turns)),
+  };
+}

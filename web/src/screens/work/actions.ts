@@ -1,0 +1,141 @@
+// Actions on agent work. A refusal is told; what changed arrives with the next reading.
+
+import { api, idempotencyKey, unwrap, type Schemas } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { toasts } from "../../app/toasts.svelte";
+import { t, type Key } from "../../i18n/index.svelte";
+import { live } from "../../live/store.svelte";
+import type { Instruction, Template, Trial, Work } from "./data";
+
+const header = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
+
+/** Reads everything again that agent work may have changed. */
+function reload(): void {
+  live.invalidatePrefix("work/");
+  live.invalidatePrefix("attention");
+}
+
+/** Whether it succeeded; a refusal is told as `label`. */
+async function tried(label: Key, values: Record<string, string>, act: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    toasts.showRefusal(t(label, values), asProblem(error));
+    return false;
+  } finally {
+    reload();
+  }
+}
+
+const patch = (id: string, body: Schemas["WorkPatch"]): Promise<Work> =>
+  unwrap(api.PATCH("/api/tasks/{work}", { params: { path: { work: id }, header: header() }, body }));
+
+/** Throws: a `Problem`. */
+export async function createWork(body: Schemas["WorkParams"]): Promise<Work> {
+  const made = await unwrap(api.POST("/api/tasks", { params: { header: header() }, body }));
+  reload();
+  return made;
+}
+
+/**
+ * What an instruction means to the rules. Nothing is written.
+ *
+ * Throws: a `Problem`.
+ */
+export async function readInstruction(text: string): Promise<Instruction> {
+  return unwrap(api.POST("/api/work/read", { body: { text, lang: navigator.language } }));
+}
+
+/**
+ * What a run with these parameters would come to now. Nothing is written.
+ *
+ * Throws: a `Problem`.
+ */
+export async function tryWork(parameters: Parameters): Promise<Trial> {
+  return unwrap(api.POST("/api/work/try", { body: { parameters: asObject(parameters), lang: navigator.language } }));
+}
+
+/** Work of the gallery, switched on. Throws: a `Problem`. */
+export async function switchOn(parameters: Parameters, body: Omit<Schemas["WorkParams"], "parameters">): Promise<Work> {
+  return createWork({ ...body, parameters: asObject(parameters) });
+}
+
+type Parameters = NonNullable<Template["parameters"]>;
+
+/** The document says of the parameters in a request only that they are an object. */
+const asObject = (parameters: Parameters): Record<string, never> => parameters as unknown as Record<string, never>;
+
+/** Throws: a `Problem`. */
+export async function editWork(id: string, body: Schemas["WorkPatch"]): Promise<void> {
+  await patch(id, body);
+  reload();
+}
+
+export async function pauseWork(work: Work): Promise<void> {
+  const resume = (): void => void tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }));
+  if (await tried("work.what.pause", { title: work.title }, () => patch(work.id, { action: "pause" }))) {
+    toasts.show(t("work.paused", { title: work.title }), { label: t("do.undo"), run: resume });
+  }
+}
+
+export async function resumeWork(work: Work): Promise<void> {
+  await tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }));
+}
+
+export async function runWork(work: Work): Promise<void> {
+  const start = (): Promise<unknown> => unwrap(api.POST("/api/tasks/{work}/run", { params: { path: { work: work.id }, header: header() } }));
+  if (await tried("work.what.run", { title: work.title }, start)) toasts.show(t("work.started", { title: work.title }));
+}
+
+export async function archiveWork(work: Work): Promise<boolean> {
+  return tried("work.what.archive", { title: work.title }, () => patch(work.id, { action: "archive" }));
+}
+
+export async function deleteWork(work: Work): Promise<boolean> {
+  const remove = (): Promise<unknown> => unwrap(api.DELETE("/api/tasks/{work}", { params: { path: { work: work.id }, header: header() } }));
+  return tried("work.what.delete", { title: work.title }, remove);
+}
+
+/** Pauses all of these, and offers to resume them. */
+export async function pauseAll(running: readonly Work[]): Promise<void> {
+  const resume = (): void => void resumeAll(running);
+  if (await tried("work.what.pauseAll", {}, () => unwrap(api.POST("/api/work/pause-all", {})))) {
+    toasts.show(t("work.allPaused"), { label: t("do.undo"), run: resume });
+  }
+}
+
+export async function resumeAll(paused: readonly Work[]): Promise<void> {
+  for (const work of paused) await resumeWork(work);
+}
+
+/** Tells the work something about how it works; returns whether it was taken. */
+export async function correctWork(work: Work, text: string): Promise<boolean> {
+  const send = (): Promise<unknown> =>
+    unwrap(api.POST("/api/tasks/{work}/corrections", { params: { path: { work: work.id }, header: header() }, body: { text } }));
+  const isTaken = await tried("work.what.correct", { title: work.title }, send);
+  if (isTaken) toasts.show(t("work.corrected"));
+  return isTaken;
+}
+
+export async function cancelRun(run: string, title: string): Promise<void> {
+  await tried("work.what.cancel", { title }, () => unwrap(api.POST("/api/runs/{run}/cancel", { params: { path: { run } } })));
+}
+
+export async function retryRun(run: string, title: string): Promise<boolean> {
+  return tried("work.what.retry", { title }, () => unwrap(api.POST("/api/runs/{run}/retry", { params: { path: { run }, header: header() } })));
+}
+
+export async function reviewRun(run: string, title: string, approve: boolean, reason: string): Promise<boolean> {
+  const body = { approve, ...(reason === "" ? {} : { reason }) };
+  return tried(approve ? "work.what.approve" : "work.what.decline", { title }, () =>
+    unwrap(api.POST("/api/runs/{run}/review", { params: { path: { run }, header: header() }, body })),
+  );
+}
+
+/** Answers a question; it can be answered once. */
+export async function answerQuestion(question: string, title: string, answer: string): Promise<boolean> {
+  const send = (): Promise<unknown> =>
+    unwrap(api.POST("/api/questions/{question}/answer", { params: { path: { question }, header: header() }, body: { answer } }));
+  return tried("work.what.answer", { title }, send);
+}

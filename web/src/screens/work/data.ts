@@ -1,0 +1,73 @@
+// The queries about agent work.
+
+import { api, unwrap, type Schemas } from "../../api/client";
+import type { LiveEvent } from "../../live/socket";
+import type { Query } from "../../live/store.svelte";
+import type { Paged } from "../agent/data";
+
+export type Work = Schemas["AgentWork"];
+export type WorkDetail = Schemas["AgentWorkDetail"];
+export type Run = Schemas["WorkRun"];
+export type RunState = Schemas["RunState"];
+export type Question = Schemas["WorkQuestion"];
+export type LogLine = Schemas["WorkLogLine"];
+export type SchedulePreview = Schemas["SchedulePreview"];
+
+export type Template = Schemas["WorkTemplate"];
+export type Instruction = Schemas["WorkInstruction"];
+export type Trial = Schemas["WorkTrial"];
+
+/** Units: rows. The largest page the server returns. */
+const MAX_PAGE = 200;
+/** Units: rows. More than this is not listed, and the page says so. */
+const MAX_LISTED = 1_000;
+/** Units: runs. */
+const RUNS_PAGE = 30;
+
+/** An event about agent work. Its subject may be the work or one of its runs. */
+export const isWorkEvent = (event: LiveEvent): boolean => event.type.startsWith("task:");
+
+export async function readRuns(work: string, cursor?: string): Promise<Paged<Run>> {
+  const query = { limit: RUNS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
+  return await unwrap(api.GET("/api/tasks/{work}/runs", { params: { path: { work }, query } }));
+}
+
+export const queries = {
+  /** What needs no language model. It changes only with the program; its next times change by themselves. */
+  gallery: (): Query<Template[]> => ({
+    key: "work/gallery",
+    load: async () => (await unwrap(api.GET("/api/work/gallery", { params: { query: { lang: navigator.language } } }))).items,
+    invalidatedBy: () => false,
+  }),
+  list: (): Query<{ items: Work[]; isWhole: boolean }> => ({
+    key: "work/list",
+    load: async () => {
+      const items: Work[] = [];
+      let cursor: string | undefined;
+      do {
+        const query = { limit: MAX_PAGE, ...(cursor === undefined ? {} : { cursor }) };
+        const page = await unwrap(api.GET("/api/tasks", { params: { query } }));
+        items.push(...page.items);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined && items.length < MAX_LISTED);
+      return { items, isWhole: cursor === undefined };
+    },
+    invalidatedBy: isWorkEvent,
+  }),
+  detail: (id: string): Query<WorkDetail> => ({
+    key: `work/one/${id}`,
+    load: () => unwrap(api.GET("/api/tasks/{work}", { params: { path: { work: id } } })),
+    invalidatedBy: isWorkEvent,
+  }),
+  runs: (id: string): Query<Paged<Run>> => ({
+    key: `work/runs/${id}`,
+    load: () => readRuns(id),
+    invalidatedBy: isWorkEvent,
+  }),
+  /** The lines of a run. Those of a run that is over change only when it is tried again. */
+  log: (run: Run): Query<LogLine[]> => ({
+    key: `work/log/${run.id}/${run.runState}`,
+    load: async () => (await unwrap(api.GET("/api/runs/{run}/log", { params: { path: { run: run.id } } }))).items,
+    invalidatedBy: isWorkEvent,
+  }),
+};

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+
+import type { LogLine, Run, Work } from "./data";
+import { canPause, duration, grouped, matches, standingOf, today, toneOf, turnsOf, withinDay } from "./rules";
+
+const NOW = new Date(2026, 10, 23, 12, 0);
+const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
+
+function work(title: string, parts: Partial<Work> = {}): Work {
+  const base = {
+    id: title, title, instructions: `Do ${title}.`, type: "scheduled", state: "active", runState: null, schedule: "every day at 9",
+    nextDueAt: null, startedAt: null, completedAt: null, created: hour(1),
+  };
+  return { ...base, ...parts } as Work;
+}
+
+const titles = (list: readonly Work[]): string[] => list.map((one) => one.title);
+
+describe("what work is up to", () => {
+  it("is its run while that is open, even if the work is paused", () => {
+    expect(standingOf(work("a", { state: "paused", runState: "needs_input" }))).toBe("needs_input");
+    expect(standingOf(work("a", { state: "paused", runState: "succeeded" }))).toBe("paused");
+    expect(standingOf(work("a", { state: "archived", runState: "failed" }))).toBe("archived");
+    expect(standingOf(work("a", { runState: "failed" }))).toBe("failed");
+    expect(standingOf(work("a"))).toBe("waiting");
+  });
+
+  it("has the colour of what it asks for", () => {
+    expect((["running", "needs_review", "timed_out", "succeeded"] as const).map(toneOf)).toEqual(["accent", "caution", "danger", "plain"]);
+  });
+
+  it("is paused only if something would start it", () => {
+    expect([work("a"), work("b", { type: "immediate" }), work("c", { state: "paused" })].map(canPause)).toEqual([true, false, false]);
+  });
+});
+
+describe("the list", () => {
+  it("puts first what needs the person, then what runs, what is next by the clock, what is over", () => {
+    const all = [
+      work("evening", { nextDueAt: hour(18) }),
+      work("asks", { runState: "needs_input", nextDueAt: hour(13) }),
+      work("noon", { nextDueAt: hour(13), completedAt: hour(9), runState: "succeeded" }),
+      work("runs", { runState: "running", startedAt: hour(11), type: "immediate" }),
+      work("early", { type: "immediate", runState: "succeeded", completedAt: hour(7) }),
+      work("late", { type: "immediate", runState: "succeeded", completedAt: hour(9) }),
+      work("old", { type: "immediate", runState: "succeeded", completedAt: new Date(2026, 10, 1).toISOString() }),
+      work("held", { state: "paused" }),
+    ];
+    const groups = grouped(all, new Set(["asks"]), NOW);
+    expect(titles(groups.needsYou)).toEqual(["asks"]);
+    expect(titles(groups.next)).toEqual(["runs", "noon", "evening", "held"]);
+    expect(titles(groups.today)).toEqual(["late", "early"]);
+    expect(titles(groups.older)).toEqual(["old"]);
+  });
+
+  it("is searched by title, instructions and schedule", () => {
+    const digest = work("Digest", { instructions: "Read the letters." });
+    expect(["digest letters", "every DAY", "letter digest", "weather"].map((words) => matches(digest, words))).toEqual([true, true, true, false]);
+  });
+});
+
+describe("today", () => {
+  it("has what ran and what is due, by the clock", () => {
+    const all = [
+      work("twice", { startedAt: hour(9), completedAt: hour(9), runState: "succeeded", nextDueAt: hour(18) }),
+      work("soon", { nextDueAt: hour(13) }),
+      work("yesterday", { startedAt: new Date(2026, 10, 22).toISOString(), runState: "succeeded" }),
+      work("still", { startedAt: new Date(2026, 10, 22, 23).toISOString(), runState: "running" }),
+      work("gone", { startedAt: hour(8), runState: "succeeded", state: "archived" }),
+    ];
+    expect(today(all, NOW).map((row) => `${row.work.title} ${row.isNext}`)).toEqual(["still false", "twice false", "soon true", "twice true"]);
+  });
+
+  it("is apart from the next 24 hours", () => {
+    const all = [work("tomorrow", { nextDueAt: new Date(2026, 10, 24, 11).toISOString() }), work("later", { nextDueAt: new Date(2026, 10, 24, 13).toISOString() }), work("once")];
+    expect(titles(withinDay(all, NOW))).toEqual(["tomorrow"]);
+  });
+});
+
+describe("a run", () => {
+  it("has its calls joined with their results", () => {
+    const line = (type: LogLine["type"], tool: string | null = null): LogLine => ({ type, tool }) as LogLine;
+    const lines = [line("run"), line("said"), line("call", "a"), line("result", "a"), line("call", "b"), line("call", "c"), line("result", "c"), line("result", "d")];
+    expect(turnsOf(lines).map((turn) => `${turn.line.type} ${turn.line.tool} ${turn.result?.tool}`)).toEqual([
+      "run null undefined",
+      "said null undefined",
+      "call a a",
+      "call b undefined",
+      "call c c",
+      "result d undefined",
+    ]);
+  });
+
+  it("took the time between its begin and its end", () => {
+    const run = (startedAt: string | null, completedAt: string | null): Run => ({ startedAt, completedAt }) as Run;
+    expect(duration(run(hour(9), hour(10)))).toBe(3_600_000);
+    expect(duration(run(hour(9), null))).toBeUndefined();
+    expect(duration(run(hour(10), hour(9)))).toBe(0);
+  });
+});

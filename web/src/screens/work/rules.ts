@@ -1,0 +1,146 @@
+// How agent work is grouped and told: pure functions of what the server says.
+
+import type { LogLine, Run, RunState, Work } from "./data";
+
+export type Tone = "accent" | "caution" | "danger" | "plain";
+
+/** What a piece of work is up to, as one word of the catalogue (`work.is.*`). */
+export type Standing =
+  | "running"
+  | "queued"
+  | "needs_input"
+  | "needs_review"
+  | "failed"
+  | "timed_out"
+  | "interrupted"
+  | "expired"
+  | "paused"
+  | "held"
+  | "disabled"
+  | "archived"
+  | "succeeded"
+  | "no_op"
+  | "cancelled"
+  | "skipped"
+  | "waiting";
+
+const OPEN: readonly RunState[] = ["running", "queued", "needs_input", "needs_review"];
+const FAILED: readonly RunState[] = ["failed", "timed_out", "interrupted", "expired"];
+
+export function standingOf(work: Pick<Work, "state" | "runState">): Standing {
+  const { state, runState } = work;
+  if (runState !== null && OPEN.includes(runState)) return runState;
+  if (state !== "active") return state;
+  return runState ?? "waiting";
+}
+
+export function toneOf(standing: Standing): Tone {
+  if (standing === "running") return "accent";
+  if (standing === "needs_input" || standing === "needs_review" || standing === "disabled" || standing === "paused" || standing === "held") return "caution";
+  return (FAILED as readonly string[]).includes(standing) ? "danger" : "plain";
+}
+
+export const isFailed = (state: RunState): boolean => FAILED.includes(state);
+
+/** Whether a run is under way or waits for its turn. */
+export const isUnderWay = (state: RunState): boolean => state === "running" || state === "queued";
+
+/** Whether it could be paused: something would start it later. */
+export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
+
+export type Group = "needsYou" | "next" | "today" | "older";
+export const GROUPS: readonly Group[] = ["needsYou", "next", "today", "older"];
+
+const at = (iso: string | null): number => (iso === null ? 0 : Date.parse(iso));
+
+const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
+
+/**
+ * The list in its parts: what needs the person, what runs and comes next, what ended today, the rest.
+ *
+ * `waiting` are the ids of what needs the person, as the server lists them.
+ */
+export function grouped(all: readonly Work[], waiting: ReadonlySet<string>, now: Date): Record<Group, Work[]> {
+  const groups: Record<Group, Work[]> = { needsYou: [], next: [], today: [], older: [] };
+  for (const work of all) {
+    const standing = standingOf(work);
+    if (waiting.has(work.id)) groups.needsYou.push(work);
+    else if (standing === "running" || standing === "queued" || work.nextDueAt !== null || (work.type === "scheduled" && (work.state === "paused" || work.state === "held"))) groups.next.push(work);
+    else if (work.completedAt !== null && sameDay(new Date(work.completedAt), now)) groups.today.push(work);
+    else groups.older.push(work);
+  }
+  const order = (work: Work): number => {
+    const standing = standingOf(work);
+    if (standing === "running") return -2;
+    if (standing === "queued") return -1;
+    return work.nextDueAt === null ? Infinity : at(work.nextDueAt);
+  };
+  groups.next.sort((a, b) => compare(order(a), order(b)) || a.title.localeCompare(b.title));
+  const newest = (a: Work, b: Work): number => at(b.completedAt ?? b.created) - at(a.completedAt ?? a.created);
+  groups.needsYou.sort(newest);
+  groups.today.sort(newest);
+  groups.older.sort(newest);
+  return groups;
+}
+
+const compare = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+
+/** Whether all of these words are in the title or in the instructions. */
+export function matches(work: Work, words: string): boolean {
+  const text = `${work.title} ${work.instructions} ${work.schedule ?? ""}`.toLocaleLowerCase();
+  return words
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** Units: milliseconds. How long a run worked; undefined if it never began. */
+export function duration(run: Run): number | undefined {
+  if (run.startedAt === null || run.completedAt === null) return undefined;
+  return Math.max(0, Date.parse(run.completedAt) - Date.parse(run.startedAt));
+}
+
+/** One thing in a transcript: a call has its result with it. */
+export interface Turn {
+  line: LogLine;
+  result: LogLine | undefined;
+}
+
+/** The lines of a run, each call joined with the result that follows it. */
+export function turnsOf(lines: readonly LogLine[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const line of lines) {
+    const last = turns.at(-1);
+    if (line.type === "result" && last?.line.type === "call" && last.line.tool === line.tool && last.result === undefined) last.result = line;
+    else turns.push({ line, result: undefined });
+  }
+  return turns;
+}
+
+/** Something of today: a run that began, or one that is due. */
+export interface Today {
+  key: string;
+  /** When it is due, or began. */
+  at: string;
+  work: Work;
+  isNext: boolean;
+}
+
+/** What ran today and what is still due, by the clock. What needs the person is listed elsewhere. */
+export function today(all: readonly Work[], now: Date): Today[] {
+  const list: Today[] = [];
+  for (const work of all) {
+    if (work.state === "archived") continue;
+    const ran = work.startedAt;
+    const isOpen = work.runState !== null && isUnderWay(work.runState);
+    if (ran !== null && (isOpen || sameDay(new Date(ran), now))) list.push({ key: `${work.id} ran`, at: ran, work, isNext: false });
+    if (work.nextDueAt !== null && sameDay(new Date(work.nextDueAt), now)) list.push({ key: `${work.id} next`, at: work.nextDueAt, work, isNext: true });
+  }
+  return list.sort((a, b) => at(a.at) - at(b.at));
+}
+
+/** What would start within a day: the reason to think twice before everything is paused. */
+export function withinDay(all: readonly Work[], now: Date): Work[] {
+  const end = now.getTime() + 24 * 3600_000;
+  return all.filter((work) => work.nextDueAt !== null && Date.parse(work.nextDueAt) <= end).sort((a, b) => at(a.nextDueAt) - at(b.nextDueAt));
+}

@@ -150,6 +150,8 @@ const RETIRED: &[(&str, &str)] = &[
     ("sleeper", "entry"),
     ("errand", "payload"),
     ("repertoire", "scenarios"),
+    ("furnished", "populated"),
+    ("dull", "routine_report"),
 ];
 
 #[test]

@@ -80,6 +80,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "dormouse-bench",
         &[
             "dormouse-types",
+            "dormouse-formats",
             "dormouse-adapters",
             "dormouse-store",
             "dormouse-journal",
@@ -244,7 +245,7 @@ const RESERVED: &[(&str, &[&str], &str)] = &[
     ("std::env", &["dormouse-cli", "dormouse-scenes"], "take the setting as an argument"),
     (
         "std::process",
-        &["dormouse-cli", "dormouse-testkit", "dormouse-scenes"],
+        &["dormouse-cli", "dormouse-testkit", "dormouse-scenes", "dormouse-bench"],
         "return an error instead",
     ),
     (

@@ -1,6 +1,7 @@
 //! `dormouse serve`: the services and the router on one local port.
 
 use dormouse_types::TokenKind;
+use dormouse_types::WorkRunId;
 use dormouse_types::agent::RunStatus;
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
@@ -180,20 +181,66 @@ fn log(zone: &TimeZone, text: &str) {
 
 fn described(event: &ServeEvent) -> String {
     match event {
+        ServeEvent::Ran { holder, status, error, .. } if WorkRunId::try_from(holder).is_ok() => {
+            let more = match (*status, error) {
+                (RunStatus::Failed, Some(_)) => "; `dormouse work list` shows which, and why",
+                (status, Some(_)) => continued(status),
+                _ => "",
+            };
+            format!("run {} of agent work: {status}{more}", holder.short())
+        }
         ServeEvent::Ran { holder, run_key, status, error } => {
             let (run, agent) = (run_key.as_str().get(..8).unwrap_or_default(), holder.short());
             // The reason stays out of the log, because the error may quote private text.
             let more = match (*status, error) {
                 (RunStatus::Failed, Some(_)) => format!("; `dormouse agent log {agent}` shows why"),
-                (RunStatus::Queued, Some(_)) => "; it will be resumed".to_owned(),
-                (RunStatus::Started, Some(_)) => {
-                    "; its lease was lost, and another process continues it".to_owned()
-                }
+                (status, Some(_)) => continued(status).to_owned(),
                 _ => String::new(),
             };
             format!("run {run} of agent {agent}: {status}{more}")
         }
         ServeEvent::Recovered(what) => format!("recovered: {what}"),
         ServeEvent::Failed(what) => format!("failed, will retry: {what}"),
+    }
+}
+
+/// What happens to a run that an error stopped.
+const fn continued(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Queued => "; it will be resumed",
+        RunStatus::Started => "; its lease was lost, and another process continues it",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_the_log_tells_runs_of_agents_from_those_of_agent_work() {
+        let ran = |holder: &str, status, error: Option<&str>| {
+            let holder = holder.parse().expect("an id");
+            let run_key = dormouse_types::RunKey("b3a1f0c2".repeat(8));
+            described(&ServeEvent::Ran { holder, run_key, status, error: error.map(str::to_owned) })
+        };
+        let id = "01m85e8m0d57w5j4bqbp0ya19s";
+        let (agent, work) = (format!("ag-{id}"), format!("run-{id}"));
+        assert_eq!(
+            [
+                ran(&agent, RunStatus::Completed, None),
+                ran(&agent, RunStatus::Failed, Some("private")),
+                ran(&work, RunStatus::Completed, None),
+                ran(&work, RunStatus::Failed, Some("private")),
+                ran(&work, RunStatus::Queued, Some("private")),
+            ],
+            [
+                "run b3a1f0c2 of agent ya19s: completed",
+                "run b3a1f0c2 of agent ya19s: failed; `dormouse agent log ya19s` shows why",
+                "run ya19s of agent work: completed",
+                "run ya19s of agent work: failed; `dormouse work list` shows which, and why",
+                "run ya19s of agent work: queued; it will be resumed",
+            ]
+        );
     }
 }

@@ -52,6 +52,8 @@ impl Dormouse {
             lines.extend(held.into_iter().map(|work| held_line(&work.title, work.next_due_at)));
         }
         lines.extend(self.agents.notice_restored(WORKSPACE).await?);
+        // The person's clock may be set to another zone than when the program last ran.
+        self.work.follow_zone(WORKSPACE).await?;
         Ok(lines)
     }
 

@@ -21,7 +21,7 @@
 //! - `BYWEEKNO` alone keeps the weekday of the start. Weeks at the turn of the year belong to the calendar year
 //!   of each day. `BYSETPOS` in a week counts the whole week, also in the week of the start.
 //!
-//! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `sentence`,
+//! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `exception`, `sentence`,
 //! `schedule`.
 
 mod error;
@@ -34,11 +34,13 @@ mod elapsed;
 mod starts;
 mod series;
 mod due;
+mod exception;
 mod sentence;
 mod schedule;
 
 pub use due::{Due, Occurrence, Position};
 pub use error::RuleError;
+pub use exception::Exception;
 pub use rule::{
     End, Frequency, MAX_COUNT, MAX_INTERVAL, NthWeekday, RecurrenceRule, RuleParts, Until,
 };

@@ -38,21 +38,29 @@ pub struct Plan {
     pub next_due: Option<Timestamp>,
 }
 
-/// Decides what becomes of everything that is due up to now.
+/// What a series has that is due, before anything is decided about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coming {
+    /// The occurrences, in the order in which they are due.
+    pub due: Vec<(OccurrenceId, Timestamp)>,
+    /// How far the series has come with them.
+    pub position: Position,
+    /// When the next occurrence is due; `None` if none is.
+    pub next_due: Option<Timestamp>,
+}
+
+/// Finds everything that is due up to now, or a first piece of it: at least `most` occurrences.
 ///
-/// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
-/// policy says which run, but none that is older than a day. What runs then meets the runs of the
-/// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
-/// person is not one of them. `most` bounds the occurrences of one plan.
-pub fn plan(
+/// `not_before` is when the definition became due. An occurrence that is due earlier was not: the clock
+/// of the person moved past it, and it counts as due at that moment.
+pub fn coming(
     series: &Series,
     position: &Position,
     person: &Person,
-    policies: Policies,
-    n_open: usize,
+    not_before: Timestamp,
     now: Timestamp,
     most: usize,
-) -> Plan {
+) -> Coming {
     let mut position = position.clone();
     let mut due: Vec<(OccurrenceId, Timestamp)> = Vec::new();
     let next_due = loop {
@@ -60,9 +68,29 @@ pub fn plan(
         if next.at > now || due.len() >= most {
             break Some(next.at);
         }
-        due.extend(next.occurrences.into_iter().map(|one| (one.id, one.due)));
+        due.extend(next.occurrences.into_iter().map(|one| (one.id, one.due.max(not_before))));
         position = next.position;
     };
+    Coming { due, position, next_due }
+}
+
+/// Decides what becomes of what is due, apart from what `has_run` says has a run already.
+///
+/// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
+/// policy says which run, but none that is older than a day. What runs then meets the runs of the
+/// definition that are not over: `n_open` of them wait or are under way; a run that waits for the
+/// person is not one of them.
+pub fn plan(
+    coming: Coming,
+    has_run: impl Fn(&OccurrenceId) -> bool,
+    policies: Policies,
+    n_open: usize,
+    now: Timestamp,
+) -> Plan {
+    let Coming { mut due, position, next_due } = coming;
+    // The series may be behind its own runs: an occurrence was moved after it ran, or an older row of
+    // the definition came back. What ran is over, and holds up nothing that follows.
+    due.retain(|(id, _)| !has_run(id));
     let is_all = next_due.is_none_or(|next| next > now);
     let last = due.len().saturating_sub(1);
     let mut n_open = n_open;
@@ -103,7 +131,8 @@ fn skip_reason(
     let has_room = match policies.overlap {
         Overlap::Parallel => true,
         // Those that are caught up run one after another, however many they are.
-        Overlap::Queue => is_catching_up || n_open < 2,
+        _ if is_catching_up => true,
+        Overlap::Queue => n_open < 2,
         Overlap::Skip => n_open == 0,
     };
     if has_room { None } else { Some(SkipReason::Overlap) }
@@ -135,7 +164,8 @@ mod tests {
         let series = series_text::read(text, &person).expect("a series");
         let position = Position::new(at(times[0]), &person);
         let policies = Policies { catch_up: policies.0, overlap: policies.1 };
-        let plan = plan(&series, &position, &person, policies, n_open, at(times[1]), 100);
+        let coming = coming(&series, &position, &person, Timestamp::MIN, at(times[1]), 100);
+        let plan = plan(coming, |_| false, policies, n_open, at(times[1]));
         let mut said = String::new();
         for one in &plan.occurrences {
             let due = one.due.to_zoned(person.zone.clone()).datetime();
@@ -180,7 +210,9 @@ mod tests {
             of(CatchUp::Once),
             "~02. 09:00 missed, ~02. 10:00 missed, 02. 11:00, then 02. 12:00"
         );
-        assert_eq!(of(CatchUp::All), "02. 09:00, 02. 10:00, 02. 11:00, then 02. 12:00");
+        let all = "02. 09:00, 02. 10:00, 02. 11:00, then 02. 12:00";
+        assert_eq!(of(CatchUp::All), all);
+        assert_eq!(check(HOURLY, (CatchUp::All, Overlap::Skip), 0, away), all, "none overlaps");
     }
 
     #[test]
@@ -241,7 +273,8 @@ mod tests {
         let mut position = Position::new(at("2026-03-02T08:00:00Z"), &person);
         let (mut all, mut n_plans) = (Vec::new(), 0);
         loop {
-            let plan = plan(&series, &position, &person, Policies::default(), 0, now, 5);
+            let coming = coming(&series, &position, &person, Timestamp::MIN, now, 5);
+            let plan = plan(coming, |_| false, Policies::default(), 0, now);
             all.extend(plan.occurrences);
             position = plan.position;
             n_plans += 1;

@@ -1,19 +1,21 @@
 //! The chore that turns occurrences into runs.
 
-use dormouse_formats::recurrence::Position;
+use std::collections::HashSet;
+
+use dormouse_formats::recurrence::{OccurrenceId, Position};
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::work::definition::{self, Definition};
-use dormouse_store::agent::work::run::Occurrence;
-use dormouse_store::{Commit, Db, Refusal};
+use dormouse_store::agent::work::run::{self, Occurrence};
+use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{WorkCreator, WorkState};
-use dormouse_types::{EventKind, Id as _, Timestamp, WorkRunId, WorkspaceId, limits};
+use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
 use crate::definition::exists_already;
 use crate::error::broken;
-use crate::planner::{Plan, Policies, plan};
+use crate::planner::{Coming, Policies, coming, plan};
 use crate::standing::NewRun;
-use crate::{Work, WorkError, event, series_text};
+use crate::{ATTEMPTS, Work, WorkError, event, series_text};
 
 /// How many definitions one call of the chore takes up.
 const AT_ONCE: i64 = 100;
@@ -41,16 +43,15 @@ impl Work {
         let standing = self.standing_of(ws, definition).await?;
         let id = standing.definition.id.clone();
         let n_open = standing.n_holding();
-        let planned = self.plan_of(&standing.definition, n_open, now)?;
+        let coming = self.coming(&standing.definition, now)?;
+        let have_run = self.have_run(ws, &id, &coming).await?;
+        let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&id, one));
+        let of = &standing.definition;
+        let policies = Policies { catch_up: of.catch_up, overlap: of.overlap };
+        let planned = plan(coming, has_run, policies, n_open, now.to_jiff());
         let mut step = standing.step();
         for one in planned.occurrences {
-            let occurrence = Occurrence {
-                source: id.to_string(),
-                uid: String::new(),
-                original_start: one.id.start.civil.to_string(),
-                zone: one.id.clock,
-                fold: one.id.start.fold,
-            };
+            let occurrence = occurrence(&id, &one.id);
             let new = NewRun {
                 occurrence,
                 scheduled_for: Some(Timestamp::from_jiff(one.due)),
@@ -74,12 +75,8 @@ impl Work {
         }
     }
 
-    fn plan_of(
-        &self,
-        definition: &Definition,
-        n_open: usize,
-        now: Timestamp,
-    ) -> Result<Plan, WorkError> {
+    /// What of a definition is due, up to as much as one commit decides about.
+    fn coming(&self, definition: &Definition, now: Timestamp) -> Result<Coming, WorkError> {
         let person = self.person();
         let text = definition.schedule.as_deref().unwrap_or_default();
         let series = series_text::read(text, &person).map_err(broken)?;
@@ -87,9 +84,66 @@ impl Work {
             Some(text) => serde_json::from_str(text).map_err(broken)?,
             None => Position::new(definition.created_at.to_jiff(), &person),
         };
-        let policies = Policies { catch_up: definition.catch_up, overlap: definition.overlap };
-        let (now, most) = (now.to_jiff(), limits::WORK_OCCURRENCES);
-        Ok(plan(&series, &position, &person, policies, n_open, now, most))
+        let not_before = definition.next_due_at.unwrap_or(now).to_jiff();
+        let most = limits::WORK_OCCURRENCES;
+        Ok(coming(&series, &position, &person, not_before, now.to_jiff(), most))
+    }
+
+    /// The occurrences among what is due that have a run already.
+    async fn have_run(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        coming: &Coming,
+    ) -> Result<HashSet<Occurrence>, WorkError> {
+        let starts: Vec<String> =
+            coming.due.iter().map(|(one, _)| occurrence(id, one).original_start).collect();
+        let mut found = HashSet::new();
+        for page in starts.chunks(limits::WORK_OCCURRENCES) {
+            found.extend(self.store.all(run::of_starts(ws, id.as_str(), "", page)).await?);
+        }
+        Ok(found)
+    }
+
+    /// Lets schedules that follow the person's clock be due by the clock of the zone that it is set to
+    /// now: for a start with another zone than before. Returns how many are due at another time.
+    ///
+    /// What the clock moved past is due now. What was due already under the zone before stays due.
+    pub async fn follow_zone(&self, ws: WorkspaceId) -> Result<usize, WorkError> {
+        let mut n_changed = 0;
+        for known in self.definitions(ws).await? {
+            let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
+                let standing = self.standing(ws, &known.id).await?;
+                let (now, definition) = (self.clock.now(), &standing.definition);
+                let (Some(due), Some(text)) = (definition.next_due_at, &definition.schedule) else {
+                    return Ok(false);
+                };
+                let person = self.person();
+                // A schedule that cannot be read is told where it is planned.
+                let Ok(series) = series_text::read(text, &person) else { return Ok(false) };
+                let Some(Ok(position)) = definition.position.as_deref().map(serde_json::from_str)
+                else {
+                    return Ok(false);
+                };
+                let next = series.next_due(&position, &person);
+                let next = next.map(|next| Timestamp::from_jiff(next.at).max(now));
+                if due <= now || next == Some(due) {
+                    return Ok(false);
+                }
+                let id = definition.id.clone();
+                let mut step = standing.step();
+                step.definition().next_due_at = next;
+                let commit = Commit::new("work.zone", Db::Agent, ws)
+                    .ops(step.ops(ws, now))
+                    .change(event(EventKind::WorkStatus, id.as_str()));
+                self.store.commit(commit).await?;
+                Ok(true)
+            })
+            .await;
+            let changed = changed.map_err(|error: WorkError| self.busy(&known.id, error))?;
+            n_changed += usize::from(changed);
+        }
+        Ok(n_changed)
     }
 
     /// Lets a definition start no runs whose schedule cannot be planned, until it is mended.
@@ -145,6 +199,17 @@ impl Work {
     /// When the next definition is due; `None` if none is.
     pub async fn next_due(&self) -> Result<Option<Timestamp>, WorkError> {
         Ok(self.store.first(definition::next_due()).await?.flatten())
+    }
+}
+
+/// The identity under which an occurrence of a definition has its run.
+fn occurrence(of: &WorkId, one: &OccurrenceId) -> Occurrence {
+    Occurrence {
+        source: of.to_string(),
+        uid: String::new(),
+        original_start: one.start.civil.to_string(),
+        zone: one.clock.clone(),
+        fold: one.start.fold,
     }
 }
 

@@ -6,8 +6,21 @@
 //! DTSTART;TZID=Europe/Berlin:20260302T090000
 //! RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR
 //! ```
+//!
+//! What is known about single occurrences follows. Its original starts are on the clock of the series:
+//!
+//! ```text
+//! EXDATE:20260303T090000
+//! RECURRENCE-ID:20260304T090000
+//! DTSTART;TZID=Europe/Berlin:20260304T110000
+//! RECURRENCE-ID:20260305T090000
+//! STATUS:CANCELLED
+//! X-DORMOUSE-OFF:2026-08-01T00:00:00Z/2026-08-08T00:00:00Z
+//! ```
 
-use dormouse_formats::recurrence::{Clock, Person, RecurrenceRule, RuleError, Series, UnknownZone};
+use dormouse_formats::recurrence::{
+    Clock, Exception, Person, RecurrenceRule, RuleError, Series, Start, UnknownZone,
+};
 use jiff::civil::{Date, DateTime};
 
 /// A text that is no series.
@@ -22,8 +35,8 @@ pub enum SeriesTextError {
         /// What is written.
         text: String,
     },
-    /// A line is neither.
-    #[error("`{line}` is neither DTSTART nor RRULE")]
+    /// A line is no property of a series.
+    #[error("`{line}` is no property of a schedule")]
     Unknown {
         /// The line.
         line: String,
@@ -38,55 +51,122 @@ pub enum SeriesTextError {
 
 const DAY: &str = "%Y%m%d";
 const TIME: &str = "%Y%m%dT%H%M%S";
+/// Marks the second of two times that a clock shows the same.
+const SECOND: &str = ";X-DORMOUSE-SECOND=TRUE";
 
-/// Writes a series. Exceptions and suspensions are not part of it.
+/// Writes a series.
 pub fn write(series: &Series) -> String {
-    let start = series.start();
-    let start = match series.clock() {
-        Clock::Day => format!("DTSTART;VALUE=DATE:{}", start.strftime(DAY)),
-        Clock::Floating => format!("DTSTART:{}", start.strftime(TIME)),
-        Clock::Zone(zone) => format!("DTSTART;TZID={}:{}", zone.name(), start.strftime(TIME)),
-    };
-    match series.rule() {
-        Some(rule) => format!("{start}\nRRULE:{rule}"),
-        None => start,
+    let mut text = format!("DTSTART{}", on(series.clock(), series.start()));
+    if let Some(rule) = series.rule() {
+        text += &format!("\nRRULE:{rule}");
     }
+    for exception in series.exceptions() {
+        text += "\n";
+        text += &match exception {
+            Exception::Added(at) => format!("RDATE{}", start(at)),
+            Exception::Excluded(at) => format!("EXDATE{}", start(at)),
+            Exception::ExcludedDay(day) => format!("EXDATE;VALUE=DATE:{}", day.strftime(DAY)),
+            Exception::Cancelled(original) => {
+                format!("RECURRENCE-ID{}\nSTATUS:CANCELLED", start(original))
+            }
+            Exception::Moved { original, to, clock } => {
+                format!("RECURRENCE-ID{}\nDTSTART{}", start(original), on(&clock, to))
+            }
+            Exception::Suspended { from, until } => {
+                let until = until.map(|until| until.to_string()).unwrap_or_default();
+                format!("X-DORMOUSE-OFF:{from}/{until}")
+            }
+        };
+    }
+    text
+}
+
+/// A time with its clock.
+fn on(clock: &Clock, at: DateTime) -> String {
+    match clock {
+        Clock::Day => format!(";VALUE=DATE:{}", at.strftime(DAY)),
+        Clock::Floating => format!(":{}", at.strftime(TIME)),
+        Clock::Zone(zone) => format!(";TZID={}:{}", zone.name(), at.strftime(TIME)),
+    }
+}
+
+/// An original start, which is on the clock of the series.
+fn start(start: Start) -> String {
+    let second = if start.fold { SECOND } else { "" };
+    format!("{second}:{}", start.civil.strftime(TIME))
 }
 
 /// Reads a series that [`write`] wrote.
 ///
 /// Errors: a line that is no such property, an unknown zone, a rule that does not hold.
 pub fn read(text: &str, person: &Person) -> Result<Series, SeriesTextError> {
-    let (mut start, mut rule) = (None, None);
+    let (mut begin, mut rule, mut exceptions) = (None, None, Vec::new());
+    // The occurrence that the next line is about.
+    let mut original: Option<Start> = None;
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
-        if let Some(value) = line.strip_prefix("RRULE:") {
-            rule = Some(value.parse::<RecurrenceRule>()?);
-        } else if let Some(rest) = line.strip_prefix("DTSTART") {
-            start = Some(read_start(rest)?);
-        } else {
-            return Err(SeriesTextError::Unknown { line: line.chars().take(60).collect() });
+        let unknown = || SeriesTextError::Unknown { line: line.chars().take(60).collect() };
+        let end = line.find([':', ';']).ok_or_else(unknown)?;
+        let (name, rest) = line.split_at(end);
+        match (name, original.take()) {
+            ("DTSTART", None) => begin = Some(read_start(rest)?),
+            ("DTSTART", Some(original)) => {
+                let (to, clock) = read_start(rest)?;
+                exceptions.push(Exception::Moved { original, to, clock });
+            }
+            ("STATUS", Some(original)) if rest == ":CANCELLED" => {
+                exceptions.push(Exception::Cancelled(original));
+            }
+            ("RRULE", None) => rule = Some(rest[1..].parse::<RecurrenceRule>()?),
+            ("RDATE", None) => exceptions.push(Exception::Added(read_original(rest)?)),
+            ("EXDATE", None) => exceptions.push(match rest.strip_prefix(";VALUE=DATE:") {
+                Some(_) => Exception::ExcludedDay(read_start(rest)?.0.date()),
+                None => Exception::Excluded(read_original(rest)?),
+            }),
+            ("RECURRENCE-ID", None) => original = Some(read_original(rest)?),
+            ("X-DORMOUSE-OFF", None) => {
+                let (from, until) = rest[1..].split_once('/').ok_or_else(unknown)?;
+                let from = from.parse().map_err(|_| unknown())?;
+                let until = (!until.is_empty()).then(|| until.parse().map_err(|_| unknown()));
+                exceptions.push(Exception::Suspended { from, until: until.transpose()? });
+            }
+            _ => return Err(unknown()),
         }
     }
-    let (start, clock) = start.ok_or(SeriesTextError::NoStart)?;
-    Ok(match rule {
+    let (start, clock) = begin.ok_or(SeriesTextError::NoStart)?;
+    let mut series = match rule {
         Some(rule) => Series::new(start, clock, rule, person)?,
         None => Series::once(start, clock),
-    })
+    };
+    exceptions.into_iter().for_each(|one| series.except(one));
+    Ok(series)
+}
+
+fn wrong(rest: &str) -> SeriesTextError {
+    SeriesTextError::Start { text: rest.chars().take(60).collect() }
+}
+
+fn read_original(rest: &str) -> Result<Start, SeriesTextError> {
+    let (fold, value) = match rest.strip_prefix(SECOND) {
+        Some(value) => (true, value),
+        None => (false, rest),
+    };
+    let value = value.strip_prefix(':').ok_or_else(|| wrong(rest))?;
+    let civil = DateTime::strptime(TIME, value).map_err(|_| wrong(rest))?;
+    Ok(Start { civil, fold })
 }
 
 fn read_start(rest: &str) -> Result<(DateTime, Clock), SeriesTextError> {
-    let wrong = || SeriesTextError::Start { text: rest.chars().take(60).collect() };
-    let (params, value) = rest.rsplit_once(':').ok_or_else(wrong)?;
-    let time = || DateTime::strptime(TIME, value).map_err(|_| wrong());
+    let (params, value) = rest.rsplit_once(':').ok_or_else(|| wrong(rest))?;
+    let time = || DateTime::strptime(TIME, value).map_err(|_| wrong(rest));
     match params.strip_prefix(';').and_then(|param| param.split_once('=')) {
         None if params.is_empty() => Ok((time()?, Clock::Floating)),
         Some(("VALUE", "DATE")) => {
-            let day = Date::strptime(DAY, value).map_err(|_| wrong())?;
+            let day = Date::strptime(DAY, value).map_err(|_| wrong(rest))?;
             Ok((day.at(0, 0, 0, 0), Clock::Day))
         }
         Some(("TZID", "UTC")) => Ok((time()?, Clock::utc())),
         Some(("TZID", zone)) => Ok((time()?, Clock::named(zone)?)),
-        Some(_) | None => Err(wrong()),
+        Some(_) | None => Err(wrong(rest)),
     }
 }
 
@@ -116,6 +196,38 @@ mod tests {
     }
 
     #[test]
+    fn what_is_known_about_single_occurrences_is_read_as_it_was_written() {
+        let rule = "FREQ=DAILY".parse::<RecurrenceRule>().expect("a rule");
+        let berlin = Clock::named("Europe/Berlin").expect("a zone");
+        let start = date(2026, 3, 2).at(9, 0, 0, 0);
+        let on = |day| Start::at(date(2026, 3, day).at(9, 0, 0, 0));
+        let to = date(2026, 3, 9).at(0, 0, 0, 0);
+        let at = |text: &str| text.parse().expect("an instant");
+        for clock in [Clock::Floating, Clock::Day, berlin.clone(), Clock::utc()] {
+            let mut series =
+                Series::new(start, clock.clone(), rule.clone(), &person()).expect("holds");
+            for exception in [
+                Exception::Added(on(3)),
+                Exception::Excluded(on(4)),
+                Exception::ExcludedDay(date(2026, 3, 5)),
+                Exception::Cancelled(Start { fold: true, ..on(6) }),
+                Exception::Moved { original: on(7), to, clock },
+                Exception::Moved { original: on(8), to, clock: berlin.clone() },
+                Exception::Suspended { from: at("2026-04-01T00:00:00.5Z"), until: None },
+                Exception::Suspended {
+                    from: at("2026-04-01T00:00:00Z"),
+                    until: Some(at("2026-04-08T00:00:00Z")),
+                },
+            ] {
+                series.except(exception);
+            }
+            let text = write(&series);
+            assert_eq!(text.lines().count(), 13, "{text}");
+            assert_eq!(read(&text, &person()).as_ref(), Ok(&series), "{text}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_read_is_named() {
         let error = |text: &str| read(text, &person()).expect_err(text).to_string();
         assert_eq!(error("RRULE:FREQ=DAILY"), "the schedule has no DTSTART");
@@ -125,6 +237,6 @@ mod tests {
         );
         assert!(error("DTSTART;TZID=Mars/Base:20260302T090000").contains("`Mars/Base`"));
         assert!(error("DTSTART:20260302T090000\nRRULE:FREQ=SECONDLY").contains("SECONDLY"));
-        assert!(error("DTSTART:20260302T090000\nSUMMARY:x").contains("neither DTSTART nor RRULE"));
+        assert!(error("DTSTART:20260302T090000\nSUMMARY:x").contains("no property of a schedule"));
     }
 }

@@ -117,6 +117,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("work.plan", Way::Work),
     ("work.requeue", Way::Never(ALONE)),
     ("work.run", Way::Work),
+    ("work.zone", Way::Never(ALONE)),
 ];
 
 /// Names of the same shape that are no points: what the audit log calls an action.

@@ -35,7 +35,8 @@ fn due_for_hours(server: &ScriptedServer) -> World {
     let sql = format!(
         "UPDATE work_definitions SET position = NULL,
            schedule = 'DTSTART:20260101T000000' || char(10) || 'RRULE:FREQ=HOURLY',
-           created_at = created_at - {HOURS} * {MICROS_PER_HOUR}, next_due_at = created_at"
+           created_at = created_at - {HOURS} * {MICROS_PER_HOUR},
+           next_due_at = created_at - {HOURS} * {MICROS_PER_HOUR}"
     );
     assert_eq!(open(&world.data()).execute(&sql, []).expect("written"), 1);
     // The first turn of all ends no run: it is a commit of its own.

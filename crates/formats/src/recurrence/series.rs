@@ -106,8 +106,8 @@ pub struct Series {
     clock: Clock,
     rule: Option<RecurrenceRule>,
     pub(super) added: BTreeSet<Start>,
-    excluded: BTreeSet<Start>,
-    excluded_days: BTreeSet<Date>,
+    pub(super) excluded: BTreeSet<Start>,
+    pub(super) excluded_days: BTreeSet<Date>,
     pub(super) overrides: BTreeMap<Start, Override>,
     pub(super) suspensions: Vec<Suspension>,
 }

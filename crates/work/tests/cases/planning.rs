@@ -41,6 +41,43 @@ fn an_occurrence_has_one_row_even_if_the_position_goes_back(world: &World) {
     wait(world.store.commit(commit)).expect("written");
     world.plan();
     assert_eq!(world.said(&id), ["03-02 09:00 succeeded"]);
+    // What follows runs as if nothing had happened.
+    world.set("2026-03-03T08:00:00Z");
+    world.script.push(finish("done", "The next day."));
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "03-03 09:00 succeeded"]);
+}
+
+/// Of several that were missed, one that has run is not the newest: the one before it is caught up with.
+fn a_series_behind_its_runs_catches_up_with_what_did_not_run(world: &World) {
+    let id = world.create("Hourly", Some("every hour"));
+    let before = world.raw("SELECT position FROM work_definitions");
+    let position = before[0].text(0).expect("a position").to_owned();
+    world.set("2026-03-02T10:00:00Z");
+    world.script.push(finish("done", "At eleven."));
+    assert_eq!(world.drain(), [DONE]);
+    let sql = "UPDATE work_definitions SET position = ?1, next_due_at = 0 WHERE ws = 1";
+    let back = dormouse_store::Op::any(sql, dormouse_store::params![position]);
+    let sql = "DELETE FROM work_runs WHERE ws = 1 AND n = 2";
+    let lost = dormouse_store::Op::any(sql, dormouse_store::params![]);
+    let renumbered = dormouse_store::Op::any(
+        "UPDATE work_runs SET n = 2 WHERE ws = 1 AND n = 3",
+        dormouse_store::params![],
+    );
+    let counted = dormouse_store::Op::any(
+        "UPDATE work_definitions SET n_runs = 2 WHERE ws = 1",
+        dormouse_store::params![],
+    );
+    let commit = dormouse_store::Commit::new("test.write", dormouse_store::Db::Agent, WS);
+    let commit = commit.ops([back, lost, renumbered, counted]);
+    wait(world.store.commit(commit)).expect("written");
+    world.set("2026-03-02T10:05:00Z");
+    world.script.push(finish("done", "At ten, late."));
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(
+        world.said(&id),
+        ["03-02 09:00 skipped missed", "03-02 11:00 succeeded", "03-02 10:00 succeeded"]
+    );
 }
 
 fn time_away_is_caught_up_as_the_policy_says(world: &World) {
@@ -97,6 +134,34 @@ fn what_overlaps_is_left_out_as_the_policy_says(world: &World) {
     );
 }
 
+fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
+    let mut new = world.new_work("Morning", Some("daily at 9"));
+    new.catch_up = CatchUp::Skip;
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let follow = |to: &World| wait(to.work.follow_zone(WS)).expect("it follows");
+    assert_eq!(follow(world), 0, "the zone is that of before");
+    // At 5:00 in Berlin it is 13:00 in Tokyo: past nine.
+    world.set("2026-03-02T04:00:00Z");
+    let tokyo = world.in_zone("Asia/Tokyo");
+    assert_eq!((follow(&tokyo), follow(&tokyo)), (1, 0));
+    tokyo.script.push(finish("done", "On arrival."));
+    assert_eq!(tokyo.drain(), [DONE]);
+    // At 12:00 in Tokyo it is 22:00 of the day before in New York.
+    world.set("2026-03-03T03:00:00Z");
+    assert_eq!(tokyo.drain(), []);
+    let new_york = world.in_zone("America/New_York");
+    assert_eq!(follow(&new_york), 1);
+    world.set("2026-03-04T14:00:00Z");
+    new_york.script.push(finish("done", "In New York."));
+    assert_eq!(new_york.drain(), [DONE]);
+    let due = |id| -> Vec<String> {
+        let runs = world.runs(id);
+        runs.iter().map(|run| format!("{} {}", run.occurrence.original_start, run.state)).collect()
+    };
+    let nine = |day: u8, how: &str| format!("2026-03-0{day}T09:00:00 {how}");
+    assert_eq!(due(&id), [nine(2, "succeeded"), nine(3, "skipped"), nine(4, "succeeded")]);
+}
+
 fn a_one_off_time_runs_once_and_is_over(world: &World) {
     let id = world.create("Reminder", Some("tomorrow at 15:00"));
     world.set("2026-03-03T14:00:00Z");
@@ -119,6 +184,8 @@ fn the_next_due_time_of_all_is_known(world: &World) {
 each_engine! {
     two_nodes_make_one_run,
     an_occurrence_has_one_row_even_if_the_position_goes_back,
+    a_series_behind_its_runs_catches_up_with_what_did_not_run,
+    a_zone_that_changes_neither_repeats_nor_loses_a_run,
     time_away_is_caught_up_as_the_policy_says,
     a_long_time_away_is_planned_piece_by_piece,
     what_overlaps_is_left_out_as_the_policy_says,

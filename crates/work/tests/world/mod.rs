@@ -160,7 +160,7 @@ impl World {
         let clock = ManualClock::at("2026-03-02T07:00:00Z");
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let sqlite = Sqlite::memory(&port, &CountingEntropy::seeded(1)).expect("a store in memory");
-        Self::on(Arc::new(sqlite), clock, "one", 2)
+        Self::on(Arc::new(sqlite), clock, 2)
     }
 
     pub fn on_postgres() -> Self {
@@ -176,16 +176,20 @@ impl World {
         let entropy = CountingEntropy::seeded(1);
         let engine = Postgres::connect(options, &entropy);
         let engine = connections().block_on(engine).expect("a server");
-        Self::on(Arc::new(engine), clock, "one", 2)
+        Self::on(Arc::new(engine), clock, 2)
     }
 
-    fn on(engine: Arc<dyn Backend>, clock: ManualClock, owner: &str, seed: u64) -> Self {
+    fn on(engine: Arc<dyn Backend>, clock: ManualClock, seed: u64) -> Self {
+        Self::on_in(engine, clock, seed, "Europe/Berlin")
+    }
+
+    fn on_in(engine: Arc<dyn Backend>, clock: ManualClock, seed: u64, zone: &str) -> Self {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(seed));
         let hooks = Arc::new(Hooks::default());
         let store = Store::new(engine.clone(), hooks.clone());
         let script = Arc::new(Script::default());
-        let zone = TimeZone::get("Europe/Berlin").expect("a zone");
+        let zone = TimeZone::get(zone).expect("a zone");
         let model = Arc::new(Located { script: script.clone(), is_own: AtomicBool::new(false) });
         let models = Models::new(model.clone());
         let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models);
@@ -199,7 +203,6 @@ impl World {
             facts: facts.clone(),
         });
         work.set_rules(rules.clone());
-        let _ = owner;
         Self { model, store, work, clock, script, hooks, rules, facts, engine, zone }
     }
 
@@ -210,7 +213,12 @@ impl World {
 
     /// Another node on the same store, with the same clock; its model has a script of its own.
     pub fn another_node(&self) -> Self {
-        Self::on(self.engine.clone(), self.clock.clone(), "two", 77)
+        Self::on(self.engine.clone(), self.clock.clone(), 77)
+    }
+
+    /// The program as it starts on the same store with the person's clock in another zone.
+    pub fn in_zone(&self, zone: &str) -> Self {
+        Self::on_in(self.engine.clone(), self.clock.clone(), 99, zone)
     }
 
     pub fn scheduler(&self, owner: &str) -> Scheduler {

@@ -15,7 +15,7 @@ use crate::value::Row;
 use crate::{params, params_values};
 
 /// What a run is the execution of. Two runs never have the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Occurrence {
     /// Our own id of the definition, or of the calendar.
     pub source: String,
@@ -301,6 +301,36 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
         )
     });
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
+}
+
+/// Those of a list of original starts of a series that have a run, with their clocks; at most one page.
+pub fn of_starts(
+    workspace: WorkspaceId,
+    source: &str,
+    uid: &str,
+    starts: &[String],
+) -> Query<Occurrence> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let (source, uid) = (in_list::MOST + 2, in_list::MOST + 3);
+        in_list::sql(
+            "SELECT source, uid, original_start, zone, fold
+             FROM work_runs WHERE ws = ?1 AND original_start IN (",
+            &format!(") AND source = ?{source} AND uid = ?{uid}"),
+        )
+    });
+    let mut params = in_list::params(workspace, starts);
+    params.extend(params_values![source, uid]);
+    let decode = |row: &Row| {
+        let columns = Columns::of(row, "run of agent work")?;
+        Ok(Occurrence {
+            source: columns.text(0)?,
+            uid: columns.text(1)?,
+            original_start: columns.text(2)?,
+            zone: columns.text(3)?,
+            fold: columns.int(4)? != 0,
+        })
+    };
+    Query { db: Db::Agent, sql: &SQL, params, decode }
 }
 
 /// The runs of all definitions that were made from one time on and before another, oldest first.

@@ -2,7 +2,7 @@
 
 import type { Page } from "@playwright/test";
 
-import { GARDEN, LAPTOP, note, openTask, PASSPORTS, property, read, standing, writeNote } from "./steps";
+import { changes, GARDEN, LAPTOP, note, openTask, PASSPORTS, property, read, standing, writeNote } from "./steps";
 import { expect, test } from "./world";
 
 /** Marks a page, so that a reload would be noticed. */
@@ -57,6 +57,47 @@ test("an edit in one tab appears in the other, on the task and in the list", asy
   await expect(onList.getByRole("main").getByRole("link", { name: /^Set up the old laptop/ })).toBeVisible();
   expect((await read(server, id)).title).toBe("Set up the old laptop");
   for (const page of [onTask, onList]) await isFirst(page);
+});
+
+/** Counts how often a page loads this address from now on. */
+async function countLoads(page: Page, path: string): Promise<() => number> {
+  await page.waitForLoadState("networkidle");
+  let loads = 0;
+  page.on("request", (request) => {
+    if (request.method() === "GET" && new URL(request.url()).pathname === path) loads += 1;
+  });
+  return () => loads;
+}
+
+test("an edit is shown from its answer; only the edit of another client loads the task again", async ({ sample, server }) => {
+  const title = "Sharpen the knives";
+  const { id } = (await server.ask("POST", "/api/journal/tasks", { title, items: ["Bread knife"] })) as { id: string };
+  await openTask(sample, server, title);
+  const loads = await countLoads(sample, `/api/journal/tasks/${id}`);
+  await sample.getByRole("checkbox", { name: "Bread knife" }).check();
+  await writeNote(sample, "They are blunt.");
+  await expect(note(sample)).toHaveValue("");
+  await property(sample, "Priority: None").click();
+  await sample.getByRole("menuitem", { name: /^P1/ }).click();
+  await expect.poll(async () => (await read(server, id)).priority).toBe("P1");
+  // Events come in order: once this one is shown, those of the page's own edits have been received.
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Sharpen all knives" });
+  await standing(sample, "Sharpen all knives");
+  expect(loads()).toBe(1);
+});
+
+test("a confirm brings the open changes; only the edit of another client loads them again", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const list = changes(sample);
+  const confirm = list.getByRole("button", { name: "Confirm: Estimate: 2 h" });
+  await expect(confirm).toBeVisible();
+  const loads = await countLoads(sample, `/api/journal/tasks/${id}/changes`);
+  await confirm.click();
+  await expect(property(sample, "Estimate: 2 h")).toBeVisible();
+  await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Renew both passports" });
+  await standing(sample, "Renew both passports");
+  expect(loads()).toBe(1);
 });
 
 test("a field being edited keeps what was typed and offers the other text", async ({ sample, context, server }) => {

@@ -25,7 +25,7 @@ impl Dormouse {
         let ctx = edit_ctx(caller, "link.add", &request, if_match, key.as_deref())?;
         let edit = Edit::Link { to, kind };
         let edited = self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
+        Ok(self.queries.edited_task(caller.workspace, &edited).await?)
     }
 
     /// Removes a link of a task, whichever of the two created it; both change.
@@ -43,6 +43,6 @@ impl Dormouse {
         let ctx = edit_ctx(caller, "link.remove", &(id, link), if_match, key.as_deref())?;
         let edit = Edit::Unlink(link.clone());
         let edited = self.journal.edit(caller.workspace, id, &[edit], &ctx).await?;
-        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
+        Ok(self.queries.edited_task(caller.workspace, &edited).await?)
     }
 }

@@ -167,7 +167,7 @@ impl Dormouse {
         edits.extend(new.note.map(Edit::note));
         let new = dormouse_journal::NewTask { title: new.title, edits };
         let edited = self.journal.create(ws, &new, &ctx).await?;
-        Ok(self.queries.task_view(ws, &edited.view).await?)
+        Ok(self.queries.edited_task(ws, &edited).await?)
     }
 
     /// Sets fields of a task; with `if_match`, only if it has that revision.
@@ -213,7 +213,7 @@ impl Dormouse {
                 .map(|(flag, is_set)| Edit::Flag { flag, is_set }),
         );
         let edited = self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
+        Ok(self.queries.edited_task(caller.workspace, &edited).await?)
     }
 
     async fn edit_one(
@@ -228,7 +228,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let ctx = edit_ctx(caller, verb, &(id, request), None, key.as_deref())?;
         let edited = self.journal.edit(caller.workspace, id, edits, &ctx).await?;
-        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
+        Ok(self.queries.edited_task(caller.workspace, &edited).await?)
     }
 
     /// Soft-deletes a task.
@@ -330,7 +330,7 @@ impl Dormouse {
             }),
         );
         let edited = self.journal.edit(caller.workspace, id, &edits, &ctx).await?;
-        Ok(self.queries.task_view(caller.workspace, &edited.view).await?)
+        Ok(self.queries.edited_task(caller.workspace, &edited).await?)
     }
 
     /// Soft-deletes an entry.
@@ -393,7 +393,7 @@ impl Dormouse {
             Ok(vec![Edit::RemoveLabel(label.id.clone())])
         };
         match self.journal.edit_with(caller.workspace, id, &ctx, &rule).await {
-            Ok(edited) => Ok(self.queries.task_view(caller.workspace, &edited.view).await?),
+            Ok(edited) => Ok(self.queries.edited_task(caller.workspace, &edited).await?),
             Err(RuleError::Rule(NotOnTask)) => {
                 Err(Error::NotFound { what: "label on this task", id: name.into() })
             }

@@ -237,9 +237,17 @@ impl Queries {
 
     /// The position of both databases at this moment.
     pub(crate) async fn cursor_now(&self, ws: WorkspaceId) -> Result<Cursor, QueryError> {
-        let head = |db| self.store.first(change_log::head(db, ws));
-        let journal = head(Db::Journal).await?.unwrap_or_default();
-        let agent = head(Db::Agent).await?.unwrap_or_default();
+        let journal = self.store.first(change_log::head(Db::Journal, ws)).await?;
+        self.cursor_at(ws, journal.unwrap_or_default()).await
+    }
+
+    /// The position after a commit of the journal, and of the agent store at this moment.
+    pub(crate) async fn cursor_at(
+        &self,
+        ws: WorkspaceId,
+        journal: Seq,
+    ) -> Result<Cursor, QueryError> {
+        let agent = self.store.first(change_log::head(Db::Agent, ws)).await?.unwrap_or_default();
         Ok(Cursor {
             journal: (self.store.host(Db::Journal), journal),
             agent: (self.store.host(Db::Agent), agent),

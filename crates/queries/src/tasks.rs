@@ -1,6 +1,6 @@
 //! One task: the whole of it, its links, its activity; labels and categories.
 
-use dormouse_journal::TaskView;
+use dormouse_journal::{Edited, TaskView};
 use dormouse_store::agent::agent_entity::{self, Lifecycle};
 use dormouse_store::agent::entity;
 use dormouse_store::change_log;
@@ -15,6 +15,19 @@ impl Queries {
     pub async fn task(&self, ws: WorkspaceId, id: &TaskId) -> Result<Task, QueryError> {
         let view = self.journal.task(ws, id).await?;
         self.task_view(ws, &view).await
+    }
+
+    /// A task as an edit left it, with the position of the events that it contains.
+    ///
+    /// Every commit that touches a task raises its revision, and an edit is refused on an older one:
+    /// so the view contains what was committed to the journal up to the edit. Of the agent store it
+    /// contains what was there before its agent and its proposals are read here.
+    pub async fn edited_task(&self, ws: WorkspaceId, edited: &Edited) -> Result<Task, QueryError> {
+        let cursor = match edited.seq {
+            Some(written) => Some(self.cursor_at(ws, written).await?.to_string()),
+            None => None,
+        };
+        Ok(Task { cursor, ..self.task_view(ws, &edited.view).await? })
     }
 
     /// The view of a task that was read already.
@@ -53,6 +66,7 @@ impl Queries {
             created_at: task.created_at,
             updated_at: task.updated_at,
             deleted_at: task.deleted_at,
+            cursor: None,
         })
     }
 

@@ -145,6 +145,22 @@ describe("an optimistic edit", () => {
       expect([resource.value, loads()]).toEqual(["answered", 1]);
     });
 
+    it("loads nothing for the event of each of two edits that wait for each other", async () => {
+      const { live, resource, loads } = await watched();
+      const edited = (journalSeq: number): LiveEvent => ({ type: "journal:changed", cursor: `ho-j.${journalSeq}.ho-a.1`, tasks: [], at: "" });
+      let answerSecond: (answer: unknown) => void = () => undefined;
+      const edit = (journalSeq: number, send: () => Promise<unknown>): Promise<void> =>
+        optimistically([{ resource, edit: () => "edited", fromAnswer: (answer) => answer, cursorOf: () => `ho-j.${journalSeq}.ho-a.1` }], send);
+      const first = edit(2, () => Promise.resolve("first"));
+      const second = edit(3, () => new Promise((done) => (answerSecond = done)));
+      live.onEvent(edited(2));
+      await first;
+      live.onEvent(edited(3));
+      answerSecond("second");
+      await second;
+      expect([resource.value, loads()]).toEqual(["second", 1]);
+    });
+
     it("loads again for an event that the answer does not contain", async () => {
       const { live, resource, loads } = await watched();
       await optimistically([{ resource, edit: () => "edited", ...settled }], () => {

@@ -1,8 +1,13 @@
 //! What a write reads: the rows it decides on, once.
 
-use dormouse::{NewEntry, NewTask, Verdict, VerdictOf};
+use std::cell::RefCell;
+
+use dormouse::events::Since;
+use dormouse::view::Task;
+use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, VerdictOf};
 use dormouse_store::agent::change_item;
 use dormouse_store::journal::task;
+use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde_json::json;
 
@@ -30,12 +35,74 @@ fn an_edit_reads_its_task_once() {
     for (key, name) in [(None, "no key"), (Some("k"), "key"), (Some("k"), "repeated")] {
         let (answer, queries) = world.engine.reads_of(|| add(key));
         assert_eq!(wholes(&queries, &task.id, None), (1, 0), "{name}: {queries:#?}");
+        let answer = Task { cursor: None, ..answer };
         assert_eq!(
             json!(answer),
             json!(world.fresh(&task.id)),
             "the answer is the task as it is then read"
         );
     }
+}
+
+/// The cursors of the events after one, and where they end.
+fn events_after(world: &World, cursor: &str) -> (Vec<String>, String) {
+    match now(world.dormouse.events_since(&me(), Some(cursor))).expect("events") {
+        Since::Page { events, cursor } => {
+            (events.into_iter().map(|event| event.cursor).collect(), cursor)
+        }
+        Since::Resync { .. } => panic!("nothing was deleted"),
+    }
+}
+
+#[test]
+fn an_edit_answers_the_position_of_its_own_event() {
+    let world = World::new();
+    let (other, caller) = (world.task("Pay the deposit"), me());
+    let Since::Page { cursor: start, .. } =
+        now(world.dormouse.events_since(&me(), None)).expect("a start")
+    else {
+        panic!("a start is no resync")
+    };
+    let at = RefCell::new(start);
+    // A repeated request answers the position of the first one; a change of nothing has none.
+    let answers = |name: &str, answer: Result<Task, Error>| {
+        let answer = answer.expect(name);
+        let (events, end) = events_after(&world, &at.borrow());
+        let expected = events.last().unwrap_or(&*at.borrow()).clone();
+        assert_eq!(answer.cursor.as_ref(), Some(&expected), "{name}");
+        at.replace(end);
+        answer
+    };
+    let dormouse = &world.dormouse;
+    let new = NewTask { title: "Move".into(), items: vec!["Boxes".into()], ..NewTask::default() };
+    let task = answers("create", now(dormouse.create_task(&caller, new, None)));
+    let (id, item) = (&task.id, &task.items[0].id);
+    let urgent = TaskPatch { priority: Some(Some(Priority::P1)), ..TaskPatch::default() };
+    let edit = || now(dormouse.edit_task(&caller, id, urgent.clone(), None, Some("k".into())));
+    answers("edit", edit());
+    answers("the same edit again", edit());
+    answers("add an item", now(dormouse.add_item(&caller, id, "Tape".into(), None)));
+    let tick = ItemPatch { is_checked: Some(true), ..ItemPatch::default() };
+    answers("tick", now(dormouse.edit_item(&caller, id, item, tick, None)));
+    let note = NewEntry { text: "We signed.".into(), ..NewEntry::default() };
+    let task = answers("add an entry", now(dormouse.add_entry(&caller, id, note, None)));
+    let entry = &task.entries[0].id;
+    let words = EntryPatch { text: Some("Signed.".into()), ..EntryPatch::default() };
+    answers("edit an entry", now(dormouse.edit_entry(&caller, id, entry, words, None, None)));
+    answers("delete an entry", now(dormouse.delete_entry(&caller, id, entry, None)));
+    answers("restore an entry", now(dormouse.restore_entry(&caller, id, entry, None)));
+    answers("add a label", now(dormouse.add_label(&caller, id, "home", None)));
+    answers("remove a label", now(dormouse.remove_label(&caller, id, "home", None)));
+    let to = (LinkKind::Blocks, other.id.clone());
+    let task = answers("link", now(dormouse.link_task(&caller, id, to, None, None)));
+    let link = &task.links[0].id;
+    answers("unlink", now(dormouse.unlink_task(&caller, id, link, None, None)));
+    answers("delete", now(dormouse.delete_task(&caller, id, None)));
+    answers("restore", now(dormouse.restore_task(&caller, id, None)));
+
+    let nothing = now(dormouse.edit_task(&caller, id, urgent.clone(), None, None));
+    assert_eq!(nothing.expect("no change").cursor, None);
+    assert_eq!(events_after(&world, &at.borrow()).0, [] as [String; 0]);
 }
 
 #[test]

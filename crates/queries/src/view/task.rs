@@ -177,6 +177,9 @@ pub struct Task {
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     pub deleted_at: Option<Timestamp>,
+    /// In the answer to an edit: events up to this cursor are contained in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
 }
 
 /// A link between two tasks, seen from one of them.

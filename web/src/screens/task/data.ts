@@ -29,7 +29,8 @@ export const queries = {
     key: `task/${id}`,
     load: () => readTask(id),
     revisionOf: (task) => task.revision,
-    invalidatedBy: touchesTask(id),
+    // What its agent does by itself is not on the task; what it suggests has events of its own.
+    invalidatedBy: (event) => touchesTask(id)(event) && !isOneOf(event, "agent:wake", "agent:report", "agent:message"),
   }),
   agent: (task: string, agent: string): Query<Agent> => ({
     key: `agent-of/${task}/${agent}`,

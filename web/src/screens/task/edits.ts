@@ -24,7 +24,8 @@ async function withOverlay(task: Task, edit: (task: Task) => Task, send: () => P
   const resource = live.resourceFor(queries.task(task.id));
   // A link to this task is a write to the other one, and answers with that.
   const fromAnswer = (answer: unknown): Task | undefined => ((answer as Task | undefined)?.id === task.id ? (answer as Task) : undefined);
-  await optimistically([{ resource, edit, fromAnswer }], send);
+  const cursorOf = (answer: unknown): string | undefined => fromAnswer(answer)?.cursor ?? undefined;
+  await optimistically([{ resource, edit, fromAnswer, cursorOf }], send);
 }
 
 /** Reports a rejection in a toast. Returns whether the edit succeeded. */

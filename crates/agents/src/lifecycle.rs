@@ -36,9 +36,9 @@ pub struct RequestContext {
     pub key: Option<String>,
 }
 
-/// Settings that decide when an agent wakes by itself. `None` leaves a setting unchanged.
+/// Settings of an agent that a person chooses. `None` leaves a setting unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Settings {
+pub struct AgentPatch {
     /// Whether changes wake it.
     pub automation: Option<Automation>,
     /// Whether a change to a linked task wakes it immediately.
@@ -49,7 +49,7 @@ pub struct Settings {
     pub sleep_until: Option<Option<Timestamp>>,
 }
 
-impl Settings {
+impl AgentPatch {
     /// Formats the requested settings as one text for receipts and the audit log.
     fn detail(&self) -> String {
         let automation = self.automation.map(|automation| match automation {
@@ -112,7 +112,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        settings: &Settings,
+        settings: &AgentPatch,
         context: &RequestContext,
     ) -> Result<(), AgentError> {
         let mut more_ops = Vec::new();

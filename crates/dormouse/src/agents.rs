@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use dormouse_agents::draft::drafts::ReportDraft;
 use dormouse_agents::inbox::UserMessage;
-use dormouse_agents::lifecycle::{NewAgent, Settings};
+use dormouse_agents::lifecycle::{AgentPatch, NewAgent};
 use dormouse_store::Hints;
-use dormouse_store::agent::agent_entity::Automation;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::memory::Removal;
 use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, Timestamp};
@@ -18,19 +17,6 @@ use crate::{Dormouse, Error};
 
 /// How far in the future a set time may be: ten years, including leap days.
 const FARTHEST: Duration = Duration::from_secs(3653 * 24 * 3600);
-
-/// Settings of an agent; `None` leaves a setting unchanged.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AgentPatch {
-    /// Whether changes wake it.
-    pub automation: Option<Automation>,
-    /// Until when automatic wakes are held back; the inner `None` clears it.
-    pub sleep_until: Option<Option<Timestamp>>,
-    /// Whether a change to a linked task wakes it immediately.
-    pub wake_on_linked: Option<bool>,
-    /// The model that it asks; the inner `None` means that of the workspace.
-    pub model: Option<Option<String>>,
-}
 
 impl Dormouse {
     /// Creates the agent of a task; it wakes immediately.
@@ -207,13 +193,7 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
-        let settings = Settings {
-            automation: patch.automation,
-            wake_on_linked: patch.wake_on_linked,
-            sleep_until: patch.sleep_until,
-            model: patch.model,
-        };
-        self.agents.configure(caller.workspace, id, &settings, &by).await?;
+        self.agents.configure(caller.workspace, id, &patch, &by).await?;
         self.read_agent(caller.workspace, id).await
     }
 

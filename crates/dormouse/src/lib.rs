@@ -7,6 +7,8 @@
 //! [`agents`], [`wake_preview`], [`change_sets`], [`work`], `built_in_work`,
 //! [`drain`], [`serve`].
 
+#![warn(missing_docs)]
+
 pub mod error;
 pub mod access;
 pub mod read;
@@ -55,9 +57,9 @@ use model_source::ModelSource;
 use work_facts::FactsOfQueries;
 
 pub use access::NewToken;
-pub use agents::AgentPatch;
 pub use change_sets::{Shown, VerdictOf};
 pub use dormouse_agents::draft::drafts::ReportDraft;
+pub use dormouse_agents::lifecycle::AgentPatch;
 pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};

@@ -9,6 +9,7 @@ use dormouse_store::agent::checkpoint::CheckpointText;
 use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{checkpoint, log_line};
+use dormouse_types::line_name::LineName;
 use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
 use crate::error::QueryError;
@@ -73,7 +74,7 @@ impl Queries {
     }
 
     /// A page of what an agent knows: the summary that its next prompt begins with, the decisions that
-    /// it repeats, then the lines of its log, newest first, those that the summary stands for last.
+    /// it repeats, then the lines of its log, newest first, those that the summary replaces last.
     ///
     /// Errors: no such agent; a cursor of another list.
     pub async fn knowledge(
@@ -90,7 +91,7 @@ impl Queries {
         let mut lines: Vec<KnowledgeLine> = folded.into_iter().filter_map(summary_line).collect();
         let decisions = self.agents.decisions_in_memory(ws, id).await?;
         lines.extend(decisions.into_iter().map(decision_line));
-        // The cursor counts the lines that do not stand in the log, and then names one that does.
+        // The cursor counts the lines that are not in the log, and then names one that is.
         let n_head = lines.len();
         lines.drain(..skipped.min(n_head));
         let rows = log_line::held_before(ws, id, before, page::rows_to_read(limit));
@@ -98,11 +99,10 @@ impl Queries {
         lines.extend(rows.map(|(line, at)| log_entry(line, at, upto, task.as_ref())));
         let more = lines.len() > limit;
         lines.truncate(limit);
-        let next_cursor = lines.last().filter(|_| more).map(|last| {
-            let number = last.line.strip_prefix("line-").and_then(|n| n.parse::<i64>().ok());
-            match number {
-                Some(n) => format!("{n_head}.{n}"),
-                None => format!("{}.{}", skipped + lines.len(), i64::MAX),
+        let next_cursor = lines.last().filter(|_| more).map(|last| match last.line.parse() {
+            Ok(LineName::Line(n)) => format!("{n_head}.{n}"),
+            Ok(LineName::Summary(_) | LineName::Decision(_)) | Err(_) => {
+                format!("{}.{}", skipped + lines.len(), i64::MAX)
             }
         });
         Ok(Page { items: lines, next_cursor, damaged: Vec::new() })
@@ -112,7 +112,7 @@ impl Queries {
 fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
     let CheckpointText { checkpoint, text } = found;
     Some(KnowledgeLine {
-        line: format!("summary-{}", checkpoint.n),
+        line: LineName::Summary(checkpoint.n).to_string(),
         kind: KnowledgeKind::Summary,
         text: text?,
         verdict: None,
@@ -131,7 +131,7 @@ fn decision_line(decision: Decision) -> KnowledgeLine {
     let summary = tools::item(&decision.tool_name)
         .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
     KnowledgeLine {
-        line: format!("decision-{}", decision.id),
+        line: LineName::Decision(decision.id).to_string(),
         kind: KnowledgeKind::Decision,
         text: summary,
         verdict: Some(decision.verdict),
@@ -163,7 +163,7 @@ fn log_entry(
     let text = line.text.as_deref().unwrap_or_default();
     let (inner, is_note) = (request::unfenced(text), log::is_observation(text));
     KnowledgeLine {
-        line: format!("line-{}", line.n),
+        line: LineName::Line(line.n).to_string(),
         kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
         subject: log::subject(inner).filter(|_| !is_note).map(str::to_owned),
         text: inner.to_owned(),

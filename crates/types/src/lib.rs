@@ -8,6 +8,8 @@
 //! [`spend`], [`work`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
+#![warn(missing_docs)]
+
 #[cfg(feature = "openapi")]
 mod schema;
 pub mod time;
@@ -38,6 +40,7 @@ pub mod linked;
 pub mod kept_back;
 pub mod policy;
 pub mod memory;
+pub mod line_name;
 pub mod spend;
 pub mod model_settings;
 pub mod draft;

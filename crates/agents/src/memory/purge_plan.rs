@@ -17,6 +17,7 @@ use dormouse_store::journal::entry::Entry;
 use dormouse_store::stored_words::{self, PLACES, Place, StoredText};
 use dormouse_store::{Db, Query, Value, in_list};
 use dormouse_types::agent::AgentLinkKind;
+use dormouse_types::line_name::LineName;
 use dormouse_types::memory::Removal;
 use dormouse_types::{AgentId, Digest, EntryId, HolderId, Id as _, RunKey, TaskId, WorkspaceId};
 
@@ -162,11 +163,8 @@ impl Agents {
     ) -> Result<Target, AgentError> {
         let none =
             || AgentError::NoLine { agent: id.clone(), line: name.chars().take(60).collect() };
-        let (kind, rest) = name.split_once('-').ok_or_else(none)?;
-        let number = || rest.parse::<i64>().map_err(|_| none());
-        match kind {
-            "line" => {
-                let n = number()?;
+        match name.parse().map_err(|_| none())? {
+            LineName::Line(n) => {
                 let only = self.store.all(log_line::of_holder(ws, id, n, n)).await?;
                 let line = only.into_iter().find(|line| line.removed_at.is_none());
                 let line = line.ok_or_else(none)?;
@@ -175,8 +173,7 @@ impl Agents {
                 all.retain(|line| entry_of(line).as_ref() == Some(&entry));
                 Ok(Target::Lines(all))
             }
-            "summary" => {
-                let n = number()?;
+            LineName::Summary(n) => {
                 let holder = HolderId::from(id);
                 let all = self.store.all(checkpoint::of_holder(ws, &holder, i64::MAX)).await?;
                 let is_it = |one: &CheckpointText| {
@@ -184,14 +181,14 @@ impl Agents {
                 };
                 Ok(Target::Summary(Box::new(all.into_iter().find(is_it).ok_or_else(none)?)))
             }
-            "decision" => {
-                let found = self.store.first(entity::by_id::<Decision>(ws, rest)).await?;
+            LineName::Decision(decision) => {
+                let found = entity::by_id::<Decision>(ws, decision.as_str());
+                let found = self.store.first(found).await?;
                 let is_own = |one: &Stored<Decision>| {
                     one.doc.value.agent_id == *id && one.doc.value.deleted_at.is_none()
                 };
                 Ok(Target::Decision(Box::new(found.filter(is_own).ok_or_else(none)?)))
             }
-            _ => Err(none()),
         }
     }
 

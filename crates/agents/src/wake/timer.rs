@@ -4,7 +4,7 @@ use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Signal};
 use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
 
-use crate::lifecycle::{RequestContext, Settings, alive};
+use crate::lifecycle::{AgentPatch, RequestContext, alive};
 use crate::wake::holder::agent_of;
 use crate::wake::policy::is_automatic;
 use crate::{AgentError, Agents};
@@ -71,7 +71,7 @@ impl Agents {
         until: Option<Timestamp>,
         context: &RequestContext,
     ) -> Result<(), AgentError> {
-        let settings = Settings { sleep_until: Some(until), ..Settings::default() };
+        let settings = AgentPatch { sleep_until: Some(until), ..AgentPatch::default() };
         self.configure(ws, id, &settings, context).await
     }
 }

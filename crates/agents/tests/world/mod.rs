@@ -10,7 +10,7 @@ pub mod small;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_agents::lifecycle::{NewAgent, RequestContext, Settings};
+use dormouse_agents::lifecycle::{AgentPatch, NewAgent, RequestContext};
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_agents::{AgentError, Agents, Parts};
 use dormouse_changes::Changes;
@@ -51,8 +51,8 @@ pub fn me() -> RequestContext {
 }
 
 /// Settings that change only whether changes wake an agent.
-pub fn automated(automation: Automation) -> Settings {
-    Settings { automation: Some(automation), ..Settings::default() }
+pub fn automated(automation: Automation) -> AgentPatch {
+    AgentPatch { automation: Some(automation), ..AgentPatch::default() }
 }
 
 pub fn person() -> EditCtx {

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{MemoryHit, MemoryLine, Page};
 use dormouse_types::AgentId;
+use dormouse_types::line_name::LineName;
 
 use crate::client::path;
 use crate::failure::Failure;
@@ -50,7 +51,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         let text = memory.text.as_deref().unwrap_or("(removed)");
         // What a prompt has around a text is for the model.
         let text: Vec<&str> = text.lines().filter(|line| !is_fence(line)).collect();
-        say(session, &format!("line-{}", memory.n), &text.join("\n"));
+        say(session, &LineName::Line(memory.n).to_string(), &text.join("\n"));
     }
     if page.next_cursor.is_some() {
         session.screen.say("");
@@ -95,8 +96,8 @@ async fn search(
     }
     for hit in &found {
         let place = match (hit.line, hit.checkpoint) {
-            (Some(n), _) => format!("line-{n}"),
-            (None, Some(n)) => format!("summary-{n}"),
+            (Some(n), _) => LineName::Line(n).to_string(),
+            (None, Some(n)) => LineName::Summary(n).to_string(),
             (None, None) => String::new(),
         };
         let at = time::minute(hit.at, &session.zone);

@@ -1,0 +1,65 @@
+//! Names for the lines of what an agent knows, so that a person can point at one of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::DecisionId;
+
+/// The name of a line among those of one agent.
+///
+/// Shape: `line-12`, `summary-3`, or `decision-` and the id of the decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LineName {
+    /// A line of its log, by its number.
+    Line(i64),
+    /// A summary of older lines, by its number.
+    Summary(i64),
+    /// A decision of the person.
+    Decision(DecisionId),
+}
+
+/// A text names no line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` names no line: a name is `line-12`, `summary-3` or `decision-…`")]
+pub struct NoLineName(String);
+
+impl fmt::Display for LineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(n) => write!(f, "line-{n}"),
+            Self::Summary(n) => write!(f, "summary-{n}"),
+            Self::Decision(id) => write!(f, "decision-{id}"),
+        }
+    }
+}
+
+impl FromStr for LineName {
+    type Err = NoLineName;
+
+    fn from_str(text: &str) -> Result<Self, NoLineName> {
+        let name = match text.split_once('-') {
+            Some(("line", n)) => n.parse().ok().map(Self::Line),
+            Some(("summary", n)) => n.parse().ok().map(Self::Summary),
+            Some(("decision", id)) => id.parse().ok().map(Self::Decision),
+            Some(_) | None => None,
+        };
+        name.ok_or_else(|| NoLineName(text.chars().take(60).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_as_it_is_written() {
+        let id = "cd-01h2xcejqtf2nbrexx3vqjhp41";
+        for text in ["line-12", "summary-3", &format!("decision-{id}")] {
+            let name: LineName = text.parse().expect("a name");
+            assert_eq!(name.to_string(), text);
+        }
+        for text in ["", "12", "line-", "line-x", "report-1", "decision-12", "summary"] {
+            assert_eq!(text.parse::<LineName>(), Err(NoLineName(text.into())));
+        }
+    }
+}

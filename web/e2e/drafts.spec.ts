@@ -60,7 +60,7 @@ test("a report is shown while it is written, and the real one takes its place", 
   await expect(draft(sample, agent)).toContainText("photos 🚀");
   await expect(draft(sample, agent).locator("img, a[href^='javascript']")).toHaveCount(0);
 
-  // Whoever comes late sees all of it.
+  // A page that opens late shows all of it.
   const late = await sample.context().newPage();
   await late.goto(`${server.address}/agents/${agent.id}`);
   await expect(draft(late, agent)).toContainText("The forms are on the desk.");

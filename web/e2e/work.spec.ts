@@ -213,7 +213,7 @@ test("everything is paused from the command palette, and resumed", async ({ app,
   expect(model.asked).toBe(0);
 });
 
-test("work that is gone, and a question that somebody else answered, are told", async ({ app, server, model }) => {
+test("work that is gone, and a question that somebody else answered, are reported", async ({ app, server, model }) => {
   model.says(ASK);
   const id = await make(server);
   await expect.poll(async () => (await read(server, id)).runState).toBe("needs_input");

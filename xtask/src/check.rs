@@ -246,7 +246,9 @@ fn print_closing(stages: &[String], summary: &Summary) -> anyhow::Result<()> {
         print!("{summary}");
         let data = repository::root().join("../shared/data");
         if !data.is_dir() {
-            println!("  ../shared/data is not beside the checkout: tests that read it did not run");
+            println!(
+                "  ../shared/data is not next to the checkout: tests that read it did not run"
+            );
         }
     }
     Ok(())

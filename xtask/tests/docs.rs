@@ -98,6 +98,7 @@ fn what_to_touch_is_shown_by_an_example_that_exists() -> anyhow::Result<()> {
 fn every_word_of_the_glossary_is_in_the_code() -> anyhow::Result<()> {
     let mut wrong = Vec::new();
     let mut n_rows = 0;
+    let mut words = BTreeSet::new();
     for line in repository::read("docs/glossary.md")?.lines().filter(|line| line.contains("| `")) {
         let cells: Vec<&str> = line.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
         let &[_, word, meaning, name, path, _] = &cells[..] else {
@@ -105,6 +106,9 @@ fn every_word_of_the_glossary_is_in_the_code() -> anyhow::Result<()> {
             continue;
         };
         n_rows += 1;
+        if !words.insert(word.to_owned()) {
+            wrong.push(format!("{word} has two rows"));
+        }
         let source = repository::read(path)?;
         let kinds = ["struct", "enum", "trait", "fn", "const", "type"];
         let defines = |kind| {
@@ -132,6 +136,7 @@ fn every_word_of_the_glossary_is_in_the_code() -> anyhow::Result<()> {
 const RETIRED: &[(&str, &str)] = &[
     ("Sleeper", "QueueEntry"),
     ("Errand", "SagaPayload"),
+    ("Crossing", "SagaKind"),
     ("Surroundings", "TaskContext"),
     ("Turnstile", "BlockingModel"),
     ("Oddball", "FuzzModel"),
@@ -140,15 +145,32 @@ const RETIRED: &[(&str, &str)] = &[
     ("Posture", "Hardening"),
     ("Glance", "PollRequest"),
     ("Woken", "Wakeup"),
+    ("Judged", "CallOutcome"),
+    ("Seal", "Rule"),
+    ("Brief", "TaskIndexRow"),
+    ("Briefs", "TaskIndexCache"),
     ("Pump", "EventStream"),
+    ("Seat", "ConnectionSlot"),
+    ("Ours", "AllowedHosts"),
     ("Logins", "LoginThrottle"),
     ("Sieve", "ResolvedFilter"),
     ("Effected", "AppliedCall"),
+    ("Ink", "Style"),
+    ("Watcher", "DocumentTitle"),
+    ("Triple", "DecisionToggle"),
+    ("DAWN", "EPOCH"),
+    ("BREATH", "PAGE_GRACE"),
     ("hindrance", "readiness"),
     ("foremost", "first_per_priority"),
     ("from_the_future", "with_due_beyond"),
+    ("read_ends", "load_link_targets"),
+    ("point_at_items", "ref_page_items"),
+    ("still_fresh", "ensure_not_expired"),
     ("sleeper", "entry"),
     ("errand", "payload"),
+    ("told_of", "notices_after"),
+    ("posture", "hardening"),
+    ("surroundings", "context"),
     ("repertoire", "scenarios"),
     ("furnished", "populated"),
     ("dull", "routine_report"),
@@ -157,8 +179,8 @@ const RETIRED: &[(&str, &str)] = &[
 #[test]
 fn retired_names_do_not_come_back() -> anyhow::Result<()> {
     let mut found = Vec::new();
-    for path in repository::files_below("crates")?.iter().filter(|path| path.ends_with(".rs")) {
-        let source = repository::read(path)?;
+    for path in code()? {
+        let source = repository::read(&path)?;
         let words: BTreeSet<&str> =
             source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let retired = RETIRED.iter().filter(|(old, _)| words.contains(old));
@@ -166,6 +188,69 @@ fn retired_names_do_not_come_back() -> anyhow::Result<()> {
     }
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
     Ok(())
+}
+
+/// The files of the product and of its tests, but for the generated client.
+fn code() -> anyhow::Result<Vec<String>> {
+    let mut files = repository::files_below("crates")?;
+    files.extend(repository::files_below("web/src")?);
+    files.extend(repository::files_below("web/e2e")?);
+    files.retain(|path| [".rs", ".ts", ".svelte"].iter().any(|ending| path.ends_with(ending)));
+    Ok(files)
+}
+
+/// Phrases that no reader would use, and plain ones. Catalogues have a test of their own.
+const TICS: &[(&str, &str)] = &[
+    ("whoever", "the person who, anyone who, or a plain noun"),
+    ("unless said", "by default"),
+    ("also when", "even if"),
+    ("taken away", "removed"),
+    ("somebody who got on", "another process"),
+    ("stands behind", "follows"),
+    ("behind the log", "after the log"),
+    ("is told on", "is shown on"),
+    ("stands in the", "is in the"),
+    ("has company", "name what there is"),
+];
+
+#[test]
+fn pages_and_comments_are_plain_english() -> anyhow::Result<()> {
+    let mut found = Vec::new();
+    let tree = Tree::new(repository::files_below("")?);
+    // Records of decisions are not rewritten.
+    for page in pages(&tree).into_iter().filter(|page| !page.starts_with("docs/adr/")) {
+        found.extend(tics(&page, &repository::read(&page)?, |_| true));
+    }
+    for path in code()? {
+        let is_comment =
+            |line: &str| ["//", "/*", "*", "<!--"].iter().any(|mark| line.starts_with(mark));
+        found.extend(tics(&path, &repository::read(&path)?, is_comment));
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn the_rule_for_english_sees_tics_in_comments_alone() {
+    let source = "let whoever = 1;\n    // For whoever reads.\n/// Whoever\n";
+    let found = tics("a.rs", source, |line| line.starts_with("//"));
+    let plain = "the person who, anyone who, or a plain noun";
+    assert_eq!(found, [2, 3].map(|n| format!("a.rs:{n} says \"whoever\": {plain}")));
+    assert_eq!(tics("a.md", "A list of\nitems.\n", |_| true), [] as [String; 0]);
+}
+
+/// The lines of a text with a tic, of those that are looked at.
+fn tics(path: &str, text: &str, is_looked_at: impl Fn(&str) -> bool) -> Vec<String> {
+    let lines = text.lines().enumerate().filter(|(_, line)| is_looked_at(line.trim_start()));
+    let mut found = Vec::new();
+    for (index, line) in lines {
+        let line = line.to_lowercase();
+        let words = TICS.iter().filter(|(tic, _)| line.contains(tic));
+        found.extend(
+            words.map(|(tic, plain)| format!("{path}:{} says {tic:?}: {plain}", index + 1)),
+        );
+    }
+    found
 }
 
 #[test]

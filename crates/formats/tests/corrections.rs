@@ -189,8 +189,8 @@ fn a_refused_correction_names_its_line_and_why() {
         &[(4, rename("x"))],
         &[(2, Edit::SetAgent { agent: AgentChoice::Give })],
     ];
-    let told: Vec<_> = cases.iter().map(|edits| refused(MOVE, edits)).collect();
-    assert_snapshot!(told.join("\n"), @r"
+    let refusals: Vec<_> = cases.iter().map(|edits| refused(MOVE, edits)).collect();
+    assert_snapshot!(refusals.join("\n"), @r"
     line 99: the text has 38 lines
     line 2: its role is blank, and only task, item and note can be changed so
     line 23: its role is parent, and only task, item and note can be changed so

@@ -1,5 +1,5 @@
 //! The plan of every sample: which line becomes what. Of the files of others, in `../shared/data`
-//! beside the checkout, only numbers and digests are kept here, not their text.
+//! next to the checkout, only numbers and digests are kept here, not their text.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -233,7 +233,7 @@ fn a_to_do_without_a_summary_is_named_by_its_description() {
 }
 
 #[test]
-fn a_nul_is_told_of_any_text_file() {
+fn a_nul_is_reported_in_any_text_file() {
     let refused = plan::read("a.ics", b"BEGIN:VCALENDAR\0", &Options::default()).unwrap_err();
     assert!(refused.to_string().contains("check that this is a text file"), "{refused}");
 }
@@ -261,7 +261,7 @@ fn a_list_in_a_list_has_the_line_above_as_its_category() {
 }
 
 #[test]
-fn a_heading_that_ends_with_a_colon_stands_before_others_with_one() {
+fn a_heading_that_ends_with_a_colon_comes_before_others_with_one() {
     let text = "# Plan\n## **Phase 1:**\n### Done\n- [ ] a\n## **Phase 2:**\n### Done\n- [ ] b\n\
                 ## __Later__ :\n### Done\n- [ ] c\n";
     let titles: Vec<_> = read("list", text).tasks.into_iter().map(|task| task.title).collect();

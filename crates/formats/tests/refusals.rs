@@ -1,4 +1,4 @@
-//! What is refused, and what the person is told.
+//! What is refused, and the message for the person.
 
 use dormouse_formats::markdown;
 use insta::assert_snapshot;

@@ -73,13 +73,11 @@ pub enum Step {
     Task {
         /// How later steps call it.
         task: &'static str,
-        /// Its title.
         title: &'static str,
         /// Its first note.
         note: &'static str,
         /// Its checklist.
         items: &'static [&'static str],
-        /// Its labels.
         labels: &'static [&'static str],
     },
     /// Makes the agent of a task.
@@ -111,11 +109,9 @@ pub enum Step {
     Resume(&'static str),
     /// Decides the proposal of a task whose summary contains a text.
     Decide {
-        /// The task.
         task: &'static str,
         /// A part of the summary.
         item: &'static str,
-        /// The verdict.
         verdict: Verdict,
         /// Why, of a rejection.
         reason: Option<&'static str>,

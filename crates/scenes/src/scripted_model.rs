@@ -48,7 +48,7 @@ pub struct ScriptedModel {
     /// One script for each question that is still to come, and one without an answer after them.
     scripts: Vec<Script>,
     requests: Mutex<Vec<Request>>,
-    /// Who is told of each piece of an answer that arrives.
+    /// Called with each piece of an answer that arrives.
     faults: OnceLock<Weak<dyn Faults>>,
 }
 

@@ -1,4 +1,4 @@
-//! Folding loses nothing: what a checkpoint stands for was shown to the model that made it, stays in
+//! Folding loses nothing: what a checkpoint replaces was shown to the model that made it, stays in
 //! the log, and what it does not stand for is shown to every later turn.
 
 use dormouse_store::{Commit, Db, Row};
@@ -70,7 +70,7 @@ pub(crate) fn asked(sim: &SimState, agent: &str, request: &Request) -> Vec<Strin
     if n_missing > 0 && !instruction.contains(&said) {
         wrong.push(format!(
             "fold: a turn of agent {agent} sees {n_missing} of {} lines after {upto} neither in \
-             its log nor in a summary, and is not told so",
+             its log nor in a summary, and is not counted as left out",
             lines.len()
         ));
     }
@@ -108,14 +108,14 @@ pub(crate) fn folded(sim: &SimState, agent: &str, commit: &Commit) {
     let is_shown = |line: &Option<String>| line.as_ref().is_some_and(|text| shown.contains(text));
     if i64::try_from(lines.len()).unwrap_or(0) != upto - begun || !lines.iter().all(is_shown) {
         sim.report_violation(format!(
-            "fold: checkpoint {n} of agent {agent} stands for lines {} to {upto}, and not all were \
+            "fold: checkpoint {n} of agent {agent} replaces lines {} to {upto}, and not all were \
              shown to its model",
             begun + 1
         ));
     }
 }
 
-/// Each checkpoint leads to the lines that it stands for, and a log has no gap.
+/// Each checkpoint leads to the lines that it replaces, and a log has no gap.
 pub(crate) fn inspect(sim: &SimState) {
     let sql = "SELECT agent_id, n, upto FROM checkpoints WHERE ws = 1 ORDER BY agent_id, n";
     for row in sim.rows(Db::Agent, sql, Vec::new()) {

@@ -39,7 +39,7 @@ pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
         if is_cancelled {
             *oracle.said.unanswered.entry(agent.to_owned()).or_default() += 1;
             if mark > before {
-                oracle.said.taken_back.entry(agent.to_owned()).or_default().push((before, mark));
+                oracle.said.withdrawn.entry(agent.to_owned()).or_default().push((before, mark));
             }
         }
         before
@@ -95,11 +95,11 @@ fn sent(sim: &SimState, agent: &str) -> Vec<(i64, String)> {
 pub(crate) fn inspect(sim: &SimState) {
     let agents: Vec<String> = lock(&sim.oracle).said.acknowledged.keys().cloned().collect();
     for agent in agents {
-        let (acknowledged, taken_back, is_answered, named, waiting) = {
+        let (acknowledged, withdrawn, is_answered, named, waiting) = {
             let said = &lock(&sim.oracle).said;
             (
                 said.acknowledged.get(&agent).cloned().unwrap_or_default(),
-                said.taken_back.get(&agent).cloned().unwrap_or_default(),
+                said.withdrawn.get(&agent).cloned().unwrap_or_default(),
                 said.unanswered.get(&agent).copied().unwrap_or(0) == 0,
                 said.named.clone(),
                 said.waiting.get(&agent).copied().unwrap_or(0),
@@ -119,15 +119,15 @@ pub(crate) fn inspect(sim: &SimState) {
                 sim.report_violation(format!("heard: {words:?} was acknowledged and is not there"));
                 continue;
             };
-            let is_taken_back =
-                taken_back.iter().any(|(from, upto)| from < position && position <= upto);
+            let is_withdrawn =
+                withdrawn.iter().any(|(from, upto)| from < position && position <= upto);
             if heard.contains(&words) {
                 sim.count("heard words");
-            } else if is_taken_back && is_answered && !named.contains(&words) {
+            } else if is_withdrawn && is_answered && !named.contains(&words) {
                 sim.report_violation(format!(
                     "heard: {words:?} went with a cancelled wake, unnamed"
                 ));
-            } else if !is_taken_back && lives && *position > waiting {
+            } else if !is_withdrawn && lives && *position > waiting {
                 sim.report_violation(format!("heard: {words:?} is in no request of agent {agent}"));
             }
         }

@@ -11,8 +11,8 @@
 //!
 //! Reading order: [`batch`], [`play`], [`faults`], [`mutation`], [`chance`], [`time`], then what a
 //! play is made of: the sim, the executor, the wire, the oracle, the model, nodes, people, a second
-//! kind of run, the sky, and what must hold at rest. On their own stand [`work_calendar`] and [`work_oracle`]: the
-//! runs that schedules must have, which the planner of agent work is compared with.
+//! kind of run, faults of the clock, and what must hold at rest. Apart from these, [`work_calendar`] and
+//! [`work_oracle`] are the runs that schedules must have, which the planner of agent work is compared with.
 
 pub mod batch;
 pub mod play;

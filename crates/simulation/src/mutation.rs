@@ -21,7 +21,7 @@ pub enum Mutation {
     Budget,
     /// What a provider wants back is not kept.
     Opaque,
-    /// A checkpoint stands for one line more than it folds.
+    /// A checkpoint claims one line more than it folds.
     Fold,
     /// The recorded turns of a run are not found by the process that takes it over.
     Turns,

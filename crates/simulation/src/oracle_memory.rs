@@ -76,10 +76,10 @@ pub(crate) struct Ask {
 pub(crate) struct Said {
     /// Messages whose sending was acknowledged, by agent.
     pub(crate) acknowledged: BTreeMap<String, Vec<String>>,
-    /// The newest position that is heard or taken back, by agent, as the last commit left it.
+    /// The newest position that is heard or withdrawn, by agent, as the last commit left it.
     pub(crate) marks: BTreeMap<String, i64>,
     /// Positions that cancelled wakes took back: after the first, up to the second.
-    pub(crate) taken_back: BTreeMap<String, Vec<(i64, i64)>>,
+    pub(crate) withdrawn: BTreeMap<String, Vec<(i64, i64)>>,
     /// Positions up to which words wait, by agent: a run was cancelled, and none has ended since.
     pub(crate) waiting: BTreeMap<String, i64>,
     /// Cancelled wakes less the answers to them, by agent.

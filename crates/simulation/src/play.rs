@@ -34,7 +34,6 @@ fn most_polls(sim: &SimState) -> u64 {
 /// What a play came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// Its seed.
     pub seed: u64,
     /// What happened, counted.
     pub tally: Tally,
@@ -108,7 +107,7 @@ fn storm(sim: &Arc<SimState>, executor: &mut Executor) {
         let acts = 8 + sim.draw(|chance| chance.below(16));
         sim.spawn(OUTSIDE, name, person.live(acts));
     }
-    sim.spawn(OUTSIDE, "sky", clock_faults::run_faults(sim.clone()));
+    sim.spawn(OUTSIDE, "clock faults", clock_faults::run_faults(sim.clone()));
     while !sim.is_empty_of_people() {
         if !advance(sim, executor) {
             return;

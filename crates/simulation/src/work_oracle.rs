@@ -43,7 +43,7 @@ pub enum Overlap {
     Skip,
     /// One waits; more do not run.
     Queue,
-    /// It runs beside the other.
+    /// It runs next to the other.
     Parallel,
 }
 
@@ -121,7 +121,6 @@ pub struct Course {
 /// What becomes of an occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It runs.
     Runs,
     /// It was missed, and does not run.
     Missed,
@@ -132,7 +131,6 @@ pub enum Outcome {
 /// One line of the list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
-    /// When it was due.
     pub due: Timestamp,
     /// The name of the definition.
     pub definition: String,

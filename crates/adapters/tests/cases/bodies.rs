@@ -126,7 +126,7 @@ fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
 }
 
 #[test]
-fn servers_of_ones_own_are_told_in_a_word_that_a_tool_must_be_called() {
+fn servers_of_ones_own_get_one_word_that_a_tool_must_be_called() {
     let format = WireFormat::ChatCompletions;
     let base = BaseUrl::parse("http://localhost:11434/v1/").unwrap();
     let own = ModelConfig { base, location: ModelLocation::OwnServer, ..config(format) };
@@ -154,7 +154,7 @@ fn what_is_said_last_follows_the_turns_or_ends_the_message_if_they_say_nothing()
 }
 
 #[test]
-fn anthropic_is_told_to_keep_what_the_next_turn_begins_with() {
+fn anthropic_is_asked_to_cache_what_the_next_turn_begins_with() {
     let format = WireFormat::Anthropic;
     let marks = |request: &Request| {
         let body: serde_json::Value = {

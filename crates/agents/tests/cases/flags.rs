@@ -6,7 +6,7 @@ use dormouse_types::task::{EntryKind, Flag, Flags};
 use crate::world::{World, routine_report};
 
 #[test]
-fn a_star_wakes_nobody_and_is_told_to_nobody() {
+fn a_star_wakes_nobody_and_is_in_no_prompt() {
     let (world, task, agent) = World::settled();
     let entry = world.state(&task).entries[0].id.clone();
     let star = Edit::Flag { flag: Flag::Starred, is_set: true };

@@ -440,7 +440,7 @@ fn the_newest_tasks_come_first_into_the_room_there_is_and_the_rest_is_counted() 
 }
 
 #[test]
-fn links_in_a_circle_show_each_neighbour_once_and_nothing_behind_it() {
+fn links_in_a_circle_show_each_neighbour_once_and_nothing_beyond_it() {
     let world = World::new();
     let long = "A line of the report.\n".repeat(1_450);
     let [a, b, c] = ["One", "Two", "Three"]

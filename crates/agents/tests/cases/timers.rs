@@ -152,7 +152,7 @@ fn a_due_date_that_was_cleared_or_is_over_wakes_nobody() {
 }
 
 #[test]
-fn an_agent_wakes_at_the_time_a_person_set_and_not_when_it_was_taken_back() {
+fn an_agent_wakes_at_the_time_a_person_set_and_not_when_it_was_cleared() {
     let (world, _, agent) = World::settled();
     let mut node = world.serve();
     wake_at(&world, &agent, Some("2026-03-02T12:00:00Z"));

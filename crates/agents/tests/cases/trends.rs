@@ -1,4 +1,4 @@
-//! What a model is told about the course of a task over its weeks.
+//! What a prompt says about the course of a task over its weeks.
 
 use dormouse_journal::Edit;
 use dormouse_testkit::scripted::Answer;
@@ -33,7 +33,7 @@ fn a_task_of_one_week_that_never_moved_has_no_trend() {
 }
 
 #[test]
-fn moved_dates_raised_priorities_and_the_last_weeks_are_told_in_figures() {
+fn moved_dates_raised_priorities_and_the_last_weeks_are_given_in_figures() {
     let (world, task, _) = World::settled();
     world.edit(&task, &[due("2026-03-20")]);
     world.edit(&task, &[due("2026-03-27"), Edit::Priority(Some(Priority::P1))]);
@@ -62,9 +62,9 @@ fn moved_dates_raised_priorities_and_the_last_weeks_are_told_in_figures() {
     // The task was made two weeks ago, on the first day of the first of these weeks.
     assert_eq!(weeks.last(), Some(&(day("2026-03-10"), 1)), "{weeks:?}");
     assert_eq!(weeks.len(), 3);
-    let told = text(&world.last_request(), FragmentKind::Trend).expect("a trend");
-    assert!(told.contains("Due date moved 2 times: 2026-03-20 -> 2026-03-27 on 2026-03-02; 2026-03-27 -> 2026-04-10 on 2026-03-16"), "{told}");
-    assert!(told.contains("Priority raised 2 times: P2 -> P1"), "{told}");
+    let trend = text(&world.last_request(), FragmentKind::Trend).expect("a trend");
+    assert!(trend.contains("Due date moved 2 times: 2026-03-20 -> 2026-03-27 on 2026-03-02; 2026-03-27 -> 2026-04-10 on 2026-03-16"), "{trend}");
+    assert!(trend.contains("Priority raised 2 times: P2 -> P1"), "{trend}");
     let kinds: Vec<_> =
         world.last_request().fragments.iter().map(|fragment| fragment.kind).collect();
     let place = |kind| kinds.iter().position(|one| *one == kind);
@@ -80,9 +80,9 @@ fn the_trend_of_a_task_that_moved_a_hundred_times_is_short() {
     world.run_with(&task, [routine_report()]);
     let found = trend(&world.last_request()).expect("a trend");
     assert_eq!((found.n_moves, found.moves.len()), (99, Trend::STEPS));
-    let told = text(&world.last_request(), FragmentKind::Trend).expect("a trend");
-    assert!(told.len() < 1000, "{told}");
-    assert!(told.contains("Due date moved 99 times, the newest: "), "{told}");
+    let trend = text(&world.last_request(), FragmentKind::Trend).expect("a trend");
+    assert!(trend.len() < 1000, "{trend}");
+    assert!(trend.contains("Due date moved 99 times, the newest: "), "{trend}");
 }
 
 #[test]

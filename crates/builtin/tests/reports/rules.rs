@@ -29,7 +29,7 @@ fn check(text: &str, section: &str, expected: &[&str]) {
 }
 
 #[test]
-fn finished_work_is_told_and_wishes_are_not() {
+fn finished_work_is_reported_and_wishes_are_not() {
     check("The pump is fixed.", "✅", &["The pump is fixed."]);
     check("The pump is not fixed.", "✅", &[]);
     check("If the pump is fixed we can go on.", "✅", &[]);
@@ -97,7 +97,7 @@ fn later_beats_earlier() {
 }
 
 #[test]
-fn work_that_was_taken_back_is_not_done() {
+fn work_that_was_undone_is_not_done() {
     let desk = task()
         .entry("Installed the new pump driver.")
         .entry("The new pump driver was reverted, it leaked.");
@@ -152,7 +152,7 @@ fn secrets_ids_and_personal_paths_stay_out() {
 }
 
 #[test]
-fn finished_work_carries_the_day_it_stands_under() {
+fn finished_work_carries_the_day_above_it() {
     check("## 3 May\n\nThe pump is fixed.", "✅", &["The pump is fixed (3 May)"]);
     check("2025-05-03: The pump is fixed.", "✅", &["The pump is fixed (2025-05-03)"]);
     check(

@@ -48,7 +48,7 @@ fn the_first_turn_names_the_language_first_and_reports_last() {
 }
 
 #[test]
-fn a_language_that_is_set_or_cannot_be_told_is_not_named() {
+fn a_language_that_is_set_or_cannot_be_recognised_is_not_named() {
     let mut desk = fence();
     desk.state.language = Some("de".into());
     assert!(!names(&desk.request()).contains(&"set_task_language".to_owned()));

@@ -231,7 +231,7 @@ proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config { cases: 300, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn any_words_are_read_without_a_fault_and_what_is_not_understood_stands_in_them(
+    fn any_words_are_read_without_a_fault_and_what_is_not_understood_is_part_of_them(
         words in proptest::collection::vec(proptest::sample::select(WORDS), 0..24),
         language in proptest::sample::select(&["en", "de"][..]),
     ) {

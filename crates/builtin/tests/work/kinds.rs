@@ -45,18 +45,19 @@ fn proposals(outcome: &WorkOutcome) -> &WorkProposals {
 }
 
 #[test]
-fn an_empty_day_is_told_only_on_request() {
+fn an_empty_day_is_mentioned_only_on_request() {
     let desk = Desk::new(TODAY);
     let silent = desk.run(&agenda(Agenda::default()), "en");
     assert_eq!(nothing(&silent), Some(NothingReason::NothingThere));
-    let told = desk.run(&agenda(Agenda { when_empty: WhenEmpty::Say, ..Agenda::default() }), "de");
-    let text = text_of(&told).expect("a text");
+    let outcome =
+        desk.run(&agenda(Agenda { when_empty: WhenEmpty::Say, ..Agenda::default() }), "de");
+    let text = text_of(&outcome).expect("a text");
     assert_eq!(text.title, "Freitag, 20. November");
     assert_eq!(text.markdown, "Für diesen Tag steht nichts auf deinen Listen.\n");
 }
 
 #[test]
-fn a_task_has_one_line_in_which_all_about_it_stands() {
+fn a_task_has_one_line_with_all_about_it() {
     let mut desk = Desk::new(TODAY);
     let task = desk
         .task("Roof")
@@ -85,7 +86,7 @@ fn a_list_that_is_not_wanted_takes_no_line_from_the_others() {
 }
 
 #[test]
-fn waits_alone_are_told_when_one_is_new_or_a_week_older() {
+fn waits_alone_are_reported_when_one_is_new_or_a_week_older() {
     let mut desk = Desk::new(TODAY).last_run("2026-11-19");
     desk.task("Table").status("2026-11-17", Status::Blocked, Some("the carpenter"));
     let parameters = agenda(Agenda::default());
@@ -150,19 +151,19 @@ fn a_long_list_is_cut_and_its_figure_opens_all_of_it() {
 }
 
 #[test]
-fn a_deadline_is_told_at_each_step_and_not_in_between() {
-    let told = |today: &str, last: &str| {
+fn a_deadline_is_reported_at_each_step_and_not_in_between() {
+    let is_reported = |today: &str, last: &str| {
         let mut desk = Desk::new(today).last_run(last);
         desk.task("Passport").due("2026-11-30").changed("2026-10-01");
         let watch = Watch { warn_days: 5, ..Watch::default() };
         text_of(&desk.run(&WorkParameters::Watch(watch), "en")).is_some()
     };
     let days = ["11-24", "11-25", "11-26", "11-27", "11-28", "11-29", "11-30", "12-01", "12-02"];
-    let told: Vec<bool> = days
+    let reported: Vec<bool> = days
         .windows(2)
-        .map(|days| told(&format!("2026-{}", days[1]), &format!("2026-{}", days[0])))
+        .map(|days| is_reported(&format!("2026-{}", days[1]), &format!("2026-{}", days[0])))
         .collect();
-    assert_eq!(told, [true, false, false, false, true, true, true, false]);
+    assert_eq!(reported, [true, false, false, false, true, true, true, false]);
 }
 
 #[test]
@@ -174,7 +175,7 @@ fn a_watch_that_slept_over_a_step_tells_it_once() {
 }
 
 #[test]
-fn a_deadline_that_was_moved_within_reach_is_told_at_once() {
+fn a_deadline_that_was_moved_within_reach_is_reported_at_once() {
     let mut desk = Desk::new(TODAY).last_run("2026-11-19");
     desk.task("Passport").due("2026-11-23").moved(TODAY, "2026-12-20");
     let watch = Watch { warn_days: 4, ..Watch::default() };
@@ -182,17 +183,17 @@ fn a_deadline_that_was_moved_within_reach_is_told_at_once() {
 }
 
 #[test]
-fn a_wait_is_told_each_time_it_has_lasted_as_long_again() {
-    let told = |today: &str, last: &str| {
+fn a_wait_is_reported_each_time_it_has_lasted_as_long_again() {
+    let is_reported = |today: &str, last: &str| {
         let mut desk = Desk::new(today).last_run(last);
         desk.task("Table").status("2026-11-01", Status::Blocked, Some("the carpenter"));
         let lists = vec![WatchList::Waiting];
         let watch = Watch { lists, waiting_days: 5, ..Watch::default() };
         text_of(&desk.run(&WorkParameters::Watch(watch), "en")).is_some()
     };
-    assert!(told("2026-11-06", "2026-11-05"));
-    assert!(!told("2026-11-07", "2026-11-06"));
-    assert!(told("2026-11-11", "2026-11-10"));
+    assert!(is_reported("2026-11-06", "2026-11-05"));
+    assert!(!is_reported("2026-11-07", "2026-11-06"));
+    assert!(is_reported("2026-11-11", "2026-11-10"));
 }
 
 #[test]
@@ -285,7 +286,7 @@ fn a_checklist_starts_over_and_tells_what_was_left() {
 }
 
 #[test]
-fn a_checklist_without_a_tick_is_left_alone_and_a_missing_one_is_told() {
+fn a_checklist_without_a_tick_is_left_alone_and_a_missing_one_is_reported() {
     let mut desk = Desk::new(TODAY);
     desk.task("Packing list").item("Socks", false);
     desk.task("Bare");

@@ -147,7 +147,7 @@ fn imported() -> Desk {
     desk
 }
 
-/// Everything was told before, and nothing happened since.
+/// Everything was reported before, and nothing happened since.
 fn nothing_new() -> Desk {
     let mut desk = Desk::new(TODAY).last_run("2026-11-19");
     desk.task("Order the table").status("2026-11-17", Status::Blocked, Some("the carpenter"));

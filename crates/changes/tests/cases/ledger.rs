@@ -57,7 +57,7 @@ fn what_expired_is_no_decision() {
 }
 
 #[test]
-fn verdicts_that_were_taken_back_or_came_to_nothing_are_left_out() {
+fn verdicts_that_were_undone_or_came_to_nothing_are_left_out() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.reject(&item, Some("no")).expect("rejected");

@@ -231,7 +231,7 @@ fn what_expired_counts_like_what_was_rejected() {
 }
 
 #[test]
-fn a_verdict_that_was_taken_back_teaches_nothing() {
+fn a_verdict_that_was_undone_teaches_nothing() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.reject(&item, Some("no")).expect("rejected");

@@ -28,7 +28,7 @@ fn a_confirm_that_still_holds_is_not_applied_twice() {
 }
 
 #[test]
-fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
+fn a_confirm_that_was_undone_is_applied_again_and_can_be_undone() {
     for times in 1..=3 {
         let world = World::new();
         let item = world
@@ -53,7 +53,7 @@ fn a_confirm_that_was_taken_back_is_applied_again_and_can_be_taken_back() {
 
 /// Undoing counts as a setting by the person: the present date must be named.
 #[test]
-fn a_date_that_was_taken_back_is_set_again_over_no_value() {
+fn a_date_that_was_undone_is_set_again_over_no_value() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let earlier = world.snapshot();
@@ -67,7 +67,7 @@ fn a_date_that_was_taken_back_is_set_again_over_no_value() {
 }
 
 #[test]
-fn a_verdict_that_was_taken_back_and_given_again_is_taken_back() {
+fn a_verdict_that_was_undone_and_given_again_is_undone() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.confirm(&item).expect("confirmed");
@@ -98,7 +98,7 @@ fn a_value_that_the_person_set_after_the_forgotten_confirm_is_confirmed_over() {
 }
 
 #[test]
-fn a_rejected_label_whose_rejection_was_taken_back_is_kept_away_again() {
+fn a_rejected_label_whose_rejection_was_undone_is_kept_away_again() {
     let world = World::new();
     let label = world.label("Garden");
     let item = world.open("assign_task_labels", json!({ "labels": [{ "id": label }] }));

@@ -62,7 +62,7 @@ fn a_value_that_the_person_set_since_is_confirmed_over_only_by_its_name() {
 }
 
 #[test]
-fn a_value_set_since_is_named_also_when_a_verdict_was_taken_back_after_it() {
+fn a_value_set_since_is_named_even_if_a_verdict_was_undone_after_it() {
     for put_off in [true, false] {
         let world = World::new();
         let item = world.due("2026-03-20");

@@ -36,7 +36,7 @@ fn a_confirmed_value_goes_back_and_can_be_confirmed_again() {
 
 /// Each tool: confirmed, undone, and the task is as before.
 #[test]
-fn every_kind_of_change_can_be_taken_back() {
+fn every_kind_of_change_can_be_undone() {
     let calls = [
         ("set_task_title", json!({ "title": "Lyon" })),
         ("update_task_estimate", json!({ "minutes": 60 })),
@@ -108,7 +108,7 @@ fn undo_of_a_task_that_was_deleted_says_so_and_changes_nothing() {
 }
 
 #[test]
-fn a_rejection_and_a_postponement_are_taken_back_without_touching_the_journal() {
+fn a_rejection_and_a_postponement_are_undone_without_touching_the_journal() {
     let acts: [fn(&World, &Item) -> Item; 2] = [
         |world, item| world.reject(item, Some("no")).expect("rejected"),
         |world, item| world.defer(item).expect("deferred"),
@@ -128,7 +128,7 @@ fn a_rejection_and_a_postponement_are_taken_back_without_touching_the_journal() 
 }
 
 #[test]
-fn only_the_standing_verdict_is_taken_back() {
+fn only_the_standing_verdict_is_undone() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let error = world.undo(&item).expect_err("nothing was decided");
@@ -144,7 +144,7 @@ fn only_the_standing_verdict_is_taken_back() {
 }
 
 #[test]
-fn of_two_verdicts_of_one_instant_the_standing_one_is_taken_back() {
+fn of_two_verdicts_of_one_instant_the_standing_one_is_undone() {
     use dormouse_store::agent::change_set::DecisionVerdict::{Confirmed, Deferred};
     let world = World::new();
     let item = world.due("2026-03-20");
@@ -160,7 +160,7 @@ fn of_two_verdicts_of_one_instant_the_standing_one_is_taken_back() {
 }
 
 #[test]
-fn a_verdict_taken_back_after_the_same_was_proposed_anew_is_over() {
+fn a_verdict_undone_after_the_same_was_proposed_anew_is_over() {
     let world = World::new();
     let item = world.due("2026-03-20");
     world.reject(&item, None).expect("rejected");

@@ -1,7 +1,7 @@
-//! What a person is told when a model, its provider, a key, a price or a budget is not what it should
+//! What a person sees when a model, its provider, a key, a price or a budget is not what it should
 //! be. Whatever it is, the last report stays, and the message names the thing and what to do.
 //!
-//! Here a real command meets a real server that plays bytes. The limits behind it, and what takes
+//! Here a real command meets a real server that plays bytes. Its limits, and what takes
 //! longer than a test may, are in the rooms:
 //!
 //! | what | where |
@@ -98,8 +98,8 @@ fn world(play: Play) -> World {
     world
 }
 
-/// What a person is told of a wake.
-fn told(play: Play) -> String {
+/// What the terminal shows of a wake.
+fn shown(play: Play) -> String {
     let world = world(play);
     let before = world.json(&["report", "slug fence"]);
     let woken = world.run(&["agent", "wake", "slug fence"]);
@@ -186,9 +186,9 @@ fn what_a_provider_does_wrong_is_said_in_words_and_keeps_the_last_report() {
         ),
     ];
     for (what, play, says) in cases {
-        let told = told(play);
-        assert!(told.contains(says), "{what} does not say {says:?}: {told}");
-        assert!(!told.contains("steal"), "{what}: {told}");
+        let shown = shown(play);
+        assert!(shown.contains(says), "{what} does not say {says:?}: {shown}");
+        assert!(!shown.contains("steal"), "{what}: {shown}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who can reach a server: where it listens, behind a proxy, and past a crowd that says nothing.
+//! Who can reach a server: where it listens, behind a proxy, and past a crowd that sends nothing.
 
 use std::net::TcpStream;
 

@@ -315,12 +315,12 @@ fn a_split_or_a_join_of_what_was_imported_before_says_what_is_in_two_places() {
     assert_eq!(remarks(&world, text, &ImportOptions::default()), []);
     let shown = plan(&world, text, &ImportOptions::default());
     let options = confirmed(&shown, &[at(5, Edit::Split), at(7, Edit::Join)]);
-    let told = plan(&world, text, &options).remarks;
-    let told: Vec<_> = told.into_iter().map(|remark| (remark.line, remark.message)).collect();
-    assert_eq!(told.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 7], "{told:?}");
-    assert!(told[0].1.contains("1 item or note stays in “Boxes”"), "{told:?}");
-    assert!(told[1].1.contains("“Movers” was imported as a task of its own"), "{told:?}");
-    assert_eq!(remarks(&world, text, &options), told);
+    let found = plan(&world, text, &options).remarks;
+    let found: Vec<_> = found.into_iter().map(|remark| (remark.line, remark.message)).collect();
+    assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [3, 7], "{found:?}");
+    assert!(found[0].1.contains("1 item or note stays in “Boxes”"), "{found:?}");
+    assert!(found[1].1.contains("“Movers” was imported as a task of its own"), "{found:?}");
+    assert_eq!(remarks(&world, text, &options), found);
     assert_eq!(titles(&world), ["Boxes", "Labels", "Movers"]);
 }
 

@@ -67,7 +67,7 @@ fn new_proposals_are_announced_with_their_set_and_task() {
 }
 
 #[test]
-fn a_cursor_before_rows_that_were_taken_away_begins_anew() {
+fn a_cursor_before_rows_that_were_removed_begins_anew() {
     let world = World::new();
     let (_, begin) = since(&world, None);
     world.task("Move");

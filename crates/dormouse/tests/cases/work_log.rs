@@ -64,7 +64,7 @@ fn every_node_gives_the_same_bytes() {
 }
 
 #[test]
-fn a_row_that_cannot_be_read_is_told_in_its_place_and_hides_no_other() {
+fn a_row_that_cannot_be_read_is_reported_in_its_place_and_hides_no_other() {
     let kinds_of = [("thought", 4), ("action", 4), ("toolResult", 4)];
     for (kind, n_turn_lines) in kinds_of {
         let world = World::new();
@@ -89,7 +89,7 @@ fn a_row_that_cannot_be_read_is_told_in_its_place_and_hides_no_other() {
         let told: Vec<usize> =
             (0..found.len()).filter(|place| found[*place] == "damaged").collect();
         assert_eq!(told.len(), 1, "{kind}: {lines:?}");
-        assert!(told[0] <= 3, "{kind}: it stands with its turn: {found:?}");
+        assert!(told[0] <= 3, "{kind}: it is with its turn: {found:?}");
         assert!(lines[told[0]].contains(ids[0].as_str()), "{kind}: {lines:?}");
         assert_eq!(found.iter().filter(|it| *it == "turn").count(), 2, "{kind}: {found:?}");
         assert_eq!(found.last().map(String::as_str), Some("run_ended"));

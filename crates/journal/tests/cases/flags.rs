@@ -227,7 +227,7 @@ fn an_import_brings_flags_and_kinds_and_stars_follow_the_file() {
 }
 
 #[test]
-fn a_star_that_was_taken_away_here_stays_away_and_the_import_says_so() {
+fn a_star_that_was_removed_here_stays_away_and_the_import_says_so() {
     let world = World::new();
     let (task, ..) = import(&world, &list(Flags::NONE, Flags::NONE));
     world.edit(&task, &[flag(Flag::Starred, true)]).unwrap();

@@ -128,7 +128,7 @@ fn a_link_needs_another_live_task_and_is_there_once() {
 }
 
 #[test]
-fn a_link_of_others_is_not_taken_away() {
+fn a_link_of_others_is_not_removed() {
     let world = World::new();
     let (a, b, c) = (world.task("A", vec![]), world.task("B", vec![]), world.task("C", vec![]));
     let link = made(&world.edit(&a, &[blocks(&b)]).unwrap());
@@ -163,7 +163,7 @@ fn both_tasks_of_a_link_have_room_for_it() {
 }
 
 #[test]
-fn a_link_is_taken_away_and_made_again_in_one_edit() {
+fn a_link_is_removed_and_made_again_in_one_edit() {
     let world = World::new();
     let (a, b) = (world.task("A", vec![]), world.task("B", vec![]));
     let first = made(&world.edit(&a, &[blocks(&b)]).unwrap());

@@ -57,7 +57,7 @@ fn undo_is_refused_when_the_field_has_moved_on() {
 }
 
 #[test]
-fn an_added_item_that_was_ticked_since_is_not_taken_back() {
+fn an_added_item_that_was_ticked_since_is_not_undone() {
     let world = World::new();
     let task = world.task("Bake", vec![]);
     let add = Edit::AddItem { title: "Flour".into(), is_checked: false, depth: 0 };
@@ -72,7 +72,7 @@ fn an_added_item_that_was_ticked_since_is_not_taken_back() {
 }
 
 #[test]
-fn a_note_that_was_edited_since_is_not_taken_back() {
+fn a_note_that_was_edited_since_is_not_undone() {
     let world = World::new();
     let task = world.task("Bake", vec![]);
     let edited = world.edit(&task, &[Edit::note("Use rye.")]).unwrap();

@@ -38,7 +38,7 @@ async fn newer_evidence_lifts_a_rejection() {
 }
 
 #[tokio::test]
-async fn a_verdict_can_be_taken_back_and_given_again() {
+async fn a_verdict_can_be_undone_and_given_again() {
     let world = snapshot("confirm_undo_confirm", &scenarios::confirm_undo_confirm()).await;
     let due = world.task("move").await.expect("a task").due_on;
     assert_eq!(due.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
@@ -145,7 +145,7 @@ async fn of_two_different_verdicts_at_once_one_holds_and_the_other_is_refused() 
 }
 
 #[tokio::test]
-async fn a_verdict_taken_back_twice_at_once_is_taken_back_once() {
+async fn a_verdict_undone_twice_at_once_is_undone_once() {
     let world = OnDisk::with_four_proposals().await;
     for item in &world.items {
         world.decide(item, Verdict::Confirm).await.expect("confirmed");

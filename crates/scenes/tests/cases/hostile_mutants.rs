@@ -1,4 +1,4 @@
-//! What keeps hostile text harmless, taken away piece by piece: without the fence around data, without
+//! What keeps hostile text harmless, removed piece by piece: without the fence around data, without
 //! the gate before a provider, without the taint of what a model wrote, something goes wrong and is
 //! found out. With all three, nothing does.
 //!

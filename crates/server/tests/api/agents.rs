@@ -152,7 +152,7 @@ async fn settings_and_times_that_are_not_acceptable_are_refused_by_their_place()
 }
 
 #[tokio::test]
-async fn a_time_to_wake_is_set_and_taken_back_and_a_wake_that_waits_is_called_off() {
+async fn a_time_to_wake_is_set_and_cleared_and_a_wake_that_waits_is_cancelled() {
     let world = World::new();
     let (_, agent) = with_agent(&world).await;
     let agent = format!("/api/agents/{agent}");

@@ -9,7 +9,7 @@ fn body(kind: &str, to: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_link_is_shown_on_both_tasks_and_taken_away_from_either() {
+async fn a_link_is_shown_on_both_tasks_and_removed_from_either() {
     let world = World::new();
     let fence = world.task(r#"{"title": "Fence"}"#).await;
     let gate = world.task(r#"{"title": "Gate"}"#).await;

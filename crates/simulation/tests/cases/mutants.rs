@@ -85,7 +85,7 @@ fn a_part_that_a_provider_does_not_get_back_is_found_out() {
 }
 
 #[test]
-fn a_summary_that_stands_for_a_line_it_does_not_fold_is_found_out() {
+fn a_summary_that_claims_a_line_it_does_not_fold_is_found_out() {
     found_out_by_one(Mutation::Fold, "fold");
 }
 

@@ -400,7 +400,7 @@ fn readers_cannot_write() {
     assert_eq!(wait(store.first(setting::by_key(WS, "k"))), Ok(None));
 }
 
-/// Two nodes reserve what only one of them can have: one is refused, whoever comes first.
+/// Two nodes reserve what only one of them can have: one is refused, in either order.
 #[test]
 fn of_two_nodes_that_reserve_the_last_cent_one_is_refused() {
     let cluster = Cluster::new();

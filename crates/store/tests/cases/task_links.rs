@@ -15,11 +15,11 @@ each_engine!(
     a_link_is_found_from_both_ends_with_the_other_task,
     newest_links_stand_first_whichever_way_they_run,
     a_live_link_of_the_same_ends_and_kind_is_refused,
-    a_link_that_was_taken_away_comes_back_unless_a_twin_is_there,
+    a_link_that_was_removed_comes_back_unless_a_twin_is_there,
     a_link_to_a_deleted_task_says_so,
     a_link_of_a_newer_version_keeps_what_is_unknown,
     a_link_whose_other_task_cannot_be_read_has_no_title,
-    links_are_walked_by_id_with_those_that_were_taken_away,
+    links_are_walked_by_id_with_those_that_were_removed,
 );
 
 fn made(world: &World, title: &str) -> TaskId {
@@ -98,7 +98,7 @@ fn a_live_link_of_the_same_ends_and_kind_is_refused(world: &World) {
     assert_eq!(seen(world, &a).len(), 3);
 }
 
-fn a_link_that_was_taken_away_comes_back_unless_a_twin_is_there(world: &World) {
+fn a_link_that_was_removed_comes_back_unless_a_twin_is_there(world: &World) {
     let (a, b) = (made(world, "A"), made(world, "B"));
     let first = link(world, &a, "blocks", &b, 1);
     world.journal([linked_entry::insert(WS, &first)]);
@@ -160,7 +160,7 @@ fn a_link_whose_other_task_cannot_be_read_has_no_title(world: &World) {
     assert_eq!((other.id, other.title.as_str(), other.status), (b, "", Status::Blocked));
 }
 
-fn links_are_walked_by_id_with_those_that_were_taken_away(world: &World) {
+fn links_are_walked_by_id_with_those_that_were_removed(world: &World) {
     let (a, b) = (made(world, "A"), made(world, "B"));
     let first = link(world, &a, "blocks", &b, 1);
     let second = link(world, &a, "partOf", &b, 1);

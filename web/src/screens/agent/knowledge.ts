@@ -8,7 +8,7 @@ export interface Held {
   before: KnowledgeLine | undefined;
 }
 
-/** A line that something newer stands for. */
+/** A line that something newer replaces. */
 export interface Replaced {
   line: KnowledgeLine;
   by: "line" | "summary";

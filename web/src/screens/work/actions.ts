@@ -1,4 +1,4 @@
-// Actions on agent work. A refusal is told; what changed arrives with the next reading.
+// Actions on agent work. A refusal is shown; what changed arrives with the next load.
 
 import { api, idempotencyKey, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
@@ -15,7 +15,7 @@ function reload(): void {
   live.invalidatePrefix("attention");
 }
 
-/** Whether it succeeded; a refusal is told as `label`. */
+/** Whether it succeeded; a refusal is shown as `label`. */
 async function tried(label: Key, values: Record<string, string>, act: () => Promise<unknown>): Promise<boolean> {
   try {
     await act();

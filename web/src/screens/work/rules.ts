@@ -1,4 +1,4 @@
-// How agent work is grouped and told: pure functions of what the server says.
+// How agent work is grouped and shown: pure functions of what the server says.
 
 import type { LogLine, Run, RunState, Work } from "./data";
 

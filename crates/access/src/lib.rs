@@ -8,6 +8,8 @@
 //!
 //! Reading order: [`scope`], [`tokens`], [`view`], [`error`].
 
+#![warn(missing_docs)]
+
 pub mod scope;
 pub mod tokens;
 mod tickets;

@@ -35,7 +35,6 @@ pub enum AgentError {
     /// The agent's task is deleted. Retry: after restoring it.
     #[error("agent {agent} cannot work: its task {task} is deleted: restore the task first")]
     NoTask {
-        /// Id of the agent.
         agent: AgentId,
         /// Id of its deleted task.
         task: TaskId,
@@ -43,7 +42,6 @@ pub enum AgentError {
     /// Not allowed in the agent's present state. Retry: after following the hint.
     #[error("agent {agent} is {state}: {hint}")]
     State {
-        /// Id of the agent.
         agent: AgentId,
         /// The agent's present state.
         state: &'static str,
@@ -53,9 +51,7 @@ pub enum AgentError {
     /// The run has ended, so it cannot be cancelled. Retry: never.
     #[error("run {run} of agent {agent} has already ended as {status}: nothing was cancelled", status = .status.name())]
     RunEnded {
-        /// Id of the agent.
         agent: AgentId,
-        /// Key of the run.
         run: RunKey,
         /// How it ended.
         status: RunStatus,
@@ -63,7 +59,6 @@ pub enum AgentError {
     /// The agent has no such run. Retry: never.
     #[error("agent {agent} has no run {run}: list its wakes for their keys")]
     NoRun {
-        /// Id of the agent.
         agent: AgentId,
         /// The key as given.
         run: RunKey,
@@ -71,7 +66,6 @@ pub enum AgentError {
     /// The agent has no such line in its memory. Retry: never.
     #[error("agent {agent} knows no {line}: list what it knows for the names of its lines")]
     NoLine {
-        /// Id of the agent.
         agent: AgentId,
         /// The name as given.
         line: String,
@@ -88,7 +82,6 @@ pub enum AgentError {
              or cancel its wake"
     )]
     Unheard {
-        /// Id of the agent.
         agent: AgentId,
         /// The limit that was exceeded.
         beyond: Beyond,
@@ -101,10 +94,7 @@ pub enum AgentError {
     },
     /// Other writers keep changing the agent. Retry: later.
     #[error("agent {agent} is being changed by others: try again")]
-    Busy {
-        /// Id of the agent.
-        agent: AgentId,
-    },
+    Busy { agent: AgentId },
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),

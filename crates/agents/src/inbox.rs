@@ -21,7 +21,6 @@ use crate::{AgentError, Agents};
 /// A message from a person to an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage {
-    /// Id of the message.
     pub id: MessageId,
     /// When it was sent.
     pub at: Timestamp,

@@ -1,4 +1,4 @@
-//! How fast schedules are worked out, beside python-dateutil, and whether an old one costs more than a young
+//! How fast schedules are worked out, compared with python-dateutil, and whether an old one costs more than a young
 //! one.
 
 use std::io::Write as _;
@@ -57,7 +57,7 @@ print(json.dumps({"n": n, "perSecond": samples[len(samples) // 2]}))
 pub struct Options {
     /// The medians of so many are reported.
     pub samples: usize,
-    /// A Python with python-dateutil, to measure beside it.
+    /// A Python with python-dateutil, to compare with.
     pub python: Option<PathBuf>,
 }
 

@@ -217,7 +217,7 @@ impl Server {
 
     /// Removes the schemas and the copy of them. No node is connected any more.
     ///
-    /// Errors: the server fails; then it says which schemas are left behind.
+    /// Errors: the server fails; then it says which schemas are left.
     pub async fn remove(&self) -> anyhow::Result<()> {
         for schema in Db::ALL.into_iter().flat_map(|db| [self.schema(db), self.copy_of(db)]) {
             let sql = format!("DROP SCHEMA IF EXISTS {schema} CASCADE");

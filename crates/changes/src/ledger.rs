@@ -11,7 +11,6 @@ use crate::tools;
 /// A ledger, with the sets that its proposals belong to, in the same order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LedgerOfSets {
-    /// The ledger.
     pub ledger: Ledger,
     /// The set of each decision.
     pub decided_in: Vec<ChangeSetId>,
@@ -101,7 +100,6 @@ fn summary(tool: &str, args: &Value, task: &TaskState) -> String {
 pub struct Line {
     /// The heading of its section; `None` if the ledger is empty.
     pub heading: Option<&'static str>,
-    /// Its text.
     pub text: String,
     /// What it is about.
     pub about: About,

@@ -21,7 +21,6 @@ closed_list! {
     pub enum Target, "format to write" {
         /// Markdown: front matter for one task, a heading for each of several.
         Markdown = "markdown",
-        /// todo.txt.
         TodoTxt = "todoTxt",
         /// iCalendar with `VTODO`.
         ICalendar = "iCalendar",
@@ -35,7 +34,6 @@ closed_list! {
 /// What an export leaves out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Loss {
-    /// The part.
     pub part: Lost,
     /// How many tasks have it.
     pub n_tasks: usize,

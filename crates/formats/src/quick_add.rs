@@ -24,11 +24,8 @@ closed_list! {
     pub enum Part, "part of a line" {
         /// The due date.
         Due = "due",
-        /// The priority.
         Priority = "priority",
-        /// A label.
         Label = "label",
-        /// The category.
         Category = "category",
     }
 }

@@ -42,7 +42,7 @@ closed_list! {
         Field = "field",
         /// Markup, such as a fence, a bracket or the head of a sheet.
         Markup = "markup",
-        /// It is about no task, such as an event beside a `VTODO`. A remark says so.
+        /// It is about no task, such as an event next to a `VTODO`. A remark says so.
         Skipped = "skipped",
         /// A person left it out.
         LeftOut = "leftOut",
@@ -102,7 +102,6 @@ impl Reading {
 pub struct MovingDay {
     /// The task, as an index into [`Reading::tasks`].
     pub task: usize,
-    /// The words.
     pub words: String,
     /// The day that they mean, read on the day of the options.
     pub day: Date,

@@ -51,13 +51,9 @@ impl Decided {
 /// The id of something that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CreatedId {
-    /// A task.
     Task(TaskId),
-    /// A checklist.
     Checklist(ChecklistId),
-    /// An item.
     Item(ItemId),
-    /// An entry.
     Entry(EntryId),
     /// A link to another task.
     Link(TaskLinkId),

@@ -14,7 +14,6 @@ pub enum Edit {
     ClearTitle,
     /// Sets the status.
     Status {
-        /// The status.
         status: Status,
         /// Why; BLOCKED and ON HOLD need one.
         reason: Option<String>,
@@ -34,7 +33,6 @@ pub enum Edit {
     Category(Option<CategoryId>),
     /// Sets or clears a flag of the task.
     Flag {
-        /// The flag.
         flag: Flag,
         /// The new state.
         is_set: bool,
@@ -50,21 +48,18 @@ pub enum Edit {
     },
     /// Ticks or unticks an item.
     CheckItem {
-        /// The item.
         item: ItemId,
         /// The new state.
         is_checked: bool,
     },
     /// Gives an item another title.
     RenameItem {
-        /// The item.
         item: ItemId,
         /// One line.
         title: String,
     },
     /// Archives an item or restores it.
     ArchiveItem {
-        /// The item.
         item: ItemId,
         /// The new state.
         is_archived: bool,
@@ -73,9 +68,7 @@ pub enum Edit {
     RemoveItem(ItemId),
     /// Restores a removed item.
     RestoreItem(ItemId),
-    /// Adds an entry.
     AddEntry {
-        /// The kind of entry.
         kind: EntryKind,
         /// Markdown the person wrote.
         text: Option<String>,
@@ -92,16 +85,13 @@ pub enum Edit {
     },
     /// Replaces the person's text of an entry; `None` makes the transcript its text again.
     EditEntry {
-        /// The entry.
         entry: EntryId,
         /// Markdown.
         text: Option<String>,
     },
     /// Sets or clears a flag of an entry.
     FlagEntry {
-        /// The entry.
         entry: EntryId,
-        /// The flag.
         flag: Flag,
         /// The new state.
         is_set: bool,
@@ -168,10 +158,7 @@ pub struct NewTask {
 pub enum EditError {
     /// The task is soft-deleted.
     #[error("task {task} is deleted: restore it before editing it")]
-    Deleted {
-        /// The task.
-        task: TaskId,
-    },
+    Deleted { task: TaskId },
     /// A text without visible characters.
     #[error("{field} is empty: give it at least one visible character")]
     Empty {
@@ -181,7 +168,6 @@ pub enum EditError {
     /// A value beyond a limit.
     #[error("{field}: {beyond}")]
     Beyond {
-        /// Which field.
         field: &'static str,
         /// The limit and the value.
         beyond: Beyond,
@@ -189,7 +175,6 @@ pub enum EditError {
     /// A number outside its range.
     #[error("{field} is {given} minutes: give a whole number from 1 to {max}")]
     Minutes {
-        /// Which field.
         field: &'static str,
         /// The value as given.
         given: u32,
@@ -201,22 +186,15 @@ pub enum EditError {
     NotListed(#[from] NotListed),
     /// A status that needs a reason.
     #[error("status {status} needs a reason: say in a few words why the task cannot continue")]
-    ReasonMissing {
-        /// The status.
-        status: Status,
-    },
+    ReasonMissing { status: Status },
     /// A status only a person may set.
     #[error(
         "status {status} can be set only by a person; an agent may set OPEN, GROOMED, IN PROGRESS, BLOCKED, ON HOLD"
     )]
-    PersonOnly {
-        /// The status.
-        status: Status,
-    },
+    PersonOnly { status: Status },
     /// An item that does not belong to this task.
     #[error("task {task} has no checklist item {item}: read the task for the ids of its items")]
     NoItem {
-        /// The task.
         task: TaskId,
         /// The item as given.
         item: ItemId,
@@ -224,17 +202,13 @@ pub enum EditError {
     /// An entry that does not belong to this task.
     #[error("task {task} has no entry {entry}: read the task for the ids of its entries")]
     NoEntry {
-        /// The task.
         task: TaskId,
         /// The entry as given.
         entry: EntryId,
     },
     /// A flag that an agent may not set or clear.
     #[error("only a person decides what is {}", flag.name())]
-    FlagPersonOnly {
-        /// The flag.
-        flag: Flag,
-    },
+    FlagPersonOnly { flag: Flag },
     /// A label that does not exist.
     #[error("there is no label {label}: list the labels for their ids, or create it first")]
     NoLabel {
@@ -243,10 +217,7 @@ pub enum EditError {
     },
     /// A label an agent may not add.
     #[error("label {label} was removed or rejected by the person: do not add it")]
-    Suppressed {
-        /// The label.
-        label: LabelId,
-    },
+    Suppressed { label: LabelId },
     /// A category that does not exist.
     #[error(
         "there is no category {category}: list the categories for their ids, or create it first"
@@ -257,10 +228,7 @@ pub enum EditError {
     },
     /// A link from a task to itself.
     #[error("task {task} cannot be linked to itself: name another task")]
-    ToItself {
-        /// The task.
-        task: TaskId,
-    },
+    ToItself { task: TaskId },
     /// A link to a task that does not exist.
     #[error("there is no task {task} to link to: list the tasks for their ids")]
     NoOtherTask {
@@ -278,13 +246,11 @@ pub enum EditError {
     LinkExists {
         /// The other task.
         task: TaskId,
-        /// The link.
         link: TaskLinkId,
     },
     /// A link that does not belong to this task.
     #[error("task {task} has no link {link}: read the task for the ids of its links")]
     NoLink {
-        /// The task.
         task: TaskId,
         /// The link as given.
         link: TaskLinkId,

@@ -15,11 +15,9 @@ use crate::view::TaskView;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "field")]
 pub enum Effect {
-    /// The title.
     Title(BeforeAfter<String>),
     /// The status with its reason.
     Status(BeforeAfter<StatusValue>),
-    /// The priority.
     Priority(BeforeAfter<Option<Priority>>),
     /// The due day.
     DueDate(BeforeAfter<Option<Date>>),
@@ -27,103 +25,79 @@ pub enum Effect {
     Estimate(BeforeAfter<Option<u32>>),
     /// The language code.
     Language(BeforeAfter<Option<String>>),
-    /// The category.
     Category(BeforeAfter<Option<CategoryId>>),
     /// A flag of the task.
     Flag {
-        /// The flag.
         flag: Flag,
-        /// Before and after.
         #[serde(flatten)]
         is_set: BeforeAfter<bool>,
     },
     /// Whether an item exists.
     Item {
-        /// The item.
         item: ItemId,
         /// The item's values right after the edit.
         like: ItemValue,
-        /// Before and after.
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
     /// The title of an item.
     ItemTitle {
-        /// The item.
         item: ItemId,
-        /// Before and after.
         #[serde(flatten)]
         title: BeforeAfter<String>,
     },
     /// Whether an item is ticked.
     ItemChecked {
-        /// The item.
         item: ItemId,
-        /// Before and after.
         #[serde(flatten)]
         checked: BeforeAfter<bool>,
     },
     /// Whether an item is archived.
     ItemArchived {
-        /// The item.
         item: ItemId,
-        /// Before and after.
         #[serde(flatten)]
         archived: BeforeAfter<bool>,
     },
     /// Whether an entry exists.
     Entry {
-        /// The entry.
         entry: EntryId,
         /// SHA-256 of its text right after the edit.
         said: String,
-        /// Before and after.
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
     /// The person's text of an entry.
     EntryText {
-        /// The entry.
         entry: EntryId,
-        /// Before and after.
         #[serde(flatten)]
         text: BeforeAfter<Option<String>>,
     },
     /// A flag of an entry.
     EntryFlag {
-        /// The entry.
         entry: EntryId,
-        /// The flag.
         flag: Flag,
-        /// Before and after.
         #[serde(flatten)]
         is_set: BeforeAfter<bool>,
     },
     /// Whether a label is on the task.
     Label {
-        /// The label.
         label: LabelId,
-        /// Before and after.
         #[serde(flatten)]
         on: BeforeAfter<bool>,
     },
     /// Whether a label is suppressed: agents may not propose it.
     LabelSuppressed {
-        /// The label.
         label: LabelId,
-        /// Before and after.
         #[serde(flatten)]
         suppressed: BeforeAfter<bool>,
     },
     /// Whether a link exists.
     Link {
-        /// The link.
         link: TaskLinkId,
         /// How the two are related.
         kind: Listed<LinkKind>,
         /// The task at the other end.
         other: TaskId,
-        /// Before and after.
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
@@ -136,14 +110,12 @@ pub enum Effect {
 pub struct BeforeAfter<T> {
     /// Before the edit.
     pub before: T,
-    /// After it.
     pub after: T,
 }
 
 /// A status with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusValue {
-    /// The status.
     pub status: Status,
     /// Why.
     pub reason: Option<String>,
@@ -153,7 +125,6 @@ pub struct StatusValue {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemValue {
-    /// Its title.
     pub title: String,
     /// Whether it is ticked.
     pub is_checked: bool,

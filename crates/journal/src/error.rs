@@ -26,7 +26,6 @@ pub enum JournalError {
         "task {task} is at revision {found}, not {expected}: read it again, then repeat the edit"
     )]
     Precondition {
-        /// The task.
         task: TaskId,
         /// The revision the caller expected.
         expected: i64,
@@ -35,10 +34,7 @@ pub enum JournalError {
     },
     /// Others kept editing the task during three attempts. Retry: later.
     #[error("task {task} is being edited by others: try again")]
-    Conflict {
-        /// The task.
-        task: TaskId,
-    },
+    Conflict { task: TaskId },
     /// A newer owner took over the holder's work. Retry: never.
     #[error("{holder} lost its lease: epoch {epoch} is below the fence")]
     Fenced {
@@ -49,10 +45,7 @@ pub enum JournalError {
     },
     /// The receipt id was used for a different request. Retry: with a fresh id.
     #[error("the id {id} was already used for a different request: use a fresh one")]
-    Reused {
-        /// The id.
-        id: String,
-    },
+    Reused { id: String },
     /// A cursor this program did not issue. Retry: without the cursor.
     #[error("`{given}` is not a cursor of this list: start again without one")]
     Cursor {
@@ -64,7 +57,6 @@ pub enum JournalError {
     Stored {
         /// What kind of row.
         what: &'static str,
-        /// Its id.
         id: String,
         /// What is wrong with it.
         #[source]

@@ -33,7 +33,6 @@ pub struct Filter {
 /// One page of tasks, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The tasks.
     pub items: Vec<TaskSummary>,
     /// Messages about rows that cannot be read; they do not hide the others.
     pub damaged: Vec<String>,
@@ -44,9 +43,7 @@ pub struct Page {
 /// A category by its id and name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CategoryRef {
-    /// Its id.
     pub id: CategoryId,
-    /// Its name.
     pub name: String,
 }
 
@@ -54,11 +51,9 @@ pub struct CategoryRef {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskSummary {
-    /// The task.
     pub id: TaskId,
     /// Empty while it is untitled.
     pub title: String,
-    /// Its status.
     pub status: Status,
     /// Why it is blocked or on hold.
     pub status_reason: Option<String>,
@@ -70,7 +65,6 @@ pub struct TaskSummary {
     pub estimate_minutes: Option<u32>,
     /// ISO 639 code.
     pub language: Option<String>,
-    /// Its category.
     pub category: Option<CategoryRef>,
     /// Labels on it, by name.
     pub labels: Vec<Named<LabelId>>,
@@ -86,7 +80,6 @@ pub struct TaskSummary {
     pub n_items_done: u32,
     /// Rises with every change.
     pub revision: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

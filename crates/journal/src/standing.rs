@@ -23,7 +23,6 @@ use crate::view::{TaskView, state};
 pub enum Paused {
     /// It is soft-deleted.
     Deleted,
-    /// It is closed.
     Closed(Status),
 }
 

@@ -62,7 +62,6 @@ pub struct OnceKey {
 /// What an edit did.
 #[derive(Debug, Clone)]
 pub struct Edited {
-    /// The task.
     pub task: TaskId,
     /// Its revision after the edit; unchanged if nothing changed.
     pub revision: i64,

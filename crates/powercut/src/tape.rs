@@ -16,7 +16,6 @@ pub type Image = BTreeMap<String, Vec<u8>>;
 pub enum Event {
     /// A name was given to a new, empty file.
     Create {
-        /// The name.
         name: String,
         /// The file.
         inode: Inode,
@@ -49,11 +48,8 @@ pub enum Event {
     },
     /// The folder was synced: what was created and deleted is durable.
     SyncFolder,
-    /// A name was taken away.
-    Delete {
-        /// The name.
-        name: String,
-    },
+    /// A name was removed.
+    Delete { name: String },
 }
 
 /// What is to go wrong.

@@ -10,6 +10,8 @@
 //! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`work`],
 //! [`transcript`], [`work_log`], `work_facts`, [`doctor`], [`error`].
 
+#![warn(missing_docs)]
+
 pub mod view;
 pub mod tasks;
 pub mod task_list;

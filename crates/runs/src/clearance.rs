@@ -19,7 +19,6 @@ use dormouse_types::{ChangeSetId, HolderId, RunKey, WorkspaceId};
 /// What a model may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clearance {
-    /// Everything.
     Everything,
     /// Only some of what was asked about.
     Only(Shown),

@@ -37,7 +37,6 @@ pub enum Piece {
 pub struct Part {
     /// What it is.
     pub piece: Piece,
-    /// Its text.
     pub text: String,
     /// What it was made of. Without a source, it contains nothing of the person's.
     pub sources: Vec<Source>,
@@ -281,7 +280,7 @@ fn joined(kind: FragmentKind, parts: &[Part]) -> String {
     lines.join(joint)
 }
 
-/// Returns where a log is cut: behind the last line of each run but the newest.
+/// Returns where a log is cut: after the last line of each run but the newest.
 fn block_ends(parts: &[Part]) -> Vec<usize> {
     let runs: Vec<Option<&RunKey>> = parts.iter().map(|part| part.run.as_ref()).collect();
     let lines: Vec<(&str, Option<&RunKey>)> =

@@ -114,7 +114,6 @@ pub trait RunHandler: Send + Sync {
 /// on turns, it is asked once more and may call only these; the tools that it is offered stay the same.
 #[derive(Debug, Clone)]
 pub struct ClosingTools {
-    /// Their names.
     pub names: Vec<String>,
     /// Whether the run needs such a call.
     pub is_required: bool,
@@ -157,7 +156,6 @@ pub enum Folded<'a> {
     Answer {
         /// The name of the model.
         model: &'a str,
-        /// The turn.
         turn: &'a LoggedTurn,
         /// What the model was shown.
         sources: &'a [Source],

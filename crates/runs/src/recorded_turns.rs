@@ -1,4 +1,4 @@
-//! The recorded turns of an attempt, read one at a time for whoever reads its log.
+//! The recorded turns of an attempt, read one at a time for readers of its log.
 //!
 //! A run resumes from its turns as a whole, so there a damaged row is an error ([`run_log::read`]). A
 //! log is read by people: here a damaged row costs itself and no other, and only the texts of one turn
@@ -122,7 +122,7 @@ impl RecordedTurns {
                 other => other?,
             }
         }
-        // Each call is also a message of its own: it stands in for a turn that cannot be read.
+        // Each call is also a message of its own: it replaces a turn that cannot be read.
         let is_turn = thought.is_some() || !actions.is_empty() || !results.is_empty();
         let Thought { text, calls, ended } =
             thought.unwrap_or(Thought { text: String::new(), calls: actions, ended: false });

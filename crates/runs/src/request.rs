@@ -23,7 +23,7 @@ pub fn cap(kind: FragmentKind) -> usize {
 }
 
 /// Returns whether text of this kind came from a person, a tool or outside, and is therefore data. What
-/// a run of agent work is told to do is what the person wrote or approved as instructions.
+/// a run of agent work is instructed to do is what the person wrote or approved as instructions.
 pub fn is_data(kind: FragmentKind) -> bool {
     !matches!(kind, FragmentKind::System | FragmentKind::Work | FragmentKind::Instruction)
 }
@@ -118,7 +118,7 @@ pub fn log_text<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
     if lines.is_empty() { String::new() } else { format!("{LOG_HEADING}\n{}", lines.join("\n")) }
 }
 
-/// Returns where the text of a log is cut into blocks: behind the last line of each run but the
+/// Returns where the text of a log is cut into blocks: after the last line of each run but the
 /// newest. `lines` are those that [`log_text`] joins, each with the run that wrote it.
 ///
 /// A run's lines never change, so the blocks of a prompt begin with those of the prompt before it,
@@ -140,7 +140,6 @@ pub fn log_block_ends(lines: &[(&str, Option<&RunKey>)]) -> Vec<usize> {
 pub struct RequestPiece {
     /// The name of its kind.
     pub kind: String,
-    /// Its text.
     pub text: String,
     /// Where it was cut; see [`Fragment::block_ends`].
     pub block_ends: Vec<usize>,

@@ -34,7 +34,7 @@ const SMALLEST_WINDOW: u64 = 256;
 /// Returns how far a prompt was cut; `None` if it was not, or if nobody can know.
 ///
 /// A count of next to nothing says that the server does not count the prompt. What came from a cache is part of `input` or
-/// beside it, depending on the server; counting it twice finds fewer prompts that were cut and accuses
+/// separately, depending on the server; counting it twice finds fewer prompts that were cut and accuses
 /// nobody wrongly. Tools are left out: providers write them in their own way.
 pub fn truncation(request: &Request, usage: Option<&Usage>) -> Option<Truncation> {
     let usage = usage.filter(|usage| usage.input >= SMALLEST_WINDOW)?;

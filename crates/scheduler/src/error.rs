@@ -13,10 +13,7 @@ use crate::status::Impossible;
 pub enum SchedulerError {
     /// No handler is registered for the holder's kind; a newer version may have queued it.
     #[error("{holder}: this version cannot run holders of the kind `{}`", .holder.kind())]
-    NoHandler {
-        /// The holder.
-        holder: HolderId,
-    },
+    NoHandler { holder: HolderId },
     /// A run's row has a status that contradicts its queue row.
     #[error(transparent)]
     Status(#[from] Impossible),

@@ -119,7 +119,6 @@ pub struct ChangeNotice {
     pub event: Option<Listed<EventKind>>,
     /// What the event is about: an id of the agent store.
     pub subject: Option<String>,
-    /// The tasks it touches.
     pub touched: Vec<TaskId>,
     /// When it was committed.
     pub at: Timestamp,

@@ -50,7 +50,6 @@ pub struct Commit {
     pub label: &'static str,
     /// The database.
     pub db: Db,
-    /// The workspace.
     pub ws: WorkspaceId,
     /// Set when the commit must be applied at most once.
     pub once: Option<Once>,
@@ -137,7 +136,6 @@ pub struct ChangeRow {
     pub origin: Origin,
     /// How many agent-work results led here.
     pub depth: i64,
-    /// The tasks it touches.
     pub touched: Vec<TaskId>,
     /// Tasks one link away.
     pub neighbours: Vec<TaskId>,
@@ -267,7 +265,6 @@ pub enum CommitError {
     /// A precondition failed; nothing was written. Read fresh rows and decide again.
     #[error("{label}: {refusal}")]
     Refused {
-        /// The commit.
         label: &'static str,
         /// The failed precondition.
         refusal: Refusal,
@@ -275,7 +272,6 @@ pub enum CommitError {
     /// The id was used for another request; nothing was written. Use a fresh id.
     #[error("{label}: id {id} was already used for a different request")]
     Mismatch {
-        /// The commit.
         label: &'static str,
         /// The id of its receipt.
         id: String,
@@ -283,7 +279,6 @@ pub enum CommitError {
     /// It is unknown whether it was written. Send the same commit again.
     #[error("{label}: the outcome is unknown: {detail}")]
     Unknown {
-        /// The commit.
         label: &'static str,
         /// What happened.
         detail: String,
@@ -291,7 +286,6 @@ pub enum CommitError {
     /// The engine failed; nothing was written. Retrying helps only after the cause is fixed.
     #[error("cannot write to the {db} database: {detail}")]
     Broken {
-        /// The commit.
         label: &'static str,
         /// Which database.
         db: &'static str,

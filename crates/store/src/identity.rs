@@ -155,7 +155,6 @@ fn mark(db: Db, row: &Row) -> Result<CounterMemory, ReadError> {
 /// What is known of a database when it is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
-    /// Its id.
     pub host: HostId,
     /// Its changes of id, oldest first.
     pub renewals: Vec<IdChange>,

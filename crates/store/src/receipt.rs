@@ -12,7 +12,6 @@ use crate::store::{Query, ReadError, ws};
 /// The record of a commit applied under an id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The id.
     pub id: String,
     /// The digest of the request.
     pub request: Digest,

@@ -1,7 +1,7 @@
 //! The search index: texts by the words in them, for both engines.
 //!
 //! The words are made by [`dormouse_types::search_words`], so that the engines only look them up. Each
-//! is stored behind a mark of its area: a search then reads what its own area has of a word, however
+//! is stored after a mark of its area: a search then reads what its own area has of a word, however
 //! often other areas have it. Only two statements of the store differ by engine: the one that makes the
 //! index, and the one that searches it.
 
@@ -127,7 +127,7 @@ pub(crate) fn indexed(row: &Row) -> Result<Indexed, ReadError> {
     })
 }
 
-/// What stands before each word of an area. Areas may share a mark: it saves reading, and decides
+/// The prefix of each word of an area. Areas may share a mark: it saves reading, and decides
 /// nothing.
 fn mark(workspace: WorkspaceId, area: &str) -> String {
     let digest = hash::sha256(format!("{} {area}", workspace.0));

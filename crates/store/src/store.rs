@@ -28,7 +28,6 @@ pub enum ReadError {
         db: &'static str,
         /// What kind of row.
         noun: &'static str,
-        /// Its id.
         id: String,
         /// What is wrong with it.
         detail: String,

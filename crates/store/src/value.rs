@@ -11,7 +11,6 @@ pub enum Value {
     Int(i64),
     /// DOUBLE PRECISION.
     Real(f64),
-    /// TEXT.
     Text(String),
     /// BLOB or BYTEA.
     Blob(Vec<u8>),

@@ -26,7 +26,6 @@ pub enum Template {
 /// What a server is started with.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
-    /// The template.
     pub template: Template,
     /// The context window. Units: tokens.
     pub window: u32,

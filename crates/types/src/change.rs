@@ -133,7 +133,7 @@ pub enum What {
         /// The title of that task.
         to_title: String,
     },
-    /// A link between two tasks was taken away.
+    /// A link between two tasks was removed.
     #[serde(rename_all = "camelCase")]
     LinkRemoved {
         /// The link.

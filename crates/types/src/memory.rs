@@ -19,7 +19,7 @@ crate::closed_list! {
 }
 
 crate::closed_list! {
-    /// Whose eyes a checkpoint is for.
+    /// Which models a checkpoint is for.
     pub enum Audience, "audience of a checkpoint" {
         /// Models that may see everything: the person's own, and the built-in one.
         Everything = "everything",

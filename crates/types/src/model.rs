@@ -54,7 +54,7 @@ impl Request {
 /// Whether a model must call a tool, and which.
 ///
 /// A turn that is restricted has the tools of every other turn: where they stand in a prompt, another
-/// list would change everything behind it.
+/// list would change everything after it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToolChoice {
     /// The model decides.
@@ -62,7 +62,7 @@ pub enum ToolChoice {
     Auto,
     /// It must call one of the offered tools.
     Required,
-    /// It must call one of the tools with these names. Not every provider can be told so; a call of
+    /// It must call one of the tools with these names. Not every provider can be asked for that; a call of
     /// another tool is refused when it comes.
     OneOf(Vec<String>),
 }

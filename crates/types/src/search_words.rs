@@ -65,7 +65,7 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Returns whether a word goes on after what stands between two letters or digits.
+/// Returns whether a word continues after the character between two letters or digits.
 fn joins(before: char, between: &str, after: char) -> bool {
     let beside_digit = before.is_numeric() || after.is_numeric();
     !between.is_empty()

@@ -176,10 +176,10 @@ closed_list! {
 pub struct Watch {
     /// What it looks at.
     pub lists: Vec<WatchList>,
-    /// How long before its day a deadline is told for the first time; again the day before, on the day and
+    /// How long before its day a deadline is reported for the first time; again the day before, on the day and
     /// the day after. Units: days; at most [`Watch::FARTHEST`].
     pub warn_days: u16,
-    /// After how long of waiting a task is told; again each time that as much has passed. Units: days; 1 to
+    /// After how long of waiting a task is reported; again each time that as much has passed. Units: days; 1 to
     /// [`Watch::FARTHEST`].
     pub waiting_days: u16,
     /// Which tasks it is about.

@@ -12,7 +12,7 @@ use crate::id::{CategoryId, LabelId, TaskId};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BuiltInOutcome))]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum WorkOutcome {
-    /// There is nothing to say: the run ends without a text, and nobody is told.
+    /// There is nothing to say: the run ends without a text or a notification.
     Nothing {
         /// Why, for the log.
         why: NothingReason,

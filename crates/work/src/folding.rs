@@ -203,7 +203,6 @@ impl FoldedRuns {
 pub struct Made {
     /// The model, or [`BY_RULES`].
     pub model: String,
-    /// The run.
     pub run: WorkRunId,
     /// The time.
     pub at: Timestamp,

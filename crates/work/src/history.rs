@@ -1,4 +1,4 @@
-//! What runs did, as text: for the prompts of later runs, and for whoever reads the log.
+//! What runs did, as text: for the prompts of later runs, and for readers of the log.
 //!
 //! Rows are the truth: the turns of a run are messages, and this is rendered from them.
 
@@ -28,9 +28,7 @@ const SUMMARY: usize = 300;
 /// The attempts of a run, oldest first, with their turns.
 #[derive(Debug, Clone)]
 pub struct RunWithTurns {
-    /// The run.
     pub run: Run,
-    /// Its attempts.
     pub attempts: Vec<(RunKey, Vec<LoggedTurn>)>,
 }
 
@@ -51,7 +49,6 @@ impl RunWithTurns {
 /// A piece of the history of a definition.
 #[derive(Debug, Clone)]
 pub struct HistoryPart {
-    /// Its text.
     pub text: String,
     /// What it was made of.
     pub sources: Vec<Source>,

@@ -11,7 +11,6 @@ use crate::Recording;
 
 /// A store in memory with the clock and the entropy that its rooms share.
 pub struct Ground {
-    /// The store.
     pub store: Store,
     /// Its engine, with what it read.
     pub engine: Arc<Recording>,

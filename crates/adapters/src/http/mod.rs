@@ -32,7 +32,6 @@ pub trait Transport: Send + Sync {
 /// A request to be sent.
 #[derive(Debug, Clone)]
 pub struct HttpRequest {
-    /// Its method.
     pub method: Method,
     /// Its address.
     pub target: Target,
@@ -60,7 +59,6 @@ pub enum HeaderText {
     Secret {
         /// What comes before the secret, for example `Bearer `.
         scheme: &'static str,
-        /// The secret.
         secret: Secret,
     },
 }
@@ -98,7 +96,6 @@ impl Method {
 pub struct HttpAnswer {
     /// The status code.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body; no piece is longer than [`limits::ANSWER_HEAD_BYTES`].
     ///
@@ -186,10 +183,7 @@ pub enum HttpError {
     },
     /// A header of the request is not valid.
     #[error("the header {name} has a value that cannot be sent")]
-    Header {
-        /// Its name.
-        name: &'static str,
-    },
+    Header { name: &'static str },
     /// The answer sends the client elsewhere.
     #[error(
         "{origin} answered {status} and points to {to}: redirects are not followed; enter the \

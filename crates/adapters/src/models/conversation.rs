@@ -17,7 +17,7 @@ pub(crate) struct Conversation<'a> {
     /// The first part of the user's message, up to the log, which grows only at its end. Empty if
     /// there is no log.
     stable: String,
-    /// The same in blocks, of which new ones are added behind the others. Joined, they have the words
+    /// The same in blocks, of which new ones are added after the others. Joined, they have the words
     /// of `stable`.
     pub(crate) blocks: Vec<&'a str>,
     /// The rest of the user's message.
@@ -39,12 +39,10 @@ pub(crate) struct Conversation<'a> {
 pub(crate) enum Past<'a> {
     /// With calls and results in the format's own form.
     Native {
-        /// The turn.
         turn: &'a Turn,
         /// What the user says after it and its results.
         then: Option<String>,
     },
-    /// As text.
     Text {
         /// What the model said.
         assistant: String,

@@ -78,7 +78,7 @@ impl From<HttpError> for WireError {
         let why = match error {
             // The address is that of something else, until a person corrects it.
             HttpError::Redirect { .. } => ProviderUnavailable::Configuration,
-            // A request is written only after the connection stands.
+            // A request is written only once connected.
             HttpError::Connect { .. } | HttpError::Tls { .. } | HttpError::HostName { .. } => {
                 ProviderUnavailable::Unreachable
             }

@@ -21,11 +21,9 @@ const MOST_OF_A_REPORT: usize = 4 * 1024;
 /// A task at the other end of one or more links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedTask {
-    /// Its id.
     pub id: TaskId,
     /// Empty while it is untitled.
     pub title: String,
-    /// Its status.
     pub status: Status,
     /// `None` if nobody set it.
     pub priority: Option<Priority>,
@@ -33,7 +31,6 @@ pub struct LinkedTask {
     pub estimate_minutes: Option<u32>,
     /// Units: minutes.
     pub time_spent_minutes: u32,
-    /// When it was created.
     pub created_at: Timestamp,
     /// Its labels, by name.
     pub labels: Vec<Named<LabelId>>,

@@ -106,7 +106,7 @@ pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Ve
 
 /// Renders the summary of the last report. A model wrote it from the text of a task, so it is data,
 /// also inside an instruction.
-fn last_told(tldr: &str) -> String {
+fn last_tldr(tldr: &str) -> String {
     format!("What the person was last told:\n{}\n", request::fence("lastReport", tldr))
 }
 
@@ -114,7 +114,7 @@ fn last_told(tldr: &str) -> String {
 pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> Vec<Part> {
     let today = Part::fixed(format!("Today is {}. ", instruction.today));
     let last = instruction.last_report.as_ref().map(|last| {
-        let text = last_told(&last.tldr);
+        let text = last_tldr(&last.tldr);
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));
         Part::new(Piece::Summary, text, vec![source])
     });

@@ -17,7 +17,6 @@ use crate::tools;
 /// What an agent has written of its report so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportDraft {
-    /// The agent.
     pub agent: AgentId,
     /// The run that writes it.
     pub run: RunKey,

@@ -37,7 +37,6 @@ enum Place {
     Start,
     /// Where a key may begin.
     Key,
-    /// In a key.
     InKey,
     /// Between a key and its value.
     Colon,
@@ -46,7 +45,11 @@ enum Place {
     /// In the text of a field.
     Text(Field),
     /// In a value that is not of a field; `depth` counts its open brackets.
-    Skip { depth: usize, is_text: bool, is_escaped: bool },
+    Skip {
+        depth: usize,
+        is_text: bool,
+        is_escaped: bool,
+    },
     /// After the object, or after something that is no such object.
     Over,
 }

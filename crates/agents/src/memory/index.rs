@@ -20,7 +20,7 @@ const COMMITS: usize = 20;
 /// into them.
 const CHECKPOINTS: i64 = 200;
 
-/// Returns the ops that add lines to the index. `now` stands in for the time of a line whose run is
+/// Returns the ops that add lines to the index. `now` replaces the time of a line whose run is
 /// not known.
 pub fn lines(
     ws: WorkspaceId,

@@ -21,7 +21,6 @@ const LINE: usize = 16 * 1024;
 /// A line before it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLine {
-    /// Its text.
     pub text: String,
     /// What it was made of.
     pub sources: Vec<Source>,

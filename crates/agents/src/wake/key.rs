@@ -17,7 +17,6 @@ pub enum Cause {
         /// numbers may be the same.
         journal: Option<HostId>,
     },
-    /// A timer.
     Timer {
         /// When it was due.
         scheduled_at: Timestamp,

@@ -22,7 +22,6 @@ pub struct Lang {
     pub stop_words: &'static [&'static str],
     /// Folded endings, longest first, that do not change the word.
     pub suffixes: &'static [&'static str],
-    /// Words of the report.
     pub report: &'static report::Words,
     /// Words of proposals and observations.
     pub propose: &'static propose::Rules,

@@ -11,7 +11,6 @@ use crate::propose::pattern::Classes;
 /// For the syntax of the patterns see [`crate::propose::pattern`].
 #[derive(Debug)]
 pub struct Rules {
-    /// Days.
     pub days: DayWords,
     /// Lengths of time.
     pub spans: SpanWords,
@@ -65,7 +64,6 @@ pub struct Rules {
     pub status_void: &'static [&'static str],
     /// Check-offs in prose.
     pub tick: Ticking,
-    /// New items.
     pub item: NewItems,
     /// Before a label's name: the label is not meant.
     pub label_void: &'static [&'static str],

@@ -96,15 +96,11 @@ pub struct Say {
     pub on_hold: &'static str,
     /// Open proposals about a task.
     pub to_review: Counted,
-    /// The agenda.
     pub agenda: SayAgenda,
     /// What happened to a task.
     pub changes: SayChanges,
-    /// The review.
     pub review: SayReview,
-    /// The watch.
     pub watch: SayWatch,
-    /// The sweep.
     pub sweep: SaySweep,
     /// The repetition.
     pub repeat: SayRepeat,
@@ -168,9 +164,7 @@ pub struct SayChanges {
     pub imported: Counted,
     /// It was finished.
     pub done: &'static str,
-    /// It was dropped.
     pub dropped: &'static str,
-    /// It was begun.
     pub begun: &'static str,
     /// It is open again.
     pub reopened: &'static str,
@@ -265,7 +259,6 @@ pub struct SayWatch {
 pub struct SaySweep {
     /// Title. `{n}` `{days}`
     pub title: Counted,
-    /// Heading.
     pub heading: &'static str,
     /// The reason of the status, and the evidence. `{day}` `{days}`
     pub reason: &'static str,
@@ -356,7 +349,7 @@ pub enum Cue {
     Length(u16),
     /// Units: proposals, as the number in the phrase says.
     Most,
-    /// An empty day is told, too.
+    /// An empty day is mentioned, too.
     SayEmpty,
     /// Only those that are urgent.
     Urgent,
@@ -371,7 +364,6 @@ pub enum Cue {
 /// Something that a kind lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
-    /// Events.
     Events,
     /// What is due.
     Due,

@@ -30,7 +30,6 @@ pub struct DayWords {
 /// Result of reading a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// One day.
     Day(Date),
     /// It has the form of a day but names no single one.
     Unclear,
@@ -43,7 +42,6 @@ pub struct Mention {
     pub start: usize,
     /// The token after its last one.
     pub end: usize,
-    /// The day.
     pub reading: Reading,
 }
 
@@ -100,7 +98,7 @@ impl Spoken {
                 spoken.text.push(' ');
             }
             let start = spoken.text.len();
-            // No date begins with a number sign, or goes on behind one.
+            // No date begins with a number sign, or continues after one.
             let said = if token.class == Class::Sealed { "#" } else { token.raw.as_str() };
             spoken.text.push_str(said);
             spoken.places.push(start..spoken.text.len());

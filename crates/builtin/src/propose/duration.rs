@@ -5,7 +5,6 @@ use super::words::{Class, Token};
 /// The words a language has for lengths of time.
 #[derive(Debug)]
 pub struct SpanWords {
-    /// An hour.
     pub hours: &'static [&'static str],
     /// A minute.
     pub minutes: &'static [&'static str],

@@ -31,7 +31,6 @@ const TITLE_SHORT: usize = 40;
 /// An item to add, with its evidence.
 #[derive(Debug)]
 pub struct NewItem {
-    /// Its title.
     pub title: String,
     /// Line that names the work.
     pub evidence: Evidence,

@@ -13,7 +13,6 @@ use crate::Input;
 /// A label to assign, with its evidence.
 #[derive(Debug)]
 pub struct Labelling<'a> {
-    /// The label.
     pub label: &'a Named<LabelId>,
     /// Sentence that names it.
     pub evidence: Evidence,

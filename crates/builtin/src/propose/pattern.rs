@@ -111,7 +111,6 @@ fn phrases(body: &str, classes: Classes) -> What {
 /// A sentence, prepared for matching.
 #[derive(Debug)]
 pub struct Sentence {
-    /// Its tokens.
     pub tokens: Vec<Token>,
     /// Whether a token is a content word of the task's title.
     pub in_title: Vec<bool>,
@@ -119,7 +118,6 @@ pub struct Sentence {
     pub joints: Vec<bool>,
     /// Whether a token negates or casts doubt.
     pub unsure: Vec<bool>,
-    /// Its days.
     pub days: BTreeMap<usize, day::Mention>,
     /// Its lengths of time.
     pub spans: BTreeMap<usize, duration::Mention>,

@@ -352,7 +352,6 @@ impl Statement<'_> {
 /// What supports a proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// The entry.
     pub entry: String,
     /// Verbatim part of its text.
     pub quote: String,

@@ -15,7 +15,6 @@ use crate::read::fold::content_words;
 /// A status with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
-    /// The status.
     pub status: Status,
     /// Reason, in the words of the text.
     pub reason: Option<String>,

@@ -17,7 +17,6 @@ use crate::read::{Kind, Mark};
 /// A check-off, with its evidence.
 #[derive(Debug)]
 pub struct Tick<'a> {
-    /// The item.
     pub item: &'a Item,
     /// Sentence that says so.
     pub evidence: Evidence,

@@ -22,7 +22,6 @@ pub struct Token {
     pub word: String,
     /// As written.
     pub raw: String,
-    /// Its class.
     pub class: Class,
     /// Units: bytes from the start of the sentence.
     pub start: usize,

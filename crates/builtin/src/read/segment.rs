@@ -9,10 +9,7 @@ use super::inline::Link;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A heading; 1 to 6 as in Markdown (a bold line counts as 6), 7 for a label above a list.
-    Heading {
-        /// Its level.
-        level: u8,
-    },
+    Heading { level: u8 },
     /// A list item with a check box or a tick.
     Box {
         /// State of the box.
@@ -53,7 +50,6 @@ pub struct Piece {
 pub struct Segment {
     /// Index of its entry in the task.
     pub entry: usize,
-    /// Its kind.
     pub kind: Kind,
     /// Its words on one line, without marker, box, emphasis and addresses; a link is replaced by
     /// its words.

@@ -32,7 +32,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) ->
         wanted,
         words,
         tasks: fitting(facts, &wanted.only),
-        told: BTreeSet::new(),
+        listed: BTreeSet::new(),
         from: changed_from(facts),
         until: facts.today.saturating_add(i64::from(wanted.ahead_days).days()),
         to_review: to_review(facts),
@@ -69,8 +69,8 @@ struct Writer<'a> {
     wanted: &'a Agenda,
     words: Wording,
     tasks: Vec<&'a TaskFacts>,
-    /// Tasks that have a line: what else there is about them stands in it.
-    told: BTreeSet<TaskId>,
+    /// Tasks that have a line: whatever else there is about them is in it.
+    listed: BTreeSet<TaskId>,
     from: Date,
     until: Date,
     to_review: BTreeMap<TaskId, usize>,
@@ -201,7 +201,7 @@ impl<'a> Writer<'a> {
             Counted { line, id: Id::Attention(one.id.clone()) }
         });
         let lines: Vec<Counted> = lines.collect();
-        self.told.extend(lines.iter().filter_map(|one| one.line.task.clone()));
+        self.listed.extend(lines.iter().filter_map(|one| one.line.task.clone()));
         self.page.add("needsYou", self.words.say.agenda.needs_you.to_owned(), lines, MOST);
     }
 
@@ -209,9 +209,9 @@ impl<'a> Writer<'a> {
         let only = &self.wanted.only;
         let task =
             one.task.as_ref().and_then(|id| self.facts.tasks.iter().find(|task| task.id == *id));
-        let is_of_told = one.reason == AttentionReason::Proposals
-            && one.task.as_ref().is_some_and(|id| self.told.contains(id));
-        !is_of_told && (only.is_all() || task.is_some_and(|task| fits(task, only)))
+        let is_of_listed = one.reason == AttentionReason::Proposals
+            && one.task.as_ref().is_some_and(|id| self.listed.contains(id));
+        !is_of_listed && (only.is_all() || task.is_some_and(|task| fits(task, only)))
     }
 
     fn waiting(&mut self) {
@@ -219,7 +219,7 @@ impl<'a> Writer<'a> {
             .tasks
             .iter()
             .copied()
-            .filter(|task| task.is_waiting() && !self.told.contains(&task.id))
+            .filter(|task| task.is_waiting() && !self.listed.contains(&task.id))
             .collect();
         // The longest wait first.
         tasks.sort_by_cached_key(|task| by_day(task, Some(task.status_since)));
@@ -234,7 +234,7 @@ impl<'a> Writer<'a> {
         let mut imported = Vec::new();
         let mut changed = Vec::new();
         for task in &self.tasks {
-            if self.told.contains(&task.id) {
+            if self.listed.contains(&task.id) {
                 continue;
             }
             match news(task, self.from, self.words) {
@@ -299,7 +299,7 @@ impl<'a> Writer<'a> {
     }
 
     fn add_tasks(&mut self, name: &str, heading: String, lines: Vec<Counted>) {
-        self.told.extend(lines.iter().filter_map(|one| one.line.task.clone()));
+        self.listed.extend(lines.iter().filter_map(|one| one.line.task.clone()));
         self.page.add(name, heading, lines, MOST);
     }
 

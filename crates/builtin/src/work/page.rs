@@ -23,7 +23,7 @@ pub(super) struct Counted {
     pub id: Id,
 }
 
-/// What a line stands for in the list of its figure.
+/// What a line represents in the list of its figure.
 pub(super) enum Id {
     Task(TaskId),
     Event(String),

@@ -1,4 +1,4 @@
-//! Which tasks work is about, and in which order they are told.
+//! Which tasks work is about, and in which order they are listed.
 
 use std::cmp::Reverse;
 

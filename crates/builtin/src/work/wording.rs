@@ -14,7 +14,6 @@ const LONGEST_REASON: usize = 160;
 /// The words of a language on a day.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
-    /// The words.
     pub say: &'static Say,
     /// The day of the text.
     pub today: Date,

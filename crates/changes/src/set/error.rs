@@ -13,7 +13,6 @@ pub enum DecideError {
     /// There is no such set or item. Retry: never.
     #[error("there is no proposal {set}:{index}")]
     NotFound {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -23,7 +22,6 @@ pub enum DecideError {
         "proposal {set}:{index} has digest {found:.8}, not {given:.8}: look at it again before deciding"
     )]
     DigestDiffers {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -35,7 +33,6 @@ pub enum DecideError {
     /// The item has a different verdict. Retry: never.
     #[error("proposal {set}:{index} is {} already", .state.name())]
     AlreadyDecided {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -45,7 +42,6 @@ pub enum DecideError {
     /// The item was shown for seven days without a decision. Retry: never.
     #[error("proposal {set}:{index} expired: nobody decided within 7 days")]
     Expired {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -56,7 +52,6 @@ pub enum DecideError {
         "proposal {set}:{index} was not shown yet: look at it, and name its digest to decide about it"
     )]
     NotShown {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -67,7 +62,6 @@ pub enum DecideError {
         .now.as_deref().unwrap_or("none")
     )]
     ValueChanged {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -80,7 +74,6 @@ pub enum DecideError {
     /// confirm.
     #[error("proposal {set}:{index} was not applied and is open again: {reason}; confirm it again")]
     NotApplied {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -104,7 +97,6 @@ pub enum DecideError {
     /// The item can never be applied and was withdrawn. Retry: never.
     #[error("proposal {set}:{index} cannot be applied: {reason}")]
     Retracted {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -114,7 +106,6 @@ pub enum DecideError {
     /// The field has changed since; nothing was undone. Retry: never.
     #[error("cannot undo {set}:{index}: {source}")]
     Changed {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -125,7 +116,6 @@ pub enum DecideError {
     /// There is no verdict to undo. Retry: never.
     #[error("proposal {set}:{index} is {}: there is no verdict to undo", .state.name())]
     NothingToUndo {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,
@@ -138,7 +128,6 @@ pub enum DecideError {
     /// Other writers keep changing the item. Retry: later.
     #[error("proposal {set}:{index} is being decided by others: try again")]
     Busy {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,

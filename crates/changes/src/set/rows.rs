@@ -47,11 +47,9 @@ impl LoadedItem {
 /// The result of a verdict or its undo: the item with its set, and the task if it is known.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// The set.
     pub set: Stored<ChangeSet>,
     /// All items of the set, in order.
     pub items: Vec<Item>,
-    /// The item.
     pub item: Item,
     /// The task as it was left; `None` if the request neither wrote nor read it.
     pub task: Option<TaskView>,

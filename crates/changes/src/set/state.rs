@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_verdict_can_be_taken_back() {
+    fn only_a_verdict_can_be_undone() {
         assert_eq!(after(State::Confirmed, Event::Undone), Ok(State::Pending));
         assert_eq!(after(State::Rejected, Event::Undone), Ok(State::Pending));
         assert!(after(State::Pending, Event::Undone).is_err());

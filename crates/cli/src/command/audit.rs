@@ -57,7 +57,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The short form of an id or a run key, perhaps behind the kind of an actor; anything else as it is.
+/// The short form of an id or a run key, perhaps after the kind of an actor; anything else as it is.
 fn short(text: &str) -> String {
     let (kind, id) = text.rsplit_once(':').map_or(("", text), |(kind, id)| (kind, id));
     let is_id = id.len() > 20 && id.is_ascii();

@@ -79,7 +79,7 @@ enum What {
         /// Samples; the medians are reported
         #[arg(long, value_name = "N", default_value_t = 9)]
         samples: usize,
-        /// A Python with python-dateutil, to measure beside it
+        /// A Python with python-dateutil, to compare with
         #[arg(long, value_name = "PROGRAM")]
         python: Option<PathBuf>,
     },

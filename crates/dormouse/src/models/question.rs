@@ -1,4 +1,4 @@
-//! What a person is told before a model is chosen.
+//! What a person is shown before a model is chosen.
 
 use std::time::Duration;
 

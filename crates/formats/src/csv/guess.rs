@@ -143,7 +143,7 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
             .or_else(|| columns.iter().position(|guess| guess.column == only));
         for (at, guess) in columns.iter_mut().enumerate() {
             if guess.column == only && Some(at) != keep {
-                // What another sheet calls the title is text beside a title.
+                // What another sheet calls the title is text next to a title.
                 let is_title = only == Column::Title;
                 guess.column = if is_title { Column::Note } else { Column::KeptInNote };
             }

@@ -1,7 +1,7 @@
 //! Writes a sheet with commas, a first row and `\r\n` ends (RFC 4180).
 //!
 //! A cell that a spreadsheet would run as a formula gets an apostrophe in front, as a person would
-//! write it there; reading our own export takes it away again. The rule: text that begins, behind any
+//! write it there; reading our own export takes it away again. The rule: text that begins, after any
 //! apostrophes, with `=`, `+`, `-`, `@`, a tab or a line end.
 //!
 //! Source: owasp.org/www-community/attacks/CSV_Injection.

@@ -20,7 +20,6 @@ pub struct Task {
     pub status: Option<Status>,
     /// The reason of a blocked or on-hold task.
     pub status_reason: Option<String>,
-    /// The priority.
     pub priority: Option<Priority>,
     /// The due day.
     pub due_on: Option<Date>,
@@ -40,9 +39,7 @@ pub struct Task {
     pub entries: Vec<draft::Entry>,
     /// Links to other tasks.
     pub links: Vec<Link>,
-    /// When it was created.
     pub created_at: Option<Timestamp>,
-    /// When it was completed.
     pub completed_at: Option<Timestamp>,
     /// The report of its agent, as Markdown.
     pub report: Option<String>,
@@ -136,15 +133,11 @@ closed_list! {
         Names = "names",
         /// The checklist.
         Items = "items",
-        /// Entries.
         Entries = "entries",
         /// What was kept as text because there is no field for it.
         Details = "details",
-        /// The estimate.
         Estimate = "estimate",
-        /// The language.
         Language = "language",
-        /// The priority.
         Priority = "priority",
         /// The due day.
         Due = "due",
@@ -158,7 +151,6 @@ closed_list! {
         Links = "links",
         /// The hours of creation and completion, or the times as a whole.
         Times = "times",
-        /// The report.
         Report = "report",
         /// The key by which the task is known again.
         Key = "key",

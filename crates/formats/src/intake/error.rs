@@ -53,7 +53,6 @@ pub enum ReadError {
         /// The file.
         name: String,
     },
-    /// It is not JSON.
     #[error("{name}, line {line}: this is not JSON ({reason}); export the file again")]
     NotJson {
         /// The file.

@@ -48,7 +48,7 @@ impl<'n> Gather<'n> {
         }
     }
 
-    /// Tells the person about a line. The same message is told once, with the number of lines.
+    /// Tells the person about a line. The same message is shown once, with the number of lines.
     pub fn say(&mut self, line: usize, message: impl Into<String>) {
         self.remarks.entry(message.into()).or_insert((line, 0)).1 += 1;
     }

@@ -61,7 +61,6 @@ pub enum ReadError {
         line: usize,
         /// The title of the task.
         task: String,
-        /// The limit.
         limit: Limit,
     },
     /// Nobody waits for it any more.

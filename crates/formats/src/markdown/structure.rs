@@ -25,7 +25,6 @@ pub(super) const OVER: usize = 200;
 /// What a section is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A task.
     Task,
     /// A heading over tasks, without text of its own.
     Over,

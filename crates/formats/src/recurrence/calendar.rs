@@ -6,7 +6,7 @@ use jiff::{SignedDuration, ToSpan};
 use super::rule::{Frequency, NthWeekday, RuleParts};
 use crate::when::Weekday;
 
-/// The calendar repeats after 400 years: whoever finds no fitting day in as many finds none.
+/// The calendar repeats after 400 years: if no day fits in as many, none ever does.
 pub(super) const DAYS_OF_400_YEARS: i64 = 146_097;
 
 const EPOCH: Date = Date::constant(1970, 1, 1);

@@ -8,10 +8,10 @@ use super::series::{OccurrenceId, Override, Series};
 use super::starts::{Counted, Seek, Start, farthest_move};
 use super::zone::{Clock, Person, resolve};
 
-/// How far a series has come: what is stored beside it, so that what comes next costs the same in its tenth
+/// How far a series has come: what is stored with it, so that what comes next costs the same in its tenth
 /// year as in its first.
 ///
-/// Shape: whoever changes the text of the rule forgets `counted`, and sets `at` to the time of the change:
+/// Shape: a change of the rule's text clears `counted`, and sets `at` to the time of the change:
 /// then nothing is due before the edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position {
@@ -40,7 +40,6 @@ impl Position {
 pub struct Occurrence {
     /// Its identity.
     pub id: OccurrenceId,
-    /// When it is due.
     pub due: Timestamp,
     /// Whether it was moved from its original start.
     pub is_moved: bool,

@@ -66,7 +66,6 @@ pub enum Until {
 pub struct NthWeekday {
     /// From 1, or from -1 at the end; `None` is each one.
     pub nth: Option<i8>,
-    /// The weekday.
     pub day: Weekday,
 }
 

@@ -79,7 +79,7 @@ pub enum Part {
     Zone(String),
 }
 
-/// More times of day than this are told as hours and minutes.
+/// More times of day than this are written as hours and minutes.
 const MOST_TIMES: usize = 12;
 
 /// What a series says.

@@ -12,7 +12,6 @@ use crate::error::JournalError;
 /// A task that was imported before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// The task.
     pub task: TaskId,
     /// Its title now.
     pub title: String,

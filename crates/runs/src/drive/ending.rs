@@ -31,7 +31,7 @@ impl ActiveRun<'_> {
     /// Commits the end of a completed run: the results of `finalize`, the run's status and the
     /// release of the lease, together with what is given.
     ///
-    /// One commit, so what the run leaves behind, the messages it counts as heard and its end become
+    /// One commit, so what the run produced, the messages it counts as heard and its end become
     /// visible together or not at all.
     pub(super) async fn finish(&mut self, mut last: RunOutput, cut: bool) -> Result<End, RunError> {
         let RunOutput { ops, news, audit } = self.handler.finalize(&self.log, &self.chain).await?;

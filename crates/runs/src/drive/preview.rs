@@ -23,7 +23,6 @@ pub enum Preview {
     NothingChanged,
     /// The model may not see the task: nothing would be sent.
     Hidden(KeptBack),
-    /// The request.
     Request(Box<PreviewedRequest>),
 }
 

@@ -38,13 +38,11 @@ pub struct Config {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
-    /// Its id.
     pub id: AgentId,
     /// The same as `id`: every entity names its agent.
     pub agent_id: AgentId,
     /// The name of a newer version is kept.
     pub kind: Listed<AgentKind>,
-    /// Its display name.
     pub display_name: String,
     /// Where it is in its life.
     pub lifecycle: Lifecycle,
@@ -55,19 +53,16 @@ pub struct Agent {
     pub mode: Listed<AgentMode>,
     /// Categories its tools may touch; empty means uncategorised tasks only.
     pub allowed_category_ids: Vec<CategoryId>,
-    /// Its state entity.
     pub current_state_id: StateId,
     /// What can be set.
     #[serde(default)]
     pub config: Config,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
     /// When it was soft-deleted.
     #[serde(default)]
     pub deleted_at: Option<Timestamp>,
-    /// When it was destroyed.
     #[serde(default)]
     pub destroyed_at: Option<Timestamp>,
 }
@@ -97,9 +92,7 @@ pub struct Slots {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct State {
-    /// Its id.
     pub id: StateId,
-    /// The agent.
     pub agent_id: AgentId,
     /// Rises with each completed run.
     pub revision: i64,

@@ -46,7 +46,6 @@ pub struct Checkpoint {
 /// A checkpoint with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointText {
-    /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Its text; `None` after a purge.
     pub text: Option<String>,

@@ -32,7 +32,6 @@ pub struct Columns {
     pub thread: Option<String>,
     /// The task a change set or decision is about.
     pub task: Option<TaskId>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -69,7 +68,6 @@ impl Columns {
 /// An entity with its row.
 #[derive(Debug, Clone)]
 pub struct Stored<T> {
-    /// Its columns.
     pub columns: Columns,
     /// Its document.
     pub doc: Doc<T>,
@@ -342,7 +340,6 @@ pub fn some<T: Entity>(workspace: WorkspaceId, ids: &[impl Display]) -> Query<St
 pub struct Line<T> {
     /// Its id as stored.
     pub id: String,
-    /// When it was created.
     pub created_at: Timestamp,
     /// The entity, or why its document cannot be read.
     pub row: Result<Stored<T>, ReadError>,

@@ -16,16 +16,13 @@ use crate::{params, params_values};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// Its id.
     pub id: LinkId,
-    /// From.
     pub from_id: String,
     /// The entity it leaves.
     pub to_id: String,
     /// An unknown kind is kept.
     #[serde(rename = "type")]
     pub kind: Listed<AgentLinkKind>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

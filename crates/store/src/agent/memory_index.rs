@@ -153,7 +153,6 @@ pub fn matching(
 /// Lines that were folded before there was an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backlog {
-    /// Whose workspace.
     pub ws: WorkspaceId,
     /// Whose log.
     pub holder: HolderId,

@@ -21,7 +21,6 @@ use crate::{params, params_values, text};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Its id.
     pub id: MessageId,
     /// The agent, or the holder of another kind.
     #[serde(rename = "agentId")]
@@ -34,7 +33,6 @@ pub struct Message {
     pub created_at: Timestamp,
     /// The message before it in the thread.
     pub prev_message_id: Option<MessageId>,
-    /// Its payload.
     pub content_entry_id: Option<PayloadId>,
     /// What it responds to: a wake reason, a change item.
     pub trigger_source_id: Option<String>,
@@ -61,7 +59,6 @@ pub struct Message {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Metadata {
-    /// The run.
     pub run_key: Option<String>,
     /// Of a turn: its number, from 1.
     pub turn: Option<u32>,
@@ -107,7 +104,6 @@ impl Entity for Message {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payload {
-    /// Its id.
     pub id: PayloadId,
     /// The agent, or the holder of another kind.
     #[serde(rename = "agentId")]
@@ -139,11 +135,9 @@ impl Entity for Payload {
 /// The end of a thread, where messages are appended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
-    /// The workspace.
     pub ws: WorkspaceId,
     /// The holder whose thread it is.
     pub holder: HolderId,
-    /// The thread.
     pub thread: ThreadId,
     /// The run, if the thread belongs to one.
     pub run_key: Option<String>,

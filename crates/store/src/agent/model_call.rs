@@ -22,7 +22,6 @@ pub struct NewCall {
     pub attempt: i64,
     /// The holder of the run.
     pub holder: HolderId,
-    /// The model.
     pub model: String,
     /// When it is made.
     pub at: Timestamp,
@@ -172,7 +171,6 @@ pub fn of_run(workspace: WorkspaceId, run: &RunKey, turn: u32) -> Query<RunCost>
 pub struct DayUsage {
     /// The day in the workspace's time zone.
     pub day: String,
-    /// The model.
     pub model: String,
     /// What `cost` counts.
     pub unit: Listed<Unit>,

@@ -13,7 +13,6 @@ use crate::{params, params_values};
 pub struct StoredSettings {
     /// Rises with each change; 0 if nothing was stored.
     pub revision: i64,
-    /// The settings.
     pub settings: ModelSettings,
 }
 

@@ -18,7 +18,6 @@ use crate::{params, params_values};
 /// An agent that has not reported since its database changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outdated {
-    /// The agent.
     pub agent: AgentId,
     /// The database that changed.
     pub db: Db,

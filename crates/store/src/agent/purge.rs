@@ -12,7 +12,6 @@ use crate::{params, params_values};
 /// A purge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purge {
-    /// Its id.
     pub id: OperationId,
     /// The agent whose memory it began with.
     pub agent: AgentId,

@@ -15,7 +15,6 @@ use crate::store::{Query, ReadError, ws};
 /// A row with its document as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
-    /// Its id.
     pub id: String,
     /// `agent`, `agentState`, …, or a newer version's.
     pub kind: String,

@@ -19,9 +19,7 @@ use crate::store::{Query, ReadError, ws};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Its id.
     pub id: ReportId,
-    /// The agent.
     pub agent_id: AgentId,
     /// What it is for.
     pub scope: Listed<ReportScope>,
@@ -57,9 +55,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnAddress {
-    /// The address.
     pub address: String,
-    /// The entry.
     pub entry: EntryId,
 }
 
@@ -89,11 +85,9 @@ impl Entity for Report {
 pub struct ReportHead {
     /// Its id, derived from the agent and the scope.
     pub id: ReportHeadId,
-    /// The agent.
     pub agent_id: AgentId,
     /// What the reports are for.
     pub scope: Listed<ReportScope>,
-    /// The report.
     pub report_id: ReportId,
     /// Its TLDR, so that a list need not open reports; `None` for an older format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +177,6 @@ pub fn newest_heads(
 /// Which agent watches a task as its own, with the head of its current report.
 #[derive(Debug, Clone)]
 pub struct TaskHead {
-    /// The task.
     pub task_id: String,
     /// The head, or why it cannot be read.
     pub head: Result<Stored<ReportHead>, ReadError>,

@@ -13,15 +13,12 @@ use crate::{params, params_values};
 /// An operation that crosses the two databases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saga {
-    /// Its operation.
     pub operation: OperationId,
     /// The run it came from.
     pub run_key: String,
     /// How far it has progressed.
     pub phase: Listed<Phase>,
-    /// Its status.
     pub status: Listed<OperationStatus>,
-    /// Its tool.
     pub tool: String,
     /// What recovery needs, as JSON.
     pub payload: String,

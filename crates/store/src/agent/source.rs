@@ -15,7 +15,6 @@ use crate::value::{ColumnError, Row};
 pub enum Source {
     /// Fields of a task, its checklist, or its title as seen through a link.
     Task(TaskId),
-    /// An entry.
     Entry(EntryId),
     /// Whatever a run's model was shown: it wrote the text.
     Run(RunKey),

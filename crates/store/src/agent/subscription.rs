@@ -12,11 +12,8 @@ use crate::{params, params_values};
 /// A stored subscription.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subscription {
-    /// Its id.
     pub id: SubscriptionId,
-    /// The agent.
     pub agent: AgentId,
-    /// The task.
     pub task: TaskId,
 }
 

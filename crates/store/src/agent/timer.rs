@@ -18,7 +18,6 @@ use crate::{params, params_values};
 /// A timer of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timer {
-    /// The holder.
     pub holder: HolderId,
     /// What it is for.
     pub kind: Kind,
@@ -26,7 +25,6 @@ pub struct Timer {
     pub at: Timestamp,
     /// What it is about: the due date, as `2026-03-01`.
     pub about: Option<String>,
-    /// When it was set.
     pub set_at: Timestamp,
     /// When it fired; kept until a run that saw it completes.
     pub fired_at: Option<Timestamp>,

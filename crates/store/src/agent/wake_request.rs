@@ -114,7 +114,6 @@ fn spans(row: &Row, n: usize) -> Result<Vec<Span>, ReadError> {
 /// What a request of a run was made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The run.
     pub run: RunKey,
     /// The holder that it was a run of.
     pub holder: HolderId,

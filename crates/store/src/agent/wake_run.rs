@@ -19,7 +19,6 @@ use crate::{params, params_values};
 /// A run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
-    /// Its key.
     pub key: RunKey,
     /// The holder it is a run of.
     pub holder: HolderId,
@@ -31,7 +30,6 @@ pub struct Run {
     pub initiator: Listed<Initiator>,
     /// Its message thread.
     pub thread: ThreadId,
-    /// Its status.
     pub status: Status,
     /// The interval of the change sequence, `processed-upto`.
     pub logical_change_key: Option<String>,
@@ -325,7 +323,6 @@ macro_rules! counts {
 /// A run with its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunWithCounts {
-    /// The run.
     pub run: Run,
     /// Turns sent to the model.
     pub turns: i64,

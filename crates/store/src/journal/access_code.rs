@@ -16,11 +16,9 @@ pub struct AccessCode {
     pub sha256: Digest,
     /// The scopes of its token.
     pub scopes: Vec<Scope>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// Its creator, as the audit log names them.
     pub created_by: String,
-    /// When it expires.
     pub expires_at: Timestamp,
     /// When it was exchanged.
     pub used_at: Option<Timestamp>,

@@ -9,13 +9,10 @@ use super::row::{Columns, Entity};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Category {
-    /// Its id.
     pub id: CategoryId,
-    /// Its name.
     pub name: String,
     /// A colour as `#rrggbb`.
     pub color: Option<String>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

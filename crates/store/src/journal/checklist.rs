@@ -9,16 +9,13 @@ use super::row::{Columns, Entity};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Checklist {
-    /// Its id.
     pub id: ChecklistId,
     /// The task it belongs to.
     pub task_id: TaskId,
-    /// Its title.
     pub title: String,
     /// Its place among the task's checklists, from 0.
     #[serde(default)]
     pub position: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

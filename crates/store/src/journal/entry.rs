@@ -15,11 +15,9 @@ use crate::store::{Query, ws};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// Its id.
     pub id: EntryId,
     /// The task it belongs to.
     pub task_id: TaskId,
-    /// The kind of entry.
     pub kind: Kind,
     /// Markdown the person wrote; even an empty text takes precedence over the transcript.
     pub text: Option<String>,
@@ -38,7 +36,6 @@ pub struct Entry {
     /// Its place among entries created at the same instant.
     #[serde(default)]
     pub position: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

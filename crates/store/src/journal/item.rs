@@ -12,7 +12,6 @@ use super::row::{Columns, Entity};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Item {
-    /// Its id.
     pub id: ItemId,
     /// The task it belongs to.
     pub task_id: TaskId,
@@ -37,7 +36,6 @@ pub struct Item {
     /// Its place in the checklist.
     #[serde(default)]
     pub position: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

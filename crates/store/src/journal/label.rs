@@ -13,9 +13,7 @@ use crate::store::{Query, ws};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
-    /// Its id.
     pub id: LabelId,
-    /// Its name.
     pub name: String,
     /// A colour as `#rrggbb`.
     pub color: Option<String>,
@@ -24,7 +22,6 @@ pub struct Label {
     /// The categories it may be used in; empty means all of them.
     #[serde(default)]
     pub applicable_category_ids: Vec<CategoryId>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -51,9 +48,7 @@ impl Entity for Label {
 /// A label or a category.
 #[derive(Debug, Clone)]
 pub enum Definition {
-    /// A label.
     Label(Stored<Label>),
-    /// A category.
     Category(Stored<Category>),
 }
 

@@ -16,7 +16,6 @@ use crate::{params, params_values};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkedEntry {
-    /// Its id.
     pub id: TaskLinkId,
     /// The task it leaves.
     pub from_id: TaskId,
@@ -25,7 +24,6 @@ pub struct LinkedEntry {
     /// How the two are related; an unknown kind is kept.
     #[serde(rename = "type")]
     pub kind: Listed<LinkKind>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -36,7 +34,6 @@ pub struct LinkedEntry {
 /// A link as one of its tasks sees it.
 #[derive(Debug, Clone)]
 pub struct LinkWithTask {
-    /// The link.
     pub doc: Doc<LinkedEntry>,
     /// The task at the other end.
     pub other: LinkedTask,
@@ -45,11 +42,9 @@ pub struct LinkWithTask {
 /// The task at the other end of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedTask {
-    /// Its id.
     pub id: TaskId,
     /// Empty if it is untitled or its document cannot be read.
     pub title: String,
-    /// Its status.
     pub status: Status,
     /// Whether it is soft-deleted: the link is then hidden.
     pub is_deleted: bool,
@@ -170,7 +165,6 @@ pub fn by_id(workspace: WorkspaceId, id: &TaskLinkId) -> Query<Doc<LinkedEntry>>
 /// A link as stored, including fields only a newer version understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
-    /// Its id.
     pub id: String,
     /// Its document.
     pub text: String,

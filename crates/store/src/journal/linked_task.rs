@@ -23,7 +23,6 @@ pub struct Linked {
     pub task_id: String,
     /// `Out` if the link leaves the task that was asked for.
     pub direction: LinkDirection,
-    /// The link.
     pub link: Result<Doc<LinkedEntry>, ReadError>,
     /// The other task.
     pub task: Result<Stored<Task>, ReadError>,

@@ -19,13 +19,11 @@ use crate::value::Row;
 /// A row with its document as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
-    /// Its id.
     pub id: String,
     /// `task`, `checklist`, …, or a newer version's kind.
     pub kind: String,
     /// How often the task was changed; only on a task's own row.
     pub revision: i64,
-    /// When it was created.
     pub created_at: Timestamp,
     /// Its document.
     pub text: String,

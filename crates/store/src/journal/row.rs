@@ -23,7 +23,6 @@ pub struct Columns {
     /// The text that a search reads: the folded title or text; for a label or category, its name in
     /// lower case.
     pub folded: Option<String>,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,

@@ -24,7 +24,6 @@ use crate::{params, params_values};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
-    /// Its id.
     pub id: TaskId,
     /// Empty while it is untitled.
     #[serde(default)]
@@ -45,7 +44,6 @@ pub struct Task {
     /// Who set the language; if absent, it counts as set by the person.
     #[serde(default)]
     pub language_source: By,
-    /// Its category.
     pub category_id: Option<CategoryId>,
     /// Its labels, in the order they were added.
     #[serde(default)]
@@ -56,7 +54,6 @@ pub struct Task {
     /// Starred, private.
     #[serde(flatten)]
     pub flags: Flags,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it or anything that belongs to it was last changed.
     pub updated_at: Timestamp,
@@ -71,9 +68,7 @@ pub struct Task {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Absence {
-    /// When it was deleted.
     pub deleted_at: Timestamp,
-    /// When it was restored.
     pub restored_at: Timestamp,
 }
 
@@ -118,7 +113,6 @@ pub fn by_id(workspace: WorkspaceId, task: &TaskId) -> Query<Stored<Task>> {
 pub enum AggregateRow {
     /// The task itself.
     Task(Stored<Task>),
-    /// One of its checklists.
     Checklist(Stored<Checklist>),
     /// One item of a checklist.
     Item(Stored<Item>),
@@ -155,7 +149,6 @@ fn aggregate_row(row: &Row) -> Result<AggregateRow, ReadError> {
 /// A task in a list.
 #[derive(Debug, Clone)]
 pub struct Listed {
-    /// The task.
     pub task: Stored<Task>,
     /// Live items not ticked.
     pub n_open: i64,
@@ -187,7 +180,6 @@ fn line(row: &Row) -> Result<Line, ReadError> {
 pub struct PageStart {
     /// When that task was created.
     pub created_at: Timestamp,
-    /// Its id.
     pub id: String,
 }
 

@@ -23,7 +23,6 @@ use crate::value::{ColumnError, Row};
 pub struct Line {
     /// Its id as stored.
     pub id: String,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -54,9 +53,7 @@ pub struct TaskIndexEntry {
     pub priority: Option<Priority>,
     /// The day it is due.
     pub due_on: Option<Date>,
-    /// Its category.
     pub category_id: Option<CategoryId>,
-    /// The labels on it.
     #[serde(default)]
     pub label_ids: Vec<LabelId>,
     /// Whether it is starred.
@@ -77,7 +74,6 @@ impl TaskIndexEntry {
 /// A status without its history.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct TaskIndexStatus {
-    /// The status.
     pub status: Status,
 }
 
@@ -86,7 +82,6 @@ pub struct TaskIndexStatus {
 pub struct TaskIndexRow {
     /// Its id as stored.
     pub id: String,
-    /// When it was created.
     pub created_at: Timestamp,
     /// When it was last changed.
     pub updated_at: Timestamp,
@@ -191,7 +186,6 @@ pub fn some(workspace: WorkspaceId, ids: &[String]) -> Query<Line> {
 pub struct ItemCount {
     /// The task's id as stored.
     pub task: String,
-    /// The state.
     pub state: Listed<ItemState>,
     /// How many.
     pub n: i64,
@@ -269,7 +263,6 @@ pub fn hits(workspace: WorkspaceId, words: &[String]) -> Query<Hit> {
 pub enum Text {
     /// An item of a checklist.
     Item(Stored<Item>),
-    /// An entry.
     Entry(Stored<Entry>),
 }
 

@@ -23,15 +23,12 @@ pub struct Token {
     pub scopes: Vec<Scope>,
     /// The SHA-256 of its text.
     pub sha256: Digest,
-    /// When it was created.
     pub created_at: Timestamp,
     /// Its creator, as the audit log names them.
     pub created_by: String,
     /// When it was last used, to within a minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -48,7 +48,7 @@ closed_list! {
         Summary = "summary",
         /// The append-only log of the task: captured inputs and observations.
         Log = "log",
-        /// What a run of agent work is told to do: title, instructions, corrections, answers.
+        /// What a run of agent work is instructed to do: title, instructions, corrections, answers.
         Work = "work",
         /// What earlier runs of the same agent work did.
         EarlierRuns = "earlierRuns",

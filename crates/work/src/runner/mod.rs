@@ -78,7 +78,7 @@ impl RunHandler for WorkRun<'_> {
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {
         Box::pin(async move {
             let run = self.work.run(self.lease.ws, &self.id).await?;
-            // Whoever moves a run takes its lease; only a restored store says otherwise.
+            // A run moves only with its lease taken; only a restored store says otherwise.
             let is_running = run.state == RunState::Running;
             let reason = "it is not under way any more";
             Ok((!is_running).then_some(StopReason { reason, is_final: true }))

@@ -25,7 +25,6 @@ pub(super) struct Heard {
 /// A phrase or a name.
 #[derive(Debug, Clone)]
 pub(super) struct Hit {
-    /// What it is.
     pub what: What,
     /// What the phrase held.
     pub caught: Caught,
@@ -42,11 +41,8 @@ pub(super) enum What {
     Cue(Cue),
     /// A task to make, by its title.
     Title(String),
-    /// A category.
     Category(Named<CategoryId>),
-    /// A label.
     Label(Named<LabelId>),
-    /// A task.
     Task(Named<TaskId>),
 }
 
@@ -327,7 +323,7 @@ fn judge(
     (hits, not_understood.into_iter().map(|(_, words)| words).collect())
 }
 
-/// Whether words stand behind "reset" and the title of a task: they say more about it, and no longer what
+/// Whether words follow "reset" and the title of a task: they say more about it, and no longer what
 /// is to be done.
 fn is_after_task(unknown: &Range<usize>, part: &Range<usize>, hits: &[Hit]) -> bool {
     let is_before = |hit: &&Hit| overlap(&hit.bytes, part) && hit.bytes.end <= unknown.start;

@@ -75,7 +75,6 @@ pub enum NotAccepted {
     /// Several tasks have the title.
     #[error("{n} tasks are called `{title}`; rename one of them")]
     SeveralTasks {
-        /// The title.
         title: String,
         /// How many.
         n: usize,
@@ -83,7 +82,6 @@ pub enum NotAccepted {
     /// The time cannot be used.
     #[error("cannot use `{words}` as a schedule")]
     Schedule {
-        /// The words.
         words: String,
         /// Why.
         #[source]

@@ -34,7 +34,7 @@ pub(super) fn written_out(
     all
 }
 
-/// Splits a text into words. What stands between quotes is one sentence whatever marks it has.
+/// Splits a text into words. What is between quotes is one sentence whatever marks it has.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let (mut sentence, mut part) = (0, 0);

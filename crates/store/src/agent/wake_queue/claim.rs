@@ -23,11 +23,9 @@ use crate::value::Param;
 /// What a claim writes.
 #[derive(Debug, Clone)]
 pub struct Claim<'a> {
-    /// The holder.
     pub holder: HolderId,
     /// The epoch that was read; the claim raises it by one.
     pub epoch: i64,
-    /// The claiming owner.
     pub owner: &'a str,
     /// How long the lease lasts unless renewed.
     pub lasts: Duration,

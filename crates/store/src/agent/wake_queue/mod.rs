@@ -25,7 +25,6 @@ pub use read::{
 /// The row of a holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueEntry {
-    /// The holder.
     pub holder: HolderId,
     /// The pending reasons, weakest first.
     pub reasons: Vec<Reason>,
@@ -58,7 +57,6 @@ pub struct QueueEntry {
 /// A signal for one holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signal {
-    /// The holder.
     pub holder: HolderId,
     /// Why.
     pub reason: Reason,

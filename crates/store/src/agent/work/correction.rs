@@ -1,4 +1,4 @@
-//! What a person told a definition of agent work about how it works.
+//! Corrections: what a person wants a definition of agent work to do differently.
 
 use dormouse_types::{Id as _, Timestamp, WorkId, WorkspaceId};
 

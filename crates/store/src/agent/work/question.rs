@@ -14,7 +14,6 @@ use crate::{params, params_values};
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// Its id.
     pub id: QuestionId,
     /// The definition.
     pub work: WorkId,
@@ -26,11 +25,9 @@ pub struct Question {
     pub question: String,
     /// The answers that it offers; the person may give another one.
     pub options: Vec<String>,
-    /// The answer.
     pub answer: Option<String>,
     /// Who answered.
     pub answered_by: Option<String>,
-    /// When it was asked.
     pub asked_at: Timestamp,
     /// Until when it can be answered.
     pub expires_at: Timestamp,

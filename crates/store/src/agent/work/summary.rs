@@ -23,7 +23,6 @@ pub struct Summary {
     pub corrections_upto: i64,
     /// The model that wrote it; `rules` if code did.
     pub model: String,
-    /// The summary.
     pub text: String,
     /// What it was made of.
     pub sources: Vec<Source>,

@@ -17,7 +17,6 @@ pub struct Version {
     pub work: WorkId,
     /// Its number, from 1.
     pub version: i64,
-    /// The instructions.
     pub instructions: String,
     /// Who wrote them.
     pub made_by: String,

@@ -39,7 +39,6 @@ pub struct Facts {
     pub journal_mode: String,
     /// How a commit reaches the disk, as the writer of this program sets it.
     pub synchronous: String,
-    /// Its schema.
     pub schema: i64,
     /// The schema this program writes.
     pub known: i64,

@@ -144,7 +144,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<Job>) 
     }
 }
 
-/// Rewrites the file, then empties the log beside it, which has pages as they were before.
+/// Rewrites the file, then empties its log, which has pages as they were before.
 ///
 /// Errors: the disk has no room for a second copy, or readers kept the log in use.
 fn clean(connection: &Connection) -> rusqlite::Result<()> {

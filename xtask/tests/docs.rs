@@ -183,7 +183,11 @@ fn retired_names_do_not_come_back() -> anyhow::Result<()> {
         let source = repository::read(&path)?;
         let words: BTreeSet<&str> =
             source.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-        let retired = RETIRED.iter().filter(|(old, _)| words.contains(old));
+        // The texts of the app's tests may have the ordinary words among them.
+        let is_name = |old: &str| old.contains(|c: char| c.is_uppercase() || c == '_');
+        let retired = RETIRED
+            .iter()
+            .filter(|(old, _)| words.contains(old) && (path.ends_with(".rs") || is_name(old)));
         found.extend(retired.map(|(old, new)| format!("{path}: {old} is called {new}")));
     }
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));

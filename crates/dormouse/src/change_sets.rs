@@ -84,7 +84,7 @@ impl Dormouse {
         if require(caller, Scope::Read).is_err() {
             return Ok(DecidedItem { outcome, open: None });
         }
-        // The verdict is durable: what stands in the way of the list must not look like a refusal.
+        // The verdict is durable: a list that cannot be read must not look like a refusal.
         let open = match written {
             Some((task, at)) => self.queries.open_changes_after(ws, &task, at).await,
             None => self.queries.open_changes(ws, &id).await,

@@ -73,7 +73,7 @@ pub fn n_to_fold(sizes: &[u64]) -> usize {
 pub struct FoldedRuns {
     /// The runs in full, oldest first, each with its number and what it was made of.
     pub runs: Vec<FoldedRun>,
-    /// What the person told the work, as it stands in the prompt.
+    /// The corrections of the person, as the prompt has them.
     pub corrections: Vec<String>,
     /// Questions of the runs that wait for an answer.
     pub questions: Vec<String>,

@@ -98,6 +98,7 @@ fn included(part: &Value) -> Option<&str> {
 /// empty.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("Page", "damaged"),
+    ("Task", "cursor"),
     ("LinkedContext", "left_out"),
     ("LinkedRow", "taskAgentId"),
     ("LinkedRow", "latestTaskAgentReport"),

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::arguments::{arguments, spec, within};
 
-/// Finds tasks by what stands in them.
+/// Finds tasks by their words.
 pub const SEARCH: &str = "search";
 /// Lists tasks.
 pub const LIST_TASKS: &str = "list_tasks";

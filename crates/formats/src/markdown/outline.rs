@@ -212,8 +212,8 @@ struct Walk<'a> {
 /// Whether the text at this place is a list of what is to be done.
 #[derive(Debug, Clone, Copy, Default)]
 struct Actions {
-    /// The heading says so.
-    by_heading: bool,
+    /// The level of the heading that says so, for what is below it and below its own headings.
+    by_heading: Option<u8>,
     /// The line above says so: "Action items:".
     by_line: bool,
     /// The heading says that it is a list of what is done.
@@ -273,7 +273,9 @@ impl Walk<'_> {
                 } else if self.stack.is_empty() {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
-                    self.actions.by_heading = intake::names_actions(&text);
+                    let around = self.actions.by_heading.filter(|outer| *outer < level);
+                    self.actions.by_heading =
+                        if intake::names_actions(&text) { Some(level) } else { around };
                     self.actions.is_done =
                         self.actions.lists_done && intake::list_status(&text) == Some(Status::Done);
                     self.actions.by_line = false;
@@ -355,7 +357,7 @@ impl Walk<'_> {
     fn is_action(&self) -> bool {
         let Actions { by_heading, by_line, is_done, n_items, .. } = self.actions;
         self.n_closed == 0
-            && (by_heading || by_line || is_done)
+            && (by_heading.is_some() || by_line || is_done)
             && n_items < limits::ITEMS_PER_TASK.max
             && matches!(self.stack.as_slice(), [Frame::List])
     }

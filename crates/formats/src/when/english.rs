@@ -209,6 +209,8 @@ static WORDS: Words = Words {
         ("the? DAY . MONTH ,? YEAR?", Means::DayMonth, Anywhere),
         ("the? DAY - MONTH - YEAR", Means::DayMonth, Anywhere),
         ("DAY / MONTH / YEAR", Means::DayMonth, Anywhere),
+        ("DAY / MONTH / SHORTYEAR", Means::DayMonth, Anywhere),
+        ("DAY - MONTH - SHORTYEAR", Means::DayMonth, Anywhere),
         ("MONTH the? DAY ,? YEAR?", Means::DayMonth, Anywhere),
         ("YEAR ,? MONTH DAY", Means::DayMonth, Anywhere),
         ("the? DAY to/and/until/till/through/thru DAY2 of? MONTH ,? YEAR?", Means::DaysOfMonth, Anywhere),

@@ -174,6 +174,12 @@ impl<'a> Matcher<'a> {
                 caught.year = i16::try_from(value).ok().filter(|year| (1900..2200).contains(year));
                 caught.year.map(|_| next)
             }
+            Class::ShortYear => {
+                let Kind::Number { value, digits: 2 } = token.class else { return None };
+                caught.year = i16::try_from(2000 + value).ok();
+                caught.has_short_year = true;
+                Some(next)
+            }
             Class::N => {
                 let (n, next) = self.count(at, token)?;
                 caught.n = Some(n);

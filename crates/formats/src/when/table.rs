@@ -41,6 +41,8 @@ pub(super) enum Class {
     Month,
     /// Four figures.
     Year,
+    /// Two figures.
+    ShortYear,
     /// A number in figures or words.
     N,
     /// A number and a half, in one word or as a fraction: "2.5".
@@ -138,7 +140,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Accepts::Class(class) => *class,
     };
     let mut keys = match class {
-        Class::Year | Class::N | Class::Hour | Class::AnyHour => vec![Key::Number],
+        Class::Year | Class::ShortYear | Class::N | Class::Hour | Class::AnyHour => vec![Key::Number],
         Class::Day | Class::Day2 | Class::Days => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::DayThs | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
@@ -415,6 +417,7 @@ fn class(name: &str) -> Class {
         "WEEKDAYS" => Class::WeekdayAgain,
         "MONTH" => Class::Month,
         "YEAR" => Class::Year,
+        "SHORTYEAR" => Class::ShortYear,
         "N" => Class::N,
         "NHALF" => Class::NHalf,
         "DAY" => Class::Day,

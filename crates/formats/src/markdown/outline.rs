@@ -130,12 +130,8 @@ fn lines_as_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
             headings.extend(with_colon.take().map(|heading| (Sign::Colon, heading)));
         }
         let is_name = indent(line) == 0 && !intake::names_actions(text);
-        let heading = |words: &str| Heading {
-            first: number,
-            last: number,
-            level: 1,
-            text: words.to_owned(),
-        };
+        let heading =
+            |words: &str| Heading { first: number, last: number, level: 1, text: words.to_owned() };
         let bold = in_bold(text).filter(|_| is_name);
         is_last_bold = bold.is_some();
         let words = text.strip_suffix(':').map(str::trim_end).filter(|words| {

@@ -54,7 +54,9 @@ pub enum ScheduleError {
         every: u16,
     },
     /// Times of day that no single rule has.
-    #[error("a rule has each hour with the same minutes, not {times}; write a schedule for each of these times")]
+    #[error(
+        "a rule has each hour with the same minutes, not {times}; write a schedule for each of these times"
+    )]
     Times {
         /// The times.
         times: String,

@@ -140,7 +140,9 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Accepts::Class(class) => *class,
     };
     let mut keys = match class {
-        Class::Year | Class::ShortYear | Class::N | Class::Hour | Class::AnyHour => vec![Key::Number],
+        Class::Year | Class::ShortYear | Class::N | Class::Hour | Class::AnyHour => {
+            vec![Key::Number]
+        }
         Class::Day | Class::Day2 | Class::Days => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::DayThs | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
@@ -148,17 +150,13 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Class::Stamp => vec![Key::Stamp],
         _ => Vec::new(),
     };
-    let is_day = matches!(
-        class,
-        Class::Day | Class::Day2 | Class::DayTh | Class::Days | Class::DayThs
-    );
+    let is_day =
+        matches!(class, Class::Day | Class::Day2 | Class::DayTh | Class::Days | Class::DayThs);
     let begins = |sense: &Sense| match sense {
         Sense::Weekday(_) => class == Class::Weekday,
         Sense::WeekdayAgain(_) => class == Class::WeekdayAgain,
         Sense::Month(_) => class == Class::Month,
-        Sense::Number(_) => {
-            matches!(class, Class::N | Class::AnyHour) || is_day
-        }
+        Sense::Number(_) => matches!(class, Class::N | Class::AnyHour) || is_day,
         Sense::NumberAndHalf(_) => class == Class::NHalf,
         Sense::Place(_) => class == Class::Place || is_day,
         Sense::Unit(_) => class == Class::Unit,

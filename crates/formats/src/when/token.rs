@@ -275,7 +275,8 @@ impl<'a> Tokens<'a> {
         let piece = &self.text[start..end];
         let is_plain = piece.chars().all(char::is_alphabetic);
         let id = self.id(piece);
-        if let Some(split) = (id == 0 && is_plain).then(|| self.joint_of_compound(piece)).flatten() {
+        if let Some(split) = (id == 0 && is_plain).then(|| self.joint_of_compound(piece)).flatten()
+        {
             let is_capital = piece.starts_with(char::is_uppercase);
             for (from, to) in [(start, start + split), (start + split, end)] {
                 let id = self.id(&self.text[from..to]);

@@ -169,12 +169,12 @@ pub struct Repetition {
     pub weekdays: Vec<Weekday>,
     /// Which of those weekdays of a month it is, from 1; -1 is the last.
     pub nth: Option<i8>,
-    /// The day of the month, from 1; -1 is the last.
-    pub month_day: Option<i8>,
+    /// The days of the month, from 1; -1 is the last.
+    pub month_days: Vec<i8>,
     /// The month of the year, from 1.
     pub month: Option<i8>,
-    /// The time of day. `HH:MM`
-    pub time: Option<String>,
+    /// The times of day, in order. `HH:MM`
+    pub times_of_day: Vec<String>,
     /// The first day on which it can happen.
     pub from: Option<Date>,
     /// The last day on which it can happen.
@@ -435,9 +435,9 @@ fn repetition(recurrence: &Recurrence) -> Repetition {
         unit: RepeatUnit::Days,
         weekdays: Vec::new(),
         nth: None,
-        month_day: None,
+        month_days: Vec::new(),
         month: None,
-        time: recurrence.at.map(hours),
+        times_of_day: recurrence.at.iter().copied().map(hours).collect(),
         from: recurrence.from,
         until: recurrence.until,
     };
@@ -453,7 +453,7 @@ fn repetition(recurrence: &Recurrence) -> Repetition {
         Rule::Months(on) => {
             match on {
                 MonthDay::Same => {}
-                MonthDay::Number(day) => view.month_day = Some(*day),
+                MonthDay::Numbers(days) => view.month_days.clone_from(days),
                 MonthDay::Weekday(nth, day) => {
                     view.nth = Some(*nth);
                     view.weekdays = vec![*day];
@@ -467,7 +467,7 @@ fn repetition(recurrence: &Recurrence) -> Repetition {
         }
         Rule::Years(on) => {
             view.month = on.map(|on| on.month);
-            view.month_day = on.map(|on| on.day);
+            view.month_days = on.iter().map(|on| on.day).collect();
             RepeatUnit::Years
         }
     };

@@ -369,3 +369,49 @@ fn a_table_of_markdown_with_a_column_of_tasks_is_a_sheet() {
     a: - Size: 1
     ");
 }
+
+#[test]
+fn plain_bullets_below_the_headings_of_a_list_of_what_is_to_do_are_items() {
+    let text = "# TODO\n\n## High priority\n- Limit the rate (#142)\n- Write docs\n\n## Low priority\n\
+                - Spanish\n\n## Done\n- Docker image\n\n# About\n- written by hand\n";
+    assert_snapshot!(tasks(text), @r#"
+    markdown
+    list: [ ] Limit the rate (#142) | [ ] Write docs | [ ] Spanish | [x] Docker image | # TODO /  / ## High priority /  / ## Low priority /  / ## Done /  / # About /  / - written by hand
+    "#);
+}
+
+#[test]
+fn the_page_of_a_day_is_no_category() {
+    let text = "# 2026-11-24\n\nCoffee with Ana.\n\n- [ ] reply 📅 2026-11-25\n- [ ] laundry 📅 2026-11-26\n";
+    assert_snapshot!(tasks(text), @r"
+    markdown
+    2026-11-24: Coffee with Ana.
+    reply: due 2026-11-25
+    laundry: due 2026-11-26
+    ");
+}
+
+#[test]
+fn sections_with_the_names_of_a_board_are_status_and_the_project_is_the_category() {
+    let text = "Task ID,Name,Section/Column,Assignee,Assignee Email,Projects,Parent task\n\
+                1201,Draft survey,Doing,Ana,ana@example.org,Customer study,\n\
+                1202,Book a room,Done,,,Customer study,\n\
+                1203,Pilot,To do,,,Customer study,Draft survey\n";
+    assert_snapshot!(tasks(text), @r"
+    csv
+    Draft survey: IN PROGRESS | in Customer study | - Task ID: 1201 / - Assignee: Ana / - Assignee Email: ana@example.org
+    Book a room: DONE | in Customer study | - Task ID: 1202
+    Pilot: OPEN | in Customer study | - Task ID: 1203 / - Parent task: Draft survey
+    ");
+}
+
+#[test]
+fn of_two_columns_for_a_category_the_one_with_words_in_it_counts() {
+    let text = "Folder Name,List Name,Title,Due Date\n,Casa,Comprar bombillas,2026-12-02\n\
+                ,Casa,Pintar,01/Dec/26\n";
+    assert_snapshot!(tasks(text), @r"
+    csv
+    Comprar bombillas: due 2026-12-02 | in Casa
+    Pintar: due 2026-12-01 | in Casa
+    ");
+}

@@ -35,6 +35,13 @@ fn lines_in_bold_above_boxes_are_the_headings_of_a_file_without_any() {
 }
 
 #[test]
+fn one_line_with_a_colon_and_a_sentence_that_leads_to_boxes_are_no_headings() {
+    let text = "She asked about the keys. So now:\n- [ ] call\n\n- a list:\n- [ ] item\n\n\
+                To do:\n- [ ] sweep\n\nAttic:\n- [ ] boxes\n";
+    assert_snapshot!(plan("a.md", text));
+}
+
+#[test]
 fn a_table_with_marks_needs_no_heading_and_a_table_without_a_title_is_text() {
     let text = "# Move\n\nRooms:\n\n| Task | Done |\n|---|---|\n| Sand | x |\n| Oil | |\n\n\
                 ## Action items\n\n| Name | Role |\n|---|---|\n| Tom | chair |\n\n\

@@ -58,14 +58,18 @@ fn without_markers(line: &str) -> &str {
         } else {
             rest.strip_prefix(['-', '*', '+', '>', '#'])
         };
-        let boxed = ["[x]", "[X]", "[✓]", "[✔]", "(x)", "☐", "☑", "✓"]
-            .iter()
-            .find_map(|mark| rest.strip_prefix(mark));
+        let boxed =
+            ["[x]", "[X]", "[✓]", "[✔]", "(x)"].iter().find_map(|mark| rest.strip_prefix(mark));
         match marker.or(boxed) {
             Some(after) if after.is_empty() || after.starts_with(char::is_whitespace) => {
                 rest = after.trim_start();
             }
-            _ => return rest,
+            // A drawn box needs no space after it.
+            _ => match rest.strip_prefix(['☐', '▢', '□', '☑', '☒', '✓', '✔', '✅', '🗹'])
+            {
+                Some(after) => rest = after.trim_start_matches('\u{fe0f}').trim_start(),
+                None => return rest,
+            },
         }
     }
 }

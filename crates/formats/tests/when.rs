@@ -49,7 +49,10 @@ fn recurrence(recurrence: &Recurrence) -> String {
         Rule::Weeks(on) if on.is_empty() => format!("every {n} w"),
         Rule::Weeks(on) => format!("every {n} w {}", names(on)),
         Rule::Months(MonthDay::Same) => format!("every {n} m"),
-        Rule::Months(MonthDay::Number(day)) => format!("every {n} m day {day}"),
+        Rule::Months(MonthDay::Numbers(days)) => {
+            let days: Vec<String> = days.iter().map(ToString::to_string).collect();
+            format!("every {n} m day {}", days.join(" "))
+        }
         Rule::Months(MonthDay::Weekday(nth, day)) => {
             format!("every {n} m {nth} {}", &day.name()[..3])
         }
@@ -61,8 +64,10 @@ fn recurrence(recurrence: &Recurrence) -> String {
         let times = recurrence.times;
         text = text.replacen("every", &format!("{times} times in"), 1);
     }
-    if let Some(at) = recurrence.at {
-        write!(text, " at {}", at.strftime("%H:%M")).unwrap();
+    if !recurrence.at.is_empty() {
+        let times: Vec<String> =
+            recurrence.at.iter().map(|at| at.strftime("%H:%M").to_string()).collect();
+        write!(text, " at {}", times.join(" ")).unwrap();
     }
     if let Some(from) = recurrence.from {
         write!(text, " from {from}").unwrap();
@@ -314,6 +319,8 @@ fn a_recurrence_knows_its_days() {
         ("every 31st", "31.12.26 31.01.27 31.03.27 31.05.27"),
         ("every 29 February", "29.02.28 29.02.32 29.02.36 29.02.40"),
         ("every 3 months from 1 December", "01.12.26 01.03.27 01.06.27 01.09.27"),
+        ("every month on the 1st and 30th", "30.11.26 01.12.26 30.12.26 01.01.27"),
+        ("every 2 months on the 5th and 20th", "20.11.26 05.01.27 20.01.27 05.03.27"),
     ] {
         assert_eq!(days(text), expected, "{text}");
     }
@@ -322,4 +329,19 @@ fn a_recurrence_knows_its_days() {
 #[test]
 fn errands_and_appointments_mean_what_people_mean() {
     check("phrases-errands.tsv", 60);
+}
+
+#[test]
+fn plans_of_a_summer_mean_what_people_mean() {
+    check("phrases-summer.tsv", 100);
+}
+
+#[test]
+fn near_misses_of_a_summer_are_no_dates() {
+    check("near-misses-summer.tsv", 50);
+}
+
+#[test]
+fn lists_of_times_and_of_days_of_a_month_are_kept_whole() {
+    check("phrases-lists.tsv", 30);
 }

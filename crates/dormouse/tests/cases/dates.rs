@@ -45,7 +45,7 @@ fn a_repetition_has_its_unit_and_its_days() {
         understood("every other friday at 9:00")["repeats"],
         json!({
             "every": 2, "times": 1, "unit": "weeks", "weekdays": ["friday"], "nth": null,
-            "monthDay": null, "month": null, "time": "09:00", "from": null, "until": null,
+            "monthDays": [], "month": null, "timesOfDay": ["09:00"], "from": null, "until": null,
         }),
     );
     let last = understood("every last friday of the month");

@@ -124,6 +124,20 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
             columns[at].because = Because::Text;
         }
     }
+    // The columns of a board are often called sections or lists, and say how far a task is.
+    if !columns.iter().any(|guess| guess.column == Column::Status) {
+        let says_status = |at: usize| {
+            let cells = sheet.rows.iter().skip(skip).take(SAMPLE).map(|row| row.cell(at));
+            let mut cells = cells.filter(|cell| !cell.is_empty()).peekable();
+            cells.peek().is_some() && cells.all(|cell| status_of(cell).is_some())
+        };
+        let board = (0..columns.len())
+            .find(|&at| columns[at].column == Column::Category && says_status(at));
+        if let Some(at) = board {
+            columns[at].column = Column::Status;
+            columns[at].because = Because::Words;
+        }
+    }
     for only in [
         Column::Title,
         Column::Due,
@@ -135,12 +149,16 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         Column::Starred,
         Column::Private,
     ] {
-        // A name outweighs what is in a column.
-        let is_best = |guess: &ColumnGuess| guess.column == only && guess.because == Because::Name;
-        let keep = columns
-            .iter()
-            .position(is_best)
-            .or_else(|| columns.iter().position(|guess| guess.column == only));
+        // A name outweighs what is in a column, unless nothing is.
+        let of_this = |at: &usize| columns[*at].column == only;
+        let is_named = |at: usize| columns[at].because == Because::Name;
+        let has_cells = |at: usize| {
+            sheet.rows.iter().skip(skip).take(SAMPLE).any(|row| !row.cell(at).is_empty())
+        };
+        let keep = (0..columns.len())
+            .filter(of_this)
+            .rev()
+            .max_by_key(|&at| (has_cells(at), is_named(at)));
         for (at, guess) in columns.iter_mut().enumerate() {
             if guess.column == only && Some(at) != keep {
                 // What another sheet calls the title is text next to a title.

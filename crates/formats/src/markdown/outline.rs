@@ -41,6 +41,9 @@ pub(super) struct LineKind {
 /// heading.
 const HEADING: usize = 120;
 
+/// Units: characters. Longer text before a colon is a sentence.
+const NAME: usize = 60;
+
 /// A heading outside lists and quotations; an underlined one has one line of text.
 pub(super) struct Heading {
     pub first: usize,
@@ -97,35 +100,69 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
     }
     let mut outline = walk.outline;
     if outline.headings.is_empty() {
-        outline.headings = bold_headings(source, &outline);
+        outline.headings = lines_as_headings(source, &outline);
     }
     outline
 }
 
-/// Lines in bold that are the headings of a file without any other: at least one of them stands
-/// right above a box. A name for a list of what is to be done is a part of the task around it.
-fn bold_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
+/// Lines that are the headings of a file without any other: those in bold, if one of them stands right above a
+/// box, and those that end with a colon right above a box, if there are two of them. A name for a list of what
+/// is to be done is a part of the task around it.
+fn lines_as_headings(source: &Source<'_>, outline: &Outline) -> Vec<Heading> {
     let lines = outline.first..source.n_lines();
-    let mut headings = Vec::new();
+    let is_box = |text: &str| boxed(text).is_some() || intake::boxed(text).is_some();
+    let (mut headings, mut n_with_colon) = (Vec::new(), 0);
     let mut is_over_box = false;
     let mut is_last_bold = false;
+    // Whether a paragraph can begin here: after a blank line, a box, or the text of one.
+    let mut is_apart = true;
+    let mut with_colon: Option<Heading> = None;
     for number in lines.filter(|&number| !outline.lines[number].is_opaque) {
         let line = source.line(number);
         let text = line.trim();
         if text.is_empty() {
+            is_apart = true;
             continue;
         }
-        is_over_box |= is_last_bold && (boxed(text).is_some() || intake::boxed(text).is_some());
-        let words = in_bold(text).filter(|_| indent(line) == 0 && !intake::names_actions(text));
-        is_last_bold = words.is_some();
-        headings.extend(words.map(|words| Heading {
-            first: number,
-            last: number,
-            level: 1,
-            text: words.to_owned(),
-        }));
+        if is_box(text) {
+            is_over_box |= is_last_bold;
+            n_with_colon += usize::from(with_colon.is_some());
+            headings.extend(with_colon.take().map(|heading| (Sign::Colon, heading)));
+        }
+        let is_name = indent(line) == 0 && !intake::names_actions(text);
+        let heading =
+            |words: &str| Heading { first: number, last: number, level: 1, text: words.to_owned() };
+        let bold = in_bold(text).filter(|_| is_name);
+        is_last_bold = bold.is_some();
+        let words = text.strip_suffix(':').map(str::trim_end).filter(|words| {
+            is_name && bold.is_none() && is_short_name(words, is_apart) && listed(text).is_none()
+        });
+        with_colon = words.map(heading);
+        headings.extend(bold.map(|words| (Sign::Bold, heading(words))));
+        is_apart = is_box(text) || listed(text).is_some() || indent(line) > 0;
     }
-    if is_over_box { headings } else { Vec::new() }
+    let counts = |sign: &Sign| match sign {
+        Sign::Bold => is_over_box,
+        Sign::Colon => n_with_colon > 1,
+    };
+    headings.into_iter().filter(|(sign, _)| counts(sign)).map(|(_, heading)| heading).collect()
+}
+
+/// What makes a line the heading of what is below it.
+enum Sign {
+    Bold,
+    Colon,
+}
+
+/// Whether words before a colon can name something, and are no sentence that leads to a list. Right below other
+/// text, where a sentence may go on, a name has a capital and few words.
+fn is_short_name(words: &str, is_apart: bool) -> bool {
+    let is_sentence = words.contains(['.', '?', '!', ';', ':']);
+    let is_name = || words.starts_with(char::is_uppercase) && words.split(' ').count() < 4;
+    words.chars().any(char::is_alphanumeric)
+        && words.chars().count() <= NAME
+        && !is_sentence
+        && (is_apart || is_name())
 }
 
 /// Whether a heading of the file names a list of what is to be done; next to it, the items below "Done"
@@ -171,8 +208,8 @@ struct Walk<'a> {
 /// Whether the text at this place is a list of what is to be done.
 #[derive(Debug, Clone, Copy, Default)]
 struct Actions {
-    /// The heading says so.
-    by_heading: bool,
+    /// The level of the heading that says so, for what is below it and below its own headings.
+    by_heading: Option<u8>,
     /// The line above says so: "Action items:".
     by_line: bool,
     /// The heading says that it is a list of what is done.
@@ -232,7 +269,9 @@ impl Walk<'_> {
                 } else if self.stack.is_empty() {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
-                    self.actions.by_heading = intake::names_actions(&text);
+                    let around = self.actions.by_heading.filter(|outer| *outer < level);
+                    self.actions.by_heading =
+                        if intake::names_actions(&text) { Some(level) } else { around };
                     self.actions.is_done =
                         self.actions.lists_done && intake::list_status(&text) == Some(Status::Done);
                     self.actions.by_line = false;
@@ -314,7 +353,7 @@ impl Walk<'_> {
     fn is_action(&self) -> bool {
         let Actions { by_heading, by_line, is_done, n_items, .. } = self.actions;
         self.n_closed == 0
-            && (by_heading || by_line || is_done)
+            && (by_heading.is_some() || by_line || is_done)
             && n_items < limits::ITEMS_PER_TASK.max
             && matches!(self.stack.as_slice(), [Frame::List])
     }

@@ -54,6 +54,8 @@ pub(super) fn make(sections: &[Section], outline: &Outline, structure: &Structur
         }
         let around: Option<String> = parent.and_then(|above| below[above].clone());
         below.push(match structure.uses[at] {
+            // A day says when something was noted, and would be a category for each page of a diary.
+            Some(Use::Category) if days::is_alone(text) => around.clone(),
             Some(Use::Category) => {
                 let own = cut(&unended(&title), 6 * OVER);
                 Some(around.as_ref().map_or_else(|| own.clone(), |outer| joined(outer, &own)))

@@ -1,5 +1,7 @@
 //! A schedule in words as a series.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -50,6 +52,14 @@ pub enum ScheduleError {
     WorkingDays {
         /// How many.
         every: u16,
+    },
+    /// Times of day that no single rule has.
+    #[error(
+        "a rule has each hour with the same minutes, not {times}; write a schedule for each of these times"
+    )]
+    Times {
+        /// The times.
+        times: String,
     },
     /// Too many times in an hour.
     #[error("every {every} minutes is too often; write `every {FEWEST_MINUTES} minutes` or more")]
@@ -131,16 +141,25 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
 }
 
 /// "Last Friday of the month" alone is one day, and "Monday to Friday" one week; as a schedule they are those of
-/// every month and every week.
+/// every month and every week. "7am and 7pm" is no date, and neither is "on the 1st and 15th"; as a schedule they
+/// are those of every day and every month.
 fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
     let found = when::explain(text, reader);
     if found.as_ref().is_ok_and(|found| matches!(found.when, When::Recurring(_))) {
         return found;
     }
-    // Per language: the word for each, what it takes the place of, and that for a month.
-    let (every, on, month) = match reader.language.code() {
-        code if code == ENGLISH.code() => ("every", &["on the ", "the "][..], "month"),
-        code if code == GERMAN.code() => ("jeden", &["am "][..], "monat"),
+    // Per language: the word for each, what it takes the place of, that for a month, and what a list of times
+    // or of days leaves out.
+    let (every, on, month, lists) = match reader.language.code() {
+        code if code == ENGLISH.code() => (
+            "every",
+            &["on the ", "the ", "at "][..],
+            "month",
+            ["every day at", "every month on the"],
+        ),
+        code if code == GERMAN.code() => {
+            ("jeden", &["am ", "um "][..], "monat", ["jeden tag um", "jeden monat am"])
+        }
         _ => return found,
     };
     let text = text.trim();
@@ -156,7 +175,18 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
         When::Day(_) | When::At(_) | When::Span(_) => false,
     };
     let again = when::explain(&format!("{every} {bare}"), reader).ok();
-    again.filter(is_meant).map_or(found, Ok)
+    let is_list = |found: &Found| match &found.when {
+        When::Recurring(Recurrence { rule: Rule::Months(MonthDay::Numbers(days)), .. }) => {
+            days.len() > 1
+        }
+        When::Recurring(recurrence) => recurrence.at.len() > 1,
+        When::Day(_) | When::At(_) | When::Span(_) => false,
+    };
+    let list = || {
+        let said = lists.iter().map(|lead| when::explain(&format!("{lead} {bare}"), reader));
+        said.flatten().find(is_list).filter(|_| found.is_err())
+    };
+    again.filter(is_meant).or_else(list).map_or(found, Ok)
 }
 
 fn once(moment: &Moment) -> Result<Series, ScheduleError> {
@@ -176,7 +206,7 @@ fn once(moment: &Moment) -> Result<Series, ScheduleError> {
 fn first(recurrence: &Recurrence, reader: &Reader) -> (DateTime, Clock) {
     let now = reader.now;
     let day = recurrence.first_from(now.date()).unwrap_or(now.date());
-    match (&recurrence.rule, recurrence.at) {
+    match (&recurrence.rule, recurrence.at.first().copied()) {
         (_, Some(at)) => (day.to_datetime(at), Clock::Floating),
         (Rule::Minutes | Rule::Hours, None) if day > now.date() => {
             (day.at(0, 0, 0, 0), Clock::Floating)
@@ -225,7 +255,7 @@ fn rule_of(
         Rule::WorkingDays if n.is_multiple_of(5) => every(Frequency::Weekly, n / 5),
         Rule::WorkingDays => return Err(ScheduleError::WorkingDays { every: n }),
         Rule::Weeks(days) => RuleParts { weekdays: each(days), ..every(Frequency::Weekly, n) },
-        Rule::Months(on) => of_months(*on, start.date(), every(Frequency::Monthly, n)),
+        Rule::Months(on) => of_months(on, start.date(), every(Frequency::Monthly, n)),
         Rule::Years(None) => every(Frequency::Yearly, n),
         Rule::Years(Some(on)) => RuleParts {
             months: vec![on.month.into()],
@@ -237,11 +267,30 @@ fn rule_of(
     if parts.frequency == Frequency::Weekly && parts.interval > 1 && parts.weekdays.len() > 1 {
         parts.week_start = week_start;
     }
+    if recurrence.at.len() > 1 {
+        (parts.hours, parts.minutes) = hours_and_minutes(&recurrence.at)?;
+    }
     parts.end = recurrence.until.map_or(End::Never, |day: Date| End::Until(Until::Day(day)));
     Ok(RecurrenceRule::new(parts))
 }
 
-fn of_months(on: MonthDay, start: Date, month: RuleParts) -> RuleParts {
+/// The hours and minutes of a rule; none where those of the start do. It has each hour with each minute, so
+/// times with different minutes are several rules.
+fn hours_and_minutes(times: &[Time]) -> Result<(Vec<i16>, Vec<i16>), ScheduleError> {
+    let sorted = |part: fn(&Time) -> i8| {
+        let parts: BTreeSet<i16> = times.iter().map(|time| i16::from(part(time))).collect();
+        parts.into_iter().collect::<Vec<_>>()
+    };
+    let (hours, minutes) = (sorted(|time| time.hour()), sorted(|time| time.minute()));
+    if hours.len() * minutes.len() != times.len() {
+        let times = times.iter().map(|time| time.strftime("%H:%M").to_string());
+        return Err(ScheduleError::Times { times: times.collect::<Vec<_>>().join(", ") });
+    }
+    let several = |parts: Vec<i16>| if parts.len() > 1 { parts } else { Vec::new() };
+    Ok((several(hours), several(minutes)))
+}
+
+fn of_months(on: &MonthDay, start: Date, month: RuleParts) -> RuleParts {
     match on {
         // A month that is too short has it on its last day, as "every month" means it.
         MonthDay::Same if start.day() > 28 => RuleParts {
@@ -250,13 +299,15 @@ fn of_months(on: MonthDay, start: Date, month: RuleParts) -> RuleParts {
             ..month
         },
         MonthDay::Same => RuleParts { month_days: vec![start.day().into()], ..month },
-        MonthDay::Number(day) => RuleParts { month_days: vec![day.into()], ..month },
+        MonthDay::Numbers(days) => {
+            RuleParts { month_days: days.iter().map(|day| i16::from(*day)).collect(), ..month }
+        }
         MonthDay::Weekday(nth, day) => {
-            RuleParts { weekdays: vec![NthWeekday { nth: Some(nth), day }], ..month }
+            RuleParts { weekdays: vec![NthWeekday { nth: Some(*nth), day: *day }], ..month }
         }
         MonthDay::WorkingDay(nth) => RuleParts {
             weekdays: Weekday::WORKING.map(NthWeekday::each).to_vec(),
-            positions: vec![nth.into()],
+            positions: vec![i16::from(*nth)],
             ..month
         },
     }

@@ -12,13 +12,16 @@ use super::table::{List, Table};
 use super::value::{Assumption, Kind, When};
 use super::words::{Again, Half, Lead, TimeMeans, Unit, Where};
 
+/// The times of a day in one list. More are no schedule that a person says.
+const MOST_TIMES: usize = 12;
+
 impl<'a> Parser<'a> {
     pub(super) fn recurrence(&mut self, at: usize, setting: Setting) -> Option<Hit> {
         let table: &'a Table = self.table;
         let allowed =
             if setting.allowed == Where::Anywhere { Where::WithSign } else { setting.allowed };
-        let early = self.time_before(at);
-        let first = early.as_ref().map_or(at, |time| time.end);
+        let early = self.times_before(at);
+        let first = early.last().map_or(at, |time| time.end);
         let found = self.matcher.longest(&table.recurrences, first, allowed)?;
         let mut end = found.end;
         let mut assumed = Vec::new();
@@ -28,15 +31,14 @@ impl<'a> Parser<'a> {
             Again::EachDayAt(hour) => Some(Time::constant(hour, 0, 0, 0)),
             _ => found.caught.part,
         };
-        if let Some(mut time) = early {
-            hour_of_schedule(&mut time.caught, &recurrence.rule, part);
-            let (at, assumption, _) = clock::time(time.means, &time.caught)?;
-            recurrence.at = Some(at);
-            assumed.extend(assumption);
+        if !early.is_empty() {
+            let (times, open) = times_of_day(early, &recurrence.rule, part)?;
+            recurrence.at = times;
+            assumed.extend(open);
         }
         self.limits(&mut recurrence, &mut end, &mut assumed, setting, part);
-        if let (None, Some(time)) = (recurrence.at, part) {
-            recurrence.at = Some(time);
+        if let Some(time) = part.filter(|_| recurrence.at.is_empty()) {
+            recurrence.at.push(time);
             assumed.push(Assumption::PartOfDay(time));
         }
         if setting.allowed != Where::Field {
@@ -57,17 +59,55 @@ impl<'a> Parser<'a> {
         Some(Hit { start: at, end, date: at..end, when, kind, assumed })
     }
 
-    /// The time before a recurrence: "at 9 every weekday", "7:30 every Monday".
-    fn time_before(&mut self, at: usize) -> Option<Match<TimeMeans>> {
+    /// The times before a recurrence: "at 9 every weekday", "7:30 every Monday", "at 7am and 7pm every day".
+    fn times_before(&mut self, at: usize) -> Vec<Match<TimeMeans>> {
         let table: &'a Table = self.table;
         let is_at = self.matcher.is_in(at, List::At) || self.matcher.is_mark(at, &['@']);
         let (place, allowed) =
             if is_at { (at + 1, Where::WithSign) } else { (at, Where::Anywhere) };
-        let mut time = self.matcher.longest(&table.times, place, allowed)?;
-        if self.matcher.is_mark(time.end, &[',']) {
-            time.end += 1;
+        let Some(first) = self.matcher.longest(&table.times, place, allowed) else {
+            return Vec::new();
+        };
+        // A recurrence must follow, so the figures between are hours.
+        let mut times = self.and_times(first, Where::WithSign);
+        if let Some(last) = times.last_mut()
+            && self.matcher.is_mark(last.end, &[','])
+        {
+            last.end += 1;
         }
-        Some(time)
+        times
+    }
+
+    /// A time and those that a list adds to it: "7am and 7pm", "9, 12 and 15 Uhr".
+    fn and_times(&mut self, first: Match<TimeMeans>, allowed: Where) -> Vec<Match<TimeMeans>> {
+        let table: &'a Table = self.table;
+        let mut times = vec![first];
+        while times.len() < MOST_TIMES {
+            let end = times.last().map_or(0, |time| time.end);
+            let Some(mut place) = self.after_joint(end) else { break };
+            if self.matcher.is_in(place, List::At) || self.matcher.is_mark(place, &['@']) {
+                place += 1;
+            }
+            let Some(time) = self.matcher.longest(&table.times, place, allowed) else { break };
+            // "At 9 and in the evening" says when, "at 9 and noon" too; a part alone is no hour of a list.
+            if time.caught.clock.is_none() && time.holds != Where::Anywhere {
+                break;
+            }
+            times.push(time);
+        }
+        times
+    }
+
+    /// The place after what joins two members of a list: a comma, "and", or both.
+    fn after_joint(&self, end: usize) -> Option<usize> {
+        let mut place = end;
+        if self.matcher.is_mark(place, &[',', '/', '&', '+']) {
+            place += 1;
+        }
+        if self.matcher.is_in(place, List::And) {
+            place += 1;
+        }
+        (place > end).then_some(place)
     }
 
     /// Time, begin and end after a recurrence, in any order.
@@ -100,18 +140,23 @@ impl<'a> Parser<'a> {
                     .longest(&table.times, after, Where::WithSign)
                     .filter(|time| time.means == TimeMeans::Part);
             }
-            if let Some(time) = &mut time {
-                hour_of_schedule(&mut time.caught, &recurrence.rule, part);
-            }
-            if recurrence.at.is_none()
+            if recurrence.at.is_empty()
                 && let Some(time) = time
-                && let Some((at, assumption, _)) = clock::time(time.means, &time.caught)
                 && !(is_limit && self.day(after, setting, today).is_some())
             {
-                recurrence.at = Some(at);
-                assumed.extend(assumption);
-                *end = time.end;
-                continue;
+                // In a running text a bare figure after "and" counts something else.
+                let more = match setting.allowed {
+                    Where::Field => Where::WithSign,
+                    Where::Anywhere | Where::WithSign => Where::Anywhere,
+                };
+                let times = self.and_times(time, more);
+                let last = times.last().map_or(after, |time| time.end);
+                if let Some((times, open)) = times_of_day(times, &recurrence.rule, part) {
+                    recurrence.at = times;
+                    assumed.extend(open);
+                    *end = last;
+                    continue;
+                }
             }
             let Some(lead) = self.matcher.longest(&table.leads, place, Where::Anywhere) else {
                 return;
@@ -195,12 +240,14 @@ impl<'a> Parser<'a> {
             },
             Again::MonthDay => {
                 let every = if caught.n.is_some() { n } else { months(caught)? };
-                Recurrence::new(every, Rule::Months(MonthDay::Number(caught.day?)))
+                let days = (1..=31).filter(|day| caught.month_days & (1 << day) != 0).collect();
+                Recurrence::new(every, Rule::Months(MonthDay::Numbers(days)))
             }
             Again::MonthNthDay => {
-                Recurrence::new(months(caught)?, Rule::Months(MonthDay::Number(caught.place?)))
+                let on = MonthDay::Numbers(vec![caught.place?]);
+                Recurrence::new(months(caught)?, Rule::Months(on))
             }
-            Again::MonthEnd => Recurrence::new(1, Rule::Months(MonthDay::Number(-1))),
+            Again::MonthEnd => Recurrence::new(1, Rule::Months(MonthDay::Numbers(vec![-1]))),
             Again::MonthWorkingDay => {
                 Recurrence::new(months(caught)?, Rule::Months(MonthDay::WorkingDay(caught.place?)))
             }
@@ -239,6 +286,39 @@ impl<'a> Parser<'a> {
         days.dedup();
         days
     }
+}
+
+/// The times of a list, in order, and what was decided about them. A time without a half of the day takes
+/// that of the time after it if it then comes before: "7 and 9pm", but "11 and 3pm".
+fn times_of_day(
+    mut list: Vec<Match<TimeMeans>>,
+    rule: &Rule,
+    part: Option<Time>,
+) -> Option<(Vec<Time>, Vec<Assumption>)> {
+    let (mut times, mut open): (Vec<Time>, Vec<Assumption>) = (Vec::new(), Vec::new());
+    let mut later: Option<(Half, Time)> = None;
+    for time in list.iter_mut().rev() {
+        let is_bare = |caught: &Caught| {
+            let hour = caught.clock.map(|clock| clock.hour);
+            caught.half.is_none() && hour.is_some_and(|hour| (1..=12).contains(&hour))
+        };
+        if let Some((half, end)) = later.filter(|_| is_bare(&time.caught)) {
+            time.caught.half = Some(half);
+            let comes_before = clock::time(time.means, &time.caught).is_some_and(|it| it.0 < end);
+            if !comes_before {
+                time.caught.half = Some(Half::Morning);
+            }
+        }
+        hour_of_schedule(&mut time.caught, rule, part);
+        let (at, assumption, _) = clock::time(time.means, &time.caught)?;
+        later = time.caught.half.map(|half| (half, at));
+        times.push(at);
+        open.extend(assumption);
+    }
+    times.sort_unstable();
+    times.dedup();
+    open.reverse();
+    Some((times, open))
 }
 
 /// Decides which half of the day a time of a recurrence is in, where the words leave it open.

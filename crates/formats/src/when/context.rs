@@ -141,6 +141,7 @@ impl Parser<'_> {
                 let follows = self.is_mark_after(point.end);
                 is_sign
                     || caught.is_capital
+                        && self.table.words.days_have_capitals
                         && alone
                         && !is_in(before, List::Article)
                         && (!self.is_first(point.start) || follows)

@@ -5,8 +5,7 @@ use jiff::civil::Time;
 use super::figure::{Clock, Figure, Stamp};
 use super::table::{Accepts, Class, Entry, Item, Key, List, Rules, Sense, Table};
 use super::token::{Kind, Token, Tokens};
-use super::words::Where;
-use super::words::{Edge, Half, Shift, Unit};
+use super::words::{Edge, Half, Lead, Shift, Unit, Where};
 
 /// What the items of a pattern stood for.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,6 +18,8 @@ pub(super) struct Caught {
     pub n: Option<u32>,
     pub day: Option<i8>,
     pub day2: Option<i8>,
+    /// The days of a list, as bits.
+    pub month_days: u32,
     pub place: Option<i8>,
     pub unit: Option<Unit>,
     pub shift: Option<Shift>,
@@ -173,6 +174,12 @@ impl<'a> Matcher<'a> {
                 caught.year = i16::try_from(value).ok().filter(|year| (1900..2200).contains(year));
                 caught.year.map(|_| next)
             }
+            Class::ShortYear => {
+                let Kind::Number { value, digits: 2 } = token.class else { return None };
+                caught.year = i16::try_from(2000 + value).ok();
+                caught.has_short_year = true;
+                Some(next)
+            }
             Class::N => {
                 let (n, next) = self.count(at, token)?;
                 caught.n = Some(n);
@@ -197,6 +204,17 @@ impl<'a> Matcher<'a> {
             Class::Day | Class::DayTh => {
                 let (day, next) = self.day(at, token, class == Class::DayTh)?;
                 caught.day = Some(day);
+                Some(next)
+            }
+            Class::Days | Class::DayThs => {
+                let needs_ending = class == Class::DayThs;
+                let (first, mut next) = self.day(at, token, needs_ending)?;
+                caught.day = Some(first);
+                caught.month_days = 1 << first;
+                while let Some((day, end)) = self.another_day(next, needs_ending) {
+                    caught.month_days |= 1 << day;
+                    next = end;
+                }
                 Some(next)
             }
             Class::Day2 => {
@@ -233,7 +251,12 @@ impl<'a> Matcher<'a> {
                 let clock = match token.class {
                     Kind::Clock(clock) => clock,
                     // "9.30 am"
-                    Kind::Figure(_) => super::figure::clock(self.tokens.text_of(&token))?,
+                    Kind::Figure(_) => {
+                        let clock = super::figure::clock(self.tokens.text_of(&token))?;
+                        // "8.15 Uhr": the word says that it is an hour.
+                        let is_hour = self.is_in(next, List::HourEnding);
+                        Clock { is_dotted: clock.is_dotted && !is_hour, ..clock }
+                    }
                     _ => return None,
                 };
                 caught.clock = Some(clock);
@@ -326,6 +349,27 @@ impl<'a> Matcher<'a> {
     fn sense<T>(&self, token: Token, pick: impl Fn(Sense) -> Option<T>) -> Option<T> {
         let Kind::Word { id, .. } = token.class else { return None };
         self.table.entry(id).senses.iter().find_map(|sense| pick(*sense))
+    }
+
+    /// The next day of a list: "and 15th", "und am 15.", "et le 15".
+    fn another_day(&mut self, end: usize, needs_ending: bool) -> Option<(i8, usize)> {
+        let is_glued = self.token(end).is_some_and(|mark| mark.is_glued);
+        let dot = !needs_ending && is_glued && self.is_mark(end, &['.']);
+        let joint = end + usize::from(dot);
+        let mut place = joint + usize::from(self.is_mark(joint, &[',', '/', '&', '+']));
+        place += usize::from(self.is_in(place, List::And));
+        if place == joint {
+            return None;
+        }
+        let table: &'a Table = self.table;
+        if let Some(lead) = self.longest(&table.leads, place, Where::Anywhere)
+            && lead.means == Lead::On
+        {
+            place = lead.end;
+        }
+        place += usize::from(self.is_in(place, List::Article));
+        let token = *self.token(place)?;
+        self.day(place, token, needs_ending)
     }
 
     fn number_word(&self, at: usize) -> Option<u32> {

@@ -60,9 +60,9 @@ pub struct Recurrence {
     pub times: u16,
     /// The unit, and the days in it.
     pub rule: Rule,
-    /// The time of day, if one is given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub at: Option<Time>,
+    /// The times of day, in order; none if the text gives none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<Time>,
     /// The first day on which it can happen, if one is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Date>,
@@ -92,13 +92,14 @@ pub enum Rule {
 }
 
 /// A day of each month.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MonthDay {
     /// The day on which the recurrence begins.
     Same,
-    /// This one; months without it are left out. -1 is the last day.
-    Number(i8),
+    /// These, at least one, in order; a month leaves out those that it does not have. -1 is the last day, and
+    /// stands alone.
+    Numbers(Vec<i8>),
     /// The nth such weekday; -1 is the last.
     Weekday(i8, Weekday),
     /// The nth day from Monday to Friday; -1 is the last. Holidays are not known.
@@ -125,7 +126,7 @@ fn is_once(times: &u16) -> bool {
 
 impl Recurrence {
     pub(super) fn new(every: u16, rule: Rule) -> Self {
-        Self { every: every.max(1), times: 1, rule, at: None, from: None, until: None }
+        Self { every: every.max(1), times: 1, rule, at: Vec::new(), from: None, until: None }
     }
 
     pub(super) fn so_often(self, times: u16) -> Self {
@@ -178,8 +179,11 @@ impl Recurrence {
             }
             Rule::Months(MonthDay::Same) => day.checked_add(every.months()).ok(),
             Rule::Months(on) => {
-                let first = day.first_of_month().checked_add(every.months()).ok()?;
-                months_from(first, every).find_map(|month| on.in_month(month, month))
+                let later = day.tomorrow().ok().filter(|next| next.month() == day.month());
+                later.and_then(|next| on.in_month(day, next)).or_else(|| {
+                    let first = day.first_of_month().checked_add(every.months()).ok()?;
+                    months_from(first, every).find_map(|month| on.in_month(month, month))
+                })
             }
             Rule::Years(_) => (1..=8).find_map(|n| {
                 let ahead = i16::try_from(every * n).ok()?;
@@ -191,14 +195,19 @@ impl Recurrence {
 }
 
 impl MonthDay {
-    /// The day in the month of `month`, if it is not before `earliest`.
-    fn in_month(self, month: Date, earliest: Date) -> Option<Date> {
+    /// The first such day in the month of `month` that is not before `earliest`.
+    fn in_month(&self, month: Date, earliest: Date) -> Option<Date> {
         let date = match self {
             Self::Same => Some(month),
-            Self::Number(-1) => Some(month.last_of_month()),
-            Self::Number(day) => Date::new(month.year(), month.month(), day).ok(),
-            Self::Weekday(nth, weekday) => month.nth_weekday_of_month(nth, weekday.civil()).ok(),
-            Self::WorkingDay(nth) => nth_working_day(month, nth),
+            Self::Numbers(days) => {
+                let in_month = |day: &i8| match day {
+                    -1 => Some(month.last_of_month()),
+                    day => Date::new(month.year(), month.month(), *day).ok(),
+                };
+                days.iter().filter_map(in_month).find(|date| *date >= earliest)
+            }
+            Self::Weekday(nth, weekday) => month.nth_weekday_of_month(*nth, weekday.civil()).ok(),
+            Self::WorkingDay(nth) => nth_working_day(month, *nth),
         };
         date.filter(|date| *date >= earliest)
     }

@@ -8,7 +8,7 @@ use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
 use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
-use Where::{Anywhere, WithSign};
+use Where::{Anywhere, Field, WithSign};
 
 /// Romanian.
 pub const ROMANIAN: Language = Language(&TABLE);
@@ -27,6 +27,10 @@ static WORDS: Words = Words {
         &["vineri", "vin"],
         &["sâmbătă", "sambata", "sâm"],
         &["duminică", "duminica", "dum"],
+    ],
+    weekdays_again: [
+        &["lunea"], &["marțea", "marţea", "martea"], &["miercurea"], &["joia"], &["vinerea"],
+        &["sâmbăta"], &[],
     ],
     months: [
         &["ianuarie", "ian"],
@@ -90,6 +94,7 @@ static WORDS: Words = Words {
         ("DAY .? – FIGURE", Means::DaysOfFigure, Anywhere),
         ("OFFSET", Means::Offset, Anywhere),
         ("crăciun/craciun YEAR?", Means::Feast(12, 25), WithSign),
+        ("ajunul crăciunului/craciunului YEAR?", Means::Feast(12, 24), Anywhere),
         ("revelion YEAR?", Means::Feast(12, 31), WithSign),
         ("vinerea mare YEAR?", Means::OrthodoxEaster(-2), Anywhere),
         ("paște/paste/paști/pasti YEAR?", Means::OrthodoxEaster(0), WithSign),
@@ -101,6 +106,8 @@ static WORDS: Words = Words {
         ("în/in N UNIT", Means::Ahead, Anywhere),
         ("acum N UNIT", Means::Ago, Anywhere),
         ("WEEKDAY SHIFT?", Means::Weekday, Anywhere),
+        ("WEEKDAYS SHIFT", Means::Weekday, Anywhere),
+        ("acest/în/in weekend", Means::Unit, Anywhere),
         ("DAY MONTH YEAR?", Means::DayMonth, Anywhere),
         ("DAY - DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY și/si DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
@@ -122,6 +129,9 @@ static WORDS: Words = Words {
         ("ora HOUR", TimeMeans::Clock, WithSign),
         ("la CLOCK", TimeMeans::Clock, WithSign),
         ("la HOUR", TimeMeans::Clock, WithSign),
+        ("HOUR PART", TimeMeans::Clock, WithSign),
+        ("la HOUR PART", TimeMeans::Clock, Anywhere),
+        ("ora HOUR PART", TimeMeans::Clock, Anywhere),
         ("CLOCK", TimeMeans::Clock, Anywhere),
         ("ora CLOCK", TimeMeans::Clock, Anywhere),
         ("PART", TimeMeans::Part, WithSign),
@@ -134,6 +144,12 @@ static WORDS: Words = Words {
         ("în/in fiecare UNIT", Again::Interval, Anywhere),
         ("la fiecare N UNIT", Again::Interval, Anywhere),
         ("o dată pe UNIT", Again::Interval, Anywhere),
+        ("în/in? PLACE WEEKDAY din fiecare lună/luna", Again::MonthWeekday, Anywhere),
+        ("PLACE WEEKDAY a/al fiecărei/fiecarei luni", Again::MonthWeekday, Anywhere),
+        ("WEEKDAYS", Again::Weekdays, Field),
+        ("pe? DAYS ale/a/al fiecărei/fiecarei luni", Again::MonthDay, Anywhere),
+        ("pe? DAYS în/in fiecare lună/luna", Again::MonthDay, Anywhere),
+        ("în/in fiecare lună/luna pe DAYS", Again::MonthDay, Anywhere),
         ("o dată la N UNIT", Again::Interval, Anywhere),
     ],
     leads: &[

@@ -8,7 +8,7 @@ use super::language::Language;
 use super::table::Table;
 use super::value::Kind;
 use super::words::{Again, Edge, Lead, Means, Relation, Shift, TimeMeans, Unit, Where, Words};
-use Where::{Anywhere, WithSign};
+use Where::{Anywhere, Field, WithSign};
 
 /// Spanish.
 pub const SPANISH: Language = Language(&TABLE);
@@ -28,6 +28,7 @@ static WORDS: Words = Words {
         &["sábado", "sabado", "sáb"],
         &["domingo", "dom"],
     ],
+    weekdays_again: [&[], &[], &[], &[], &[], &["sábados", "sabados"], &["domingos"]],
     months: [
         &["enero", "ene"],
         &["febrero", "feb"],
@@ -66,7 +67,7 @@ static WORDS: Words = Words {
     shifts: &[
         ("este", Shift::This), ("esta", Shift::This), ("próximo", Shift::Coming),
         ("próxima", Shift::Coming), ("proximo", Shift::Coming), ("proxima", Shift::Coming),
-        ("pasado", Shift::Last), ("pasada", Shift::Last),
+        ("pasado", Shift::Last), ("pasada", Shift::Last), ("viene", Shift::Coming),
     ],
     edges: &[
         ("principios", Edge::Early), ("mediados", Edge::Middle), ("finales", Edge::End),
@@ -76,8 +77,8 @@ static WORDS: Words = Words {
         ("hoy", 0), ("mañana", 1), ("ayer", -1), ("anteayer", -2),
     ],
     parts: &[
-        ("mediodía", time(12, 0, 0, 0)), ("tarde", time(15, 0, 0, 0)),
-        ("noche", time(21, 0, 0, 0)),
+        ("mañana", time(9, 0, 0, 0)), ("mediodía", time(12, 0, 0, 0)),
+        ("tarde", time(15, 0, 0, 0)), ("noche", time(21, 0, 0, 0)),
     ],
     hour_endings: &["h"],
     quarters: &["t"],
@@ -104,6 +105,9 @@ static WORDS: Words = Words {
         ("hace N UNIT", Means::Ago, Anywhere),
         ("SHIFT? WEEKDAY", Means::Weekday, Anywhere),
         ("WEEKDAY que viene", Means::Weekday, Anywhere),
+        ("la? SHIFT semana", Means::Unit, Field),
+        ("SHIFT fin de semana", Means::Unit, Anywhere),
+        ("el fin de semana", Means::Unit, WithSign),
         ("DAY de? MONTH de/del? YEAR?", Means::DayMonth, Anywhere),
         ("DAY al/- DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY y el? DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
@@ -125,7 +129,12 @@ static WORDS: Words = Words {
     times: &[
         ("HOUR", TimeMeans::Clock, WithSign),
         ("HOUR h", TimeMeans::Clock, WithSign),
-        ("la/las HOUR h?", TimeMeans::Clock, WithSign),
+        ("la/las ANYHOUR h?", TimeMeans::Clock, WithSign),
+        ("la/las ANYHOUR de la PART", TimeMeans::Clock, Anywhere),
+        ("la/las CLOCK de la PART", TimeMeans::Clock, Anywhere),
+        ("la/las ANYHOUR y media", TimeMeans::PastBy(30), Anywhere),
+        ("la/las ANYHOUR y cuarto", TimeMeans::PastBy(15), Anywhere),
+        ("la/las ANYHOUR menos cuarto", TimeMeans::PastBy(-15), Anywhere),
         ("la/las CLOCK h?", TimeMeans::Clock, WithSign),
         ("por/de la PART", TimeMeans::Part, WithSign),
         ("CLOCK h?", TimeMeans::Clock, Anywhere),
@@ -139,7 +148,17 @@ static WORDS: Words = Words {
         ("cada N UNIT", Again::Interval, Anywhere),
         ("cada WEEKDAY", Again::Weekdays, Anywhere),
         ("todos los WEEKDAY", Again::Weekdays, Anywhere),
+        ("todos los WEEKDAYS", Again::Weekdays, Anywhere),
+        ("todos/todas los/las UNIT", Again::Interval, Anywhere),
+        ("los WEEKDAY", Again::Weekdays, Anywhere),
+        ("los WEEKDAYS", Again::Weekdays, Anywhere),
+        ("el? PLACE WEEKDAY de cada mes", Again::MonthWeekday, Anywhere),
+        ("cada PLACE WEEKDAY del/de mes", Again::MonthWeekday, Anywhere),
         ("una vez por/al UNIT", Again::Interval, Anywhere),
+        ("el? DAYS de cada mes", Again::MonthDay, Anywhere),
+        ("los? días? DAYS de cada mes", Again::MonthDay, Anywhere),
+        ("cada mes el DAYS", Again::MonthDay, Anywhere),
+        ("todos los meses el DAYS", Again::MonthDay, Anywhere),
     ],
     leads: &[
         ("entre el?", Lead::On),

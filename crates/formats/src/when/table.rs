@@ -41,6 +41,8 @@ pub(super) enum Class {
     Month,
     /// Four figures.
     Year,
+    /// Two figures.
+    ShortYear,
     /// A number in figures or words.
     N,
     /// A number and a half, in one word or as a fraction: "2.5".
@@ -51,6 +53,10 @@ pub(super) enum Class {
     Day2,
     /// The number of a day with an ending, or in words.
     DayTh,
+    /// One or more numbers of days.
+    Days,
+    /// One or more numbers of days, each with an ending or in words.
+    DayThs,
     /// A place in an order.
     Place,
     Unit,
@@ -134,23 +140,25 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Accepts::Class(class) => *class,
     };
     let mut keys = match class {
-        Class::Year | Class::N | Class::Hour | Class::AnyHour => vec![Key::Number],
-        Class::Day | Class::Day2 => vec![Key::Number, Key::Ordinal],
-        Class::DayTh | Class::Place => vec![Key::Ordinal],
+        Class::Year | Class::ShortYear | Class::N | Class::Hour | Class::AnyHour => {
+            vec![Key::Number]
+        }
+        Class::Day | Class::Day2 | Class::Days => vec![Key::Number, Key::Ordinal],
+        Class::DayTh | Class::DayThs | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
         Class::Figure | Class::NHalf => vec![Key::Figure],
         Class::Stamp => vec![Key::Stamp],
         _ => Vec::new(),
     };
+    let is_day =
+        matches!(class, Class::Day | Class::Day2 | Class::DayTh | Class::Days | Class::DayThs);
     let begins = |sense: &Sense| match sense {
         Sense::Weekday(_) => class == Class::Weekday,
         Sense::WeekdayAgain(_) => class == Class::WeekdayAgain,
         Sense::Month(_) => class == Class::Month,
-        Sense::Number(_) => {
-            matches!(class, Class::N | Class::AnyHour | Class::Day | Class::Day2 | Class::DayTh)
-        }
+        Sense::Number(_) => matches!(class, Class::N | Class::AnyHour) || is_day,
         Sense::NumberAndHalf(_) => class == Class::NHalf,
-        Sense::Place(_) => matches!(class, Class::Place | Class::Day | Class::Day2 | Class::DayTh),
+        Sense::Place(_) => class == Class::Place || is_day,
         Sense::Unit(_) => class == Class::Unit,
         Sense::Shift(_) => class == Class::Shift,
         Sense::Edge(_) => class == Class::Edge,
@@ -407,11 +415,14 @@ fn class(name: &str) -> Class {
         "WEEKDAYS" => Class::WeekdayAgain,
         "MONTH" => Class::Month,
         "YEAR" => Class::Year,
+        "SHORTYEAR" => Class::ShortYear,
         "N" => Class::N,
         "NHALF" => Class::NHalf,
         "DAY" => Class::Day,
         "DAY2" => Class::Day2,
         "DAYTH" => Class::DayTh,
+        "DAYS" => Class::Days,
+        "DAYTHS" => Class::DayThs,
         "PLACE" => Class::Place,
         "UNIT" => Class::Unit,
         "SHIFT" => Class::Shift,

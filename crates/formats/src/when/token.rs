@@ -54,6 +54,9 @@ pub(super) const MEMORY: usize = 12;
 /// The longest run without a space that is looked into.
 const LONGEST_RUN: usize = 80;
 
+/// Units: bytes. "Donnerstagnachmittag" has 20.
+const LONGEST_COMPOUND: usize = 30;
+
 /// The tokens of a text around the place that is being read, so that memory does not grow with the
 /// text.
 pub(super) struct Tokens<'a> {
@@ -272,6 +275,15 @@ impl<'a> Tokens<'a> {
         let piece = &self.text[start..end];
         let is_plain = piece.chars().all(char::is_alphabetic);
         let id = self.id(piece);
+        if let Some(split) = (id == 0 && is_plain).then(|| self.joint_of_compound(piece)).flatten()
+        {
+            let is_capital = piece.starts_with(char::is_uppercase);
+            for (from, to) in [(start, start + split), (start + split, end)] {
+                let id = self.id(&self.text[from..to]);
+                self.push(from, to, Kind::Word { id, is_capital });
+            }
+            return true;
+        }
         if is_plain || id != 0 {
             let is_capital = piece.starts_with(char::is_uppercase);
             // Alone between spaces a word that is not known is still a word.
@@ -296,6 +308,19 @@ impl<'a> Tokens<'a> {
         let digits = u8::try_from(figures.len()).unwrap_or(0);
         self.push(start + letters, end, Kind::Number { value, digits });
         true
+    }
+
+    /// Where a weekday ends in a word that goes on with a part of its day: "Montagabend".
+    fn joint_of_compound(&self, word: &str) -> Option<usize> {
+        if word.len() > LONGEST_COMPOUND {
+            return None;
+        }
+        let lower = word.to_lowercase();
+        let names = self.table.words.weekdays.iter().filter_map(|names| names.first());
+        let day = names.into_iter().find(|name| lower.starts_with(**name))?;
+        let part = self.table.id(&lower[day.len()..]);
+        let is_part = self.has(part, |sense| matches!(sense, Sense::Part(_)));
+        (part != 0 && is_part && lower.len() == word.len()).then_some(day.len())
     }
 
     /// `3rd`, `3pm`, `9.30am`, `10dec`, `2w`.

@@ -19,6 +19,8 @@ pub struct Words {
     pub weekdays_again: [&'static [&'static str]; 7],
     /// Names of the months.
     pub months: [&'static [&'static str]; 12],
+    /// Whether a day is written with a capital, so that a capital is a sign of one.
+    pub days_have_capitals: bool,
     /// Names of days and months that are also something else. They need a sign that a date is
     /// meant.
     pub ambiguous: &'static [&'static str],
@@ -108,6 +110,7 @@ impl Words {
         weekdays: [&[]; 7],
         weekdays_again: [&[]; 7],
         months: [&[]; 12],
+        days_have_capitals: false,
         ambiguous: &[],
         numbers: &[],
         places: &[],
@@ -383,7 +386,7 @@ pub enum Again {
     MonthWeekday,
     /// Each PLACE WEEKDAY, of each month if there can be no other.
     PlaceWeekday,
-    /// DAY of each month.
+    /// DAYS of each month.
     MonthDay,
     /// PLACE day of each month.
     MonthNthDay,

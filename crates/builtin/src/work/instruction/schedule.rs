@@ -66,7 +66,10 @@ impl Said {
             match &found.when {
                 When::Recurring(recurrence) => {
                     // "Täglich um 6:30": which half of the day is up to the kind of work.
-                    let open = recurrence.at.filter(|_| is_hour_open);
+                    let open = match recurrence.at[..] {
+                        [at] if is_hour_open => Some(at),
+                        _ => None,
+                    };
                     let cut = open.and_then(|_| without_time(&written, read, &reader));
                     if let (Some(at), Some(bare)) = (open, cut) {
                         times.push((place.clone(), at, true));
@@ -80,12 +83,12 @@ impl Said {
                         continue;
                     }
                     pieces.push(Piece {
-                        is_bare: recurrence.at.is_none() && !written.contains(' ')
+                        is_bare: recurrence.at.is_empty() && !written.contains(' ')
                             || recurrence.times > 1,
-                        has_time: recurrence.at.is_some() && !is_part,
+                        has_time: !recurrence.at.is_empty() && !is_part,
                         part_of_day: known
                             .part_of_day(&found.span.bytes)
-                            .filter(|_| recurrence.at.is_none()),
+                            .filter(|_| recurrence.at.is_empty()),
                         words: written,
                         place,
                     });
@@ -251,7 +254,7 @@ impl Rewritten {
 fn without_time(written: &str, read: &Read, reader: &Reader) -> Option<String> {
     let (bare, _) = written.rsplit_once(&format!(" {} ", read.at))?;
     match when::parse(bare, reader) {
-        Ok(When::Recurring(recurrence)) if recurrence.at.is_none() => Some(bare.to_owned()),
+        Ok(When::Recurring(recurrence)) if recurrence.at.is_empty() => Some(bare.to_owned()),
         Ok(_) | Err(_) => None,
     }
 }

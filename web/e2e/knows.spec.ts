@@ -148,6 +148,7 @@ test("a language model has a window, a share from its cache, and folded lines", 
   const panel = page.getByRole("tabpanel", { name: "What it knows" });
   await expect(panel.getByText(SUMMARY)).toBeVisible();
   await expect(panel.getByText("8,192 tokens at once")).toBeVisible();
+  await expect(panel.getByText(/^Of this, its last request took about: rules and tools [\d,]+, memory [\d,]+, the task [\d,]+, what is new [\d,]+, free [\d,]+\.$/)).toBeVisible();
   await expect(panel.getByText("Older lines are folded once its log has more than 3,276 tokens; the newest 1,228 stay.")).toBeVisible();
   await expect(panel.getByText("The server does not say how much it reads, so this is assumed.")).toBeVisible();
   await expect(panel.getByText(/^Read again from a cache, last \d+ wakes$/)).toBeVisible();

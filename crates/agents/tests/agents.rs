@@ -16,6 +16,7 @@ mod cases {
     mod hearing;
     mod folding;
     mod forgetting;
+    mod forgetting_folded;
     mod fold_property;
     mod held;
     mod keys;

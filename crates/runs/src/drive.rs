@@ -29,7 +29,7 @@ pub use recorded_request::rebuild;
 
 use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput};
-use crate::model_call::{Answer, DeltaSink, EndOfRun, NoSink, late};
+use crate::model_call::{Answer, DeltaSink, EndOfRun, NoAnswer, NoSink};
 use crate::models::Models;
 use crate::run_log;
 use crate::spending::Reservation;
@@ -211,10 +211,8 @@ impl ActiveRun<'_> {
     /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
     /// again. If the run ends with this turn, the turn and the end of the run are one commit.
     async fn ask(&mut self, turn: u32, tools: ToolSet) -> Result<Option<End>, RunError> {
-        let patience = self.patience();
-        if self.driver.clock.now() > self.started() + patience {
-            let error = format!("the run took longer than {} seconds", patience.as_secs());
-            return self.fail(error).await.map(Some);
+        if let Some(end) = self.over_time().await? {
+            return Ok(Some(end));
         }
         let mut gathered = if turn == 1 {
             self.handler.context().await?
@@ -358,16 +356,28 @@ impl ActiveRun<'_> {
     /// Asks the model, unless something ends the call first; its connection is closed then.
     async fn answer(&self, request: &Request) -> Result<Result<Answer, ModelError>, Interruption> {
         let Driver { clock, sink, .. } = self.driver;
-        let limit = self.patience();
-        let left = clock.now().until(self.started() + limit);
+        let left = clock.now().until(self.started() + self.patience());
         let who = (self.lease.ws, self.lease.holder());
-        let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock);
-        let cut_off = select(Box::pin(self.interrupted()), clock.sleep(left));
-        match select(Box::pin(asked), cut_off).await {
-            Either::Left((answer, _)) => Ok(answer),
-            Either::Right((Either::Left((why, _)), _)) => Err(why),
-            Either::Right((Either::Right(((), _)), _)) => Ok(Err(late(&*self.model, left))),
+        let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock, left);
+        match select(Box::pin(asked), Box::pin(self.interrupted())).await {
+            Either::Left((Ok(answer), _)) => Ok(Ok(answer)),
+            Either::Left((Err(NoAnswer::Failed(error)), _)) => Ok(Err(error)),
+            Either::Left((Err(NoAnswer::OverTime), _)) => Err(Interruption::OverTime),
+            Either::Right((why, _)) => Err(why),
         }
+    }
+
+    /// Ends a run whose time is over.
+    pub(super) async fn over_time(&mut self) -> Result<Option<End>, RunError> {
+        if self.driver.clock.now() <= self.started() + self.patience() {
+            return Ok(None);
+        }
+        self.fail_over_time().await.map(Some)
+    }
+
+    pub(super) async fn fail_over_time(&mut self) -> Result<End, RunError> {
+        let seconds = self.patience().as_secs();
+        self.fail(format!("the run took longer than {seconds} seconds")).await
     }
 
     /// Returns how long the run may take.

@@ -6,7 +6,7 @@ use dormouse_types::limits;
 use dormouse_types::model::{
     ModelError, ProviderState, ProviderUnavailable, Request, TurnEvent, Usage,
 };
-use dormouse_types::port::{BoxStream, Clock, Model};
+use dormouse_types::port::{BoxFuture, BoxStream, Clock, Model};
 use dormouse_types::{HolderId, RunKey, WorkspaceId};
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
@@ -77,23 +77,50 @@ pub struct Answer {
     pub usage: Option<Usage>,
 }
 
-/// Asks for one turn of a run of `holder`, which may take as long as the model's patience allows.
+/// Why there is no turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoAnswer {
+    /// The model failed, or its provider.
+    Failed(ModelError),
+    /// The run had no time left, and the model was still writing.
+    OverTime,
+}
+
+impl From<ModelError> for NoAnswer {
+    fn from(error: ModelError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Asks for one turn of a run of `holder`, which may take as long as the model's patience allows, and
+/// no longer than what is `left` of the run's time.
 pub async fn turn(
     model: &dyn Model,
     (ws, holder): (WorkspaceId, &HolderId),
     request: &Request,
     sink: &dyn DeltaSink,
     clock: &dyn Clock,
-) -> Result<Answer, ModelError> {
+    left: Duration,
+) -> Result<Answer, NoAnswer> {
     let live = LiveTurn { ws, holder, run: &request.run_key, turn: request.turn };
     let mut turn = LoggedTurn::default();
     let mut usage = None;
     let mut complete = false;
     let patience = model.patience();
     let mut limit = patience.first;
+    let mut over = clock.sleep(left);
+    let mut is_writing = false;
     let mut events = model.ask(request);
-    while let Some(event) = next_within(&mut events, limit, model, clock).await? {
+    loop {
+        let event = match next_within(&mut events, clock.sleep(limit), &mut over).await {
+            Next::Event(event) => event?,
+            Next::End => break,
+            Next::Late => return Err(late(model, limit).into()),
+            Next::OverTime if is_writing => return Err(NoAnswer::OverTime),
+            Next::OverTime => return Err(late(model, left).into()),
+        };
         limit = patience.between;
+        is_writing = true;
         match event {
             TurnEvent::Text(text) => {
                 sink.text(&live, &text);
@@ -112,28 +139,38 @@ pub async fn turn(
         }
     }
     if !complete {
-        return Err(ModelError::Request { detail: "the answer broke off".into() });
+        return Err(ModelError::Request { detail: "the answer broke off".into() }.into());
     }
     unique_ids(&mut turn);
     turn.results = vec![None; turn.calls.len()];
     Ok(Answer { turn, usage })
 }
 
-/// Returns the next event, or an error if it does not come in time.
+/// What comes next while a model writes.
+enum Next {
+    Event(Result<TurnEvent, ModelError>),
+    End,
+    /// Nothing came within the limit.
+    Late,
+    /// The time of the run is over. Looked at first, because events may come without a pause.
+    OverTime,
+}
+
 async fn next_within(
     events: &mut BoxStream<'_, Result<TurnEvent, ModelError>>,
-    limit: Duration,
-    model: &dyn Model,
-    clock: &dyn Clock,
-) -> Result<Option<TurnEvent>, ModelError> {
-    match select(events.next(), clock.sleep(limit)).await {
-        Either::Left((event, _)) => event.transpose(),
-        Either::Right(((), _)) => Err(late(model, limit)),
+    limit: BoxFuture<'static, ()>,
+    over: &mut BoxFuture<'static, ()>,
+) -> Next {
+    match select(over, select(events.next(), limit)).await {
+        Either::Left(((), _)) => Next::OverTime,
+        Either::Right((Either::Left((Some(event), _)), _)) => Next::Event(event),
+        Either::Right((Either::Left((None, _)), _)) => Next::End,
+        Either::Right((Either::Right(((), _)), _)) => Next::Late,
     }
 }
 
 /// The error of a model that did not answer in time.
-pub fn late(model: &dyn Model, limit: Duration) -> ModelError {
+fn late(model: &dyn Model, limit: Duration) -> ModelError {
     ModelError::Provider {
         provider: model.provider().to_owned(),
         why: ProviderUnavailable::Outage,
@@ -199,7 +236,10 @@ mod tests {
         }
     }
 
-    /// Every sleep ends at once, if time passes at all.
+    /// What is left of the time of a run.
+    const LEFT: Duration = Duration::from_secs(1800);
+
+    /// Sleeps shorter than what is left of the run end at once, if time passes at all.
     struct Time {
         passes: bool,
     }
@@ -209,8 +249,8 @@ mod tests {
             Timestamp::from_micros(0)
         }
 
-        fn sleep_until(&self, _at: Timestamp) -> BoxFuture<'static, ()> {
-            if self.passes {
+        fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
+            if self.passes && at < self.now() + LEFT {
                 Box::pin(std::future::ready(()))
             } else {
                 Box::pin(std::future::pending())
@@ -246,9 +286,9 @@ mod tests {
         }
     }
 
-    fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, ModelError> {
+    fn ask(events: Vec<TurnEvent>, sink: &dyn DeltaSink) -> Result<Answer, NoAnswer> {
         let model = Fixed { events, hangs: false };
-        turn(&model, (WorkspaceId(1), &holder()), &request(), sink, &Time { passes: false })
+        turn(&model, (WorkspaceId(1), &holder()), &request(), sink, &Time { passes: false }, LEFT)
             .now_or_never()
             .expect("it does not wait")
     }
@@ -281,7 +321,7 @@ mod tests {
     #[test]
     fn an_answer_without_an_end_is_none() {
         let answer = ask(vec![TurnEvent::Text("All ".into())], &NoSink);
-        assert!(matches!(answer, Err(ModelError::Request { .. })), "{answer:?}");
+        assert!(matches!(answer, Err(NoAnswer::Failed(ModelError::Request { .. }))), "{answer:?}");
     }
 
     #[test]
@@ -292,6 +332,7 @@ mod tests {
         let kept = ask(events(most), &NoSink).expect("an answer").turn.provider_state;
         assert_eq!(kept, Some(state(most)));
         let refused = ask(events(most + 1), &NoSink).expect_err("too much");
+        let NoAnswer::Failed(refused) = refused else { panic!("{refused:?}") };
         assert!(refused.to_string().contains(&(most + 1).to_string()), "{refused}");
     }
 
@@ -301,9 +342,12 @@ mod tests {
             let model = Fixed { events, hangs: true };
             let (holder, request) = (holder(), request());
             let time = Time { passes: true };
-            let answer =
-                turn(&model, (WorkspaceId(1), &holder), &request, &NoSink, &time).now_or_never();
-            answer.expect("time passes").expect_err("silence").to_string()
+            let answer = turn(&model, (WorkspaceId(1), &holder), &request, &NoSink, &time, LEFT)
+                .now_or_never();
+            match answer.expect("time passes").expect_err("silence") {
+                NoAnswer::Failed(error) => error.to_string(),
+                NoAnswer::OverTime => panic!("it has time left"),
+            }
         };
         assert!(silent(Vec::new()).contains("480 seconds"), "before the first word");
         assert!(silent(vec![TurnEvent::Text("All".into())]).contains("120 seconds"));

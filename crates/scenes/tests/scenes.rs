@@ -18,6 +18,7 @@ mod cases {
     mod prefixes;
     mod real_model;
     mod relations;
+    mod slow_answers;
     mod wakes;
     mod what_leaves;
 }

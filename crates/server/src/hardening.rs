@@ -13,7 +13,10 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use dormouse_types::limits::{HEADERS, READ_SECONDS, TRANSFER_SECONDS, URL, WRITE_SECONDS};
+use dormouse_types::limits::{
+    HEADERS, LOCAL_FIRST_SECONDS, MODEL_LIST_SECONDS, READ_SECONDS, TRANSFER_SECONDS, URL,
+    WRITE_SECONDS,
+};
 use dormouse_types::port::Clock;
 use dormouse_types::{Actor, Caller};
 use futures_util::{StreamExt as _, stream};
@@ -138,7 +141,7 @@ async fn check_caller(
         return problem.into_response();
     }
     let is_transfer = TRANSFERS.contains(&request.uri().path());
-    let patience = time_limit(request.method(), is_transfer);
+    let patience = time_limit(request.method(), request.uri().path());
     let ends = Instant::now() + patience;
     match timeout(patience, next.run(request)).await {
         Err(_elapsed) => Problem::timeout(patience).into_response(),
@@ -147,12 +150,17 @@ async fn check_caller(
     }
 }
 
-/// The timeout of a request.
-fn time_limit(method: &Method, is_transfer: bool) -> Duration {
-    Duration::from_secs(match (is_transfer, is_safe(method)) {
-        (true, _) => TRANSFER_SECONDS,
-        (false, true) => READ_SECONDS,
-        (false, false) => WRITE_SECONDS,
+/// The timeout of a request. One that waits for the server of a model has the time of that server, and
+/// that of a request to say how it ended.
+fn time_limit(method: &Method, path: &str) -> Duration {
+    Duration::from_secs(match path {
+        _ if TRANSFERS.contains(&path) => TRANSFER_SECONDS,
+        "/api/models/test" => LOCAL_FIRST_SECONDS + MODEL_LIST_SECONDS + WRITE_SECONDS,
+        _ if path.starts_with("/api/models/providers/") && path.ends_with("/offered") => {
+            MODEL_LIST_SECONDS + READ_SECONDS
+        }
+        _ if is_safe(method) => READ_SECONDS,
+        _ => WRITE_SECONDS,
     })
 }
 
@@ -270,6 +278,9 @@ mod tests {
             (Method::DELETE, "/api/journal/tasks/x", 30),
             (Method::POST, "/api/imports", 600),
             (Method::GET, "/api/export", 600),
+            (Method::POST, "/api/models/test", 480 + 30 + 30),
+            (Method::GET, "/api/models/providers/home/offered", 30 + 10),
+            (Method::DELETE, "/api/models/providers/home", 30),
         ] {
             let begun = Instant::now();
             let response = ask(&routes, request(&method, path)).await;

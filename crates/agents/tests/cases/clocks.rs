@@ -8,11 +8,12 @@ use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_testkit::ManualClock;
 use dormouse_testkit::scripted::Answer;
-use dormouse_types::Timestamp;
-use dormouse_types::model::ModelError;
-use dormouse_types::port::Clock as _;
+use dormouse_types::model::{ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass};
+use dormouse_types::{Timestamp, limits};
+use futures_util::{StreamExt as _, stream};
 
-use crate::world::{DONE, World, me, now};
+use crate::world::{DONE, WS, World, me, now};
 
 const HOUR: u64 = 3600;
 
@@ -108,4 +109,45 @@ fn a_day_that_passes_is_no_reason_for_another_version_of_the_report() {
         assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     }
     assert_eq!(world.reports(&agent).len(), versions, "{:#?}", world.content(&agent));
+}
+
+/// Writes a word every minute, and never comes to an end.
+struct Rambling(ManualClock);
+
+impl Model for Rambling {
+    fn name(&self) -> &str {
+        "home/rambling"
+    }
+
+    fn class(&self) -> ModelClass {
+        ModelClass::Free
+    }
+
+    fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
+        let words = stream::repeat_with(|| {
+            self.0.advance(Duration::from_secs(60));
+            Ok(TurnEvent::Text("and ".to_owned()))
+        });
+        // Nobody waits for more words than a day has minutes.
+        Box::pin(words.take(24 * 60).chain(stream::pending()))
+    }
+}
+
+#[test]
+fn a_model_that_writes_on_and_on_fails_its_run_when_the_time_of_a_wake_is_over() {
+    let (world, task, agent) = World::settled();
+    let before = world.content(&agent);
+    let agents = world.asking(Arc::new(Rambling(world.clock.clone())));
+    world.note(&task, "The van is booked.");
+    now(agents.route_feed(WS)).expect("routed");
+    let scheduler = agents.scheduler();
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    let began = world.clock.now();
+    let ended = now(scheduler.run_alive(lease)).expect("it ran").end;
+    let End::Failed { error } = ended else { panic!("{ended:?}") };
+    assert_eq!(error, format!("the run took longer than {} seconds", limits::WAKE_SECONDS));
+    let took = began.until(world.clock.now()).as_secs();
+    assert!(took <= limits::WAKE_SECONDS + 60, "it is ended in time, not after {took} seconds");
+    assert_eq!(world.agent_state(&agent).consecutive_failure_count, 1, "a failure of its model");
+    assert_eq!(world.content(&agent), before, "the last report stays");
 }

@@ -3,28 +3,25 @@
 
 use dormouse_agents::AgentError;
 use dormouse_journal::Edit;
-use dormouse_runs::{End, Models};
-use dormouse_store::agent::agent_entity::Automation;
+use dormouse_runs::End;
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::purge::Purge;
-use dormouse_store::agent::source::Source;
-use dormouse_store::agent::{checkpoint, purge, wake_run};
+use dormouse_store::agent::{purge, wake_run};
 use dormouse_store::{Commit, Db, Query, Row, Value};
-use dormouse_testkit::scripted::{Answer, Script};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{PurgePhase, Removal};
-use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass, ModelLocation, Stage};
+use dormouse_types::model::{FragmentKind, Request};
+use dormouse_types::port::{Clock as _, Stage};
 use dormouse_types::{Actor, AgentId, OperationId, TaskId};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::world::{DONE, WS, World, me, now, routine_report, text};
 
-const SECRET: &str = "The code of the safe is 4711, under the blue lamp";
+pub const SECRET: &str = "The code of the safe is 4711, under the blue lamp";
 
 /// Every value of every table, with its place.
 fn all_texts(world: &World) -> Vec<String> {
@@ -50,26 +47,26 @@ fn all_texts(world: &World) -> Vec<String> {
 }
 
 /// The places that have some words, in whatever case.
-fn places(world: &World, words: &str) -> Vec<String> {
+pub fn places(world: &World, words: &str) -> Vec<String> {
     let words = words.to_lowercase();
     all_texts(world).into_iter().filter(|text| text.to_lowercase().contains(&words)).collect()
 }
 
-fn lines(world: &World, agent: &AgentId) -> Vec<Line> {
+pub fn lines(world: &World, agent: &AgentId) -> Vec<Line> {
     now(world.store.all(log_line::of_holder(WS, agent, 1, i64::MAX))).expect("lines")
 }
 
 /// The name of the line that has these words.
-fn line_with(world: &World, agent: &AgentId, words: &str) -> String {
+pub fn line_with(world: &World, agent: &AgentId, words: &str) -> String {
     let has = |line: &&Line| line.text.as_deref().is_some_and(|text| text.contains(words));
     format!("line-{}", lines(world, agent).iter().find(has).expect("a line").n)
 }
 
-fn remove(world: &World, agent: &AgentId, line: &str, with_entry: bool) -> Removal {
+pub fn remove(world: &World, agent: &AgentId, line: &str, with_entry: bool) -> Removal {
     now(world.agents.remove_line(WS, agent, line, with_entry, &me())).expect("removed")
 }
 
-fn prompt(request: &Request) -> String {
+pub fn prompt(request: &Request) -> String {
     request.fragments.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -310,80 +307,4 @@ fn a_run_that_waits_to_continue_goes_on_without_the_words() {
     assert_eq!(request.turn, 2, "its first turn was not lost");
     assert!(!format!("{request:?}").contains("4711"), "{request:?}");
     assert_eq!(places(&world, "4711"), Vec::<String>::new());
-}
-
-/// The person's own model with a small window.
-struct Small(Script);
-
-impl Model for Small {
-    fn name(&self) -> &str {
-        "home/small"
-    }
-    fn class(&self) -> ModelClass {
-        ModelClass::Free
-    }
-    fn location(&self) -> ModelLocation {
-        ModelLocation::OwnServer
-    }
-    fn window(&self) -> Option<u64> {
-        Some(4_000)
-    }
-    fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        self.0.ask(request)
-    }
-}
-
-#[test]
-fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
-    let (world, task, agent) = World::settled();
-    world.set_automation(&agent, Automation::Off);
-    let model = Arc::new(Small(Script::default()));
-    let agents = world.choosing(Models::new(model.clone()));
-    let wake = |answers: Vec<Answer>| {
-        answers.into_iter().for_each(|answer| model.0.push(answer));
-        world.later(60);
-        world.wake_now(&agent, None);
-        now(agents.route_feed(WS)).expect("routed");
-        let scheduler = agents.scheduler();
-        let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim");
-        now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end
-    };
-    let folded = |text: &str| Answer::calls([("keep_summary", json!({ "summary": text }))]);
-    world.edit_now(&task, &[Edit::note(format!("{SECRET}."))]);
-    for n in 0..25 {
-        let words = format!("Note {n}. {}", "The hall is full of boxes. ".repeat(15));
-        world.edit_now(&task, &[Edit::note(words)]);
-    }
-    assert_eq!(wake(vec![routine_report()]), DONE);
-    let told = "Four digits open the safe, and they begin with forty-seven; boxes fill the hall.";
-    assert_eq!(wake(vec![folded(told), folded(told), routine_report()]), DONE);
-    let checkpoints = || {
-        let all = checkpoint::of_holder(WS, &(&agent).into(), 99);
-        now(world.store.all(all)).expect("readable")
-    };
-    assert_eq!(checkpoints().len(), 2);
-    assert!(!places(&world, "forty-seven").is_empty());
-
-    let line = line_with(&world, &agent, "4711");
-    let removal = remove(&world, &agent, &line, true);
-    assert_eq!(removal.summaries, 2, "they say it in other words");
-    assert_eq!(places(&world, "forty-seven"), Vec::<String>::new());
-    assert_eq!(places(&world, "4711"), Vec::<String>::new());
-    assert!(checkpoints().iter().all(|one| one.checkpoint.removed_at.is_some()));
-
-    model.0.requests();
-    let clean = "Boxes fill the hall; nobody has counted them, and they are not labelled either.";
-    assert_eq!(wake(vec![folded(clean), folded(clean), routine_report()]), DONE);
-    let asked = model.0.requests();
-    let all: Vec<String> = asked.iter().rev().take(3).map(prompt).collect();
-    assert!(
-        all.iter().all(|text| !text.contains("4711") && !text.contains("forty-seven")),
-        "{all:?}"
-    );
-    let used = now(agents.checkpoint_in_use(WS, &agent)).expect("readable").expect("a new one");
-    assert_eq!(used.text.as_deref(), Some(clean));
-    assert_eq!(used.checkpoint.from, 1, "from the first line of the log again");
-    let made_of =
-        |line: &Line| line.sources.iter().any(|source| matches!(source, Source::Entry(_)));
-    assert!(lines(&world, &agent).iter().filter(|line| made_of(line)).count() > 20, "rows stay");
 }

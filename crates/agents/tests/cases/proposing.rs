@@ -1,11 +1,12 @@
 use dormouse_runs::End;
 use dormouse_store::agent::change_item::State;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::{Actor, limits};
 use serde_json::{Value, json};
 
-use crate::world::{World, routine_report, text};
+use crate::world::{DONE, World, report, routine_report, text};
 
 fn estimate(minutes: u32) -> (&'static str, Value) {
     ("update_task_estimate", json!({ "minutes": minutes }))
@@ -36,6 +37,33 @@ fn an_unknown_tool_applies_nothing_and_the_model_reads_which_there_are() {
         assert!(read.text.contains("set_task_title, update_task_estimate"), "{read:?}");
         assert_eq!((world.items(&task).len(), world.journal_rows()), (0, before));
     }
+}
+
+#[test]
+fn a_call_that_fails_is_answered_the_wake_goes_on_and_a_later_wake_may_make_it() {
+    let (world, task, agent) = World::settled();
+    let wrong = ("update_task_estimate", json!({ "minutes": "soon" }));
+    let written = report("The van is booked.", "## ✅ Achieved\n- The van");
+    assert_eq!(world.run_with(&task, [Answer::calls([wrong, written]), Answer::calls([])]), [DONE]);
+    let [failed, reported] = &world.answered(&agent)[..] else { panic!("an answer a call") };
+    assert!(failed.refused && failed.text.contains("minutes"), "{failed:?}");
+    assert!(!reported.refused, "{reported:?}");
+    let next = &world.script.requests()[2].turns[0];
+    assert_eq!(next.results[0], *failed, "the model reads it in its next turn");
+    let activity = world.said(&agent, MessageKind::ToolResult).concat();
+    let why = "give a whole number from 1 to 1440";
+    assert!(failed.text.contains(why) && activity.contains(why), "a person reads it: {activity}");
+    assert_eq!(world.content(&agent), "## ✅ Achieved\n- The van", "and not in the report");
+    assert_eq!(
+        (world.items(&task).len(), world.agent_state(&agent).consecutive_failure_count),
+        (0, 0)
+    );
+
+    assert_eq!(world.run_with(&task, [Answer::calls([estimate(60)])]), [DONE]);
+    assert_eq!(world.items(&task).len(), 1);
+    let fragments = &world.last_request().fragments;
+    let said_again = fragments.iter().any(|piece| piece.text.contains(&failed.text));
+    assert!(!said_again, "no later prompt repeats it");
 }
 
 #[test]

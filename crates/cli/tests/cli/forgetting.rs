@@ -60,6 +60,29 @@ fn what_an_agent_knows_is_listed_with_its_source() {
 }
 
 #[test]
+fn a_line_that_a_newer_one_replaced_names_it() {
+    let world = World::with_agents();
+    for day in ["2026-12-01", "2026-12-08", "2026-12-15"] {
+        world.ok(&["task", "edit", "water butt", "--due", day]);
+        world.ok(&["agent", "wake", "water butt"]);
+    }
+    let known = world.json(&["agent", "knows", "water butt"]);
+    let lines = known["items"].as_array().expect("lines").iter();
+    let of_due = lines.filter(|line| line["subject"] == "dueDate");
+    let names: Vec<&str> = of_due.map(|line| line["line"].as_str().expect("a name")).collect();
+    let [newest, before, oldest] = names[..] else { panic!("{names:?}: {known}") };
+    let shown = world.ok(&["agent", "knows", "water butt"]).out;
+    let heading = |name: &str| {
+        let heading = shown.lines().find(|line| line.split_whitespace().next() == Some(name));
+        heading.unwrap_or_else(|| panic!("no {name}: {shown}")).to_owned()
+    };
+    assert!(!heading(newest).contains("replaced"), "{shown}");
+    for name in [before, oldest] {
+        assert!(heading(name).ends_with(&format!("replaced by {newest}")), "{shown}");
+    }
+}
+
+#[test]
 fn a_removed_line_is_in_no_file_of_the_folder() {
     let (world, line) = told();
     let data = world.data();

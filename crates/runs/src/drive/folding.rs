@@ -49,6 +49,9 @@ impl ActiveRun<'_> {
             if self.driver.stop.clone().now_or_never().is_some() {
                 return self.stopped().await.map(Folding::Ended);
             }
+            if let Some(end) = self.over_time().await? {
+                return Ok(Folding::Ended(end));
+            }
             let summarising = self.driver.models.summarising_for(thinking);
             let models = Folders { thinking, summarising: &summarising };
             let store = &self.driver.store;

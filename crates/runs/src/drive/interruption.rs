@@ -14,9 +14,10 @@ use crate::End;
 use crate::handler::RunError;
 
 impl ActiveRun<'_> {
-    /// Ends the run's work for now: its call was ended.
-    pub(super) async fn interrupt(&self, why: Interruption) -> Result<End, RunError> {
+    /// Ends the run, or its work for now: its call was ended.
+    pub(super) async fn interrupt(&mut self, why: Interruption) -> Result<End, RunError> {
         match why {
+            Interruption::OverTime => self.fail_over_time().await,
             Interruption::Stopped => self.stopped().await,
             Interruption::PaidCallsOff => self.put_off_by_switch().await,
         }

@@ -152,8 +152,8 @@ pub enum ModelError {
         /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The provider refused this request: the run fails.
-    #[error("model refused the request: {detail}")]
+    /// The provider refused this request, or its answer cannot be used: the run fails.
+    #[error("the model gave no answer that can be used: {detail}")]
     Request {
         /// The provider's message.
         detail: String,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { Checkpoint, KnowledgeLine, Wake } from "./data";
-import { earlierSummaries, lastReading, plainWords, sortMemory } from "./knowledge";
+import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
+import { earlierSummaries, lastReading, plainWords, sortMemory, windowParts } from "./knowledge";
 
 const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
   ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
@@ -67,5 +67,24 @@ describe("what the last wakes read", () => {
   it("is that of the last ten", () => {
     const wakes = Array.from({ length: 14 }, (_, n) => wake(100, n < 10 ? 50 : 0));
     expect(lastReading(wakes, "house/qwen")).toMatchObject({ wakes: 10, cachedShare: 0.5 });
+  });
+});
+
+describe("the parts of a window", () => {
+  const prompt = (...pieces: [string, string][]): Prompt["fragments"] => pieces.map(([kind, text]) => ({ kind, text }) as Prompt["fragments"][number]);
+
+  it("are rules, memory, the task and what is new, by their bytes", () => {
+    const all = prompt(["system", "a".repeat(40)], ["summary", "é".repeat(10)], ["log", "b".repeat(21)], ["taskState", "c"], ["delta", "d".repeat(8)], ["instruction", "e".repeat(40)], ["tools", "[]"]);
+    expect(windowParts(all)).toEqual([
+      { part: "rules", tokens: 21 },
+      { part: "memory", tokens: 11 },
+      { part: "task", tokens: 1 },
+      { part: "news", tokens: 2 },
+    ]);
+  });
+
+  it("leave out what there is none of", () => {
+    expect(windowParts(prompt(["system", "abc"]))).toEqual([{ part: "rules", tokens: 1 }]);
+    expect(windowParts([])).toEqual([]);
   });
 });

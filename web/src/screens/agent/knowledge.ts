@@ -1,6 +1,6 @@
 // What an agent knows, sorted by whether it still holds: pure functions.
 
-import type { Checkpoint, KnowledgeLine, Wake } from "./data";
+import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
 
 /** A line that holds, and what it said before. */
 export interface Held {
@@ -104,4 +104,27 @@ export function lastReading(wakes: readonly Wake[], model: string): Reading | un
     newPerWake: Math.round((input - cached) / counted.length),
     lastPerTurn: Math.round(last.inputTokens / Math.max(1, last.turns)),
   };
+}
+
+/** What a prompt is made of, in the order in which it is sent. */
+const PARTS = ["rules", "memory", "task", "news"] as const;
+export type WindowPart = (typeof PARTS)[number];
+
+const PART_OF: Partial<Record<Prompt["fragments"][number]["kind"], WindowPart>> = {
+  summary: "memory",
+  log: "memory",
+  decisions: "memory",
+  taskState: "task",
+  linkedTasks: "task",
+  trend: "task",
+  delta: "news",
+  message: "news",
+};
+
+/** How much of a window each part of a prompt takes. Units: tokens, estimated as four bytes each. */
+export function windowParts(fragments: Prompt["fragments"]): { part: WindowPart; tokens: number }[] {
+  const bytes: Record<WindowPart, number> = { rules: 0, memory: 0, task: 0, news: 0 };
+  const encoder = new TextEncoder();
+  for (const { kind, text } of fragments) bytes[PART_OF[kind] ?? "rules"] += encoder.encode(text).length;
+  return PARTS.map((part) => ({ part, tokens: Math.ceil(bytes[part] / 4) })).filter((one) => one.tokens > 0);
 }

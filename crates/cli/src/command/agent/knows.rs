@@ -1,5 +1,7 @@
 //! `dormouse agent knows`: all that the next prompt of an agent says of its memory.
 
+use std::collections::HashMap;
+
 use clap::Args;
 use dormouse::view::{KnowledgeKind, KnowledgeLine, Page};
 use dormouse_formats::sanitise;
@@ -41,8 +43,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         session.screen.say("It knows nothing yet.");
     }
     let width = session.screen.prose_width();
+    let replaced = replaced(&page.items);
     for known in &page.items {
-        let heading = heading(session, known);
+        let heading = heading(session, known, replaced.get(known.line.as_str()).copied());
         session.screen.say("");
         session.screen.say(heading);
         let margin = Margin { first: "  ", rest: "  " };
@@ -57,8 +60,22 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `line-12  note  2026-03-01 09:12  run 1a2b3c4d  folded`.
-fn heading(session: &Session, known: &KnowledgeLine) -> String {
+/// The lines that a newer one of the list replaced, each with the newest about the same.
+fn replaced(items: &[KnowledgeLine]) -> HashMap<&str, &str> {
+    let mut newest: HashMap<&str, &str> = HashMap::new();
+    let mut replaced = HashMap::new();
+    for known in items {
+        let Some(subject) = known.subject.as_deref() else { continue };
+        match newest.get(subject) {
+            Some(by) => _ = replaced.insert(known.line.as_str(), *by),
+            None => _ = newest.insert(subject, &known.line),
+        }
+    }
+    replaced
+}
+
+/// `line-12  entry  2026-03-01 09:12  run 1a2b3c4d  replaced by line-14  folded`.
+fn heading(session: &Session, known: &KnowledgeLine, replaced_by: Option<&str>) -> String {
     let style = session.screen.style();
     let mut parts = vec![style.bold(&line(&known.line)), kind(known).to_owned()];
     parts.extend(known.at.map(|at| time::minute(at, &session.zone)));
@@ -69,6 +86,7 @@ fn heading(session: &Session, known: &KnowledgeLine) -> String {
     if let Some([from, upto]) = known.folds {
         parts.push(format!("lines {from} to {upto}"));
     }
+    parts.extend(replaced_by.map(|by| format!("replaced by {}", line(by))));
     if known.is_folded {
         parts.push("folded".to_owned());
     }

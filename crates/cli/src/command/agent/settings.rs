@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use dormouse::models::BUILT_IN;
 use dormouse::view::Agent;
+use dormouse_types::Id as _;
 use serde_json::{Map, json};
 
 use super::scheduled;
@@ -125,7 +126,7 @@ pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Fai
             "{} asks the built-in model, from its next wake on".to_owned()
         }
         Some(model) => {
-            let seen = session.command("agent wake AGENT --dry-run");
+            let seen = session.command(&format!("agent wake {} --dry-run", agent.id.short()));
             let model = line(model);
             format!("{{}} asks {model}, from its next wake on; to see what that sends: {seen}")
         }

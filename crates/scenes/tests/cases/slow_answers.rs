@@ -1,0 +1,111 @@
+//! A provider that answers too slowly, over a real connection: whatever it sends meanwhile, its time runs
+//! out, the run is put back, and no agent is blamed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use dormouse::DrainScope;
+use dormouse::view::RunOutcome;
+use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
+use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_testkit::ManualClock;
+use dormouse_types::agent::RunStatus;
+use dormouse_types::limits;
+use dormouse_types::port::{Clock as _, ModelLocation};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::support::program::Program;
+use crate::support::wire::config;
+
+/// Between two pieces.
+const PAUSE: Duration = Duration::from_secs(10);
+/// More pieces than any limit lets through.
+const PIECES: usize = 100_000;
+
+/// What a server sends, piece by piece.
+struct Slow {
+    first: &'static str,
+    pieces: &'static str,
+}
+
+/// Reads a request as far as it comes in the first piece.
+async fn read(connection: &mut TcpStream) {
+    let mut piece = [0; 4096];
+    while let Ok(n) = connection.read(&mut piece).await {
+        if n == 0 || piece[..n].windows(4).any(|end| end == b"\r\n\r\n") {
+            return;
+        }
+    }
+}
+
+/// Sends one byte after another, ten seconds apart, until the run is over.
+async fn serve(listener: &TcpListener, slow: &Slow, clock: &ManualClock, is_over: &AtomicBool) {
+    let (mut connection, _) = listener.accept().await.expect("a connection");
+    read(&mut connection).await;
+    connection.write_all(slow.first.as_bytes()).await.expect("it listens");
+    for byte in slow.pieces.bytes().cycle().take(PIECES) {
+        // What nobody reads any more cannot be written.
+        if is_over.load(Relaxed) || connection.write_all(&[byte]).await.is_err() {
+            return;
+        }
+        clock.advance(PAUSE);
+        tokio::task::yield_now().await;
+    }
+}
+
+/// How a wake ended whose model is asked at such a server, and the seconds that it took.
+async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("it listens"));
+    let config = ModelConfig {
+        base: BaseUrl::parse(&url).expect("an address"),
+        location,
+        ..config(WireFormat::ChatCompletions, Rung::Native)
+    };
+    let client = HttpClient::new(Roots::none()).expect("a client");
+    let program = Program::with(Arc::new(RemoteModel::new(config, Arc::new(client))));
+    program.task("Move", &["Book the van"], "We move in May.").await;
+    program.clock.advance(Duration::from_secs(60));
+    let began = program.clock.now();
+    let is_over = AtomicBool::new(false);
+    let mut ran = Vec::new();
+    let mut on_run = |run: RunOutcome| {
+        is_over.store(true, Relaxed);
+        ran.push(run);
+    };
+    let scope = DrainScope { all_due: true, ..DrainScope::default() };
+    let (drained, ()) = tokio::join!(
+        program.dormouse.drain(scope, &mut on_run),
+        serve(&listener, slow, &program.clock, &is_over),
+    );
+    drained.expect("a drain");
+    (ran, began.until(program.clock.now()).as_secs())
+}
+
+#[tokio::test]
+async fn headers_and_events_that_never_end_are_given_up_in_time() {
+    let events = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let cases = [
+        ("headers, byte by byte", Slow { first: "HTTP/1.1 200 OK\r\nx-slow: ", pieces: "z" }),
+        ("many headers", Slow { first: "HTTP/1.1 200 OK\r\n", pieces: "x: yyyyyyyyyyy\r\n" }),
+        ("an event, byte by byte", Slow { first: events, pieces: "data: {\"choices\": " }),
+        ("comments", Slow { first: events, pieces: ": here\n\n" }),
+    ];
+    for (what, slow) in cases {
+        for (location, limit) in [
+            (ModelLocation::OwnServer, limits::LOCAL_FIRST_SECONDS),
+            (ModelLocation::Elsewhere, limits::MODEL_SECONDS),
+        ] {
+            let (ran, seconds) = woken(&slow, location).await;
+            let [run] = &ran[..] else { panic!("{what}: {ran:?}") };
+            assert_eq!(run.status, RunStatus::Queued, "{what}: {run:?}");
+            let why = run.error.as_deref().unwrap_or_default();
+            let says = format!("it said nothing for {limit} seconds");
+            assert!(why.contains(&says), "{what}: {why}");
+            let most = limit + 5 * PAUSE.as_secs();
+            assert!((limit..most).contains(&seconds), "{what}: after {seconds} seconds");
+        }
+    }
+}

@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], `built_in_work`,
+//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], [`work_hooks`], `built_in_work`,
 //! [`drain`], [`serve`].
 
 pub mod error;
@@ -19,6 +19,7 @@ pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
 pub mod work;
+pub mod work_hooks;
 mod built_in_work;
 mod work_facts;
 pub mod drain;
@@ -43,7 +44,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::WorkRules;
 use dormouse_types::model_settings::NoModels;
-use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
+use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
 
 use dormouse_work::Work;
 use dormouse_work::events::Events;
@@ -218,6 +219,14 @@ impl Dormouse {
     #[must_use]
     pub fn with_work_rules(self, rules: Arc<dyn WorkRules>) -> Self {
         self.work.set_rules(rules);
+        self
+    }
+
+    /// The same services, which seal the secrets of hooks by a key that is kept there. Call it once, where
+    /// the process is composed.
+    #[must_use]
+    pub fn with_sealing_keys(self, keys: Arc<dyn SealingKeys>) -> Self {
+        self.work.set_sealing_keys(keys);
         self
     }
 

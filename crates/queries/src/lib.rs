@@ -32,6 +32,7 @@ pub mod events;
 pub mod export;
 pub mod whole_task;
 pub mod work;
+mod work_hooks;
 pub mod transcript;
 pub mod work_log;
 mod work_facts;

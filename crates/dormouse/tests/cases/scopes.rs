@@ -1,6 +1,7 @@
 use std::sync::LazyLock;
 
 use dormouse::dates::Wording;
+use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
     AgentFilter, AgentPatch, Caller, DrainScope, EntryPatch, Error, ExportFormat, ImportFile,
     ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork, OperationFilter,
@@ -10,10 +11,11 @@ use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
+use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId, TokenId,
-    TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId,
+    TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -40,9 +42,15 @@ struct Subject {
 }
 
 /// Agent work that methods are tried on.
+fn new_hook() -> NewHook {
+    NewHook { name: "New".into(), form: HookForm::Standard, secret: None }
+}
+
 struct WorkSubject {
     /// By a schedule, and paused.
     paused: WorkId,
+    /// Its hook.
+    hook: HookId,
     /// Its run asks a question.
     asking: WorkId,
     asking_run: WorkRunId,
@@ -84,10 +92,12 @@ impl WorkSubject {
         drain();
         let paused = create(Some("every weekday at 9"));
         now(world.dormouse.pause_work(&me(), &paused, None)).expect("paused");
+        let hook = now(world.dormouse.add_work_hook(&me(), &paused, new_hook()));
+        let hook = hook.expect("a hook").hook.id;
         let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
         let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
         let question = asked.into_iter().next().expect("a question").id;
-        Self { paused, asking, asking_run, question, unclear_run }
+        Self { paused, hook, asking, asking_run, question, unclear_run }
     }
 }
 
@@ -267,6 +277,10 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);
     Decide review_work_run |s, c| s.world.dormouse.review_work_run(c, &s.work.unclear_run, true, None, None);
+    Read work_hooks |s, c| s.world.dormouse.work_hooks(c, &s.work.paused);
+    Admin add_work_hook |s, c| s.world.dormouse.add_work_hook(c, &s.work.paused, new_hook());
+    Admin rotate_work_hook |s, c| s.world.dormouse.rotate_work_hook(c, &s.work.paused, &s.work.hook, None, OldSecrets::EndNow);
+    Admin remove_work_hook |s, c| s.world.dormouse.remove_work_hook(c, &s.work.paused, &s.work.hook);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);

@@ -4,6 +4,7 @@
 mod access;
 mod change;
 mod export;
+mod hook;
 mod import;
 mod read;
 mod task;
@@ -15,6 +16,7 @@ pub(crate) use change::{
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
 pub(crate) use export::Exported;
+pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{

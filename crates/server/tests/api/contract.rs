@@ -222,6 +222,7 @@ pub fn filled(path: &str) -> String {
         ("{work}", format!("task-{zeros}")),
         ("{run}", format!("run-{zeros}")),
         ("{question}", format!("qu-{zeros}")),
+        ("{hook}", format!("hook-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));

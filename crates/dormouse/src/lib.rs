@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], [`work_hooks`], `built_in_work`,
+//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`work`], [`work_hooks`], `built_in_work`,
 //! [`drain`], [`serve`].
 
 pub mod error;
@@ -18,6 +18,7 @@ pub mod models;
 pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
+pub mod attention;
 pub mod work;
 pub mod work_hooks;
 mod built_in_work;
@@ -63,8 +64,8 @@ pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
-    AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, WorkFilter, events,
-    view,
+    AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, TaskFilter,
+    WorkFilter, events, view,
 };
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;

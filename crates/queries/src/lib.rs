@@ -51,6 +51,7 @@ use dormouse_store::Store;
 use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
+pub use attention::AttentionFilter;
 pub use error::QueryError;
 pub use inspect::MessageFilter;
 pub use operations::OperationFilter;

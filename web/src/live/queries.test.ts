@@ -21,6 +21,7 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "task:created": true,
   "task:status": true,
   "task:needs-attention": true,
+  "attention:acknowledged": true,
   "needs-attention": true,
 };
 const TYPES = Object.keys(KINDS);

@@ -59,6 +59,8 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .routes(routes!(exports::losses))
         .routes(routes!(overview::show))
         .routes(routes!(overview::attention))
+        .routes(routes!(overview::work_attention))
+        .routes(routes!(overview::acknowledge, overview::take_back))
         .routes(routes!(overview::reports))
         .routes(routes!(operations::list))
         .routes(routes!(audit::list))

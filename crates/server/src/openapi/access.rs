@@ -21,6 +21,8 @@ const OTHERS: &[(&str, Needs)] = &[
     ("decideTaskItems", Needs::Scope(Scope::Decide)),
     ("confirmAll", Needs::Scope(Scope::Decide)),
     ("dismissAll", Needs::Scope(Scope::Decide)),
+    ("acknowledgeNeed", Needs::Scope(Scope::Decide)),
+    ("takeBackAcknowledgement", Needs::Scope(Scope::Decide)),
     ("answerWorkQuestion", Needs::Scope(Scope::Decide)),
     ("reviewWorkRun", Needs::Scope(Scope::Decide)),
     ("getAccess", Needs::Token),

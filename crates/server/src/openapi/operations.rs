@@ -200,6 +200,7 @@ fn variable(name: &str) -> Value {
         "hook" => (named("HookId"), "The hook of the agent work."),
         "question" => (named("QuestionId"), "The question of a run."),
         "runKey" => (named("RunKey"), "The run."),
+        "need" => (json!({"type": "string"}), "The entry, by its id."),
         "line" => (json!({"type": "string"}), "The line, as the list of what it knows names it."),
         "set" => (named("ChangeSetId"), "The change set."),
         "token" => (named("TokenId"), "The token, by its name."),

@@ -2,6 +2,7 @@
 //! plain text here, so that every invalid one can be reported.
 
 mod access;
+mod attention;
 mod change;
 mod export;
 mod hook;
@@ -11,6 +12,7 @@ mod task;
 mod work;
 
 pub(crate) use access::{CodeParams, TokenParams};
+pub(crate) use attention::AcknowledgementParams;
 pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,

@@ -222,6 +222,7 @@ pub fn filled(path: &str) -> String {
         ("{work}", format!("task-{zeros}")),
         ("{run}", format!("run-{zeros}")),
         ("{question}", format!("qu-{zeros}")),
+        ("{need}", format!("workFailed:run-{zeros}")),
         ("{hook}", format!("hook-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];

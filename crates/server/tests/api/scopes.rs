@@ -268,6 +268,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{verdict}", "confirm".to_owned()),
         ("{line}", "line-1".to_owned()),
         ("{token}", text(&token["details"]["id"])),
+        ("{need}", format!("workQuestion:{run}")),
         ("{work}", work),
         ("{run}", run),
         ("{question}", question),

@@ -293,6 +293,7 @@ const AGENT: &[&str] = &[
     "SELECT * FROM work_summaries ORDER BY 1, 2, 3",
     "SELECT * FROM work_filters ORDER BY 1, 2",
     "SELECT * FROM work_hooks ORDER BY 1, 2",
+    "SELECT * FROM acknowledgements ORDER BY 1, 2",
     "SELECT * FROM work_hook_calls ORDER BY 1, 2",
     "SELECT * FROM work_hook_hours ORDER BY 1, 2, 3",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",

@@ -98,8 +98,7 @@ pub(super) async fn remove(app: App, At((work, hook)): At<(String, String)>) -> 
     tag = "agent work",
     request_body(description = "What is sent to the run.", content((Value = "application/json"))),
     responses(
-        (status = 200, description = "The run that this call started before.", body = ReceivedCall),
-        (status = 202, description = "The run that starts.", body = ReceivedCall),
+        (status = 200, description = "The run; `isRepeated` if this call started it before.", body = ReceivedCall),
         Hooks
     ),
 )]
@@ -107,13 +106,11 @@ pub(super) async fn call(
     State(dormouse): State<Dormouse>,
     At(hook): At<String>,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Reply<ReceivedCall> {
     let sender = address(&request).to_string();
     let (head, body) = request.into_parts();
     let headers =
         HookHeaders::read(|name| head.headers.get(name).and_then(|value| value.to_str().ok()));
     let body = collect(body, HOOK_BODY).await?.to_vec();
-    let received = dormouse.receive_call(&IncomingCall { hook, headers, body, sender }).await?;
-    let status = if received.is_repeated { StatusCode::OK } else { StatusCode::ACCEPTED };
-    Ok((status, Json(received)).into_response())
+    Ok(Json(dormouse.receive_call(&IncomingCall { hook, headers, body, sender }).await?))
 }

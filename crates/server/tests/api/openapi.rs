@@ -190,7 +190,8 @@ async fn an_operation_names_exactly_what_it_reads() {
         let reads = !operation.parameters("query").is_empty();
         assert_eq!(refuses(&answer, "?"), reads, "{id}: query: {}", answer.shown());
         let answer = probe(&world, method, &path, none, "!").await;
-        let reads = answer.status == 400;
+        // The body of a call of a hook is any text; its signature is looked at first.
+        let reads = answer.status == 400 || id == "callHook";
         assert_eq!(reads, operation.body().is_some(), "{id}: body: {}", answer.shown());
     }
 }

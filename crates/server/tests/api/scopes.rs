@@ -216,7 +216,11 @@ async fn without_a_token_nothing_answers_but_what_speaks_for_itself() {
         }
     }
     open.retain(|id| *id != "openSocket");
-    assert_eq!(open, ["exchangeCode"], "an operation that needs no token is one to think about");
+    assert_eq!(
+        open,
+        ["exchangeCode", "callHook"],
+        "an operation that needs no token is one to think about"
+    );
 }
 
 #[tokio::test]

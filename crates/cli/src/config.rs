@@ -19,7 +19,7 @@ use dormouse_types::model_settings::split_id;
 use jiff::tz::TimeZone;
 
 use crate::failure::Failure;
-use crate::key_variables::{self, KeyVariable};
+use crate::key_variables::{self, KeyText, KeyVariable};
 use crate::terminal::Settings;
 
 /// Units: columns. The width if it is unknown.
@@ -100,6 +100,8 @@ pub struct Config {
     pub configuration: Option<PathBuf>,
     /// The keys that the environment gives.
     pub keys: Vec<KeyVariable>,
+    /// The key of hooks that the environment gives.
+    pub hook_key: Option<KeyText>,
     /// The model that the environment chooses, `builtin` or `provider/model`.
     pub model: Option<String>,
     /// How long leases last; `None` is the default.
@@ -225,6 +227,7 @@ impl Config {
             database,
             configuration: folder("DORMOUSE_CONFIG").or_else(default_configuration),
             keys: key_variables::find(vars_os()),
+            hook_key: key_variables::find_hook_key(vars_os()),
             model: text("DORMOUSE_MODEL")?.map(|name| model(&name)).transpose()?,
             lease: lease.map(Duration::from_secs),
             #[cfg(feature = "faults")]

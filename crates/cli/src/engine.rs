@@ -16,6 +16,7 @@ use crate::client::Client;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::folder::{Folder, FolderError, Found};
+use crate::sealing_key::SealingKey;
 use crate::server_file::Server;
 use crate::terminal::note;
 
@@ -126,6 +127,7 @@ impl Engine {
         let mut dormouse = Dormouse::new(parts)
             .with_compute(reading)
             .with_work_rules(Arc::new(Rules))
+            .with_sealing_keys(Arc::new(SealingKey::of(config)))
             .with_model_host(host, config.model.clone());
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);

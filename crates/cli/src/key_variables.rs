@@ -19,6 +19,10 @@ pub const KEY_VARIABLES: &[(&str, &[&str])] = &[
 /// The start of the variable that holds the key of a provider that a person added.
 pub const KEY_PREFIX: &str = "DORMOUSE_KEY_";
 
+/// The variable that holds the key which seals the secrets of hooks; with `_FILE` at its end it names a
+/// file.
+pub const HOOK_KEY: &str = "DORMOUSE_HOOK_KEY";
+
 /// A variable of the environment that gives a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyVariable {
@@ -68,6 +72,22 @@ pub fn find(all: impl Iterator<Item = (OsString, OsString)>) -> Vec<KeyVariable>
         }
     }
     keys.into_iter().map(|(name, key)| KeyVariable { name, key }).collect()
+}
+
+/// Finds the variable that gives the key of hooks. It goes before the one with `_FILE`; an empty one counts as not
+/// set.
+pub fn find_hook_key(all: impl Iterator<Item = (OsString, OsString)>) -> Option<KeyText> {
+    let (mut text, mut file) = (None, None);
+    for (name, value) in all.filter(|(_, value)| !value.is_empty()) {
+        match name.to_str() {
+            Some(HOOK_KEY) => text = Some(KeyText::Text(value)),
+            Some(name) if name.strip_suffix("_FILE") == Some(HOOK_KEY) => {
+                file = Some(KeyText::File(value.into()));
+            }
+            Some(_) | None => {}
+        }
+    }
+    text.or(file)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod folder;
 mod terminal;
 mod client;
 mod models;
+mod sealing_key;
 mod engine;
 mod sample;
 mod wait;

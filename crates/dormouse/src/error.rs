@@ -13,6 +13,7 @@ use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
+use dormouse_types::work_hook::HookRefusal;
 use dormouse_work::WorkError;
 use serde_json::{Map, Value, json};
 
@@ -164,6 +165,15 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
+    ("hook-refused", 403, "The call of the hook is refused", Retry::AfterUser),
+    ("delivery-changed", 409, "A call with this id had another body", Retry::Never),
+    ("hook-busy", 429, "The hook has started as many runs as it may", Retry::Later),
+    (
+        "sealing-key",
+        503,
+        "The key that seals the secrets of hooks cannot be used",
+        Retry::AfterUser,
+    ),
     ("question-closed", 409, "The question waits for no answer any more", Retry::Never),
     ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
@@ -302,6 +312,7 @@ impl Error {
             Self::Work(WorkError::NeedsLanguageModel { .. }) => Some("model"),
             Self::Work(WorkError::Parameter(_)) => Some("parameters"),
             Self::Work(WorkError::Filter(_)) => Some("events"),
+            Self::Work(WorkError::HookSecret(_)) => Some("secret"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -395,13 +406,25 @@ fn agent(error: &AgentError) -> &'static str {
 
 fn work(error: &WorkError) -> &'static str {
     match error {
-        WorkError::NotFound { .. } | WorkError::NoRun { .. } | WorkError::NoQuestion { .. } => {
-            "not-found"
+        WorkError::NotFound { .. }
+        | WorkError::NoRun { .. }
+        | WorkError::NoQuestion { .. }
+        | WorkError::NoHook { .. }
+        | WorkError::HookRefused(HookRefusal::Unknown) => "not-found",
+        WorkError::HookRefused(
+            HookRefusal::Malformed | HookRefusal::Forged | HookRefusal::Late,
+        ) => "hook-refused",
+        WorkError::HookRefused(HookRefusal::Altered) => "delivery-changed",
+        WorkError::HookRefused(HookRefusal::Inactive) => "work-state",
+        WorkError::HookRefused(HookRefusal::TooMany) => "hook-busy",
+        WorkError::HookRefused(HookRefusal::Unreadable) | WorkError::NoSealingKey(_) => {
+            "sealing-key"
         }
         WorkError::Beyond(beyond) => beyond.limit.problem,
         WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
         WorkError::Blank { .. }
         | WorkError::Filter(_)
+        | WorkError::HookSecret(_)
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::Parameter(_) => "validation-failed",
         WorkError::State { .. } | WorkError::RunState { .. } => "work-state",

@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], `built_in_work`,
+//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`work`], [`work_hooks`], `built_in_work`,
 //! [`drain`], [`serve`].
 
 #![warn(missing_docs)]
@@ -20,7 +20,9 @@ pub mod models;
 pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
+pub mod attention;
 pub mod work;
+pub mod work_hooks;
 mod built_in_work;
 mod work_facts;
 pub mod drain;
@@ -45,7 +47,7 @@ use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::WorkRules;
 use dormouse_types::model_settings::NoModels;
-use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults};
+use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
 
 use dormouse_work::Work;
 use dormouse_work::events::Events;
@@ -64,8 +66,8 @@ pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{
-    AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, WorkFilter, events,
-    view,
+    AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, TaskFilter,
+    WorkFilter, events, view,
 };
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
@@ -220,6 +222,14 @@ impl Dormouse {
     #[must_use]
     pub fn with_work_rules(self, rules: Arc<dyn WorkRules>) -> Self {
         self.work.set_rules(rules);
+        self
+    }
+
+    /// The same services, which seal the secrets of hooks by a key that is kept there. Call it once, where
+    /// the process is composed.
+    #[must_use]
+    pub fn with_sealing_keys(self, keys: Arc<dyn SealingKeys>) -> Self {
+        self.work.set_sealing_keys(keys);
         self
     }
 

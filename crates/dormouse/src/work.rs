@@ -29,6 +29,8 @@ pub struct NewWork {
     pub schedule: Option<String>,
     /// The changes of tasks that start it.
     pub events: Vec<EventFilter>,
+    /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
+    pub waits_for_calls: bool,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -107,7 +109,7 @@ impl Dormouse {
         Ok(self.work.read_schedule(words, &reader)?)
     }
 
-    /// Makes a definition of agent work. One that neither a schedule nor changes start runs at once.
+    /// Makes a definition of agent work. One that nothing starts later runs at once.
     ///
     /// Errors: a text is blank or too long; the words are no schedule; a filter passes nothing; the
     /// instructions need a language model; a parameter that no run can use; the caller may not choose the
@@ -126,13 +128,15 @@ impl Dormouse {
             self.know_model(caller, model).await?;
         }
         let meant = self.meant_by(caller, &new, wording).await?;
+        let source = source_of(&new);
         let definition = NewDefinition {
             title: new.title,
             instructions: meant.instructions.unwrap_or_default(),
             built_in: meant.built_in.flatten(),
             schedule: meant.schedule,
-            source: (source_of(&new.events), None),
+            source: (source, None),
             events: new.events,
+            waits_for_calls: new.waits_for_calls,
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model,
@@ -430,6 +434,12 @@ fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Er
 }
 
 /// Where a definition comes from that a person makes.
-fn source_of(events: &[EventFilter]) -> WorkSource {
-    if events.is_empty() { WorkSource::Manual } else { WorkSource::JournalEvent }
+fn source_of(new: &NewWork) -> WorkSource {
+    if new.waits_for_calls {
+        WorkSource::Webhook
+    } else if new.events.is_empty() {
+        WorkSource::Manual
+    } else {
+        WorkSource::JournalEvent
+    }
 }

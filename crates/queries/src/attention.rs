@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use dormouse_changes::set::standing;
+use dormouse_store::agent::acknowledgement;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::{entity, subscription, wake_run};
@@ -23,27 +24,72 @@ const SOON: Duration = Duration::from_secs(24 * 3600);
 /// How many failed runs to check.
 const RUNS: i64 = 1000;
 
+/// Which entries a list shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AttentionFilter {
+    /// Only those about agent work.
+    pub is_work: bool,
+    /// Those that the person has taken note of, in place of the others.
+    pub is_acknowledged: bool,
+}
+
 impl Queries {
-    /// A page of what needs the user, newest first; items about to expire come last.
+    /// A page of what needs the user and is not acknowledged, newest first; items about to expire come last.
     pub async fn needs_attention(
         &self,
         ws: WorkspaceId,
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Attention>, QueryError> {
+        self.attention_list(ws, AttentionFilter::default(), limit, cursor).await
+    }
+
+    /// The same list, or a part of it.
+    pub async fn attention_list(
+        &self,
+        ws: WorkspaceId,
+        filter: AttentionFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Attention>, QueryError> {
         let limit = limit.clamp(1, limits::PAGE.max);
         let after = cursor.map(Place::read).transpose()?;
-        let mut all = proposals(self.open_proposals(ws).await?, self.clock.now());
-        all.extend(self.stopped(ws).await?);
-        all.extend(restored(&self.store.all(outdated::all(ws)).await?));
-        all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
-        all.extend(self.used_up(ws).await?);
-        all.extend(self.waiting_work(ws).await?);
+        let mut all = self.waiting_work(ws).await?;
+        if !filter.is_work {
+            all.extend(proposals(self.open_proposals(ws).await?, self.clock.now()));
+            all.extend(self.stopped(ws).await?);
+            all.extend(restored(&self.store.all(outdated::all(ws)).await?));
+            all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
+            all.extend(self.used_up(ws).await?);
+        }
+        self.mark_acknowledged(ws, &mut all).await?;
+        all.retain(|one| one.acknowledged_at.is_some() == filter.is_acknowledged);
         all.sort_by_cached_key(Place::of);
         all.retain(|one| after.as_ref().is_none_or(|after| Place::of(one) > *after));
         let mut page = page::page_of(all, limit, |one| Place::of(one).cursor());
         self.name_them(ws, &mut page.items).await?;
         Ok(page)
+    }
+
+    /// Marks the entries that the person has taken note of. One that is there since a later time is
+    /// another one.
+    async fn mark_acknowledged(
+        &self,
+        ws: WorkspaceId,
+        all: &mut [Attention],
+    ) -> Result<(), QueryError> {
+        let ids: Vec<String> = all.iter().map(|one| one.id.clone()).collect();
+        let mut known = HashMap::new();
+        for page in ids.chunks(in_list::MOST) {
+            for one in self.store.all(acknowledgement::of_some(ws, page)).await? {
+                known.insert(one.entry.clone(), one);
+            }
+        }
+        for one in all {
+            let noted = known.get(&one.id).filter(|noted| one.since <= noted.since);
+            one.acknowledged_at = noted.map(|noted| noted.at);
+        }
+        Ok(())
     }
 
     /// Budgets of today that leave no room for the next call.

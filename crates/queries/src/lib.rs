@@ -34,6 +34,7 @@ pub mod events;
 pub mod export;
 pub mod whole_task;
 pub mod work;
+mod work_hooks;
 pub mod transcript;
 pub mod work_log;
 mod work_facts;
@@ -52,6 +53,7 @@ use dormouse_store::Store;
 use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
+pub use attention::AttentionFilter;
 pub use error::QueryError;
 pub use inspect::MessageFilter;
 pub use operations::OperationFilter;

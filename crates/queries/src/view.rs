@@ -20,6 +20,7 @@ mod health;
 mod memory;
 mod spending;
 mod work;
+mod work_hook;
 
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
@@ -46,6 +47,10 @@ pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskR
 pub use work::{
     AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
     WorkQuestion, WorkRun, WorkTemplate, WorkTrial,
+};
+pub use work_hook::{
+    CreatedWorkHook, ReceivedCall, WorkHook, WorkHookCall, WorkHookHour, WorkHookRefused,
+    WorkHookSecret,
 };
 
 /// One page of a list.

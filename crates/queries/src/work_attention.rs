@@ -1,4 +1,5 @@
-//! What waits for the person in agent work: questions, runs to look at, and runs that failed.
+//! What waits for the person in agent work: questions, runs to look at, runs that failed or were left out, and
+//! work that may not start any.
 
 use std::collections::BTreeMap;
 
@@ -6,97 +7,100 @@ use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::in_list;
-use dormouse_types::work::{RunState, WorkState, WorkStatus};
-use dormouse_types::{WorkRunId, WorkspaceId};
+use dormouse_types::work::{RunState, SkipReason, WorkState};
+use dormouse_types::{Id as _, WorkRunId, WorkspaceId};
 
 use crate::view::{Attention, AttentionAction, AttentionKind, WaitingWork, WorkQuestion};
 use crate::work::question_view;
 use crate::{Queries, QueryError, page};
 
-/// Before the first page of definitions.
-const FIRST: &str = "~";
-
 impl Queries {
-    /// A line for each definition whose run waits for the person, or failed and was followed by no other.
-    /// The same number of statements for every page of definitions.
+    /// A line for each definition that waits for the person, with the first of its reasons. The same number
+    /// of statements for every page of definitions.
     pub(crate) async fn waiting_work(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
-        let mut all = Vec::new();
-        // What waits for the person counts as paused, as does what the person paused.
-        for status in [WorkStatus::Paused, WorkStatus::Failed] {
-            let mut before = FIRST.to_owned();
-            loop {
-                let rows = page::rows_to_read(in_list::MOST);
-                let rows = definition::newest_of_status(ws, status, None, &before, rows);
-                let rows = self.store.each(rows).await?.into_iter().flatten().collect();
-                let rows =
-                    page::page_of(rows, in_list::MOST, |row: &Definition| row.id.to_string());
-                all.extend(self.waiting_of(ws, rows.items).await?);
-                let Some(next) = rows.next_cursor else { break };
-                before = next;
-            }
+        let (mut all, mut after) = (Vec::new(), String::new());
+        loop {
+            let rows = definition::in_need(ws, &after, page::rows_to_read(in_list::MOST));
+            let rows = self.store.each(rows).await?.into_iter().flatten().collect();
+            let rows = page::page_of(rows, in_list::MOST, |row: &Definition| row.id.to_string());
+            all.extend(self.waiting_of(ws, rows.items).await?);
+            let Some(next) = rows.next_cursor else { return Ok(all) };
+            after = next;
         }
-        Ok(all)
     }
 
     async fn waiting_of(
         &self,
         ws: WorkspaceId,
-        mut definitions: Vec<Definition>,
+        definitions: Vec<Definition>,
     ) -> Result<Vec<Attention>, QueryError> {
-        definitions.retain(|one| one.run_state.is_some_and(|state| kind_of(state).is_some()));
         let runs: Vec<WorkRunId> =
             definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
-        if runs.is_empty() {
-            return Ok(Vec::new());
-        }
         let mut questions = BTreeMap::new();
-        for open in self.store.each(question::open_of_runs(ws, &runs)).await?.into_iter().flatten()
-        {
-            questions.insert(open.run.clone(), question_view(open));
+        let mut known: BTreeMap<WorkRunId, Run> = BTreeMap::new();
+        if !runs.is_empty() {
+            for open in
+                self.store.each(question::open_of_runs(ws, &runs)).await?.into_iter().flatten()
+            {
+                questions.insert(open.run.clone(), question_view(open));
+            }
+            let runs = self.store.each(run::by_ids(ws, &runs)).await?.into_iter().flatten();
+            known.extend(runs.map(|run| (run.id.clone(), run)));
         }
-        let runs = self.store.each(run::by_ids(ws, &runs)).await?.into_iter().flatten();
-        let mut runs: BTreeMap<WorkRunId, Run> = runs.map(|run| (run.id.clone(), run)).collect();
         let lines = definitions.into_iter().filter_map(|of| {
-            let run = runs.remove(of.latest_run.as_ref()?)?;
-            let question = questions.remove(&run.id);
+            let run = of.latest_run.as_ref().and_then(|id| known.remove(id));
+            let question = run.as_ref().and_then(|run| questions.remove(&run.id));
             line(of, run, question)
         });
         Ok(lines.collect())
     }
 }
 
-/// Why a run in this state waits for the person; `None` if it does not. What the person cancelled needs
-/// nobody.
-fn kind_of(state: RunState) -> Option<AttentionKind> {
-    match state {
+/// Why a definition waits for the person; `None` if it does not. A question is worth more than the reason why
+/// no further run starts. What the person cancelled, declined or has put away needs nobody.
+fn kind_of(of: &Definition, run: Option<&Run>) -> Option<AttentionKind> {
+    let is_known = of.state == WorkState::Archived || run.is_some_and(|run| run.ended_by.is_some());
+    let of_run = run.and_then(|run| match run.state {
         RunState::NeedsInput => Some(AttentionKind::WorkQuestion),
         RunState::NeedsReview => Some(AttentionKind::WorkReview),
-        RunState::Failed | RunState::TimedOut | RunState::Interrupted | RunState::Expired => {
+        RunState::Failed | RunState::TimedOut | RunState::Expired if !is_known => {
             Some(AttentionKind::WorkFailed)
         }
-        RunState::Queued
+        RunState::Interrupted if !is_known => Some(AttentionKind::WorkInterrupted),
+        RunState::Skipped if !is_known && run.skip_reason == Some(SkipReason::Missed) => {
+            Some(AttentionKind::WorkMissed)
+        }
+        RunState::Failed
+        | RunState::TimedOut
+        | RunState::Expired
+        | RunState::Interrupted
+        | RunState::Skipped
+        | RunState::Queued
         | RunState::Running
         | RunState::Succeeded
         | RunState::NoOp
-        | RunState::Cancelled
-        | RunState::Skipped => None,
-    }
+        | RunState::Cancelled => None,
+    });
+    let of_work = match of.state {
+        WorkState::Held => Some(AttentionKind::WorkHeld),
+        WorkState::Disabled => Some(AttentionKind::WorkBroken),
+        WorkState::Active | WorkState::Paused | WorkState::Archived => None,
+    };
+    let is_open = run.is_some_and(|run| run.state.waits_for_the_person());
+    if is_open { of_run } else { of_work.or(of_run) }
 }
 
-/// The line of a run, if it still waits.
-fn line(of: Definition, run: Run, question: Option<WorkQuestion>) -> Option<Attention> {
-    let kind = kind_of(run.state)?;
-    let failed = kind == AttentionKind::WorkFailed;
-    // What the person declined, or has put away, they know about.
-    if failed && (run.ended_by.is_some() || of.state == WorkState::Archived) {
-        return None;
-    }
-    let (since, actions): (_, &[AttentionAction]) = match kind {
-        AttentionKind::WorkQuestion => (
+/// The line of a definition, if it waits.
+fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Option<Attention> {
+    let kind = kind_of(&of, run.as_ref())?;
+    // What a definition waits for has its own id, so that it is another entry than its last run.
+    let run = run.filter(|_| !matches!(kind, AttentionKind::WorkHeld | AttentionKind::WorkBroken));
+    let (since, actions): (_, &[AttentionAction]) = match (kind, &run) {
+        (AttentionKind::WorkQuestion, Some(run)) => (
             question.as_ref().map_or(run.updated_at, |question| question.asked_at),
             &[AttentionAction::Answer, AttentionAction::Open],
         ),
-        AttentionKind::WorkReview => (
+        (AttentionKind::WorkReview, Some(run)) => (
             run.updated_at,
             &[
                 AttentionAction::Approve,
@@ -105,25 +109,42 @@ fn line(of: Definition, run: Run, question: Option<WorkQuestion>) -> Option<Atte
                 AttentionAction::Open,
             ],
         ),
-        _ => (
+        (AttentionKind::WorkMissed, Some(run)) => (run.created_at, &[AttentionAction::Open]),
+        (_, Some(run)) => (
             run.completed_at.unwrap_or(run.updated_at),
             &[AttentionAction::Retry, AttentionAction::Open],
         ),
+        (AttentionKind::WorkHeld, None) => {
+            (of.updated_at, &[AttentionAction::Resume, AttentionAction::Open])
+        }
+        (_, None) => (of.updated_at, &[AttentionAction::Open]),
     };
-    let text = match &question {
-        Some(question) => question.question.clone(),
-        None => run.error.clone().or_else(|| run.summary.clone()).unwrap_or_default(),
+    let text = match (kind, &question, &run) {
+        (AttentionKind::WorkHeld, ..) => {
+            "the data was restored, and it may have run since the copy was made: resume it to let it run"
+                .to_owned()
+        }
+        (AttentionKind::WorkBroken, ..) => {
+            "what starts it cannot be read: edit its schedule, then resume it".to_owned()
+        }
+        (AttentionKind::WorkMissed, ..) => {
+            "it was due while nothing ran, and was left out".to_owned()
+        }
+        (_, Some(question), _) => question.question.clone(),
+        (_, None, Some(run)) => run.error.clone().or_else(|| run.summary.clone()).unwrap_or_default(),
+        (_, None, None) => String::new(),
     };
+    let object = run.as_ref().map_or(of.id.as_str(), |run| run.id.as_str()).to_owned();
     Some(Attention {
         expires_at: question.as_ref().map(|question| question.expires_at),
         text,
         work: Some(WaitingWork {
             id: of.id,
             title: of.title,
-            run_id: run.id.clone(),
-            run_state: run.state,
+            run_id: run.as_ref().map(|run| run.id.clone()),
+            run_state: run.as_ref().map(|run| run.state),
             question,
         }),
-        ..Attention::new(format!("{}:{}", kind.name(), run.id), kind, since, actions)
+        ..Attention::new(format!("{}:{object}", kind.name()), kind, since, actions)
     })
 }

@@ -213,10 +213,14 @@ fn reason_of(kind: AttentionKind) -> AttentionReason {
         AttentionKind::RunFailed
         | AttentionKind::AgentDormant
         | AttentionKind::Provider
-        | AttentionKind::WorkFailed => AttentionReason::Failed,
-        AttentionKind::ModelSetup | AttentionKind::Budget | AttentionKind::Restored => {
-            AttentionReason::Other
-        }
+        | AttentionKind::WorkFailed
+        | AttentionKind::WorkInterrupted => AttentionReason::Failed,
+        AttentionKind::ModelSetup
+        | AttentionKind::Budget
+        | AttentionKind::Restored
+        | AttentionKind::WorkMissed
+        | AttentionKind::WorkHeld
+        | AttentionKind::WorkBroken => AttentionReason::Other,
     }
 }
 

@@ -4,6 +4,7 @@
 //! In this order: `Host` and `Origin`, the size of the head, the page or authentication (the
 //! token), the media type of the body, the rate limit, the timeout.
 
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ use dormouse_types::{Actor, Caller};
 use futures_util::{StreamExt as _, stream};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::auth::refuse_secrets;
+use crate::auth::{HOOKS, address, refuse_secrets};
 use crate::origin::{AllowedHosts, Foreign, is_safe};
 use crate::rate::Buckets;
 use crate::{Problem, page};
@@ -67,7 +68,7 @@ const TRANSFERS: &[&str] = &["/api/imports", "/api/export", "/api/export/losses"
 pub struct Hardening {
     ours: Arc<AllowedHosts>,
     clock: Arc<dyn Clock>,
-    buckets: Arc<Mutex<Buckets<String>>>,
+    buckets: Arc<Mutex<Buckets<Sender>>>,
 }
 
 impl Hardening {
@@ -106,9 +107,32 @@ impl Hardening {
         // command sends many requests. A request without a token is an exchange, which
         // authentication counts itself.
         let Some(Actor::Token(id)) = caller.map(|caller| &caller.actor) else { return Ok(()) };
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        buckets.take(id.clone(), self.clock.now()).map_err(Problem::rate_limited)
+        self.take_one(Sender::Token(id.clone()))
     }
+
+    /// A call of a hook needs no token. An address that calls many hooks, or some that do not exist, has
+    /// one bucket for all of them.
+    fn take_call(&self, request: &Request) -> Result<(), Problem> {
+        let Some(hook) = request.uri().path().strip_prefix(HOOKS) else { return Ok(()) };
+        self.take_one(Sender::Caller(address(request)))?;
+        self.take_one(Sender::Hook(hook.to_owned()))
+    }
+
+    fn take_one(&self, sender: Sender) -> Result<(), Problem> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.take(sender, self.clock.now()).map_err(Problem::rate_limited)
+    }
+}
+
+/// What a bucket belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Sender {
+    /// A token, by its id.
+    Token(String),
+    /// A hook, by its path.
+    Hook(String),
+    /// An address from which hooks are called, whichever they are.
+    Caller(IpAddr),
 }
 
 async fn check_request(
@@ -136,7 +160,8 @@ async fn check_caller(
     next: Next,
 ) -> Response {
     let allowed = kind(request.method(), request.uri().path(), request.headers())
-        .and_then(|()| hardening.take(request.extensions().get()));
+        .and_then(|()| hardening.take(request.extensions().get()))
+        .and_then(|()| hardening.take_call(&request));
     if let Err(problem) = allowed {
         return problem.into_response();
     }
@@ -181,7 +206,8 @@ fn kind(method: &Method, path: &str, headers: &HeaderMap) -> Result<(), Problem>
     let none = HeaderValue::from_static("0");
     let has_body = headers.contains_key(header::TRANSFER_ENCODING)
         || *headers.get(header::CONTENT_LENGTH).unwrap_or(&none) != none;
-    if is_safe(method) || !has_body {
+    // The program that calls a hook chooses the kind of its body; a form in a foreign page signs nothing.
+    if is_safe(method) || !has_body || path.starts_with(HOOKS) {
         return Ok(());
     }
     let others = OTHER_BODIES.iter().find(|(other, _)| *other == path).map(|(_, kinds)| *kinds);
@@ -329,6 +355,8 @@ mod tests {
                 assert!(!sent("/api/imports", &[body, of(right)]), "{right}");
             }
             assert!(sent("/api/imports", &[body, of("text/markdown")]));
+            assert!(sent("/api/hooks/x", &[body, of("application/x-www-form-urlencoded")]));
+            assert!(sent("/api/hooks/x", &[body]));
             for wrong in ["text/plain", "application/json-seq", "text/plain; application/json"] {
                 assert!(!sent("/api/x", &[body, of(wrong)]), "{wrong}");
             }

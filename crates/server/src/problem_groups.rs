@@ -62,6 +62,10 @@ problems! {
     WorkEdits = ["conflict", "work-state", "date-not-understood"];
     /// A question of agent work is answered.
     Questions = ["conflict", "question-closed"];
+    /// A hook of agent work gets a secret.
+    NewHooks = ["conflict", "work-state", "limit-reached", "sealing-key"];
+    /// A program outside calls a hook.
+    Hooks = ["conflict", "hook-refused", "delivery-changed", "work-state", "hook-busy", "sealing-key"];
     /// Words are removed.
     Forgets = ["conflict", "agent-state"];
     /// A run is cancelled.

@@ -141,6 +141,8 @@ pub const PLACES: &[Place] = &[
     place!(Agent, "work_corrections", "text", "work_id" Text, "n" Number),
     place!(Agent, "work_summaries", "text", "work_id" Text, "upto" Number),
     place!(Agent, "work_filters", "filters", "work_id" Text),
+    place!(Agent, "work_hooks", "name", "id" Text),
+    place!(Agent, "work_hook_calls", "payload", "run_id" Text),
     place!(Agent, "applied_operations", "answer", "id" Text),
     place!(Agent, "applied_operations", "effects", "id" Text),
     place!(Agent, "change_log", "what", "seq" Number),

@@ -9,6 +9,7 @@ pub mod model_server;
 pub mod models;
 pub mod postgres;
 pub mod scripted;
+pub mod sealing;
 
 use std::future::Future;
 use std::pin::Pin;

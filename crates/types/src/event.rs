@@ -38,6 +38,8 @@ closed_list! {
         WorkStatus = "task:status",
         /// A run of agent work began to wait for the person.
         WorkNeedsAttention = "task:needs-attention",
+        /// The person took note of something that needs them, or took that back.
+        AttentionAcknowledged = "attention:acknowledged",
     }
 }
 
@@ -54,7 +56,8 @@ impl EventKind {
             | Self::BudgetReached
             | Self::ModelsChanged
             | Self::WorkStatus
-            | Self::WorkNeedsAttention => true,
+            | Self::WorkNeedsAttention
+            | Self::AttentionAcknowledged => true,
             // Work that was just made waits for nobody.
             Self::WorkCreated => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {

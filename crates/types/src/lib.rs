@@ -29,6 +29,7 @@ pub mod verdict;
 pub mod observation;
 pub mod trend;
 pub mod work_filter;
+pub mod work_hook;
 pub mod work_kind;
 pub mod work_facts;
 pub mod work_outcome;

@@ -135,6 +135,14 @@ limits! {
     WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
     /// Filters of changes that start one definition.
     WORK_FILTERS = "filters of agent work", 20, "filters", "validation-failed";
+    /// Hooks of a definition of agent work.
+    HOOKS = "hooks of agent work", 20, "hooks", "limit-reached";
+    /// The name of a hook.
+    HOOK_NAME = "name of a hook", 100, "characters", "validation-failed";
+    /// The body of a call of a hook.
+    HOOK_BODY = "body of a call of a hook", 64 * 1024, "bytes", "payload-too-large";
+    /// The id that a call of a hook carries.
+    HOOK_DELIVERY_ID = "id of a call of a hook", 200, "bytes", "validation-failed";
     /// Idempotency key.
     IDEMPOTENCY_KEY = "idempotency key", 128, "characters", "validation-failed";
     /// A token's name.
@@ -294,6 +302,14 @@ pub const WORK_OCCURRENCES: usize = 100;
 pub const WORK_EVENTS_AN_HOUR: usize = 20;
 /// Results of agent work that led to one another, after which a change starts nothing more.
 pub const WORK_EVENT_DEPTH: i64 = 3;
+/// How far the time of a signed call of a hook may be from that of the database. Units: seconds.
+pub const HOOK_TOLERANCE_SECONDS: i64 = 5 * 60;
+/// The most runs that calls of one hook start within an hour.
+pub const HOOK_RUNS_AN_HOUR: i64 = 60;
+/// How long the old secret of a hook is accepted after a new one was made. Units: seconds.
+pub const HOOK_ROTATION_SECONDS: i64 = 24 * 3600;
+/// The most secrets of a hook that are accepted at the same time.
+pub const HOOK_SECRETS: usize = 5;
 /// Earlier runs of a definition that a prompt shows in full.
 pub const WORK_RUNS_IN_FULL: usize = 9;
 /// Units: tokens, estimated as bytes / 4. The most that earlier runs take of a prompt in full.

@@ -62,6 +62,33 @@ pub trait Model: Send + Sync {
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>>;
 }
 
+/// Keeps the key by which secrets in the database are sealed, outside the databases: a copy of the data
+/// alone opens none of them.
+pub trait SealingKeys: Send + Sync {
+    /// The key; `None` if none was made yet.
+    ///
+    /// Errors: it cannot be read, or there is nowhere to keep one; the text says what to do.
+    fn find(&self) -> Result<Option<[u8; 32]>, String>;
+    /// The key; if there is none, `fresh` is kept as the key from now on.
+    ///
+    /// Errors: as for [`Self::find`], or it cannot be kept.
+    fn find_or_keep(&self, fresh: [u8; 32]) -> Result<[u8; 32], String>;
+}
+
+/// A program that has nowhere to keep a key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSealingKeys;
+
+impl SealingKeys for NoSealingKeys {
+    fn find(&self) -> Result<Option<[u8; 32]>, String> {
+        Ok(None)
+    }
+
+    fn find_or_keep(&self, _fresh: [u8; 32]) -> Result<[u8; 32], String> {
+        Err("this program has nowhere to keep the key that seals secrets".to_owned())
+    }
+}
+
 /// Runs work that computes, beside the loop that waits for it.
 pub trait Compute: Send + Sync {
     /// Runs a job; completes when it has ended, even if it panicked. Dropping the future abandons

@@ -1,14 +1,17 @@
 //! Definitions: made, shown before they are saved, edited, paused, archived, deleted.
 
+use std::collections::BTreeSet;
+
 use dormouse_formats::recurrence::{
     Occurrence, Position, Series, describe, english, read_schedule,
 };
 use dormouse_formats::when::Reader;
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
+use dormouse_store::agent::work::hook;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, in_list, retry};
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
@@ -36,10 +39,12 @@ pub struct NewWork {
     pub instructions: String,
     /// What it does without a language model; `None` if its instructions are for one.
     pub built_in: Option<BuiltInWork>,
-    /// When it happens; `None` is once, now, unless changes start it.
+    /// When it happens; `None` is once, now, unless changes or calls start it.
     pub schedule: Option<ReadSchedule>,
     /// The changes of tasks that start it.
     pub events: Vec<EventFilter>,
+    /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
+    pub waits_for_calls: bool,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -144,7 +149,7 @@ impl Work {
         Ok(ReadSchedule { words: words.trim().to_owned(), series, sentence, next })
     }
 
-    /// Makes a definition. One that neither a schedule nor changes start runs at once.
+    /// Makes a definition. One that nothing starts later runs at once.
     ///
     /// Errors: a text is blank or too long; a filter passes nothing; the model reads no instructions;
     /// there are too many.
@@ -198,7 +203,7 @@ impl Work {
             empty.recurrence = schedule.series.rule().map(|_| id.to_string());
             self.set_schedule(&mut empty, schedule, now)?;
         }
-        if !new.events.is_empty() {
+        if !new.events.is_empty() || new.waits_for_calls {
             empty.kind = WorkType::Scheduled;
         }
         let version = Version {
@@ -218,7 +223,7 @@ impl Work {
             let head = self.journal_head(ws).await?;
             commit = commit.op(filter::put(ws, &id, &new.events, &host, head));
         }
-        if new.schedule.is_none() && new.events.is_empty() {
+        if empty.kind == WorkType::Immediate {
             let run = WorkRunId::fresh(now, &*self.entropy);
             let standing =
                 crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
@@ -427,9 +432,15 @@ impl Work {
     pub async fn hold_all(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
         let context = RequestContext { actor: Actor::Program, key: None };
         let definitions = self.definitions(ws).await?;
+        let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
+        let mut called = BTreeSet::new();
+        for page in ids.chunks(in_list::MOST) {
+            called.extend(self.store.all(hook::having(ws, page)).await?);
+        }
         let may_start = |one: &Definition| {
             one.state == WorkState::Active
                 && (one.next_due_at.is_some()
+                    || called.contains(&one.id)
                     || one.run_state.is_some_and(RunState::holds_its_place))
         };
         let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();

@@ -7,8 +7,9 @@ use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::limits::Beyond;
 use dormouse_types::work::{RunState, WorkState};
 use dormouse_types::work_filter::FilterError;
+use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::ParameterError;
-use dormouse_types::{QuestionId, WorkId, WorkRunId};
+use dormouse_types::{HookId, QuestionId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +99,21 @@ pub enum WorkError {
         /// The question.
         question: QuestionId,
     },
+    /// The definition has no such hook. Retry: never.
+    #[error("there is no hook {hook}: list the hooks of its agent work for their ids")]
+    NoHook {
+        /// The id as given.
+        hook: HookId,
+    },
+    /// A secret that was given is none that calls can be signed with. Retry: with another one.
+    #[error("{0}")]
+    HookSecret(&'static str),
+    /// The key that seals the secrets of hooks cannot be used. Retry: after following the text.
+    #[error("the secret of a hook cannot be kept: {0}")]
+    NoSealingKey(String),
+    /// A call of a hook started nothing. Retry: as the reason says.
+    #[error("{}", said(*.0))]
+    HookRefused(HookRefusal),
     /// The idempotency key was used for a different request. Retry: with a fresh key.
     #[error("the id {id} was already used for a different request: use a fresh one")]
     Reused {
@@ -131,6 +147,10 @@ impl WorkError {
             | Self::Read(ReadError::Corrupt { .. })
             | Self::Run(RunError::Read(ReadError::Corrupt { .. }) | RunError::Broken(_)) => true,
             Self::NoQuestion { .. }
+            | Self::NoHook { .. }
+            | Self::HookSecret(_)
+            | Self::NoSealingKey(_)
+            | Self::HookRefused(_)
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)
@@ -186,6 +206,35 @@ impl From<WorkError> for RunError {
 impl From<WorkError> for HandlerError {
     fn from(error: WorkError) -> Self {
         Self { is_damage: error.is_damage(), source: Box::new(error) }
+    }
+}
+
+/// What the sender of a refused call is told.
+fn said(refusal: HookRefusal) -> &'static str {
+    match refusal {
+        HookRefusal::Unknown => "no hook has this address: list the hooks of the agent work",
+        HookRefusal::Malformed => {
+            "the call lacks a header that this form of hook needs, or its body is not UTF-8 text: see how a \
+             test is sent on the page of the agent work"
+        }
+        HookRefusal::Forged => {
+            "no secret of this hook made the signature: check the secret, and that the body is signed as it \
+             is sent"
+        }
+        HookRefusal::Late => {
+            "the call is signed for another time: check the clock of the sender, and sign each attempt anew"
+        }
+        HookRefusal::Altered => {
+            "an earlier call had this id and another body: give each call an id of its own"
+        }
+        HookRefusal::Inactive => "the agent work may not start runs: resume it first",
+        HookRefusal::TooMany => {
+            "this hook has started as many runs within the hour as it may: try again later"
+        }
+        HookRefusal::Unreadable => {
+            "the secrets of this hook cannot be opened, because their key is missing or another one: bring \
+             the key back, or rotate the secret"
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 //!
-//! Owns: definitions with their instructions, which occurrences of a schedule and which changes of tasks become runs, the states
-//! of a run, its questions and corrections, what its prompt holds, what it leaves behind.
+//! Owns: definitions with their instructions, which occurrences of a schedule, which changes of tasks and
+//! which calls from outside become runs, the states of a run, its questions and corrections, what its
+//! prompt holds, what it leaves behind.
 //! Does not own: the queue and its claims (the scheduler), driving a run (the runs room), what a rule of
 //! recurrence means (the formats room), the person's tasks. The failures it defends against: an
 //! occurrence that runs twice or is lost without a row that says so, a run that counts as done because
@@ -13,7 +14,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
-//! [`question`], [`schedule`], [`events`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
+//! [`question`], [`schedule`], [`events`], [`hook`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
 
 pub mod error;
@@ -26,6 +27,7 @@ pub mod execution;
 pub mod question;
 pub mod schedule;
 pub mod events;
+pub mod hook;
 pub mod history;
 pub mod folding;
 pub mod tools;
@@ -40,7 +42,7 @@ use dormouse_formats::recurrence::Person;
 use dormouse_runs::Driver;
 use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
-use dormouse_types::port::{Clock, Entropy};
+use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
 use dormouse_types::{Actor, EventKind, Origin, hash};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
@@ -65,6 +67,8 @@ pub struct Work {
     pub(crate) facts: Arc<dyn Facts>,
     /// Set once, where the process is composed; shared by all clones.
     rules: Arc<OnceLock<Arc<dyn WorkRules>>>,
+    /// Set once, too.
+    keys: Arc<OnceLock<Arc<dyn SealingKeys>>>,
 }
 
 /// What [`Work`] is built from.
@@ -112,7 +116,16 @@ impl Work {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
         let Parts { store, driver, clock, entropy, zone, facts } = parts;
-        Self { store, driver, clock, entropy, zone, facts, rules: Arc::default() }
+        Self {
+            store,
+            driver,
+            clock,
+            entropy,
+            zone,
+            facts,
+            rules: Arc::default(),
+            keys: Arc::default(),
+        }
     }
 
     /// Sets the rules by which work is done that needs no language model. Only the first call counts.
@@ -124,6 +137,16 @@ impl Work {
     /// The rules by which work is done that needs no language model.
     pub fn rules(&self) -> &dyn WorkRules {
         self.rules.get().map_or(&NoWorkRules, |rules| &**rules)
+    }
+
+    /// Sets where the key is that seals the secrets of hooks. Only the first call counts.
+    pub fn set_sealing_keys(&self, keys: Arc<dyn SealingKeys>) {
+        // As for the rules.
+        let _ = self.keys.set(keys);
+    }
+
+    pub(crate) fn sealing_keys(&self) -> &dyn SealingKeys {
+        self.keys.get().map_or(&NoSealingKeys, |keys| &**keys)
     }
 
     /// The person whose clock schedules without a zone follow.

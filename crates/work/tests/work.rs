@@ -9,6 +9,7 @@ mod cases {
     mod asking;
     mod planning;
     mod events;
+    mod hooks;
     mod failing;
     mod remembering;
     mod built_in;

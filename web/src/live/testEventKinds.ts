@@ -18,7 +18,10 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "models:changed": true,
   "task:created": true,
   "task:status": true,
+  "task:log": true,
   "task:needs-attention": true,
+  "conversation:changed": true,
+  "attention:acknowledged": true,
   "needs-attention": true,
 };
 export const ALL_KINDS = Object.keys(KINDS);

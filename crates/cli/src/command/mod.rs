@@ -1,6 +1,7 @@
 //! The commands, one file for each.
 
 pub mod agent;
+pub mod attention;
 mod audit;
 pub mod bench;
 pub mod change;
@@ -78,6 +79,9 @@ pub enum Client {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand, display_order = 8)]
     Change(change::Command),
+    /// What needs you: list, acknowledge, take back
+    #[command(subcommand, display_order = 8)]
+    Attention(attention::Command),
     /// Models: list, add, use, test, key, budget, usage, …
     #[command(subcommand, display_order = 9)]
     Models(models::Command),
@@ -117,6 +121,7 @@ impl Client {
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,
+            Self::Attention(command) => attention::run(session, command).await,
             Self::Models(command) => models::run(session, command).await,
             Self::Token(command) => token::run(session, command).await,
             Self::Audit(params) => audit::run(session, params).await,

@@ -91,6 +91,15 @@ pub enum KeyFileError {
 struct Content {
     version: u32,
     keys: BTreeMap<String, Entry>,
+    /// The key that seals the secrets of hooks, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sealing: Option<String>,
+}
+
+impl Content {
+    fn empty() -> Self {
+        Self { version: VERSION, keys: BTreeMap::new(), sealing: None }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -124,7 +133,7 @@ impl KeyFile {
     ///
     /// Errors: the file cannot be trusted, read or understood.
     pub fn key(&self, provider: &str, base: &BaseUrl) -> Result<Option<Secret>, KeyFileError> {
-        let keys = self.read()?;
+        let keys = self.read()?.keys;
         let entry = keys.get(provider).filter(|entry| entry.origin == base.origin());
         let Some(entry) = entry else { return Ok(None) };
         let secret = Secret::new(entry.key.clone()).map_err(|_| self.malformed(0, 0))?;
@@ -143,8 +152,8 @@ impl KeyFile {
     /// Errors: the file cannot be trusted, read, understood or written; it is then unchanged.
     pub fn set(&self, provider: &str, base: &BaseUrl, key: &Secret) -> Result<(), KeyFileError> {
         let entry = Entry { origin: base.origin(), key: key.expose().to_owned() };
-        self.change(|keys| {
-            keys.insert(provider.to_owned(), entry);
+        self.change(|content| {
+            content.keys.insert(provider.to_owned(), entry);
         })
     }
 
@@ -152,14 +161,28 @@ impl KeyFile {
     ///
     /// Errors: as for [`Self::set`].
     pub fn remove(&self, provider: &str) -> Result<(), KeyFileError> {
-        if self.read()?.contains_key(provider) {
-            return self.change(|keys| drop(keys.remove(provider)));
+        if self.read()?.keys.contains_key(provider) {
+            return self.change(|content| drop(content.keys.remove(provider)));
         }
         Ok(())
     }
 
+    /// The key that seals the secrets of hooks, in hex; `None` if none was kept yet.
+    ///
+    /// Errors: as for [`Self::key`].
+    pub fn sealing(&self) -> Result<Option<String>, KeyFileError> {
+        Ok(self.read()?.sealing)
+    }
+
+    /// Keeps a key that seals the secrets of hooks, unless there is one.
+    ///
+    /// Errors: as for [`Self::set`].
+    pub fn keep_sealing(&self, fresh: &str) -> Result<(), KeyFileError> {
+        self.change(|content| drop(content.sealing.get_or_insert_with(|| fresh.to_owned())))
+    }
+
     /// Reads and writes under a lock, so that no key of another process is lost.
-    fn change(&self, edit: impl FnOnce(&mut BTreeMap<String, Entry>)) -> Result<(), KeyFileError> {
+    fn change(&self, edit: impl FnOnce(&mut Content)) -> Result<(), KeyFileError> {
         self.check_place()?;
         if !self.folder.is_dir() {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
@@ -169,9 +192,9 @@ impl KeyFile {
         }
         self.check_folder()?;
         let _lock = self.lock()?;
-        let mut keys = self.read()?;
-        edit(&mut keys);
-        self.write(&Content { version: VERSION, keys })
+        let mut content = self.read()?;
+        edit(&mut content);
+        self.write(&content)
     }
 
     #[expect(
@@ -193,11 +216,11 @@ impl KeyFile {
         Err(KeyFileError::Locked(path))
     }
 
-    fn read(&self) -> Result<BTreeMap<String, Entry>, KeyFileError> {
+    fn read(&self) -> Result<Content, KeyFileError> {
         let path = self.path();
         // Opening a pipe would wait for its writer.
         match std::fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Content::empty()),
             Err(source) => return Err(failed(&path, "read", source)),
             Ok(found) if !found.is_file() => return Err(KeyFileError::NotAFile(path)),
             Ok(_) => {}
@@ -224,7 +247,7 @@ impl KeyFile {
         if content.version != VERSION {
             return Err(self.malformed(1, 1));
         }
-        Ok(content.keys)
+        Ok(content)
     }
 
     /// Writes a new file and renames it: a crash leaves the old content or the new one.

@@ -9,7 +9,7 @@
 
 mod known;
 mod environment;
-mod keys;
+pub mod keys;
 mod prices;
 mod host;
 

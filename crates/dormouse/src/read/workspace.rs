@@ -1,11 +1,11 @@
-//! The workspace: overview, what needs the user, recent reports, operations, events, export.
+//! The workspace: overview, recent reports, operations, events, export.
 
 use dormouse_queries::events::Since;
 use dormouse_queries::export;
 use dormouse_types::{Caller, Scope, TaskId};
 
 use crate::request::require;
-use crate::view::{Attention, AuditEntry, Operation, Overview, Page, RecentReport};
+use crate::view::{AuditEntry, Operation, Overview, Page, RecentReport};
 use crate::{Dormouse, Error, OperationFilter};
 
 /// An export in progress: pieces of text that together form one JSON document.
@@ -25,17 +25,6 @@ impl Dormouse {
     pub async fn overview(&self, caller: &Caller) -> Result<Overview, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.overview(caller.workspace).await?)
-    }
-
-    /// A page of what needs the user, newest first; items about to expire come last.
-    pub async fn needs_attention(
-        &self,
-        caller: &Caller,
-        limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<Attention>, Error> {
-        require(caller, Scope::Read)?;
-        Ok(self.queries.needs_attention(caller.workspace, limit, cursor).await?)
     }
 
     /// A page of the latest reports of all agents that have a task, newest first.

@@ -1,10 +1,14 @@
 //! What waits for the person, and the proposals about a task as a person reads them.
 
-use dormouse::Verdict;
+use dormouse::dates::Wording;
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
+use dormouse::{AttentionFilter, NewWork, Verdict, WORKSPACE};
+use dormouse_store::{Commit, Db, Op};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::model::ModelError;
+use dormouse_types::port::Clock as _;
+use dormouse_types::work_kind::{Agenda, WorkParameters};
 use serde_json::json;
 
 use crate::world::{World, me, now, slug};
@@ -176,4 +180,63 @@ fn the_latest_report_of_each_agent_is_listed_newest_first() {
     assert_eq!(recent()[0].report.tldr.as_deref(), Some("The van is booked."));
     now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
     assert_eq!(shown().len(), 1, "an agent that is over has nothing new to say");
+}
+
+/// The kind, the object and the actions of what needs the person.
+fn work_waits(world: &World) -> Vec<(AttentionKind, String, Vec<AttentionAction>)> {
+    let filter = AttentionFilter { is_work: true, ..AttentionFilter::default() };
+    let page = now(world.dormouse.attention_list(&me(), filter, 9, None)).expect("a page");
+    assert_eq!(page.items, waits(world), "the list of all says the same");
+    let brief = |one: Attention| {
+        assert!(one.since <= now_of(world), "{one:?}");
+        (one.kind, one.id, one.actions)
+    };
+    page.items.into_iter().map(brief).collect()
+}
+
+fn now_of(world: &World) -> dormouse_types::Timestamp {
+    world.clock.now()
+}
+
+fn write(world: &World, sql: &'static str) {
+    let commit = Commit::new("test.write", Db::Agent, WORKSPACE).op(Op::any(sql, Vec::new()));
+    now(world.store.commit(commit)).expect("written");
+}
+
+#[test]
+fn work_that_cannot_start_or_was_left_out_says_why_it_needs_the_person() {
+    let world = World::new();
+    let new = NewWork {
+        title: "Digest".into(),
+        parameters: Some(WorkParameters::Agenda(Agenda::default())),
+        schedule: Some("every day at 9".into()),
+        ..NewWork::default()
+    };
+    let made = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+    let id = made.expect("work").id;
+    assert_eq!(work_waits(&world), []);
+    write(
+        &world,
+        "UPDATE work_definitions SET state = 'held', next_due_at = NULL, status = 'paused'",
+    );
+    let held = vec![AttentionAction::Resume, AttentionAction::Open];
+    assert_eq!(work_waits(&world), [(AttentionKind::WorkHeld, format!("workHeld:{id}"), held)]);
+    write(&world, "UPDATE work_definitions SET state = 'disabled', status = 'pending'");
+    let open = vec![AttentionAction::Open];
+    let broken = (AttentionKind::WorkBroken, format!("workBroken:{id}"), open.clone());
+    assert_eq!(work_waits(&world), [broken]);
+    write(&world, "UPDATE work_definitions SET state = 'active'");
+    let run = now(world.dormouse.run_work(&me(), &id, None)).expect("a run").id;
+    assert_eq!(work_waits(&world), []);
+    write(&world, "UPDATE work_runs SET state = 'interrupted'");
+    write(&world, "UPDATE work_definitions SET run_state = 'interrupted', status = 'failed'");
+    let retry = vec![AttentionAction::Retry, AttentionAction::Open];
+    let interrupted = (AttentionKind::WorkInterrupted, format!("workInterrupted:{run}"), retry);
+    assert_eq!(work_waits(&world), [interrupted]);
+    write(&world, "UPDATE work_runs SET state = 'skipped', skip_reason = 'missed'");
+    write(&world, "UPDATE work_definitions SET run_state = 'skipped', status = 'completed'");
+    let missed = (AttentionKind::WorkMissed, format!("workMissed:{run}"), open);
+    assert_eq!(work_waits(&world), [missed]);
+    write(&world, "UPDATE work_runs SET skip_reason = 'overlap'");
+    assert_eq!(work_waits(&world), [], "what is left out on purpose needs nobody");
 }

@@ -1,19 +1,23 @@
 use std::sync::LazyLock;
 
 use dormouse::dates::Wording;
+use dormouse::view::AttentionKind;
+use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
-    AgentFilter, AgentPatch, Caller, DrainScope, EntryPatch, Error, ExportFormat, ImportFile,
-    ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork, OperationFilter,
-    Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter, WorkPatch,
+    AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error, ExportFormat,
+    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork,
+    OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter,
+    WorkPatch,
 };
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
+use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId, TokenId,
-    TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId,
+    Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -40,13 +44,22 @@ struct Subject {
 }
 
 /// Agent work that methods are tried on.
+fn new_hook() -> NewHook {
+    NewHook { name: "New".into(), form: HookForm::Standard, secret: None }
+}
+
 struct WorkSubject {
     /// By a schedule, and paused.
     paused: WorkId,
+    /// Its hook.
+    hook: HookId,
     /// Its run asks a question.
     asking: WorkId,
     asking_run: WorkRunId,
     question: QuestionId,
+    /// The entry of the list of what needs the person, and since when.
+    need: String,
+    asked_at: Timestamp,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
 }
@@ -84,10 +97,16 @@ impl WorkSubject {
         drain();
         let paused = create(Some("every weekday at 9"));
         now(world.dormouse.pause_work(&me(), &paused, None)).expect("paused");
+        let hook = now(world.dormouse.add_work_hook(&me(), &paused, new_hook()));
+        let hook = hook.expect("a hook").hook.id;
         let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
         let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
         let question = asked.into_iter().next().expect("a question").id;
-        Self { paused, asking, asking_run, question, unclear_run }
+        let needs = now(world.dormouse.needs_attention(&me(), 9, None)).expect("needs").items;
+        let need = needs.into_iter().find(|one| one.kind == AttentionKind::WorkQuestion);
+        let need = need.expect("its run asks");
+        let (need, asked_at) = (need.id, need.since);
+        Self { paused, hook, need, asked_at, asking, asking_run, question, unclear_run }
     }
 }
 
@@ -267,6 +286,13 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);
     Decide review_work_run |s, c| s.world.dormouse.review_work_run(c, &s.work.unclear_run, true, None, None);
+    Read attention_list |s, c| s.world.dormouse.attention_list(c, AttentionFilter::default(), 9, None);
+    Decide acknowledge |s, c| s.world.dormouse.acknowledge(c, &s.work.need, s.work.asked_at);
+    Decide take_back_acknowledgement |s, c| s.world.dormouse.take_back_acknowledgement(c, &s.work.need);
+    Read work_hooks |s, c| s.world.dormouse.work_hooks(c, &s.work.paused);
+    Admin add_work_hook |s, c| s.world.dormouse.add_work_hook(c, &s.work.paused, new_hook());
+    Admin rotate_work_hook |s, c| s.world.dormouse.rotate_work_hook(c, &s.work.paused, &s.work.hook, None, OldSecrets::EndNow);
+    Admin remove_work_hook |s, c| s.world.dormouse.remove_work_hook(c, &s.work.paused, &s.work.hook);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);

@@ -58,7 +58,10 @@ fn services_with(model: Arc<dyn Model>, at: &str, faults: Arc<dyn Faults>) -> (D
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
     });
-    (dormouse.with_work_rules(Arc::new(dormouse_builtin::work::Rules)), ground)
+    let dormouse = dormouse
+        .with_work_rules(Arc::new(dormouse_builtin::work::Rules))
+        .with_sealing_keys(Arc::new(dormouse_testkit::sealing::FixedKey([7; 32])));
+    (dormouse, ground)
 }
 
 impl World {

@@ -32,6 +32,14 @@ closed_list! {
         WorkReview = "workReview",
         /// The last run of agent work ended without a result.
         WorkFailed = "workFailed",
+        /// The process that worked on the last run of agent work died too often.
+        WorkInterrupted = "workInterrupted",
+        /// The last occurrence of agent work was due while nothing ran, and was left out.
+        WorkMissed = "workMissed",
+        /// Agent work starts nothing, because the data was restored.
+        WorkHeld = "workHeld",
+        /// Agent work starts nothing, because what starts it cannot be read.
+        WorkBroken = "workBroken",
     }
 }
 
@@ -40,7 +48,7 @@ closed_list! {
     pub enum AttentionAction, "action" {
         /// Decide about the proposals.
         Review = "review",
-        /// Resume the agent.
+        /// Resume the agent, or the work.
         Resume = "resume",
         /// Wake the agent.
         Wake = "wake",
@@ -90,6 +98,8 @@ pub struct Attention {
     pub actions: Vec<AttentionAction>,
     /// The agent work, if it is about that.
     pub work: Option<WaitingWork>,
+    /// When the person took note of it; it is then in the list of those alone.
+    pub acknowledged_at: Option<Timestamp>,
 }
 
 /// Agent work that waits for the person, with the run that does.
@@ -101,10 +111,10 @@ pub struct WaitingWork {
     pub id: WorkId,
     /// Its title.
     pub title: String,
-    /// The run.
-    pub run_id: WorkRunId,
+    /// The run; `None` if it is about the work itself.
+    pub run_id: Option<WorkRunId>,
     /// The state of the run.
-    pub run_state: RunState,
+    pub run_state: Option<RunState>,
     /// What it asks.
     pub question: Option<WorkQuestion>,
 }
@@ -130,6 +140,7 @@ impl Attention {
             text: String::new(),
             actions: actions.to_vec(),
             work: None,
+            acknowledged_at: None,
         }
     }
 }

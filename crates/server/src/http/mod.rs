@@ -18,6 +18,7 @@ mod task_parts;
 mod tasks;
 mod work;
 mod built_in_work;
+mod hooks;
 mod debug_tasks;
 mod agent_history;
 
@@ -58,6 +59,8 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .routes(routes!(exports::losses))
         .routes(routes!(overview::show))
         .routes(routes!(overview::attention))
+        .routes(routes!(overview::work_attention))
+        .routes(routes!(overview::acknowledge, overview::take_back))
         .routes(routes!(overview::reports))
         .routes(routes!(operations::list))
         .routes(routes!(audit::list))
@@ -163,6 +166,10 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
         .routes(routes!(work::run_log))
         .routes(routes!(work::questions))
         .routes(routes!(work::answer))
+        .routes(routes!(hooks::list, hooks::add))
+        .routes(routes!(hooks::rotate))
+        .routes(routes!(hooks::remove))
+        .routes(routes!(hooks::call))
         .routes(routes!(work::schedule))
         .routes(routes!(debug_tasks::list, debug_tasks::create))
         .routes(routes!(debug_tasks::show, debug_tasks::edit, debug_tasks::delete))

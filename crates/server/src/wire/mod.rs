@@ -2,19 +2,23 @@
 //! plain text here, so that every invalid one can be reported.
 
 mod access;
+mod attention;
 mod change;
 mod export;
+mod hook;
 mod import;
 mod read;
 mod task;
 mod work;
 
 pub(crate) use access::{CodeParams, TokenParams};
+pub(crate) use attention::AcknowledgementParams;
 pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
 pub(crate) use export::Exported;
+pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use task::{

@@ -61,6 +61,9 @@ pub(crate) struct WorkParams {
     /// The changes of tasks that start it: any that passes one of these filters.
     #[serde(default)]
     events: Vec<EventFilterParams>,
+    /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
+    #[serde(default)]
+    waits_for_calls: bool,
     /// What becomes of occurrences that were missed; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
@@ -88,6 +91,7 @@ impl WorkParams {
             parameters: self.parameters.map(parameters).transpose()?,
             schedule: self.schedule,
             events: self.events.into_iter().map(EventFilter::from).collect(),
+            waits_for_calls: self.waits_for_calls,
             catch_up,
             overlap,
             model: self.model,

@@ -99,7 +99,10 @@ fn refuse_others(schema: &mut Value) {
 impl Contract {
     /// The operation that a request means.
     pub fn operation(&self, method: &str, path: &str) -> Option<&Operation> {
-        self.operations.iter().find(|operation| operation.is(method, path))
+        // A path without parameters goes before one that it would fill, whatever its methods are.
+        let is_whole = self.operations.iter().any(|operation| operation.path == path);
+        let mut all = self.operations.iter().filter(|one| !is_whole || one.path == path);
+        all.find(|operation| operation.is(method, path))
     }
 
     /// Whether a value fits a schema; if not, why.
@@ -222,6 +225,8 @@ pub fn filled(path: &str) -> String {
         ("{work}", format!("task-{zeros}")),
         ("{run}", format!("run-{zeros}")),
         ("{question}", format!("qu-{zeros}")),
+        ("{need}", format!("workQuestion:run-{zeros}")),
+        ("{hook}", format!("hook-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));

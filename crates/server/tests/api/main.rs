@@ -12,6 +12,7 @@ mod lists;
 mod live;
 mod openapi;
 mod hardening;
+mod hooks;
 mod problems;
 mod scopes;
 mod site;

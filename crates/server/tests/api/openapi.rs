@@ -190,7 +190,8 @@ async fn an_operation_names_exactly_what_it_reads() {
         let reads = !operation.parameters("query").is_empty();
         assert_eq!(refuses(&answer, "?"), reads, "{id}: query: {}", answer.shown());
         let answer = probe(&world, method, &path, none, "!").await;
-        let reads = answer.status == 400;
+        // The body of a call of a hook is any text; its signature is looked at first.
+        let reads = answer.status == 400 || id == "callHook";
         assert_eq!(reads, operation.body().is_some(), "{id}: body: {}", answer.shown());
     }
 }
@@ -382,6 +383,7 @@ async fn every_operation_answers_as_the_document_says() {
     read("/api/usage?from=2026-03-01&to=2026-03-02").await;
 
     crate::work::everything(&world).await;
+    crate::hooks::everything(&world).await;
 
     let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
     assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");

@@ -69,6 +69,11 @@ pub async fn everything(world: &World) {
         let other = world.call("POST", root, DIGEST).await.json();
         world.call("DELETE", &format!("{root}/{}", text(&other["id"])), "").await;
     }
+    world.get("/api/tasks/needs-attention?limit=1").await;
+    let (_, waiting, _) = asking(world).await;
+    let entry = format!("/api/needs-attention/workQuestion%3A{waiting}/acknowledgement");
+    world.call("PUT", &entry, r#"{"since": "2026-03-02T09:00:00Z"}"#).await;
+    world.call("DELETE", &entry, "").await;
     world.get(&format!("/api/tasks/{work}/log.jsonl")).await;
     world.get(&format!("/api/tasks/{work}/runs?limit=1")).await;
     world.call("POST", &format!("/api/tasks/{work}/run"), "").await;
@@ -312,6 +317,47 @@ async fn what_waits_for_the_person_is_listed_until_it_is_dealt_with() {
     let path = format!("/api/tasks/{other}");
     world.call("PATCH", &path, r#"{"action": "archive"}"#).await;
     assert_eq!(waits().await, [], "what was put away needs nobody");
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_leaves_the_list_until_there_is_something_new() {
+    let world = World::new();
+    let kinds = async |query: &str| {
+        let listed = world.get(&format!("/api/tasks/needs-attention{query}")).await.json();
+        let all = world.get(&format!("/api/needs-attention{query}")).await.json();
+        assert_eq!(listed["items"], all["items"], "here only work needs the person");
+        let items = listed["items"].as_array().expect("items").clone();
+        items.iter().map(|one| text(&one["kind"])).collect::<Vec<_>>()
+    };
+    let (work, run, _) = asking(&world).await;
+    assert_eq!(kinds("").await, ["workQuestion"]);
+    let entry = world.get("/api/needs-attention").await.json()["items"][0].clone();
+    assert_eq!(entry["id"], format!("workQuestion:{run}"));
+    let path = format!("/api/needs-attention/workQuestion%3A{run}/acknowledgement");
+    let early = world.call("PUT", &path, r#"{"since": "2020-01-01T00:00:00Z"}"#).await;
+    assert_eq!((early.status, &early.json()["acknowledgedAt"]), (200, &Value::Null));
+    assert_eq!(kinds("").await, ["workQuestion"], "what came meanwhile stays");
+    let since = json!({ "since": entry["since"] }).to_string();
+    let noted = world.call("PUT", &path, &since).await;
+    assert!(noted.json()["acknowledgedAt"].is_string(), "{}", noted.shown());
+    assert_eq!(world.call("PUT", &path, &since).await.status, 200, "twice changes nothing");
+    assert_eq!(kinds("").await, Vec::<String>::new());
+    assert_eq!(kinds("?acknowledged=true").await, ["workQuestion"]);
+    assert_eq!(world.call("DELETE", &path, "").await.status, 200);
+    assert_eq!(kinds("").await, ["workQuestion"]);
+    world.call("PUT", &path, &since).await;
+    // Another question of the same run is a new entry.
+    world.later(60);
+    world.script.push(asks());
+    let shown = world.get(&format!("/api/tasks/{work}")).await.json();
+    let question = text(&shown["questions"][0]["id"]);
+    let answer = format!("/api/questions/{question}/answer");
+    world.call("POST", &answer, r#"{"answer": "front"}"#).await;
+    world.drain_all().await;
+    assert_eq!(kinds("").await, ["workQuestion"]);
+    assert_eq!(kinds("?acknowledged=true").await, Vec::<String>::new());
+    let missing = world.call("PUT", "/api/needs-attention/x/acknowledgement", &since).await;
+    assert_eq!(missing.status, 404, "{}", missing.shown());
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use dormouse_builtin::Builtin;
 use dormouse_builtin::work::Rules;
 use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::Script;
+use dormouse_testkit::sealing::FixedKey;
 use dormouse_types::model::{ModelError, TurnEvent};
 use dormouse_types::model_settings::{
     KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel, Provider,
@@ -209,6 +210,7 @@ impl World {
         let script = Arc::new(Script::default());
         let dormouse = dormouse
             .with_work_rules(Arc::new(Rules))
+            .with_sealing_keys(Arc::new(FixedKey([7; 32])))
             .with_model_host(Arc::new(ScriptedHost(script.clone())), None);
         let router = dormouse_server::router(dormouse.clone(), Caller::owner(WorkspaceId(1)));
         Self {

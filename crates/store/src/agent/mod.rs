@@ -1,5 +1,6 @@
 //! The nouns of the agent store.
 
+pub mod acknowledgement;
 pub mod entity;
 pub mod agent_entity;
 pub mod message;

@@ -4,9 +4,9 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    breaker, change_item, checkpoint, entity, feed_position, forgotten_entry, link, log_line,
-    memory_index, model_call, model_setting, outdated, provider_state, purge, report, saga, spend,
-    subscription, timer, wake_queue, wake_request, wake_run, wake_tally, work,
+    acknowledgement, breaker, change_item, checkpoint, entity, feed_position, forgotten_entry,
+    link, log_line, memory_index, model_call, model_setting, outdated, provider_state, purge,
+    report, saga, spend, subscription, timer, wake_queue, wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -84,14 +84,15 @@ fn entities_are_found_by_agent_kind_and_type() {
 fn lookups_in_the_view_of_agent_work_use_an_index() {
     let world = World::in_a_folder();
     for (condition, index) in [
-        ("status = 'running'", "work_definitions_status (ws=? AND status=?)"),
-        ("recurrence_id = 'x'", "work_definitions_recurrence (ws=? AND recurrence_id=?)"),
+        ("id = 'x'", "work_definitions_id (id=?)"),
+        ("status = 'running'", "work_definitions_status (status=?)"),
+        ("recurrence_id = 'x'", "work_definitions_recurrence (recurrence_id=?)"),
         (
             "source_type = 'caldav' AND source_ref = 'x'",
-            "work_definitions_source (ws=? AND source_type=? AND source_ref=?)",
+            "work_definitions_source (source_type=? AND source_ref=?)",
         ),
     ] {
-        let sql = format!("SELECT id FROM tasks WHERE ws = 1 AND {condition}");
+        let sql = format!("SELECT id FROM tasks WHERE {condition}");
         let plan = plan(&world, Db::Agent, &sql);
         let expected = format!("SEARCH d USING INDEX {index}");
         assert!(plan.iter().any(|line| line.starts_with(&expected)), "{condition}: {plan:?}");
@@ -470,6 +471,8 @@ fn queries(world: &World) -> Vec<Statement> {
         work::definition::due(at(0), 1),
         work::definition::next_due(),
         work::definition::count(WS),
+        work::definition::in_need(WS, "", 1),
+        acknowledgement::of_some(WS, &["x".to_owned()]),
         work::version::by_number(WS, &work_id, 1),
         work::version::newest_of(WS, std::slice::from_ref(&work_id)),
         work::version::of_definition(WS, &work_id),
@@ -492,6 +495,14 @@ fn queries(world: &World) -> Vec<Statement> {
         work::filter::of_definitions(WS, std::slice::from_ref(&work_id)),
         work::filter::of_active(WS),
         work::filter::workspaces(),
+        work::hook::by_id(WS, &world.id()),
+        work::hook::of_work(WS, &work_id),
+        work::hook::having(WS, std::slice::from_ref(&work_id)),
+        work::hook_call::of_run(WS, &work_run),
+        work::hook_call::of_delivery(WS, &world.id(), "x"),
+        work::hook_call::of_signed(WS, &world.id(), "x"),
+        work::hook_call::newest(WS, &world.id(), 1),
+        work::hook_call::hours(WS, None, 1),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),

@@ -121,6 +121,10 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_corrections", &["work_id", "made_by"]),
     ("work_summaries", &["work_id", "model", "sources", "run_id"]),
     ("work_filters", &["work_id", "host", "agent_host"]),
+    ("acknowledgements", &["entry", "made_by"]),
+    ("work_hooks", &["id", "work_id", "form", "secrets", "made_by"]),
+    ("work_hook_calls", &["run_id", "hook_id", "delivery_id", "signed", "body_hash", "sender"]),
+    ("work_hook_hours", &["hook_id", "refusal", "sender"]),
 ];
 
 #[test]

@@ -6,6 +6,7 @@ use dormouse_runs::request::fence;
 use dormouse_runs::{RunError, ToolSet, TurnContext};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::correction;
+use dormouse_store::agent::work::hook_call;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::change_log;
@@ -22,6 +23,7 @@ use crate::events;
 use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
+use crate::hook::receive;
 use crate::tools;
 
 /// What summaries of older runs may take of a prompt. Units: tokens.
@@ -82,6 +84,7 @@ impl WorkRun<'_> {
             Draft::fixed(FragmentKind::Instruction, self.instruction(), FragmentData::None),
         ];
         fragments.extend(self.what_changed().await?);
+        fragments.extend(self.what_was_sent().await?);
         let history = self.history().await?;
         if !history.is_empty() {
             let parts = history.into_iter().map(|part| {
@@ -116,6 +119,18 @@ impl WorkRun<'_> {
             parts.push(part.below("## What changed"));
         }
         Ok(Some(Draft::tainted(FragmentKind::Delta, parts, FragmentData::None)))
+    }
+
+    /// The body of the call that started the run; `None` if no call did. It came from outside.
+    async fn what_was_sent(&self) -> Result<Option<Draft>, RunError> {
+        if !receive::is_call(&self.run) {
+            return Ok(None);
+        }
+        let found = self.work.store.first(hook_call::of_run(self.lease.ws, &self.run.id)).await?;
+        let Some(call) = found else { return Ok(None) };
+        let text = fence("call of a hook", &call.payload);
+        let part = Part::new(Piece::Other, text, Vec::new()).below("## What was sent");
+        Ok(Some(Draft::tainted(FragmentKind::Delta, vec![part], FragmentData::None)))
     }
 
     /// What earlier runs of the definition did, and what this one did before it was started anew.
@@ -193,6 +208,9 @@ impl WorkRun<'_> {
             }
             (WorkType::Scheduled, None) if events::change_of(&self.run).is_some() => {
                 " A change of a task started this run: see What changed.".to_owned()
+            }
+            (WorkType::Scheduled, None) if receive::is_call(&self.run) => {
+                " A program outside started this run: see What was sent.".to_owned()
             }
             (WorkType::Scheduled, None) => " The person started this run by hand.".to_owned(),
             (WorkType::Immediate, _) => String::new(),

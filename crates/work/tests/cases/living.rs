@@ -282,9 +282,15 @@ fn the_view_for_other_programs_has_sixteen_columns(world: &World) {
     let rows = world.raw(
         "SELECT id, type, source_type, source_ref, title, instructions, status, session_id,
            recurrence_id, occurrence_date, scheduled_for, started_at, completed_at, created_by,
-           log_path, created_at FROM tasks WHERE ws = 1",
+           log_path, created_at FROM tasks",
     );
     assert_eq!(rows.len(), 1);
+    // In the order that other programs know, and nothing more.
+    let all = world.raw("SELECT * FROM tasks");
+    for n in 0..16 {
+        assert_eq!(all[0].opt_text(n).expect("text"), rows[0].opt_text(n).expect("text"), "{n}");
+    }
+    assert!(all[0].opt_text(16).is_err(), "there are sixteen");
     let text = |n| rows[0].opt_text(n).expect("text").map(ToOwned::to_owned);
     assert_eq!(text(0), Some(id.to_string()));
     assert_eq!(text(1).as_deref(), Some("scheduled"));

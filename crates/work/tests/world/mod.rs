@@ -304,6 +304,7 @@ impl World {
             built_in: None,
             schedule: words.map(|words| self.schedule(words)),
             events: Vec::new(),
+            waits_for_calls: false,
             catch_up: CatchUp::Once,
             overlap: Overlap::Queue,
             model: None,

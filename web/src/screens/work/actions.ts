@@ -5,7 +5,7 @@ import { asProblem } from "../../api/problem";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { live } from "../../live/store.svelte";
-import type { Instruction, Template, Trial, Work } from "./data";
+import type { Hook, Instruction, Template, Trial, Work } from "./data";
 
 const header = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
 
@@ -138,4 +138,23 @@ export async function answerQuestion(question: string, title: string, answer: st
   const send = (): Promise<unknown> =>
     unwrap(api.POST("/api/questions/{question}/answer", { params: { path: { question }, header: header() }, body: { answer } }));
   return tried("work.what.answer", { title }, send);
+}
+
+/** A new hook with its secret, which is shown this once. Throws: a `Problem`. */
+export async function addHook(work: Work, body: Schemas["HookParams"]): Promise<Schemas["CreatedWorkHook"]> {
+  const made = await unwrap(api.POST("/api/tasks/{work}/hooks", { params: { path: { work: work.id } }, body }));
+  reload();
+  return made;
+}
+
+/** A new secret of a hook, which is shown this once. Throws: a `Problem`. */
+export async function rotateHook(work: Work, hook: Hook, endOld: boolean): Promise<Schemas["CreatedWorkHook"]> {
+  const made = await unwrap(api.POST("/api/tasks/{work}/hooks/{hook}/rotate", { params: { path: { work: work.id, hook: hook.id } }, body: { endOld } }));
+  reload();
+  return made;
+}
+
+export async function removeHook(work: Work, hook: Hook): Promise<void> {
+  const remove = (): Promise<unknown> => unwrap(api.DELETE("/api/tasks/{work}/hooks/{hook}", { params: { path: { work: work.id, hook: hook.id } } }));
+  await tried("work.what.removeHook", { name: hook.name }, remove);
 }

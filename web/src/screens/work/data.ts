@@ -13,6 +13,9 @@ export type Question = Schemas["WorkQuestion"];
 export type LogLine = Schemas["WorkLogLine"];
 export type SchedulePreview = Schemas["SchedulePreview"];
 
+export type Hook = Schemas["WorkHook"];
+export type HookForm = Schemas["HookForm"];
+
 export type Template = Schemas["WorkTemplate"];
 export type Instruction = Schemas["WorkInstruction"];
 export type Trial = Schemas["WorkTrial"];
@@ -62,6 +65,11 @@ export const queries = {
   runs: (id: string): Query<Paged<Run>> => ({
     key: `work/runs/${id}`,
     load: () => readRuns(id),
+    invalidatedBy: isWorkEvent,
+  }),
+  hooks: (id: string): Query<Paged<Hook>> => ({
+    key: `work/hooks/${id}`,
+    load: () => unwrap(api.GET("/api/tasks/{work}/hooks", { params: { path: { work: id } } })),
     invalidatedBy: isWorkEvent,
   }),
   /** The lines of a run. Those of a run that is over change only when it is tried again. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { LogLine, Run, Work } from "./data";
-import { canPause, duration, grouped, matches, standingOf, today, toneOf, turnsOf, withinDay } from "./rules";
+import type { Hook, LogLine, Run, Work } from "./data";
+import { canPause, duration, grouped, matches, refusedLately, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -96,5 +96,23 @@ describe("a run", () => {
     expect(duration(run(hour(9), hour(10)))).toBe(3_600_000);
     expect(duration(run(hour(9), null))).toBeUndefined();
     expect(duration(run(hour(10), hour(9)))).toBe(0);
+  });
+});
+
+describe("hooks", () => {
+  const hook = (parts: object): Hook => ({ id: "hook-1", name: "Mail", form: "standard", hours: [], calls: [], secrets: [], ...parts }) as unknown as Hook;
+
+  it("sum up what was refused, the most first", () => {
+    const hours = [{ refused: [{ why: "late", n: 1 }, { why: "forged", n: 2 }] }, { refused: [{ why: "forged", n: 3 }] }];
+    expect(refusedLately(hook({ hours }))).toEqual([{ why: "forged", n: 5 }, { why: "late", n: 1 }]);
+    expect(refusedLately(hook({}))).toEqual([]);
+  });
+
+  it("are tried by commands of the form that they take", () => {
+    const standard = testCall(hook({}), "https://x.example/api/hooks/hook-1");
+    expect(standard).toContain("webhook-signature: v1,$SIGNATURE");
+    expect(standard).toContain("tr -d ' \\n'");
+    expect(standard.endsWith("'https://x.example/api/hooks/hook-1'")).toBe(true);
+    expect(testCall(hook({ form: "gitHost" }), "x")).toContain("x-hub-signature-256: sha256=$SIGNATURE");
   });
 });

@@ -1,6 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
-import type { LogLine, Run, RunState, Work } from "./data";
+import type { Hook, LogLine, Run, RunState, Work } from "./data";
 
 export type Tone = "accent" | "caution" | "danger" | "plain";
 
@@ -143,4 +143,35 @@ export function today(all: readonly Work[], now: Date): Today[] {
 export function withinDay(all: readonly Work[], now: Date): Work[] {
   const end = now.getTime() + 24 * 3600_000;
   return all.filter((work) => work.nextDueAt !== null && Date.parse(work.nextDueAt) <= end).sort((a, b) => at(a.nextDueAt) - at(b.nextDueAt));
+}
+
+/** How many calls of a hook were refused in the hours that are shown, by the reason, the most first. */
+export function refusedLately(hook: Hook): { why: Hook["hours"][number]["refused"][number]["why"]; n: number }[] {
+  const sums = new Map<Hook["hours"][number]["refused"][number]["why"], number>();
+  for (const { why, n } of hook.hours.flatMap((hour) => hour.refused)) sums.set(why, (sums.get(why) ?? 0) + n);
+  return [...sums].map(([why, n]) => ({ why, n })).sort((a, b) => b.n - a.n);
+}
+
+/** Commands of a shell that call a hook once, signed with the secret in the variable SECRET. */
+export function testCall(hook: Hook, address: string): string {
+  const lines =
+    hook.form === "standard"
+      ? [
+          "SECRET='whsec_…'",
+          `BODY='{"hello":"world"}'`,
+          "ID=test-$(date +%s) TIME=$(date +%s)",
+          "KEY=$(printf %s \"${SECRET#whsec_}\" | base64 -d | od -An -tx1 | tr -d ' \\n')",
+          "SIGNATURE=$(printf %s \"$ID.$TIME.$BODY\" | openssl dgst -sha256 -mac HMAC -macopt hexkey:$KEY -binary | base64)",
+          `curl -H "webhook-id: $ID" -H "webhook-timestamp: $TIME" \\`,
+          `  -H "webhook-signature: v1,$SIGNATURE" -H 'content-type: application/json' \\`,
+          `  -d "$BODY" '${address}'`,
+        ]
+      : [
+          "SECRET='…'",
+          `BODY='{"hello":"world"}'`,
+          `SIGNATURE=$(printf %s "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -r | cut -d' ' -f1)`,
+          `curl -H "x-github-delivery: test-$(date +%s)" -H "x-hub-signature-256: sha256=$SIGNATURE" \\`,
+          `  -H 'content-type: application/json' -d "$BODY" '${address}'`,
+        ];
+  return lines.join("\n");
 }

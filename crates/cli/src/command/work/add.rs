@@ -25,6 +25,9 @@ pub struct Params {
     /// schedule it runs once, now
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
+    /// Do not run it now: calls of a hook start it, which is made with `work hook add`
+    #[arg(long)]
+    waits_for_calls: bool,
     /// What was missed: once (runs the newest), all or skip
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
@@ -99,6 +102,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if params.dry_run {
         match &preview {
             Some(reply) => drop(session.print_body(reply)),
+            None if params.waits_for_calls => {
+                session.screen.say("it would run when a hook of it is called");
+            }
             None => session.screen.say("it would run once, now"),
         }
         session.screen.say("nothing was written");
@@ -110,6 +116,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "title": params.title.join(" "),
         "instructions": instructions,
         "schedule": params.schedule,
+        "waitsForCalls": params.waits_for_calls.then_some(true),
         "catchUp": params.catch_up.map(CatchUp::name),
         "overlap": params.overlap.map(Overlap::name),
         "model": params.model,

@@ -3,6 +3,7 @@
 mod add;
 mod decide;
 mod due;
+mod hook;
 mod list;
 mod log;
 mod name;
@@ -53,6 +54,9 @@ pub enum Command {
     Log(log::Params),
     /// Change its title, instructions, schedule, policies or model
     Edit(settings::EditParams),
+    /// Let programs outside start it by signed calls
+    #[command(subcommand)]
+    Hook(hook::Command),
     /// Remove it from all lists; nothing of it runs any more
     Rm(settings::Params),
 }
@@ -76,6 +80,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Cancel(params) => settings::cancel(session, params).await,
         Command::Log(params) => log::run(session, params).await,
         Command::Edit(params) => settings::edit(session, params).await,
+        Command::Hook(command) => hook::run(session, command).await,
         Command::Rm(params) => settings::remove(session, params).await,
     }?;
     due::tell(session).await

@@ -271,6 +271,26 @@ pub fn newest_of_status(
     }
 }
 
+/// Definitions after one of them that may wait for the person: their latest run did not end well or is not
+/// over, or they may not start runs. In the order in which they were made.
+pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
+                recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
+                next_due_at, n_runs, status, run_state, latest_run, revision,
+                created_by, created_at, updated_at, deleted_at, built_in
+              FROM work_definitions
+              WHERE ws = ?1 AND id > ?2 AND deleted_at IS NULL
+                AND (state IN ('held', 'disabled')
+                  OR run_state IN ('needs_input', 'needs_review', 'failed', 'timed_out', 'interrupted',
+                    'expired', 'skipped'))
+              ORDER BY id LIMIT ?3",
+        params: params_values![ws(workspace), after, limit],
+        decode,
+    }
+}
+
 /// The definitions of all workspaces that are due at a time, the longest due first. A damaged row is
 /// returned as an error of its own, and does not stop the others.
 pub fn due(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Definition), ReadError>> {

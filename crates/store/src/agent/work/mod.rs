@@ -1,5 +1,5 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
-//! runs, and the changes that start them.
+//! runs, and the changes and the hooks that start them.
 
 pub mod definition;
 pub mod version;
@@ -8,6 +8,8 @@ pub mod question;
 pub mod correction;
 pub mod summary;
 pub mod filter;
+pub mod hook;
+pub mod hook_call;
 
 use std::str::FromStr;
 

@@ -50,6 +50,8 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0016_agent.sql"),
     include_str!("../../migrations/sqlite/0017_agent.sql"),
     include_str!("../../migrations/sqlite/0018_agent.sql"),
+    include_str!("../../migrations/sqlite/0019_agent.sql"),
+    include_str!("../../migrations/sqlite/0020_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.
@@ -75,6 +77,12 @@ pub(in crate::backend) fn of_engine(db: Db, version: i64, engine: Engine) -> &'s
         }
         (Db::Agent, 14, Engine::Postgres) => {
             include_str!("../../migrations/postgres/0014_agent_tasks.sql")
+        }
+        (Db::Agent, 20, Engine::Sqlite) => {
+            include_str!("../../migrations/sqlite/0020_agent_tasks.sql")
+        }
+        (Db::Agent, 20, Engine::Postgres) => {
+            include_str!("../../migrations/postgres/0020_agent_tasks.sql")
         }
         (Db::Journal | Db::Agent, _, Engine::Sqlite | Engine::Postgres) => "",
     }

@@ -1,0 +1,107 @@
+//! What needs the person: the list, and what they have taken note of.
+
+use dormouse_queries::AttentionFilter;
+use dormouse_store::agent::acknowledgement::{self, Acknowledgement};
+use dormouse_store::{Audit, ChangeRow, Commit, Db, Op};
+use dormouse_types::{Caller, EventKind, Origin, Scope, Timestamp, limits};
+
+use crate::request::require;
+use crate::view::{Attention, Page};
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// A page of what needs the user, newest first; items about to expire come last. What they have taken
+    /// note of is left out.
+    pub async fn needs_attention(
+        &self,
+        caller: &Caller,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Attention>, Error> {
+        self.attention_list(caller, AttentionFilter::default(), limit, cursor).await
+    }
+
+    /// The same list, or a part of it.
+    pub async fn attention_list(
+        &self,
+        caller: &Caller,
+        filter: AttentionFilter,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Attention>, Error> {
+        require(caller, Scope::Read)?;
+        Ok(self.queries.attention_list(caller.workspace, filter, limit, cursor).await?)
+    }
+
+    /// Takes note of an entry, which leaves the list until there is a later one for the same reason and
+    /// object. `since` is that of the entry as it was seen: one that came meanwhile stays.
+    ///
+    /// Scope: decide, because an agent must not hide from the person what needs them.
+    pub async fn acknowledge(
+        &self,
+        caller: &Caller,
+        entry: &str,
+        since: Timestamp,
+    ) -> Result<Attention, Error> {
+        require(caller, Scope::Decide)?;
+        self.attention(caller, entry).await?;
+        let new = Acknowledgement { entry: entry.to_owned(), since, at: self.clock.now() };
+        let op = acknowledgement::put(caller.workspace, &new, &caller.actor.to_string());
+        self.note(caller, "attention.acknowledge", entry, op).await
+    }
+
+    /// Puts an entry back into the list.
+    ///
+    /// Scope: decide, as for [`Self::acknowledge`].
+    pub async fn take_back_acknowledgement(
+        &self,
+        caller: &Caller,
+        entry: &str,
+    ) -> Result<Attention, Error> {
+        require(caller, Scope::Decide)?;
+        self.attention(caller, entry).await?;
+        let op = acknowledgement::delete(caller.workspace, entry);
+        self.note(caller, "attention.takeBack", entry, op).await
+    }
+
+    async fn note(
+        &self,
+        caller: &Caller,
+        action: &'static str,
+        entry: &str,
+        op: Op,
+    ) -> Result<Attention, Error> {
+        let origin = Origin::Person { via: None };
+        let change = ChangeRow::agent(origin, EventKind::AttentionAcknowledged, None, entry);
+        let audit = Audit {
+            actor: caller.actor.clone(),
+            action,
+            object: entry.to_owned(),
+            detail: String::new(),
+        };
+        let commit = Commit::new("attention.acknowledge", Db::Agent, caller.workspace);
+        self.store.commit(commit.op(op).change(change).audit(audit)).await?;
+        self.attention(caller, entry).await
+    }
+
+    /// An entry of the list, acknowledged or not.
+    async fn attention(&self, caller: &Caller, entry: &str) -> Result<Attention, Error> {
+        for is_acknowledged in [false, true] {
+            let filter = AttentionFilter { is_acknowledged, ..AttentionFilter::default() };
+            let mut cursor = None::<String>;
+            loop {
+                let (ws, most) = (caller.workspace, limits::PAGE.max);
+                let page = self.queries.attention_list(ws, filter, most, cursor.as_deref()).await?;
+                if let Some(found) = page.items.into_iter().find(|one| one.id == entry) {
+                    return Ok(found);
+                }
+                cursor = page.next_cursor;
+                if cursor.is_none() {
+                    break;
+                }
+            }
+        }
+        let what = "entry in the list of what needs you:";
+        Err(Error::NotFound { what, id: entry.to_owned() })
+    }
+}

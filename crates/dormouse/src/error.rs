@@ -395,9 +395,10 @@ fn agent(error: &AgentError) -> &'static str {
 
 fn work(error: &WorkError) -> &'static str {
     match error {
-        WorkError::NotFound { .. } | WorkError::NoRun { .. } | WorkError::NoQuestion { .. } => {
-            "not-found"
-        }
+        WorkError::NotFound { .. }
+        | WorkError::NoRun { .. }
+        | WorkError::NoQuestion { .. }
+        | WorkError::NoConversation { .. } => "not-found",
         WorkError::Beyond(beyond) => beyond.limit.problem,
         WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
         WorkError::Blank { .. }

@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], `built_in_work`,
+//! [`agents`], [`wake_preview`], [`change_sets`], [`work`], [`conversations`], `built_in_work`,
 //! [`drain`], [`serve`].
 
 pub mod error;
@@ -19,6 +19,7 @@ pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
 pub mod work;
+pub mod conversations;
 mod built_in_work;
 mod work_facts;
 pub mod drain;
@@ -57,6 +58,7 @@ use work_facts::FactsOfQueries;
 pub use access::NewToken;
 pub use agents::AgentPatch;
 pub use change_sets::{Shown, VerdictOf};
+pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_changes::set::standing::KnownValue;
 pub use dormouse_formats::export::Lost;
@@ -65,6 +67,7 @@ pub use dormouse_queries::{
     AgentFilter, AgentPresence, MessageFilter, OperationFilter, TaskFilter, WorkFilter, events,
     view,
 };
+pub use dormouse_store::agent::conversation::TaskRef;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_store::{Db, Store};
@@ -75,7 +78,7 @@ pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
-pub use work::{NewWork, WorkLogFile, WorkPatch};
+pub use work::{NewWork, TranscriptFile, WorkPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);

@@ -20,6 +20,7 @@ mod health;
 mod memory;
 mod spending;
 mod work;
+mod conversation;
 
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
@@ -32,6 +33,7 @@ pub use audit::AuditEntry;
 pub use change::{
     ChangeItem, ChangeSet, DecidedItem, Decision, Evidence, OpenChanges, Outcome, TaskChange,
 };
+pub use conversation::Conversation;
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
@@ -47,6 +49,8 @@ pub use work::{
     AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
     WorkQuestion, WorkRun, WorkTemplate, WorkTrial,
 };
+
+pub use crate::transcript::{Call, TaskRef, Turn};
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -67,7 +67,7 @@ impl Queries {
 
 /// Why a run in this state waits for the person; `None` if it does not. What the person cancelled needs
 /// nobody.
-fn kind_of(state: RunState) -> Option<AttentionKind> {
+pub(crate) fn kind_of(state: RunState) -> Option<AttentionKind> {
     match state {
         RunState::NeedsInput => Some(AttentionKind::WorkQuestion),
         RunState::NeedsReview => Some(AttentionKind::WorkReview),

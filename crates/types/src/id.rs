@@ -150,6 +150,8 @@ ids! {
     SessionId = "ss";
     /// A question that a run of agent work asks the person.
     QuestionId = "qu";
+    /// A conversation.
+    ConversationId = "conv";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.

@@ -8,7 +8,7 @@ use dormouse_types::limits::Beyond;
 use dormouse_types::work::{RunState, WorkState};
 use dormouse_types::work_filter::FilterError;
 use dormouse_types::work_kind::ParameterError;
-use dormouse_types::{QuestionId, WorkId, WorkRunId};
+use dormouse_types::{ConversationId, QuestionId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,12 @@ pub enum WorkError {
     NoQuestion {
         /// The id as given.
         question: QuestionId,
+    },
+    /// There is no such conversation. Retry: never.
+    #[error("there is no conversation {conversation}: list the conversations for their ids")]
+    NoConversation {
+        /// The id as given.
+        conversation: ConversationId,
     },
     /// A text is empty. Retry: with text.
     #[error("the {what} is empty: write one")]
@@ -131,6 +137,7 @@ impl WorkError {
             | Self::Read(ReadError::Corrupt { .. })
             | Self::Run(RunError::Read(ReadError::Corrupt { .. }) | RunError::Broken(_)) => true,
             Self::NoQuestion { .. }
+            | Self::NoConversation { .. }
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)

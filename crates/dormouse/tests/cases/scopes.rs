@@ -3,8 +3,9 @@ use std::sync::LazyLock;
 use dormouse::dates::Wording;
 use dormouse::{
     AgentFilter, AgentPatch, Caller, DrainScope, EntryPatch, Error, ExportFormat, ImportFile,
-    ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork, OperationFilter,
-    Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter, WorkPatch,
+    ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewTurn, NewWork,
+    OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter,
+    WorkPatch,
 };
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
@@ -12,8 +13,8 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::LinkKind;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId, TokenId,
-    TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, EntryId, ItemId, QuestionId, RunKey, Scope, TaskId,
+    TaskLinkId, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -49,6 +50,7 @@ struct WorkSubject {
     question: QuestionId,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
+    conversation: ConversationId,
 }
 
 impl WorkSubject {
@@ -87,7 +89,9 @@ impl WorkSubject {
         let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
         let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
         let question = asked.into_iter().next().expect("a question").id;
-        Self { paused, asking, asking_run, question, unclear_run }
+        let begun = now(world.dormouse.begin_conversation(&me(), "Tiles", None));
+        let conversation = begun.expect("a conversation").id;
+        Self { paused, asking, asking_run, question, unclear_run, conversation }
     }
 }
 
@@ -267,6 +271,16 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);
     Decide review_work_run |s, c| s.world.dormouse.review_work_run(c, &s.work.unclear_run, true, None, None);
+    Read conversations |s, c| s.world.dormouse.conversations(c, 9, None);
+    Read conversation |s, c| s.world.dormouse.conversation(c, &s.work.conversation);
+    Read conversation_turns |s, c| s.world.dormouse.conversation_turns(c, &s.work.conversation, 9, None);
+    Read conversation_file |s, c| s.world.dormouse.conversation_file(c, &s.work.conversation);
+    Read work_of_conversation |s, c| s.world.dormouse.work_of_conversation(c, &s.work.conversation, 9, None);
+    Read conversations_of_work |s, c| s.world.dormouse.conversations_of_work(c, &s.work.paused, 9, None);
+    Edit begin_conversation |s, c| s.world.dormouse.begin_conversation(c, "Doors", None);
+    Edit open_conversation |s, c| s.world.dormouse.open_conversation(c, &s.work.paused);
+    Edit add_turn |s, c| s.world.dormouse.add_turn(c, &s.work.conversation, NewTurn { content: "Why?".into(), task_ref: None }, None);
+    Edit delete_conversation |s, c| s.world.dormouse.delete_conversation(c, &s.work.conversation, None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);
@@ -321,6 +335,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/change_sets.rs"),
         include_str!("../../src/work.rs"),
         include_str!("../../src/built_in_work.rs"),
+        include_str!("../../src/conversations.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),

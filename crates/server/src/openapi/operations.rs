@@ -197,6 +197,7 @@ fn variable(name: &str) -> Value {
         "agent" => (named("AgentId"), "The agent."),
         "work" => (named("WorkId"), "The agent work."),
         "run" => (named("WorkRunId"), "The run of agent work."),
+        "conversation" => (named("ConversationId"), "The conversation."),
         "question" => (named("QuestionId"), "The question of a run."),
         "runKey" => (named("RunKey"), "The run."),
         "line" => (json!({"type": "string"}), "The line, as the list of what it knows names it."),

@@ -98,6 +98,15 @@ fn included(part: &Value) -> Option<&str> {
 /// empty.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("Page", "damaged"),
+    ("Turn", "title"),
+    ("Turn", "taskRef"),
+    ("Turn", "runId"),
+    ("Turn", "run"),
+    ("Turn", "runKey"),
+    ("Turn", "calls"),
+    ("Turn", "truncated"),
+    ("Call", "result"),
+    ("Call", "refused"),
     ("LinkedContext", "left_out"),
     ("LinkedRow", "taskAgentId"),
     ("LinkedRow", "latestTaskAgentReport"),

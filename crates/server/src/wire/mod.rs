@@ -3,6 +3,7 @@
 
 mod access;
 mod change;
+mod conversation;
 mod export;
 mod import;
 mod read;
@@ -14,6 +15,7 @@ pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
+pub(crate) use conversation::{ConversationParams, TurnParams};
 pub(crate) use export::Exported;
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;

@@ -382,6 +382,7 @@ async fn every_operation_answers_as_the_document_says() {
     read("/api/usage?from=2026-03-01&to=2026-03-02").await;
 
     crate::work::everything(&world).await;
+    crate::conversations::everything(&world).await;
 
     let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
     assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");

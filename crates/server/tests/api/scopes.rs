@@ -270,6 +270,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{work}", work),
         ("{run}", run),
         ("{question}", question),
+        ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]
 }
 

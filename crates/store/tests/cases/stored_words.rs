@@ -121,6 +121,9 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_corrections", &["work_id", "made_by"]),
     ("work_summaries", &["work_id", "model", "sources", "run_id"]),
     ("work_filters", &["work_id", "host", "agent_host"]),
+    ("conversations", &["id", "kind", "work_id"]),
+    ("conversation_turns", &["conversation_id", "role", "work_id", "action", "run_id", "sources"]),
+    ("conversation_work", &["conversation_id", "work_id"]),
 ];
 
 #[test]

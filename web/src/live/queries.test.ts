@@ -20,7 +20,9 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "models:changed": true,
   "task:created": true,
   "task:status": true,
+  "task:log": true,
   "task:needs-attention": true,
+  "conversation:changed": true,
   "needs-attention": true,
 };
 const TYPES = Object.keys(KINDS);

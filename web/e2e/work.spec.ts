@@ -233,3 +233,66 @@ test("work that is gone, and a question that somebody else answered, are reporte
   await to(app, server, `/work/${id}`);
   await expect(app.getByRole("heading", { level: 1, name: "This agent work doesn’t exist." })).toBeVisible();
 });
+
+test("the morning agenda is picked, tried, run and read, and its result is said among the scheduled events", async ({ app, server }) => {
+  const today = new Date().toISOString().slice(0, 10);
+  const drill = (await server.ask("POST", "/api/journal/tasks", { title: "Return the drill", dueOn: today })) as { id: string };
+  await app.keyboard.press("g");
+  await app.keyboard.press("w");
+  await app.getByRole("link", { name: "New work" }).click();
+  const kinds = app.getByRole("group", { name: "Ready to switch on" });
+  await kinds.getByRole("radio").first().focus();
+  await app.keyboard.press("Space");
+  const { items } = (await server.ask("GET", "/api/work/gallery?lang=en")) as { items: { name: string }[] };
+  const name = items[0]?.name ?? "";
+  const chosen = app.getByRole("region", { name, exact: true });
+  // The browser of these tests is in another zone than the server: both clocks are named.
+  await expect(chosen.locator("ol time")).toHaveCount(5);
+  await expect(chosen.getByText(/^Schedules follow .+\. This browser’s clock is Eastern European/)).toBeVisible();
+  await chosen.getByRole("button", { name: "Try it now" }).focus();
+  await app.keyboard.press("Enter");
+  await expect(chosen.getByRole("region", { name: "Tried just now" })).toContainText("Return the drill");
+  await chosen.getByRole("button", { name: "Switch on" }).focus();
+  await app.keyboard.press("Enter");
+  await expect(app.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(app.getByText("No runs yet.")).toBeVisible();
+
+  await app.getByRole("button", { name: "Run now" }).click();
+  const result = app.getByRole("region", { name: "Result of run 1" });
+  await expect(result).toContainText("Return the drill");
+  // A figure opens the list that it counted.
+  await result.getByRole("list", { name: "What the numbers count" }).getByText(/^1 due/).click();
+  await expect(result.getByRole("link", { name: "Return the drill" }).last()).toHaveAttribute("href", `/tasks/${drill.id}`);
+  await app.getByText("Log", { exact: true }).click();
+  await expect(app.getByRole("list", { name: "Log of run 1" })).toContainText("Started by request");
+  await expect(app.getByRole("list", { name: "Log of run 1" })).toContainText("Done");
+  await looked(app, "agenda");
+
+  await app.getByRole("region", { name: "Conversations" }).getByRole("link", { name: "Scheduled Events" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "Scheduled Events" })).toBeVisible();
+  const turns = app.getByRole("list", { name: "Turns" });
+  await expect(turns.getByRole("article")).toHaveCount(1);
+  await expect(turns).toContainText("Return the drill");
+  await looked(app, "conversation");
+  await turns.getByRole("link", { name }).click();
+  await expect(app.getByRole("heading", { level: 1, name })).toBeVisible();
+});
+
+test("the list is filtered by status and type, by its address", async ({ app, server, model }) => {
+  await make(server, { title: "Weekly letters", schedule: "every monday at 9" });
+  model.says(FAIL);
+  const id = await make(server);
+  await expect.poll(async () => (await read(server, id)).runState).toBe("failed");
+  await to(app, server, "/work");
+  const rows = app.getByRole("main").getByRole("listitem");
+  await expect(rows).toHaveCount(2);
+  await app.getByRole("combobox", { name: "Status" }).selectOption("failed");
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText("Letters");
+  await expect(app).toHaveURL(/[?&]status=failed/);
+  await app.getByRole("combobox", { name: "Type" }).selectOption("scheduled");
+  await expect(app.getByText("No matching agent work.")).toBeVisible();
+  await looked(app, "filtered");
+  await app.getByRole("link", { name: "Show all" }).click();
+  await expect(rows).toHaveCount(2);
+});

@@ -56,6 +56,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-changes",
             "dormouse-runs",
             "dormouse-agents",
+            "dormouse-work",
         ],
     ),
     (

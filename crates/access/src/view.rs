@@ -120,4 +120,6 @@ pub struct ServerFacts {
     pub model: String,
     /// Whether the model is built in or runs on this machine, so that using it costs nothing.
     pub is_local: bool,
+    /// The time zone of the workspace, by its IANA name: schedules without a zone follow its clock.
+    pub zone: String,
 }

@@ -3,7 +3,7 @@
 //! An id may be given by its last characters or by words of a task's title. A full title always
 //! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
-use dormouse::view::{Agent, AgentWork, ChangeSet, Page, Task, TaskRow, Token};
+use dormouse::view::{Agent, AgentWork, ChangeSet, Conversation, Page, Task, TaskRow, Token};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{Id as _, TaskId};
 
@@ -173,6 +173,33 @@ pub async fn work(session: &Session, text: &str) -> Result<AgentWork, Failure> {
     one(found, text, "agent work", work_line, &list)
 }
 
+/// Finds a conversation by its id, the end of its id, or words of its title.
+///
+/// Errors: no match, or several.
+pub async fn conversation(session: &Session, text: &str) -> Result<Conversation, Failure> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |one: &Conversation| {
+        let title = one.title.to_lowercase();
+        one.id.as_str() == text
+            || (text.len() >= 5 && one.id.as_str().ends_with(text))
+            || (!words.is_empty() && words.iter().all(|word| title.contains(word)))
+    };
+    let (mut found, mut cursor) = (Vec::new(), None::<String>);
+    loop {
+        let mut query = vec![("limit", "200")];
+        query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
+        let page: Page<Conversation> =
+            session.client.get(&path("/api/conversations", &query)).await?.read()?;
+        found.extend(page.items.into_iter().filter(matches));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let found = titled_so(found, text, |one| &one.title);
+    one(found, text, "conversation", conversation_line, &session.command("conversation list"))
+}
+
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
     let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
@@ -209,7 +236,8 @@ fn one<T>(
     match (found.len(), found.pop()) {
         (1, Some(found)) => Ok(found),
         (_, None) => {
-            let whose = if what == "agent work" { "its" } else { "a task's" };
+            let is_own = matches!(what, "agent work" | "conversation");
+            let whose = if is_own { "its" } else { "a task's" };
             Err(Failure::failed(format!("there is no {what} `{}`", line(text))).hint(format!(
                 "use the end of an id (5 characters) or words of {whose} title; `{list}` shows both"
             )))
@@ -245,6 +273,10 @@ fn token_line(token: &Token) -> String {
 
 fn work_line(work: &AgentWork) -> String {
     format!("{}  {}", work.id.short(), titled(&work.title))
+}
+
+fn conversation_line(one: &Conversation) -> String {
+    format!("{}  {}", one.id.short(), titled(&one.title))
 }
 
 fn set_line(set: &ChangeSet) -> String {

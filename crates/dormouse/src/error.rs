@@ -409,6 +409,7 @@ fn work(error: &WorkError) -> &'static str {
         WorkError::NotFound { .. }
         | WorkError::NoRun { .. }
         | WorkError::NoQuestion { .. }
+        | WorkError::NoConversation { .. }
         | WorkError::NoHook { .. }
         | WorkError::HookRefused(HookRefusal::Unknown) => "not-found",
         WorkError::HookRefused(

@@ -4,7 +4,8 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`work`], [`work_hooks`], `built_in_work`,
+//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`work`], [`work_hooks`],
+//! [`conversations`], `built_in_work`,
 //! [`drain`], [`serve`].
 
 #![warn(missing_docs)]
@@ -23,6 +24,7 @@ pub mod change_sets;
 pub mod attention;
 pub mod work;
 pub mod work_hooks;
+pub mod conversations;
 mod built_in_work;
 mod work_facts;
 pub mod drain;
@@ -60,6 +62,7 @@ use work_facts::FactsOfQueries;
 
 pub use access::NewToken;
 pub use change_sets::{Shown, VerdictOf};
+pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_agents::lifecycle::AgentPatch;
 pub use dormouse_changes::set::standing::KnownValue;
@@ -69,6 +72,7 @@ pub use dormouse_queries::{
     AgentFilter, AgentPresence, AttentionFilter, MessageFilter, OperationFilter, TaskFilter,
     WorkFilter, events, view,
 };
+pub use dormouse_store::agent::conversation::TaskRef;
 pub use dormouse_store::backend::postgres::OpenError as OpenPostgresError;
 pub use dormouse_store::backend::sqlite::OpenError;
 pub use dormouse_store::{Db, Store};
@@ -79,7 +83,7 @@ pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
-pub use work::{NewWork, WorkLogFile, WorkPatch};
+pub use work::{NewWork, TranscriptFile, WorkPatch};
 
 /// The workspace of a local data folder.
 pub const WORKSPACE: WorkspaceId = WorkspaceId(1);

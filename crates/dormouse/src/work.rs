@@ -4,7 +4,9 @@ use dormouse_queries::WorkFilter;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::{Caller, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits};
+use dormouse_types::{
+    Caller, ConversationId, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits,
+};
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{Edit, NewWork as NewDefinition, ReadSchedule};
 
@@ -37,6 +39,8 @@ pub struct NewWork {
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,
+    /// The conversation in which it is begun, and in which it reports if it has no schedule.
+    pub conversation: Option<ConversationId>,
 }
 
 /// What is changed about a definition. `None` leaves it as it is.
@@ -60,13 +64,13 @@ pub struct WorkPatch {
     pub model: Option<Option<String>>,
 }
 
-/// The log of a definition as a file, in progress.
-pub struct WorkLogFile(dormouse_queries::WorkLogFile);
+/// A transcript as a file, in progress: the log of a definition, or a conversation.
+pub struct TranscriptFile(pub(crate) dormouse_queries::TranscriptFile);
 
-impl WorkLogFile {
-    /// Where the next part of the log begins; `None` if this is the last one.
+impl TranscriptFile {
+    /// Where the next part begins; `None` if this is the last one.
     pub fn next_cursor(&self) -> Option<&str> {
-        self.0.next_cursor.as_deref()
+        self.0.next_cursor()
     }
 
     /// The next line with its end; `None` after the last one.
@@ -134,7 +138,7 @@ impl Dormouse {
             instructions: meant.instructions.unwrap_or_default(),
             built_in: meant.built_in.flatten(),
             schedule: meant.schedule,
-            source: (source, None),
+            source,
             events: new.events,
             waits_for_calls: new.waits_for_calls,
             catch_up: new.catch_up,
@@ -229,12 +233,12 @@ impl Dormouse {
         id: &WorkId,
         limit: Option<usize>,
         cursor: Option<&str>,
-    ) -> Result<WorkLogFile, Error> {
+    ) -> Result<TranscriptFile, Error> {
         require(caller, Scope::Read)?;
         limit.map_or(Ok(()), |limit| limits::PAGE.check(limit))?;
         self.work.definition(caller.workspace, id).await?;
         let file = self.queries.work_log_file(caller.workspace, id, limit, cursor).await?;
-        Ok(WorkLogFile(file))
+        Ok(TranscriptFile(dormouse_queries::TranscriptFile::Work(Box::new(file))))
     }
 
     /// The questions of a run, oldest first.
@@ -429,17 +433,16 @@ impl Dormouse {
     }
 }
 
-fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
+pub(crate) fn work_context(caller: &Caller, key: Option<&str>) -> Result<RequestContext, Error> {
     Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
 }
 
-/// Where a definition comes from that a person makes.
-fn source_of(new: &NewWork) -> WorkSource {
-    if new.waits_for_calls {
-        WorkSource::Webhook
-    } else if new.events.is_empty() {
-        WorkSource::Manual
-    } else {
-        WorkSource::JournalEvent
+/// Where a definition comes from that a person makes, and what leads back there.
+fn source_of(new: &NewWork) -> (WorkSource, Option<String>) {
+    match &new.conversation {
+        Some(id) => (WorkSource::Conversation, Some(id.to_string())),
+        None if new.waits_for_calls => (WorkSource::Webhook, None),
+        None if new.events.is_empty() => (WorkSource::Manual, None),
+        None => (WorkSource::JournalEvent, None),
     }
 }

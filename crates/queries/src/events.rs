@@ -13,6 +13,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, EventKind, HostId, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 
+use crate::work_events::AboutWork;
 use crate::{Queries, QueryError};
 
 /// An event. Read its subject when showing it: the subject may have changed since.
@@ -32,6 +33,9 @@ pub struct Event {
     pub agent: Option<AgentId>,
     /// When it was committed.
     pub at: Timestamp,
+    /// What an event about agent work says of it, as it is when the event is read.
+    #[serde(flatten)]
+    pub work: Option<AboutWork>,
 }
 
 impl Event {
@@ -153,6 +157,7 @@ pub fn events(
             subject: row.subject,
             tasks: row.touched,
             at: row.at,
+            work: None,
         });
     }
 }
@@ -191,6 +196,7 @@ impl Queries {
         }
         let (mut events, cursor) = events(cursor, in_journal, in_agent);
         self.find_tasks_of(ws, &mut events).await?;
+        self.tell_of_work(ws, &mut events).await?;
         Ok(Since::Page { events, cursor: cursor.to_string() })
     }
 

@@ -7,8 +7,8 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
-//! [`overview`], [`operations`], [`audit`], [`events`], [`export`], [`whole_task`], [`work`],
-//! [`transcript`], [`work_log`], `work_facts`, [`doctor`], [`error`].
+//! [`overview`], [`operations`], [`audit`], [`events`], [`work_events`], [`export`], [`whole_task`], [`work`],
+//! [`transcript`], [`work_log`], [`conversations`], `work_facts`, [`doctor`], [`error`].
 
 #![warn(missing_docs)]
 
@@ -31,12 +31,14 @@ pub mod overview;
 pub mod operations;
 pub mod audit;
 pub mod events;
+pub mod work_events;
 pub mod export;
 pub mod whole_task;
 pub mod work;
 mod work_hooks;
 pub mod transcript;
 pub mod work_log;
+pub mod conversations;
 mod work_facts;
 pub mod doctor;
 pub mod error;
@@ -54,13 +56,13 @@ use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
 pub use attention::AttentionFilter;
+pub use conversations::TranscriptFile;
 pub use error::QueryError;
 pub use inspect::MessageFilter;
 pub use operations::OperationFilter;
 pub use task_list::{AgentPresence, TaskFilter};
 pub use whole_task::WholeTask;
 pub use work::WorkFilter;
-pub use work_log::WorkLogFile;
 
 /// Everything that can be read. Cheap to clone.
 #[derive(Clone)]

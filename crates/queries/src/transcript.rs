@@ -1,11 +1,14 @@
-//! The lines of a transcript as text: JSON, one object a line, at most 1 MiB each.
+//! The lines of a transcript as text: JSON, one object a line, at most 1 MiB each. The logs of agent work
+//! and conversations have the same.
 //!
 //! The form is that of other programs that keep such files: a line `meta`, then lines `turn` and `event`.
 //! The same rows give the same bytes.
 
 use dormouse_runs::LoggedTurn;
 use dormouse_types::Timestamp;
-use serde::Serialize;
+use dormouse_types::conversation::{Role, TaskAction};
+use dormouse_types::{ConversationId, WorkId};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The most that a line holds, with its end. Units: bytes.
@@ -30,55 +33,73 @@ pub enum Line {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Meta {
-    /// The definition.
-    pub task_id: String,
-    /// Its session.
-    pub session_id: String,
-    /// Its title.
+    /// The definition of agent work, or what a conversation is bound to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<WorkId>,
+    /// The session of the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<ConversationId>,
+    /// The title.
     pub title: String,
     /// When it was made.
     pub created: Timestamp,
 }
 
-/// Who said something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What a turn did with a piece of agent work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub enum Role {
-    /// The person.
-    User,
-    /// A model, or what stands in for one.
-    Assistant,
+pub struct TaskRef {
+    /// The work.
+    pub task_id: WorkId,
+    /// What it did with it.
+    pub action: TaskAction,
+    /// The title of the work.
+    pub title: String,
 }
 
 /// What somebody said.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     /// Who.
     pub role: Role,
+    /// The title of what was published, in a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
     /// The words.
     pub content: String,
     /// When.
     pub timestamp: Option<Timestamp>,
-    /// Its number within the run, from 1.
+    /// Its number within the run or the conversation, from 1.
     pub turn_number: usize,
+    /// What it did with a piece of agent work, in a conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_ref: Option<TaskRef>,
     /// The run.
-    pub run_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
     /// The number of the run within the definition.
-    pub run: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<i64>,
     /// The attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_key: Option<String>,
     /// Its calls, in order.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
     /// Whether something was cut so that the line is short enough.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
 /// A call of a tool with its result.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Call {
     /// Its id within the turn.
@@ -88,10 +109,10 @@ pub struct Call {
     /// Its arguments; their text if they were cut.
     pub arguments: Value,
     /// What it answered; absent if the run ended before.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// Whether it was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<bool>,
 }
 
@@ -107,7 +128,8 @@ pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
     /// The number of the run within the definition.
-    pub run: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<i64>,
     /// When the run was due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduled_for: Option<Timestamp>,
@@ -146,9 +168,14 @@ impl Turn {
 impl Line {
     /// The line with its end. What would make it longer than [`MOST_OF_LINE`] is cut, which it says.
     pub fn render(&self) -> String {
+        self.render_within(MOST_OF_LINE)
+    }
+
+    /// The same for another limit. Units: bytes.
+    pub fn render_within(&self, limit: usize) -> String {
         let mut text = json(self);
-        let mut most = MOST_OF_LINE / 2;
-        while text.len() > MOST_OF_LINE && most >= LEAST {
+        let mut most = limit / 2;
+        while text.len() > limit && most >= LEAST {
             text = json(&self.cut(most));
             most /= 2;
         }
@@ -209,8 +236,10 @@ mod tests {
             content,
             timestamp: Some(Timestamp::from_micros(0)),
             turn_number: 1,
-            run_id: "wr-1".into(),
-            run: 3,
+            title: None,
+            task_ref: None,
+            run_id: Some("wr-1".into()),
+            run: Some(3),
             run_key: None,
             calls,
             truncated: false,

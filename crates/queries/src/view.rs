@@ -21,6 +21,7 @@ mod memory;
 mod spending;
 mod work;
 mod work_hook;
+mod conversation;
 
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
@@ -33,6 +34,7 @@ pub use audit::AuditEntry;
 pub use change::{
     ChangeItem, ChangeSet, DecidedItem, Decision, Evidence, OpenChanges, Outcome, TaskChange,
 };
+pub use conversation::Conversation;
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
@@ -52,6 +54,8 @@ pub use work_hook::{
     CreatedWorkHook, ReceivedCall, WorkHook, WorkHookCall, WorkHookHour, WorkHookRefused,
     WorkHookSecret,
 };
+
+pub use crate::transcript::{Call, TaskRef, Turn};
 
 /// One page of a list.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -121,7 +121,7 @@ impl Queries {
     }
 
     /// Definitions as they are shown.
-    async fn work_views(
+    pub(crate) async fn work_views(
         &self,
         ws: WorkspaceId,
         definitions: Vec<Definition>,

@@ -58,7 +58,7 @@ impl Queries {
 
 /// Why a definition waits for the person; `None` if it does not. A question is worth more than the reason why
 /// no further run starts. What the person cancelled, declined or has put away needs nobody.
-fn kind_of(of: &Definition, run: Option<&Run>) -> Option<AttentionKind> {
+pub(crate) fn kind_of(of: &Definition, run: Option<&Run>) -> Option<AttentionKind> {
     let is_known = of.state == WorkState::Archived || run.is_some_and(|run| run.ended_by.is_some());
     let of_run = run.and_then(|run| match run.state {
         RunState::NeedsInput => Some(AttentionKind::WorkQuestion),

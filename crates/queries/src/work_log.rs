@@ -11,9 +11,12 @@ use dormouse_store::agent::work::definition;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{ReadError, Store};
+use dormouse_types::conversation::Role;
 use dormouse_types::{RunKey, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
-use crate::transcript::{Event, Line, Meta, Role, Turn};
+use dormouse_work::execution::TurnPlace;
+
+use crate::transcript::{Event, Line, Meta, Turn};
 use crate::view::{LogLineKind, Page, WorkLogLine};
 use crate::{Queries, QueryError, page};
 
@@ -198,7 +201,7 @@ impl WorkLogFile {
         let event = |run: &Run, event| Event {
             event,
             run_id: Some(run.id.to_string()),
-            run: run.n,
+            run: Some(run.n),
             ..Event::default()
         };
         match entry {
@@ -208,7 +211,7 @@ impl WorkLogFile {
                 ..event(&run, "run_started")
             }))),
             Entry::Turn(run, key, recorded) => {
-                let RecordedTurn { at, turn, summaries, damaged } = recorded;
+                let RecordedTurn { at, turn, summaries, damaged, .. } = recorded;
                 let told = |name, text| {
                     let text = Some(text);
                     Line::Event(Box::new(Event { timestamp: at, text, ..event(&run, name) }))
@@ -222,8 +225,10 @@ impl WorkLogFile {
                         content: std::mem::take(&mut turn.text),
                         timestamp: at,
                         turn_number: self.n_turns,
-                        run_id: run.id.to_string(),
-                        run: run.n,
+                        title: None,
+                        task_ref: None,
+                        run_id: Some(run.id.to_string()),
+                        run: Some(run.n),
                         run_key: Some(key.to_string()),
                         calls: Turn::calls_of(turn),
                         truncated: false,
@@ -238,8 +243,10 @@ impl WorkLogFile {
                     content: answer,
                     timestamp: question.closed_at,
                     turn_number: self.n_turns,
-                    run_id: run.id.to_string(),
-                    run: run.n,
+                    title: None,
+                    task_ref: None,
+                    run_id: Some(run.id.to_string()),
+                    run: Some(run.n),
                     run_key: None,
                     calls: Vec::new(),
                     truncated: false,
@@ -255,7 +262,7 @@ impl WorkLogFile {
             Entry::Damaged(n, run, text) => self.lines.push_back(Line::Event(Box::new(Event {
                 event: "damaged",
                 run_id: run.map(|run| run.id.to_string()),
-                run: n,
+                run: Some(n),
                 text: Some(text),
                 ..Event::default()
             }))),
@@ -314,8 +321,9 @@ impl Queries {
         let meta = match cursor {
             Some(_) => None,
             None => self.store.first(definition::by_id(ws, id)).await?.map(|found| Meta {
-                task_id: found.id.to_string(),
-                session_id: found.session.to_string(),
+                task_id: Some(found.id),
+                session_id: Some(found.session.to_string()),
+                conversation_id: None,
                 title: found.title,
                 created: found.created_at,
             }),
@@ -339,6 +347,34 @@ impl Queries {
             lines.extend(lines_of(&run.work, entry));
         }
         Ok(lines)
+    }
+
+    /// The turns of a run as its file has them, each with the subject of the event that it was added.
+    pub(crate) async fn announced_turns(
+        &self,
+        ws: WorkspaceId,
+        run: &Run,
+        places: &[TurnPlace],
+    ) -> Result<Vec<(String, Line)>, QueryError> {
+        let entries = self.entries(ws, &run.work, run.n, 1);
+        let (meta, next_cursor) = (None, None);
+        let mut file =
+            WorkLogFile { entries, meta, n_turns: 0, lines: VecDeque::new(), next_cursor };
+        let mut turns = Vec::new();
+        while let Some(entry) = file.entries.next().await? {
+            let subject = match &entry {
+                Entry::Turn(_, key, recorded) => places
+                    .iter()
+                    .find(|at| at.turn == recorded.number && at.attempt_key() == *key)
+                    .map(ToString::to_string),
+                Entry::Answer(_, question, _) => Some(question.id.to_string()),
+                Entry::Began(_) | Entry::Ended(_) | Entry::Damaged(..) => None,
+            };
+            file.push(entry);
+            let line = file.lines.drain(..).find(|line| matches!(line, Line::Turn(_)));
+            turns.extend(subject.zip(line));
+        }
+        Ok(turns)
     }
 
     fn entries(&self, ws: WorkspaceId, work: &WorkId, from: i64, n_runs: usize) -> Entries {

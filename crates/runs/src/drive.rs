@@ -302,8 +302,9 @@ impl ActiveRun<'_> {
         tools: ToolSet,
     ) -> Result<Option<End>, RunError> {
         let Answer { turn: mut logged, usage } = answer;
-        let ExecutedCalls { results, ops: opened, news, sources, audit } =
+        let ExecutedCalls { results, ops: opened, mut news, sources, audit } =
             self.handler.execute(&logged.calls, tools).await?;
+        news.extend(self.handler.announce_turn(turn));
         logged.results = results;
         let now = self.driver.clock.now();
         let mut ops = run_log::turn(&mut self.chain, turn, &logged, now, &*self.driver.entropy);

@@ -25,6 +25,11 @@ pub trait RunHandler: Send + Sync {
     /// Returns the change row that says that the run moved: it ended, or was requeued.
     fn announce(&self) -> ChangeRow;
 
+    /// Returns the change row that says that a turn of this number was recorded; `None` if nobody is told.
+    fn announce_turn(&self, _turn: u32) -> Option<ChangeRow> {
+        None
+    }
+
     /// Returns the tools that close the run, or `None` if none does. The answer must not change
     /// during a run.
     fn closing(&mut self) -> BoxFuture<'_, Result<Option<ClosingTools>, RunError>>;

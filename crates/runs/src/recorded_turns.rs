@@ -22,6 +22,8 @@ const MOST: i64 = 10_000;
 /// A turn as it was recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedTurn {
+    /// Its number within the attempt, from 1; 0 for what comes before the first.
+    pub number: u32,
     /// When it was recorded; `None` if nothing of it can be read.
     pub at: Option<Timestamp>,
     /// What can be read of it; `None` for what is no turn, such as a note before the first.
@@ -91,7 +93,7 @@ impl RecordedTurns {
         store: &Store,
         ws: WorkspaceId,
     ) -> Result<Option<RecordedTurn>, ReadError> {
-        let Some(Group { messages, mut damaged, .. }) = self.groups.pop_front() else {
+        let Some(Group { number, messages, mut damaged }) = self.groups.pop_front() else {
             return Ok(None);
         };
         let at = messages.first().map(|message| message.created_at);
@@ -138,7 +140,7 @@ impl RecordedTurns {
             .iter()
             .map(|call| results.iter().find(|result| result.call_id == call.id).cloned())
             .collect();
-        Ok(Some(RecordedTurn { at, turn: is_turn.then_some(turn), summaries, damaged }))
+        Ok(Some(RecordedTurn { number, at, turn: is_turn.then_some(turn), summaries, damaged }))
     }
 }
 

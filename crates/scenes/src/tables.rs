@@ -34,7 +34,8 @@ const TABLES: &[Table] = tables! {
         "provider_states", "model_calls", "spend", "model_settings", "search_index", "search_backlog",
         "forgotten_entries", "purges", "work_definitions", "work_versions", "work_runs",
         "work_questions", "work_corrections", "work_summaries", "work_filters",
-        "acknowledgements", "work_hooks", "work_hook_calls", "work_hook_hours";
+        "acknowledgements", "work_hooks", "work_hook_calls", "work_hook_hours",
+        "conversations", "conversation_turns", "conversation_work";
 };
 
 /// A row as (column, value) in the order of its table.

@@ -13,8 +13,8 @@ mod schemas;
 use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, EventKind, ItemId, QuestionId, RunKey, TaskId, TokenId, Verdict,
-    WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, EntryId, EventKind, ItemId, QuestionId, RunKey, TaskId,
+    TokenId, Verdict, WorkId, WorkRunId,
 };
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -43,13 +43,15 @@ use self::json::object;
         (name = "agents", description = "Agents, their messages and reports, and their runs."),
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
         (name = "agent work", description = "What agents do themselves: definitions, runs, questions, logs."),
+        (name = "conversations", description = "What was said to the user outside of a task."),
         (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),
         (name = "access", description = "Tokens and permissions."),
     ),
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
-        ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId
+        ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId,
+        ConversationId
     )),
 )]
 struct Head;

@@ -13,6 +13,7 @@ mod cases {
     mod change_log;
     mod changed_documents;
     mod commits;
+    mod conversations;
     mod cuts;
     mod damage;
     mod feed_position;

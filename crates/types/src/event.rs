@@ -36,10 +36,14 @@ closed_list! {
         WorkCreated = "task:created",
         /// A definition of agent work was changed, or one of its runs moved.
         WorkStatus = "task:status",
+        /// A turn was added to the log of a run of agent work.
+        WorkLog = "task:log",
         /// A run of agent work began to wait for the person.
         WorkNeedsAttention = "task:needs-attention",
         /// The person took note of something that needs them, or took that back.
         AttentionAcknowledged = "attention:acknowledged",
+        /// A conversation began, got a turn, or was deleted.
+        ConversationChanged = "conversation:changed",
     }
 }
 
@@ -58,8 +62,8 @@ impl EventKind {
             | Self::WorkStatus
             | Self::WorkNeedsAttention
             | Self::AttentionAcknowledged => true,
-            // Work that was just made waits for nobody.
-            Self::WorkCreated => false,
+            // Work that was just made waits for nobody; a turn and a conversation only tell.
+            Self::WorkCreated | Self::WorkLog | Self::ConversationChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

@@ -152,6 +152,8 @@ ids! {
     QuestionId = "qu";
     /// A hook of agent work; this is what identifies it in its address, not what authorises a call.
     HookId = "hook";
+    /// A conversation.
+    ConversationId = "conv";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
-//! [`spend`], [`work`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
+//! [`spend`], [`work`], [`conversation`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
 #![warn(missing_docs)]
@@ -35,6 +35,7 @@ pub mod work_facts;
 pub mod work_outcome;
 pub mod built_in_work;
 pub mod work;
+pub mod conversation;
 pub mod model;
 pub mod named;
 pub mod linked;

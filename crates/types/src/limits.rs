@@ -131,6 +131,8 @@ limits! {
     WORK_SUMMARY = "summary of a run", 2000, "characters", "validation-failed";
     /// The result that a run of agent work publishes.
     WORK_RESULT = "result of a run", 100 * 1024, "bytes", "validation-failed";
+    /// A turn of a conversation that a person or another program adds.
+    CONVERSATION_TURN = "turn of a conversation", 32 * 1024, "bytes", "validation-failed";
     /// Definitions of agent work in a workspace that are not deleted.
     WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
     /// Filters of changes that start one definition.

@@ -14,6 +14,7 @@ use dormouse_types::work_outcome::{
 use dormouse_types::{EventKind, Id as _, WorkId, WorkRunId, WorkspaceId};
 use jiff::civil::Date;
 
+use crate::conversation;
 use crate::definition::built_in;
 use crate::error::broken;
 use crate::runner::WorkRun;
@@ -81,7 +82,12 @@ impl Work {
             news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
         }
         let to = after(Status::Started, Event::Completed).map_err(broken)?;
+        let report = conversation::report(ws, &step, now);
         let mut ops = step.ops(ws, now);
+        if let Some(report) = report {
+            ops.extend(report.ops);
+            news.push(report.news);
+        }
         let key = &lease.run.key;
         ops.push(wake_run::finish(ws, key, Status::Started, to, now, false, None));
         self.commit_ending("work.final", lease, ops, lease.release(), news).await?;

@@ -22,6 +22,7 @@ use dormouse_types::{
     Actor, EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
 };
 
+use crate::conversation;
 use crate::error::broken;
 use crate::execution::request_occurrence;
 use crate::standing::Step;
@@ -96,7 +97,7 @@ fn text(what: &'static str, text: &str) -> Result<String, WorkError> {
     if text.is_empty() { Err(WorkError::Blank { what }) } else { Ok(text.to_owned()) }
 }
 
-fn title(given: &str) -> Result<String, WorkError> {
+pub(crate) fn title(given: &str) -> Result<String, WorkError> {
     let title = text("title", given)?;
     limits::TITLE.check(title.chars().count())?;
     Ok(title)
@@ -120,6 +121,15 @@ fn stored(built_in: &BuiltInWork) -> Result<String, WorkError> {
 pub fn built_in(definition: &Definition) -> Result<Option<BuiltInWork>, WorkError> {
     let read = definition.built_in.as_deref().map(serde_json::from_str).transpose();
     read.map_err(|e| broken(format!("the parameters of {} cannot be read: {e}", definition.id)))
+}
+
+/// A conversation that was deleted after it was read is not there.
+fn gone_meanwhile(new: &NewWork, error: WorkError) -> WorkError {
+    let conversation = new.source.1.as_ref().and_then(|id| id.parse().ok());
+    match (error.refusal(), conversation) {
+        (Some(Refusal::Stale), Some(conversation)) => WorkError::NoConversation { conversation },
+        _ => error,
+    }
 }
 
 fn checked(filters: &[EventFilter]) -> Result<(), WorkError> {
@@ -213,6 +223,7 @@ impl Work {
             made_by: context.actor.to_string(),
             created_at: now,
         };
+        let begun = self.begun_in(ws, new, &version).await?;
         let mut commit = Commit::new("work.create", Db::Agent, ws)
             .op(definition::insert(ws, &empty))
             .op(version::insert(ws, &version))
@@ -231,14 +242,33 @@ impl Work {
             step.add_run(run.clone(), request_occurrence(&id, run.as_str(), new.by), now);
             commit = commit.ops(step.ops(ws, now));
         }
+        if let Some(begun) = begun {
+            commit = commit.ops(begun.ops).change(begun.news);
+        }
         let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
-        let subject = format!("{}|{}|{what}", new.title, new.instructions);
+        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
+        subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
         commit.once = context.once("work.create", &subject, id.as_str());
-        let committed = self.store.commit(commit).await?;
-        match committed.replayed {
+        let committed = self.store.commit(commit).await.map_err(WorkError::from);
+        match committed.map_err(|error| gone_meanwhile(new, error))?.replayed {
             Some(answer) => answer.parse().map_err(broken),
             None => Ok(id),
         }
+    }
+
+    /// What a new definition adds to the conversation in which it is begun.
+    ///
+    /// Errors: there is no such conversation.
+    async fn begun_in(
+        &self,
+        ws: WorkspaceId,
+        new: &NewWork,
+        version: &Version,
+    ) -> Result<Option<conversation::Report>, WorkError> {
+        let (WorkSource::Conversation, Some(id)) = &new.source else { return Ok(None) };
+        let id = self.conversation(ws, &id.parse().map_err(broken)?).await?.id;
+        let Version { work, instructions, created_at, .. } = version;
+        Ok(Some(conversation::begun_in(ws, &id, work, instructions, *created_at)))
     }
 
     /// Writes a schedule into a definition. Nothing of it is due before now.
@@ -404,7 +434,7 @@ impl Work {
             after.next_due_at = None;
             after.deleted_at = Some(now);
             skip_queued(step, open, now)?;
-            Ok(Vec::new())
+            Ok(vec![dormouse_store::agent::conversation::unlink_work(ws, id)])
         })
         .await
     }

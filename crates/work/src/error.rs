@@ -9,7 +9,7 @@ use dormouse_types::work::{RunState, WorkState};
 use dormouse_types::work_filter::FilterError;
 use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::ParameterError;
-use dormouse_types::{HookId, QuestionId, WorkId, WorkRunId};
+use dormouse_types::{ConversationId, HookId, QuestionId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,12 @@ pub enum WorkError {
     NoQuestion {
         /// The id as given.
         question: QuestionId,
+    },
+    /// There is no such conversation. Retry: never.
+    #[error("there is no conversation {conversation}: list the conversations for their ids")]
+    NoConversation {
+        /// The id as given.
+        conversation: ConversationId,
     },
     /// A text is empty. Retry: with text.
     #[error("the {what} is empty: write one")]
@@ -151,6 +157,7 @@ impl WorkError {
             | Self::HookSecret(_)
             | Self::NoSealingKey(_)
             | Self::HookRefused(_)
+            | Self::NoConversation { .. }
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)

@@ -1,5 +1,7 @@
 //! Runs that a person asks for, cancels, judges and corrects.
 
+use std::fmt;
+
 use dormouse_runs::spending;
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::model_call;
@@ -14,6 +16,7 @@ use dormouse_types::{
     EventKind, Id as _, RunKey, Seq, Timestamp, WorkId, WorkRunId, WorkspaceId, hash, limits,
 };
 
+use crate::conversation;
 use crate::error::broken;
 use crate::standing::NewRun;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
@@ -36,6 +39,40 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
 /// The key of the attempt that a run is in: made of stored facts only.
 pub fn attempt_key(run: &Run) -> RunKey {
     key_of_attempt(&run.id, run.attempt)
+}
+
+/// Where a turn stands: the subject of the event that it was added.
+///
+/// Shape: the run, the number of the attempt and that of the turn, with dots between them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TurnPlace {
+    /// The run.
+    pub run: WorkRunId,
+    /// The attempt.
+    pub attempt: i64,
+    /// The turn within the attempt, from 1.
+    pub turn: u32,
+}
+
+impl TurnPlace {
+    /// Reads a place; `None` for another subject.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let run = parts.next()?.parse().ok()?;
+        let (attempt, turn) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        parts.next().is_none().then_some(Self { run, attempt, turn })
+    }
+
+    /// The key of its attempt.
+    pub fn attempt_key(&self) -> RunKey {
+        key_of_attempt(&self.run, self.attempt)
+    }
+}
+
+impl fmt::Display for TurnPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.run, self.attempt, self.turn)
+    }
 }
 
 /// Whether a run needed no language model. What it says is made of private tasks too, and no provider is
@@ -235,9 +272,13 @@ impl Work {
             let now = self.clock.now();
             let (mut step, mut ops) = (standing.step(), Vec::new());
             step.move_run(&run, moves, now, |run| ops = change(run))?;
-            let mut commit = Commit::new("work.judge", Db::Agent, ws)
-                .ops(step.ops(ws, now))
-                .ops(ops)
+            let report = conversation::report(ws, &step, now);
+            let mut commit =
+                Commit::new("work.judge", Db::Agent, ws).ops(step.ops(ws, now)).ops(ops);
+            if let Some(report) = report {
+                commit = commit.ops(report.ops).change(report.news);
+            }
+            let mut commit = commit
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(action, id.as_str()));
             commit.once = context.once(action, id.as_str(), id.as_str());

@@ -2,7 +2,7 @@
 //!
 //! Owns: definitions with their instructions, which occurrences of a schedule, which changes of tasks and
 //! which calls from outside become runs, the states of a run, its questions and corrections, what its
-//! prompt holds, what it leaves behind.
+//! prompt holds, what it leaves behind, conversations.
 //! Does not own: the queue and its claims (the scheduler), driving a run (the runs room), what a rule of
 //! recurrence means (the formats room), the person's tasks. The failures it defends against: an
 //! occurrence that runs twice or is lost without a row that says so, a run that counts as done because
@@ -14,7 +14,8 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
-//! [`question`], [`schedule`], [`events`], [`hook`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
+//! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`history`], [`folding`], [`tools`],
+//! [`runner`], [`built_in`],
 //! [`handler`], [`check`].
 
 pub mod error;
@@ -25,6 +26,7 @@ pub mod standing;
 pub mod definition;
 pub mod execution;
 pub mod question;
+pub mod conversation;
 pub mod schedule;
 pub mod events;
 pub mod hook;

@@ -75,6 +75,7 @@ impl Work {
                     .ops(step.ops(ws, now))
                     .op(wake_queue::signal(ws, &signal(&run.id, now)))
                     .change(event(EventKind::WorkStatus, run.id.as_str()))
+                    .change(event(EventKind::WorkLog, id.as_str()))
                     .audit(context.audit("work.answer", id.as_str()));
             } else if !is_repeated {
                 return Err(WorkError::Closed { question: id.clone() });
@@ -117,7 +118,8 @@ impl Work {
                 })?;
                 commit = commit
                     .ops(step.ops(ws, now))
-                    .change(event(EventKind::WorkStatus, run.id.as_str()));
+                    .change(event(EventKind::WorkStatus, run.id.as_str()))
+                    .change(event(EventKind::WorkNeedsAttention, run.id.as_str()));
             }
             self.store.commit(commit).await?;
             Ok(())

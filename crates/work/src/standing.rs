@@ -80,6 +80,13 @@ impl Step {
         Ok(())
     }
 
+    /// The definition as it will be, with the run that comes to a result in this step.
+    pub fn succeeded(&self) -> Option<(&Definition, &Run)> {
+        let runs = self.runs.iter().map(|(_, run)| run);
+        let done = runs.into_iter().find(|run| run.state == RunState::Succeeded)?;
+        Some((&self.after, done))
+    }
+
     /// Adds a run.
     pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
         let NewRun { occurrence, scheduled_for, skipped, by } = new;

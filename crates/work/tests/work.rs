@@ -13,4 +13,5 @@ mod cases {
     mod failing;
     mod remembering;
     mod built_in;
+    mod conversations;
 }

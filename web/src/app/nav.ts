@@ -81,6 +81,17 @@ export const nav = [
     ],
   },
   {
+    name: "conversations",
+    title: "shell.conversations",
+    icon: "chat",
+    path: "/conversations",
+    shortcut: "g c",
+    sidebar: "main",
+    phone: "more",
+    load: () => import("../screens/conversations/Conversations.svelte"),
+    pages: [{ path: "/:id", load: () => import("../screens/conversations/ConversationPage.svelte") }],
+  },
+  {
     name: "settings",
     title: "shell.settings",
     icon: "sliders",

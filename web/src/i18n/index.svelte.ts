@@ -165,6 +165,17 @@ export function clockWithSeconds(date: Date): string {
   return format(date, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
+/** Day and time on the clock of a zone: "Wed 25 Nov, 09:00". */
+export function dayAndTimeIn(date: Date, zone: string): string {
+  return format(date, { timeZone: zone, weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** The name of a zone as people say it, on that day: "Central European Standard Time". */
+export function zoneName(zone: string, date: Date): string {
+  const parts = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName: "long" }).formatToParts(date);
+  return parts.find((part) => part.type === "timeZoneName")?.value ?? zone;
+}
+
 /** A calendar day, `2026-11-25`: "Wed 25 Nov". */
 export function day(iso: string, now: Date = new Date()): string {
   const date = new Date(`${iso}T00:00:00`);

@@ -5,6 +5,7 @@ pub mod attention;
 mod audit;
 pub mod bench;
 pub mod change;
+pub mod conversation;
 pub mod doctor;
 pub mod export;
 pub mod import;
@@ -70,6 +71,9 @@ pub enum Client {
     /// Agent work: add, list, run, answer, …
     #[command(subcommand, display_order = 5)]
     Work(work::Command),
+    /// Conversations: list, show, delete
+    #[command(subcommand, display_order = 5)]
+    Conversation(conversation::Command),
     /// Show the report of a task's agent
     #[command(display_order = 6)]
     Report(report::Params),
@@ -118,6 +122,7 @@ impl Client {
             Self::Task(command) => task::run(session, command).await,
             Self::Agent(command) => agent::run(session, command).await,
             Self::Work(command) => work::run(session, command).await,
+            Self::Conversation(command) => conversation::run(session, command).await,
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,

@@ -63,6 +63,11 @@ fn check_hours(world: &World, server: &ScriptedServer, fault: &str) {
     let made = rows(world, "SELECT CAST(created_at AS TEXT) FROM work_definitions");
     let made: i64 = made[0].parse().expect("a number");
     assert!(due[0] - made <= MICROS_PER_HOUR, "{fault}: the first was missed: {runs:?}");
+    // The commit that ends a run says its result: once, or the run has not ended.
+    let told = rows(world, "SELECT run_id FROM conversation_turns ORDER BY run_n");
+    assert_eq!(told, rows(world, "SELECT id FROM work_runs ORDER BY n"), "{fault}");
+    let said = rows(world, "SELECT id FROM conversations");
+    assert_eq!(said.len(), 1, "{fault}: {said:?}");
     // A turn whose answer was not written is asked for again, and no other.
     let asked = server.asked().len();
     assert!((runs.len() + 1..=runs.len() + 2).contains(&asked), "{fault}: asked {asked} times");

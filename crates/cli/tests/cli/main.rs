@@ -11,6 +11,7 @@ mod chaos;
 mod chaos_books;
 #[cfg(feature = "faults")]
 mod chaos_load;
+mod conversations;
 mod dates;
 mod decisions;
 mod export;

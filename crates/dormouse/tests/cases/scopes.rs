@@ -5,7 +5,7 @@ use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
     AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error, ExportFormat,
-    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewWork,
+    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewTurn, NewWork,
     OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter,
     WorkPatch,
 };
@@ -16,8 +16,8 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope, TaskId, TaskLinkId,
-    Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope, TaskId,
+    TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -62,6 +62,7 @@ struct WorkSubject {
     asked_at: Timestamp,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
+    conversation: ConversationId,
 }
 
 impl WorkSubject {
@@ -106,7 +107,19 @@ impl WorkSubject {
         let need = needs.into_iter().find(|one| one.kind == AttentionKind::WorkQuestion);
         let need = need.expect("its run asks");
         let (need, asked_at) = (need.id, need.since);
-        Self { paused, hook, need, asked_at, asking, asking_run, question, unclear_run }
+        let begun = now(world.dormouse.begin_conversation(&me(), "Tiles", None));
+        let conversation = begun.expect("a conversation").id;
+        Self {
+            paused,
+            hook,
+            need,
+            asked_at,
+            asking,
+            asking_run,
+            question,
+            unclear_run,
+            conversation,
+        }
     }
 }
 
@@ -293,6 +306,16 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Admin add_work_hook |s, c| s.world.dormouse.add_work_hook(c, &s.work.paused, new_hook());
     Admin rotate_work_hook |s, c| s.world.dormouse.rotate_work_hook(c, &s.work.paused, &s.work.hook, None, OldSecrets::EndNow);
     Admin remove_work_hook |s, c| s.world.dormouse.remove_work_hook(c, &s.work.paused, &s.work.hook);
+    Read conversations |s, c| s.world.dormouse.conversations(c, 9, None);
+    Read conversation |s, c| s.world.dormouse.conversation(c, &s.work.conversation);
+    Read conversation_turns |s, c| s.world.dormouse.conversation_turns(c, &s.work.conversation, 9, None);
+    Read conversation_file |s, c| s.world.dormouse.conversation_file(c, &s.work.conversation);
+    Read work_of_conversation |s, c| s.world.dormouse.work_of_conversation(c, &s.work.conversation, 9, None);
+    Read conversations_of_work |s, c| s.world.dormouse.conversations_of_work(c, &s.work.paused, 9, None);
+    Edit begin_conversation |s, c| s.world.dormouse.begin_conversation(c, "Doors", None);
+    Edit open_conversation |s, c| s.world.dormouse.open_conversation(c, &s.work.paused);
+    Edit add_turn |s, c| s.world.dormouse.add_turn(c, &s.work.conversation, NewTurn { content: "Why?".into(), task_ref: None }, None);
+    Edit delete_conversation |s, c| s.world.dormouse.delete_conversation(c, &s.work.conversation, None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);
@@ -347,6 +370,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/change_sets.rs"),
         include_str!("../../src/work.rs"),
         include_str!("../../src/built_in_work.rs"),
+        include_str!("../../src/conversations.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),

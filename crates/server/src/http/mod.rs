@@ -17,6 +17,8 @@ mod task_links;
 mod task_parts;
 mod tasks;
 mod work;
+mod transcript;
+mod conversations;
 mod built_in_work;
 mod hooks;
 mod debug_tasks;
@@ -54,6 +56,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(access())
         .merge(models())
         .merge(agent_work())
+        .merge(conversations())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
@@ -144,6 +147,17 @@ fn models() -> OpenApiRouter<Dormouse> {
         .routes(routes!(models::once_more))
         .routes(routes!(models::spending))
         .routes(routes!(models::usage))
+}
+
+fn conversations() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(conversations::list, conversations::begin))
+        .routes(routes!(conversations::show, conversations::delete))
+        .routes(routes!(conversations::turns, conversations::add_turn))
+        .routes(routes!(conversations::file))
+        .routes(routes!(conversations::work))
+        .routes(routes!(conversations::of_work))
+        .routes(routes!(conversations::open))
 }
 
 fn agent_work() -> OpenApiRouter<Dormouse> {

@@ -1,21 +1,20 @@
 //! Agent work: definitions, runs, questions, logs.
 
 use axum::Json;
-use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use dormouse::WorkFilter;
 use dormouse::dates::{DayOrder, Wording};
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
 };
-use dormouse::{WorkFilter, WorkLogFile};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::{WorkId, WorkRunId};
-use futures_util::stream;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::reply::{PageParams, Reply, page_size, whole};
+use super::transcript::{as_file, wants_lines};
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Sent, Key, Query, id};
@@ -25,8 +24,6 @@ use crate::wire::{
     WorkReviewParams,
 };
 
-/// The media type of JSON lines.
-const JSONL: &str = "application/jsonl";
 /// How many runs a page of a log holds by default.
 const RUNS_OF_LOG: usize = 10;
 
@@ -275,29 +272,11 @@ pub(super) async fn log_file(
 ) -> Result<Response, Problem> {
     let limit = params.limit.map(|limit| page_size(Some(limit))).transpose()?;
     let cursor = params.cursor.as_deref();
-    let mut file = app.dormouse.work_log_file(&app.caller, &id(&work)?, limit, cursor).await?;
+    let file = app.dormouse.work_log_file(&app.caller, &id(&work)?, limit, cursor).await?;
     let next = file.next_cursor().zip(limit).map(|(next, limit)| {
         format!("</api/tasks/{work}/log.jsonl?limit={limit}&cursor={next}>; rel=\"next\"")
     });
-    // A failure of the first line is still an answer of its own.
-    let first = file.next().await?;
-    let rest = stream::try_unfold((first, file), |(line, mut file): (_, WorkLogFile)| async move {
-        let Some(line) = line else { return Ok::<_, dormouse::Error>(None) };
-        let next = file.next().await?;
-        Ok(Some((Bytes::from(line), (next, file))))
-    });
-    let kind = [(header::CONTENT_TYPE, JSONL)];
-    let link = next.map(|next| [(header::LINK, next)]);
-    Ok((kind, link, Body::from_stream(rest)).into_response())
-}
-
-/// Whether a client asks for JSON lines.
-fn wants_lines(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|it| it.to_str().ok());
-    accepted.flat_map(|it| it.split(',')).any(|it| {
-        let essence = it.split(';').next().unwrap_or_default().trim();
-        [JSONL, "application/x-ndjson"].iter().any(|jsonl| essence.eq_ignore_ascii_case(jsonl))
-    })
+    as_file(file, next).await
 }
 
 /// How many definitions were paused.

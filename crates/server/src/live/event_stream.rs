@@ -5,7 +5,7 @@ use std::future::pending;
 use std::time::Duration;
 
 use dormouse::events::{Event, Since};
-use dormouse_types::limits::{SOCKET_PING_SECONDS, SOCKET_STALL_SECONDS};
+use dormouse_types::limits::{SOCKET_BYTES, SOCKET_PING_SECONDS, SOCKET_STALL_SECONDS};
 use dormouse_types::port::{BoxFuture, Clock};
 use futures_util::future::{Either, select};
 use serde_json::json;
@@ -73,7 +73,7 @@ impl EventStream<'_> {
                 }
                 Ok(Since::Page { events, cursor: next }) => {
                     failures = 0;
-                    self.send_events(&cursor, &events)?;
+                    self.send_events(&cursor, &events, is_level).await?;
                     cursor = next;
                     self.catch_up(is_level).await?;
                     continue;
@@ -111,7 +111,12 @@ impl EventStream<'_> {
         }
     }
 
-    fn send_events(&self, cursor: &str, events: &[Event]) -> Result<(), Close> {
+    async fn send_events(
+        &self,
+        cursor: &str,
+        events: &[Event],
+        is_level: bool,
+    ) -> Result<(), Close> {
         // It has no cursor of its own: a client that is cut off after it gets it again.
         if let Some(event) = events.iter().find(|event| event.moves_attention()) {
             let frame = json!({
@@ -120,8 +125,16 @@ impl EventStream<'_> {
             });
             self.queue.push(frame.to_string())?;
         }
+        let mut waiting = 0;
         for event in events {
-            self.queue.push(serde_json::to_string(event).expect("an event is plain data"))?;
+            let frame = serde_json::to_string(event).expect("an event is plain data");
+            // Turns of a log are long: what would fill the queue waits until the rest was sent.
+            if waiting + frame.len() > SOCKET_BYTES / 2 {
+                self.catch_up(is_level).await?;
+                waiting = 0;
+            }
+            waiting += frame.len();
+            self.queue.push(frame)?;
         }
         Ok(())
     }

@@ -82,6 +82,7 @@ fn event(kind: &str, cursor: &str) -> Event {
         tasks: Vec::new(),
         agent: None,
         at: Timestamp::from_micros(0),
+        work: None,
     }
 }
 

@@ -198,6 +198,7 @@ fn variable(name: &str) -> Value {
         "work" => (named("WorkId"), "The agent work."),
         "run" => (named("WorkRunId"), "The run of agent work."),
         "hook" => (named("HookId"), "The hook of the agent work."),
+        "conversation" => (named("ConversationId"), "The conversation."),
         "question" => (named("QuestionId"), "The question of a run."),
         "runKey" => (named("RunKey"), "The run."),
         "need" => (json!({"type": "string"}), "The entry, by its id."),

@@ -4,6 +4,7 @@
 mod access;
 mod attention;
 mod change;
+mod conversation;
 mod export;
 mod hook;
 mod import;
@@ -17,6 +18,7 @@ pub(crate) use change::{
     AgentParams, AgentPatch, ConfirmAllParams, Decided, DecidedItems, DecisionParams,
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
+pub(crate) use conversation::{ConversationParams, TurnParams};
 pub(crate) use export::Exported;
 pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};

@@ -6,7 +6,7 @@ use dormouse_types::task::Field;
 use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::{CategoryId, LabelId, TaskId};
+use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -72,6 +72,9 @@ pub(crate) struct WorkParams {
     overlap: Option<String>,
     /// The model that it asks, `provider/model`; that of the workspace if left out.
     model: Option<String>,
+    /// The conversation in which it is begun. Without a schedule it reports its result there, once.
+    #[schema(value_type = Option<ConversationId>)]
+    conversation_id: Option<String>,
     /// The order of day and month in figures; by default the day is first.
     #[schema(value_type = Option<DayOrder>)]
     day_order: Option<String>,
@@ -95,6 +98,7 @@ impl WorkParams {
             catch_up,
             overlap,
             model: self.model,
+            conversation: reading.parse("/conversationId", self.conversation_id),
         };
         Ok((reading.finish(new)?, Wording::of(order, self.lang.as_deref())))
     }

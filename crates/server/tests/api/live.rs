@@ -410,3 +410,62 @@ fn the_page_about_events_names_every_kind() {
         assert!(page.contains(&format!("`{kind}`")), "{kind} is not in docs/live.md");
     }
 }
+
+/// Frames up to the first that `is_last`.
+async fn upto(socket: &mut Socket, is_last: impl Fn(&Value) -> bool) -> Vec<Value> {
+    let mut frames = Vec::new();
+    loop {
+        let frame = next(socket).await.expect("a frame");
+        let ends = is_last(&frame);
+        frames.push(frame);
+        if ends {
+            return frames;
+        }
+    }
+}
+
+#[tokio::test]
+async fn events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_waits() {
+    let world = World::new();
+    let (site, dormouse) = (site(&world).await, world.dormouse());
+    let mut socket = resume(&site, &dormouse, None).await;
+    let (work, run, question) = crate::work::asking(&world).await;
+    let path = format!("/api/tasks/{work}");
+    let frames = upto(&mut socket, |it| text(it, "type") == "task:needs-attention").await;
+    let of = |frames: &[Value], kind: &str| -> Vec<Value> {
+        frames.iter().filter(|it| text(it, "type") == kind).cloned().collect()
+    };
+    let [created] = &of(&frames, "task:created")[..] else { panic!("{frames:#?}") };
+    let shown = world.get(&path).await.json()["task"].clone();
+    assert_eq!(created["task"]["id"], work.as_str(), "{created:#}");
+    assert_eq!(
+        created["task"].as_object().map(|it| it.len()),
+        shown.as_object().map(|it| it.len())
+    );
+    let waits = frames.last().expect("a frame");
+    assert_eq!(waits["taskId"], work.as_str());
+    assert_eq!((text(waits, "reason"), text(waits, "subject")), ("workQuestion", run.as_str()));
+    let status = of(&frames, "task:status").pop().expect("an event");
+    assert_eq!((text(&status, "taskId"), text(&status, "status")), (work.as_str(), "paused"));
+
+    let answer = format!("/api/questions/{question}/answer");
+    world.call("POST", &answer, r#"{"answer": "front"}"#).await;
+    world.script.push(dormouse_testkit::scripted::Answer::calls([(
+        "finish",
+        serde_json::json!({ "outcome": "done", "summary": "Told." }),
+    )]));
+    world.drain_all().await;
+    let after = upto(&mut socket, |it| {
+        text(it, "type") == "task:status" && text(it, "status") == "completed"
+    });
+    let all = [frames.clone(), after.await].concat();
+    // Each turn is the line that the log has of it: what was asked, the answer, how it ended.
+    let file = world.get(&format!("{path}/log.jsonl")).await;
+    let lines: Vec<Value> =
+        file.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<&Value> = lines.iter().filter(|line| line["type"] == "turn").collect();
+    let turns = of(&all, "task:log");
+    let turns: Vec<&Value> = turns.iter().map(|it| &it["turn"]).collect();
+    assert_eq!(turns, lines, "{}", file.body);
+    assert_eq!(turns.len(), 3);
+}

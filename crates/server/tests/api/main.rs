@@ -5,6 +5,7 @@ mod agents;
 mod change_sets;
 mod client;
 mod contract;
+mod conversations;
 mod dates;
 mod exports;
 mod imports;

@@ -277,6 +277,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{run}", run),
         ("{question}", question),
         ("{hook}", text(&made["hook"]["id"])),
+        ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]
 }
 

@@ -29,4 +29,5 @@ pub mod forgotten_entry;
 pub mod purge;
 pub mod saga;
 pub mod work;
+pub mod conversation;
 pub mod raw;

@@ -4,9 +4,10 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    acknowledgement, breaker, change_item, checkpoint, entity, feed_position, forgotten_entry,
-    link, log_line, memory_index, model_call, model_setting, outdated, provider_state, purge,
-    report, saga, spend, subscription, timer, wake_queue, wake_request, wake_run, wake_tally, work,
+    acknowledgement, breaker, change_item, checkpoint, conversation, entity, feed_position,
+    forgotten_entry, link, log_line, memory_index, model_call, model_setting, outdated,
+    provider_state, purge, report, saga, spend, subscription, timer, wake_queue, wake_request,
+    wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -24,8 +25,8 @@ use dormouse_types::search_words::WordQuery;
 use dormouse_types::spend::Unit;
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{
-    AgentId, ChangeSetId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId, TokenId, WorkId,
-    WorkRunId, hash,
+    AgentId, ChangeSetId, ConversationId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId,
+    TokenId, WorkId, WorkRunId, hash,
 };
 
 use crate::world::{WS, World, at, raw_client, wait};
@@ -256,6 +257,7 @@ fn queries(world: &World) -> Vec<Statement> {
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
+    let conversation: ConversationId = world.id();
     let day = jiff::civil::date(2026, 1, 1);
     let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
@@ -503,6 +505,13 @@ fn queries(world: &World) -> Vec<Statement> {
         work::hook_call::of_signed(WS, &world.id(), "x"),
         work::hook_call::newest(WS, &world.id(), 1),
         work::hook_call::hours(WS, None, 1),
+        work::definition::of_conversation(WS, &conversation, "~", 1),
+        conversation::by_id(WS, &conversation),
+        conversation::newest(WS, (at(0), "~"), 1),
+        conversation::of_work(WS, &work_id, "~", 1),
+        conversation::turns_before(WS, &conversation, 9, 1),
+        conversation::turns_from(WS, &conversation, 1, 1),
+        conversation::last_turns(WS, std::slice::from_ref(&conversation)),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),
@@ -590,7 +599,8 @@ const SMALL: &[&str] = &[
 
 /// Queries by a page of keys for which Postgres reads all of a table that has hardly more rows than
 /// the page, as the filled ones.
-const PAGES_ON_POSTGRES: &[&str] = &["log_line::sources(", "wake_request::origins("];
+const PAGES_ON_POSTGRES: &[&str] =
+    &["log_line::sources(", "wake_request::origins(", "conversation::last_turns("];
 
 /// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[

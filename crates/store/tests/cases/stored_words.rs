@@ -125,6 +125,9 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_hooks", &["id", "work_id", "form", "secrets", "made_by"]),
     ("work_hook_calls", &["run_id", "hook_id", "delivery_id", "signed", "body_hash", "sender"]),
     ("work_hook_hours", &["hook_id", "refusal", "sender"]),
+    ("conversations", &["id", "kind", "work_id"]),
+    ("conversation_turns", &["conversation_id", "role", "work_id", "action", "run_id", "sources"]),
+    ("conversation_work", &["conversation_id", "work_id"]),
 ];
 
 #[test]

@@ -6,10 +6,11 @@ use dormouse_runs::{RunError, RunLog, RunOutput};
 use dormouse_store::Op;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::question::{self, Question};
-use dormouse_types::work::RunEvent;
+use dormouse_types::work::{RunEvent, WorkOutcome};
 use dormouse_types::{EventKind, Id as _, QuestionId, limits};
 
 use super::{WorkRun, accepted};
+use crate::conversation;
 use crate::event;
 use crate::tools::Call;
 
@@ -67,10 +68,19 @@ impl WorkRun<'_> {
                 None => run.error = Some(NO_OUTCOME.into()),
             }
         })?;
-        if matches!(moves, RunEvent::Asked | RunEvent::EndedWithoutOutcome) {
+        let needs_person = matches!(
+            moves,
+            RunEvent::Asked | RunEvent::EndedWithoutOutcome | RunEvent::Ended(WorkOutcome::Failed)
+        );
+        if needs_person {
             output.news.push(event(EventKind::WorkNeedsAttention, self.id.as_str()));
         }
+        let report = conversation::report(ws, &step, now);
         output.ops.extend(step.ops(ws, now));
+        if let Some(report) = report {
+            output.ops.extend(report.ops);
+            output.news.push(report.news);
+        }
         output.ops.extend(self.fold_by_rules(log).await?);
         Ok(output)
     }

@@ -23,6 +23,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{RunEvent, RunState};
 use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 
+use crate::execution::TurnPlace;
 use crate::folding::FoldedRuns;
 use crate::standing::Standing;
 use crate::tools::{self, Call};
@@ -73,6 +74,11 @@ fn accepted(log: &RunLog) -> impl Iterator<Item = Call> {
 impl RunHandler for WorkRun<'_> {
     fn announce(&self) -> ChangeRow {
         event(EventKind::WorkStatus, self.id.as_str())
+    }
+
+    fn announce_turn(&self, turn: u32) -> Option<ChangeRow> {
+        let subject = TurnPlace { run: self.id.clone(), attempt: self.run.attempt, turn };
+        Some(event(EventKind::WorkLog, &subject.to_string()))
     }
 
     fn block_reason(&mut self) -> BoxFuture<'_, Result<Option<StopReason>, RunError>> {

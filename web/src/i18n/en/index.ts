@@ -2,6 +2,7 @@
 
 import { agent } from "./agent";
 import { common } from "./common";
+import { conversations } from "./conversations";
 import { due } from "./due";
 import { home } from "./home";
 import { imports } from "./imports";
@@ -17,6 +18,7 @@ import { work } from "./work";
 export const en = {
   ...agent,
   ...common,
+  ...conversations,
   ...due,
   ...home,
   ...imports,

@@ -11,6 +11,7 @@ export const shell = {
   "shell.tasks": "Tasks",
   "shell.agents": "Agents",
   "shell.work": "Agent work",
+  "shell.conversations": "Conversations",
   "shell.settings": "Settings",
   "shell.more": "More",
   "shell.awakeNow": "Awake now",

@@ -4,6 +4,7 @@ import { api, unwrap, type Schemas } from "../../api/client";
 import type { LiveEvent } from "../../live/socket";
 import type { Query } from "../../live/store.svelte";
 import type { Paged } from "../agent/data";
+import { readRow, type Row } from "../tasks/data";
 
 export type Work = Schemas["AgentWork"];
 export type WorkDetail = Schemas["AgentWorkDetail"];
@@ -27,8 +28,8 @@ const MAX_LISTED = 1_000;
 /** Units: runs. */
 const RUNS_PAGE = 30;
 
-/** An event about agent work. Its subject may be the work or one of its runs. */
-export const isWorkEvent = (event: LiveEvent): boolean => event.type.startsWith("task:");
+/** An event that moves agent work or one of its runs. A turn of a log moves only the log. */
+export const isWorkEvent = (event: LiveEvent): boolean => event.type.startsWith("task:") && event.type !== "task:log";
 
 export async function readRuns(work: string, cursor?: string): Promise<Paged<Run>> {
   const query = { limit: RUNS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
@@ -62,6 +63,12 @@ export const queries = {
     load: () => unwrap(api.GET("/api/tasks/{work}", { params: { path: { work: id } } })),
     invalidatedBy: isWorkEvent,
   }),
+  /** The tasks of these ids, in their order; those that are gone have no row. */
+  tasks: (ids: readonly string[]): Query<{ id: string; row: Row | undefined }[]> => ({
+    key: `work/tasks/${ids.join(",")}`,
+    load: () => Promise.all(ids.map(async (id) => ({ id, row: await readRow(id) }))),
+    invalidatedBy: (event) => event.tasks.some((task) => ids.includes(task)),
+  }),
   runs: (id: string): Query<Paged<Run>> => ({
     key: `work/runs/${id}`,
     load: () => readRuns(id),
@@ -72,10 +79,10 @@ export const queries = {
     load: () => unwrap(api.GET("/api/tasks/{work}/hooks", { params: { path: { work: id } } })),
     invalidatedBy: isWorkEvent,
   }),
-  /** The lines of a run. Those of a run that is over change only when it is tried again. */
+  /** The lines of a run. It grows with each turn, and ends with the run. */
   log: (run: Run): Query<LogLine[]> => ({
     key: `work/log/${run.id}/${run.runState}`,
     load: async () => (await unwrap(api.GET("/api/runs/{run}/log", { params: { path: { run: run.id } } }))).items,
-    invalidatedBy: isWorkEvent,
+    invalidatedBy: (event) => event.type.startsWith("task:"),
   }),
 };

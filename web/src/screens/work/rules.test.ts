@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, duration, grouped, matches, refusedLately, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
+import { canPause, duration, grouped, matches, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -13,6 +13,18 @@ function work(title: string, parts: Partial<Work> = {}): Work {
   };
   return { ...base, ...parts } as Work;
 }
+
+it("has a sign for what it is up to; what comes next on a schedule is a date", () => {
+  const of = (parts: Partial<Work>): string => signOf(work("a", parts));
+  expect(of({ nextDueAt: hour(13) })).toBe("calendar");
+  expect(of({ nextDueAt: hour(13), runState: "succeeded" })).toBe("calendar");
+  expect(of({ nextDueAt: hour(13), runState: "failed" })).toBe("alert");
+  expect(of({ runState: "needs_input" })).toBe("user");
+  expect(of({ runState: "succeeded" })).toBe("check");
+  expect(of({ state: "paused", runState: "succeeded" })).toBe("pause");
+  expect(of({ runState: "queued" })).toBe("clock");
+  expect(of({ runState: "cancelled" })).toBe("x");
+});
 
 const titles = (list: readonly Work[]): string[] => list.map((one) => one.title);
 

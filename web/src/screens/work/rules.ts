@@ -1,5 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
+import type { IconName } from "../../ui/icons";
 import type { Hook, LogLine, Run, RunState, Work } from "./data";
 
 export type Tone = "accent" | "caution" | "danger" | "plain";
@@ -40,6 +41,18 @@ export function toneOf(standing: Standing): Tone {
   return (FAILED as readonly string[]).includes(standing) ? "danger" : "plain";
 }
 
+/** The sign of a piece of work in a list; what runs has a sign of its own. */
+export function signOf(work: Pick<Work, "state" | "runState" | "nextDueAt">): IconName {
+  const standing = standingOf(work);
+  if (work.nextDueAt !== null && (standing === "waiting" || standing === "succeeded" || standing === "no_op" || standing === "skipped")) return "calendar";
+  if (standing === "succeeded" || standing === "no_op") return "check";
+  if (standing === "needs_input" || standing === "needs_review") return "user";
+  if (standing === "paused" || standing === "held") return "pause";
+  if (standing === "archived") return "archive";
+  if (standing === "cancelled" || standing === "skipped") return "x";
+  return toneOf(standing) === "danger" || standing === "disabled" ? "alert" : "clock";
+}
+
 export const isFailed = (state: RunState): boolean => FAILED.includes(state);
 
 /** Whether a run is under way or waits for its turn. */
@@ -47,6 +60,10 @@ export const isUnderWay = (state: RunState): boolean => state === "running" || s
 
 /** Whether it could be paused: something would start it later. */
 export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
+
+/** The public statuses and types, as the list is filtered by them. */
+export const STATUSES: readonly Work["status"][] = ["pending", "running", "paused", "completed", "failed"];
+export const TYPES: readonly Work["type"][] = ["scheduled", "immediate"];
 
 export type Group = "needsYou" | "next" | "today" | "older";
 export const GROUPS: readonly Group[] = ["needsYou", "next", "today", "older"];

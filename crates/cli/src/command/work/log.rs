@@ -16,6 +16,9 @@ pub struct Params {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
+    /// The whole log as a file, one JSON object a line
+    #[arg(long, conflicts_with_all = ["limit", "cursor"])]
+    jsonl: bool,
     /// How many runs a page holds, oldest first
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=20))]
     limit: u8,
@@ -26,6 +29,11 @@ pub struct Params {
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
+    if params.jsonl {
+        let file = session.client.get(&format!("/api/tasks/{}/log.jsonl", work.id)).await?;
+        session.screen.file(&file.body);
+        return Ok(());
+    }
     let limit = params.limit.to_string();
     let mut query = vec![("limit", limit.as_str())];
     query.extend(params.cursor.as_deref().map(|cursor| ("cursor", cursor)));

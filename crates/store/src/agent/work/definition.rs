@@ -3,7 +3,9 @@
 use dormouse_types::work::{
     CatchUp, Overlap, RunState, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
 };
-use dormouse_types::{Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{
+    ConversationId, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId,
+};
 
 use super::Columns;
 use crate::commit::{Db, Op, Refusal};
@@ -287,6 +289,27 @@ pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definit
                     'expired', 'skipped'))
               ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
+        decode,
+    }
+}
+
+/// The definitions that a conversation is about, newest first, before an id. Each is there.
+pub fn of_conversation(
+    workspace: WorkspaceId,
+    conversation: &ConversationId,
+    before: &str,
+    limit: i64,
+) -> Query<Definition> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT d.id, d.type, d.source_type, d.source_ref, d.title, d.version, d.state,
+                d.session_id, d.recurrence_id, d.schedule, d.schedule_words, d.catch_up, d.overlap,
+                d.model, d.position, d.next_due_at, d.n_runs, d.status, d.run_state, d.latest_run,
+                d.revision, d.created_by, d.created_at, d.updated_at, d.deleted_at, d.built_in
+              FROM conversation_work w JOIN work_definitions d ON d.ws = w.ws AND d.id = w.work_id
+              WHERE w.ws = ?1 AND w.conversation_id = ?2 AND w.work_id < ?3 AND d.deleted_at IS NULL
+              ORDER BY w.work_id DESC LIMIT ?4",
+        params: params_values![ws(workspace), conversation.as_str(), before, limit],
         decode,
     }
 }

@@ -1,0 +1,30 @@
+import type { Message } from "../message";
+
+/** Conversations: what was said outside of a task. */
+export const conversations = {
+  "conversations.all": "Conversations",
+  "conversations.toAll": "To conversations",
+  "conversations.none": "No conversations yet.",
+  "conversations.noneNext": "What agent work with a schedule comes to is said here, in “Scheduled Events”.",
+  "conversations.gone": "This conversation doesn’t exist.",
+  "conversations.goneNext": "It may have been deleted.",
+  "conversations.older": "Load older conversations",
+  "conversations.earlier": "Load earlier turns",
+  "conversations.turns": "Turns",
+  "conversations.noTurns": "Nothing was said yet.",
+  "conversations.you": "You",
+  "conversations.agent": "Agent",
+  "conversations.did.created": "started",
+  "conversations.did.updated": "changed",
+  "conversations.did.discussed": "discussed",
+  "conversations.did.completed": "completed",
+  "conversations.toWork": "To the work",
+  "conversations.delete": "Delete",
+  "conversations.deleteTitle": "Delete “{title}”?",
+  "conversations.deleteWhat": "All its turns are deleted. Agent work that was started here stays, and reports in a conversation of its own from now on.",
+  "conversations.deleted": "“{title}” was deleted.",
+  "conversations.ofWork": "Conversations",
+  "conversations.resume": "Resume conversation",
+  "conversations.what.open": "Opening the conversation of “{title}”",
+  "conversations.what.delete": "Deleting “{title}”",
+} as const satisfies Record<string, Message>;

@@ -179,6 +179,8 @@ impl Dormouse {
             entropy: entropy.clone(),
             zone: zone.clone(),
             facts: Arc::new(facts),
+            journal: journal.clone(),
+            changes: changes.clone(),
         });
         let agents = agents
             .with_handler(Arc::new(WorkRuns(work.clone())))

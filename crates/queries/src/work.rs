@@ -1,17 +1,17 @@
 //! Agent work: its list, one definition, its runs. A page costs the same number of statements
 //! whatever is on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::version;
-use dormouse_store::{Db, ReadError};
+use dormouse_store::{Db, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
-use dormouse_types::{QuestionId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{HolderId, QuestionId, WorkId, WorkRunId, WorkspaceId};
 
 use crate::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use crate::{Queries, QueryError, page};
@@ -80,6 +80,26 @@ impl Queries {
     pub async fn work_run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<WorkRun, QueryError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
         run_view(found.ok_or_else(|| missing("run", id))?)
+    }
+
+    /// The definitions of some runs.
+    pub(crate) async fn work_of_runs(
+        &self,
+        ws: WorkspaceId,
+        runs: &[WorkRunId],
+    ) -> Result<HashMap<HolderId, Definition>, QueryError> {
+        let mut found = HashMap::new();
+        for runs in runs.chunks(in_list::MOST) {
+            let runs = self.store.all(run::by_ids(ws, runs)).await?;
+            let ids: BTreeSet<WorkId> = runs.iter().map(|run| run.work.clone()).collect();
+            let ids: Vec<WorkId> = ids.into_iter().collect();
+            let all = self.store.all(definition::by_ids(ws, &ids)).await?;
+            for run in runs {
+                let of = all.iter().find(|one| one.id == run.work);
+                found.extend(of.map(|one| (HolderId::from(&run.id), one.clone())));
+            }
+        }
+        Ok(found)
     }
 
     /// A page of the runs of a definition, newest first.

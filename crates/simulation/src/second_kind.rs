@@ -255,7 +255,7 @@ impl HouseRun<'_> {
             set: ChangeSetId::fresh(now, entropy),
             index: 1,
             task: self.house.task.clone(),
-            agent: AgentId::fresh(now, entropy),
+            proposer: self.lease.holder().clone(),
             tool: call.name.clone(),
             args: "{}".into(),
             fingerprint: Fingerprint(hash::sha256(self.lease.holder().as_str()).0),

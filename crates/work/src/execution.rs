@@ -30,7 +30,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
         zone: "request".into(),
         fold: false,
     };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by }
+    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
 }
 
 /// The key of the attempt that a run is in: made of stored facts only.

@@ -13,7 +13,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
-//! [`question`], [`schedule`], [`events`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
+//! [`question`], [`schedule`], [`events`], [`proposing`], [`history`], [`folding`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
 
 pub mod error;
@@ -26,6 +26,7 @@ pub mod execution;
 pub mod question;
 pub mod schedule;
 pub mod events;
+pub mod proposing;
 pub mod history;
 pub mod folding;
 pub mod tools;
@@ -36,7 +37,9 @@ pub mod check;
 
 use std::sync::{Arc, OnceLock};
 
+use dormouse_changes::Changes;
 use dormouse_formats::recurrence::Person;
+use dormouse_journal::Journal;
 use dormouse_runs::Driver;
 use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
@@ -63,6 +66,8 @@ pub struct Work {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: TimeZone,
     pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) journal: Journal,
+    pub(crate) changes: Changes,
     /// Set once, where the process is composed; shared by all clones.
     rules: Arc<OnceLock<Arc<dyn WorkRules>>>,
 }
@@ -82,6 +87,10 @@ pub struct Parts {
     pub zone: TimeZone,
     /// What runs without a language model read.
     pub facts: Arc<dyn Facts>,
+    /// The person's tasks.
+    pub journal: Journal,
+    /// What proposals to change them become.
+    pub changes: Changes,
 }
 
 /// Who sends a request, and its idempotency key.
@@ -111,8 +120,9 @@ impl RequestContext {
 impl Work {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, driver, clock, entropy, zone, facts } = parts;
-        Self { store, driver, clock, entropy, zone, facts, rules: Arc::default() }
+        let Parts { store, driver, clock, entropy, zone, facts, journal, changes } = parts;
+        let rules = Arc::default();
+        Self { store, driver, clock, entropy, zone, facts, journal, changes, rules }
     }
 
     /// Sets the rules by which work is done that needs no language model. Only the first call counts.

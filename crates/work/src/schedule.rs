@@ -52,6 +52,7 @@ impl Work {
                 fold: one.id.start.fold,
             };
             let new = NewRun {
+                depth: 0,
                 occurrence,
                 scheduled_for: Some(Timestamp::from_jiff(one.due)),
                 skipped: one.skipped,

@@ -82,7 +82,7 @@ impl Step {
 
     /// Adds a run.
     pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
-        let NewRun { occurrence, scheduled_for, skipped, by } = new;
+        let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
         self.after.n_runs += 1;
         let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
         let run = Run {
@@ -104,6 +104,7 @@ impl Step {
             result_title: None,
             result: None,
             figures: None,
+            depth,
             error: None,
             created_by: by,
             ended_by: None,
@@ -153,6 +154,8 @@ pub(crate) struct NewRun {
     pub scheduled_for: Option<Timestamp>,
     pub skipped: Option<SkipReason>,
     pub by: WorkCreator,
+    /// How many results of agent work led to it.
+    pub depth: i64,
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.

@@ -1,6 +1,7 @@
 //! What a run of agent work may call: its arguments, read and checked.
 
 mod arguments;
+pub mod proposing;
 pub mod reading;
 
 use std::sync::{Arc, LazyLock};
@@ -15,6 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::arguments::{arguments, spec, within};
+use self::proposing::Proposal;
 use self::reading::Reading;
 
 /// Ends a run.
@@ -59,6 +61,8 @@ pub enum Call {
     },
     /// A call that reads the person's tasks.
     Journal(Reading),
+    /// A proposal to change a task.
+    Propose(Box<Proposal>),
     /// `list_agent_work`.
     List {
         /// The first day.
@@ -162,6 +166,7 @@ fn specs() -> Vec<ToolSpec> {
         ),
     ];
     specs.extend(reading::specs());
+    specs.extend(proposing::specs());
     specs
 }
 
@@ -214,8 +219,11 @@ pub fn read(call: &ToolCall) -> Result<Call, String> {
             if let Some(read) = reading::read(call) {
                 return read.map(Call::Journal);
             }
-            let own = [FINISH, ASK, PUBLISH, READ_LOG, LIST];
-            let names = own.into_iter().chain(reading::NAMES).collect::<Vec<_>>().join(", ");
+            if let Some(read) = proposing::read(call) {
+                return read.map(|proposal| Call::Propose(Box::new(proposal)));
+            }
+            let names: Vec<_> = offer().tools().iter().map(|tool| tool.name.clone()).collect();
+            let names = names.join(", ");
             Err(format!("there is no tool {other}; nothing was done. Tools: {names}"))
         }
     }

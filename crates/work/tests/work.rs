@@ -12,4 +12,5 @@ mod cases {
     mod failing;
     mod remembering;
     mod built_in;
+    mod proposing;
 }

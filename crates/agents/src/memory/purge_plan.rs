@@ -187,7 +187,7 @@ impl Agents {
             "decision" => {
                 let found = self.store.first(entity::by_id::<Decision>(ws, rest)).await?;
                 let is_own = |one: &Stored<Decision>| {
-                    one.doc.value.agent_id == *id && one.doc.value.deleted_at.is_none()
+                    one.doc.value.proposer == *id && one.doc.value.deleted_at.is_none()
                 };
                 Ok(Target::Decision(Box::new(found.filter(is_own).ok_or_else(none)?)))
             }

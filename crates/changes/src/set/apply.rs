@@ -155,7 +155,7 @@ impl Changes {
         payload: &SagaPayload,
         ops: Vec<Op>,
     ) -> Result<bool, DecideError> {
-        let origin = Origin::Person { via: Some(payload.agent.clone()) };
+        let origin = Origin::Person { via: Some(payload.proposer.clone()) };
         let commit =
             Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
                 origin,
@@ -172,8 +172,9 @@ impl Changes {
 
     /// Returns the context of the journal commit, audited as the person who decided.
     pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
-        let origin = Origin::Person { via: Some(payload.agent.clone()) };
+        let origin = Origin::Person { via: Some(payload.proposer.clone()) };
         let mut ctx = EditCtx::new(origin, payload.actor.clone().unwrap_or(Actor::Owner));
+        ctx.depth = payload.depth;
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx

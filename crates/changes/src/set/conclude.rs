@@ -10,7 +10,7 @@ use dormouse_store::agent::{entity, link};
 use dormouse_store::doc::Doc;
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
-    AgentId, DecisionId, Id as _, LinkId, OperationId, ThreadId, Timestamp, WorkspaceId,
+    DecisionId, HolderId, Id as _, LinkId, OperationId, ThreadId, Timestamp, WorkspaceId,
 };
 use serde_json::json;
 
@@ -167,8 +167,8 @@ impl Changes {
         answer: &JournalOutcome,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
-        let thread = thread(&payload.agent);
-        let mut chain = Chain::new(ws, payload.agent.clone(), thread.clone(), None);
+        let thread = thread(&payload.proposer);
+        let mut chain = Chain::new(ws, payload.proposer.clone(), thread.clone(), None);
         let mut end = 0;
         for stored in self.store.all(message::newest(ws, &thread)).await? {
             end = stored.columns.clock.values().copied().fold(end, i64::max);
@@ -223,9 +223,10 @@ impl Changes {
     }
 }
 
-/// Derives the id of an agent's decision thread.
-pub fn thread(agent: &AgentId) -> ThreadId {
-    let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
+/// Derives the id of the decision thread of whoever proposes.
+pub fn thread(proposer: impl Into<HolderId>) -> ThreadId {
+    let proposer = proposer.into();
+    let (_, rest) = proposer.as_str().split_once('-').expect("an id begins with its prefix");
     format!("th-{rest}").parse().expect("the rest of an id is an id")
 }
 

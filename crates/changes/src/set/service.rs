@@ -7,12 +7,13 @@ use dormouse_journal::{Journal, JournalError, TaskView};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::entity;
+use dormouse_store::agent::work::run;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
-    Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId,
+    Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
 };
 
 use crate::set::error::DecideError;
@@ -120,6 +121,14 @@ impl Changes {
         }
     }
 
+    /// Returns how many results of agent work led to what a confirm writes: one more than to the run that
+    /// proposed it.
+    pub(crate) async fn depth_of(&self, ws: WorkspaceId, item: &Item) -> Result<i64, DecideError> {
+        let Ok(run) = WorkRunId::try_from(&item.proposer) else { return Ok(0) };
+        let run = self.store.first(run::by_id(ws, &run)).await?;
+        Ok(run.map_or(0, |run| run.depth + 1))
+    }
+
     /// Commits ops about an item to the agent store, with a change row and an audit row.
     ///
     /// A replayed receipt means that the same request has already been written elsewhere. It is
@@ -134,7 +143,7 @@ impl Changes {
         ops: Vec<Op>,
     ) -> Result<(), CommitError> {
         let item = &seen.item;
-        let origin = Origin::Person { via: Some(item.agent.clone()) };
+        let origin = Origin::Person { via: Some(item.proposer.clone()) };
         let mut commit = Commit::new(label, Db::Agent, who.ws)
             .ops(ops)
             .change(ChangeRow::agent(

@@ -51,8 +51,9 @@ impl Changes {
             round: seen.item.round,
             decision: decision.id.clone(),
             task: seen.item.task.clone(),
-            agent: seen.item.agent.clone(),
+            proposer: seen.item.proposer.clone(),
             actor: Some(who.actor.clone()),
+            depth: self.depth_of(who.ws, &seen.item).await?,
             over: None,
         };
         let now = self.clock.now();

@@ -1,5 +1,6 @@
 //! The calls of a turn.
 
+use dormouse_changes::set::validate::{self, Basis};
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::source::Source;
@@ -12,6 +13,8 @@ use jiff::civil::Date;
 use super::WorkRun;
 use crate::execution::is_built_in;
 use crate::history::{self, HistoryPart};
+use crate::proposing::Proposals;
+use crate::tools::proposing::Proposal;
 use crate::tools::{self, Call};
 
 /// The most of a log that one call answers. Units: bytes.
@@ -33,6 +36,7 @@ impl WorkRun<'_> {
         let said: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
         let mut done = ExecutedCalls::default();
         let mut has_ended = false;
+        let mut proposals: Option<Proposals<'_>> = None;
         for call in calls {
             let result = match tools::read(call) {
                 Err(wrong) => refused(call, wrong),
@@ -44,6 +48,17 @@ impl WorkRun<'_> {
                 }
                 Ok(read) if read.ends() && !said.is_empty() => {
                     refused(call, "the person said something meanwhile; take it into account, then call this again".into())
+                }
+                Ok(Call::Propose(wanted)) => {
+                    let all = match &mut proposals {
+                        Some(all) => all,
+                        None => {
+                            proposals.insert(Proposals::begin(self.work, self.lease).await?)
+                        }
+                    };
+                    let (is_refused, text, sources) = self.propose(all, *wanted).await?;
+                    done.sources.extend(sources);
+                    ToolResult { call_id: call.id.clone(), refused: is_refused, text }
                 }
                 Ok(read) => {
                     has_ended = read.ends();
@@ -58,6 +73,11 @@ impl WorkRun<'_> {
             let said = said.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n");
             result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
+        }
+        if let Some(proposals) = proposals {
+            let (ops, news) = proposals.ops().await?;
+            done.ops.extend(ops);
+            done.news.extend(news);
         }
         done.sources.sort();
         done.sources.dedup();
@@ -75,7 +95,32 @@ impl WorkRun<'_> {
             Call::ReadLog { work } => self.read_log(work).await,
             Call::List { from, to } => self.list(from, to).await,
             Call::Journal(reading) => self.read_journal(reading).await,
+            Call::Propose(_) => Err(RunError::Broken("a proposal answers with its commit".into())),
         }
+    }
+
+    /// Proposes something about a task. To the model, a task that it may not see does not exist.
+    async fn propose(
+        &self,
+        proposals: &mut Proposals<'_>,
+        wanted: Proposal,
+    ) -> Result<(bool, String, Vec<Source>), RunError> {
+        let (ws, run) = (self.lease.ws, &self.lease.run);
+        let Proposal { task: id, tool, call } = wanted;
+        let gone = || (true, format!("there is no task {id}; nothing was proposed"), Vec::new());
+        let Some(mut task) = proposals.task(&id).await? else { return Ok(gone()) };
+        let of_task = || Source::Task(id.clone());
+        let entries = task.entries.iter().map(|entry| Source::Entry(entry.id.clone()));
+        let asked = std::iter::once(of_task()).chain(entries).collect();
+        let model = self.work.driver.models().named(run.model.as_deref());
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        if !clearance.allows_all(&[of_task()]) {
+            return Ok(gone());
+        }
+        task.entries.retain(|entry| clearance.allows_all(&[Source::Entry(entry.id.clone())]));
+        let judged = proposals.call(task, tool, &call, Basis::Model).await?;
+        let (is_refused, text) = validate::reply(&judged);
+        Ok((is_refused, text, vec![of_task()]))
     }
 
     async fn read_log(&self, work: Option<WorkId>) -> Result<(String, Vec<Source>), RunError> {

@@ -30,7 +30,7 @@ impl WorkRun<'_> {
             match call {
                 Call::Publish { title, text } => published = Some((title, text)),
                 Call::Finish { .. } | Call::Ask { .. } => last = Some(call),
-                Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {}
+                Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) | Call::Propose(_) => {}
             }
         }
         let moves = match &last {

@@ -13,6 +13,7 @@ use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
+use dormouse_types::work_step::StepError;
 use dormouse_work::WorkError;
 use serde_json::{Map, Value, json};
 
@@ -283,7 +284,7 @@ impl Error {
             | Self::Correction(CorrectionError::Limit { source: beyond, .. })
             | Self::Decide(DecideError::Reason(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
-            | Self::Work(WorkError::Beyond(beyond))
+            | Self::Work(WorkError::Beyond(beyond) | WorkError::Step(StepError::Beyond(beyond)))
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
             _ => None,
         }
@@ -302,6 +303,7 @@ impl Error {
             Self::Work(WorkError::NeedsLanguageModel { .. }) => Some("model"),
             Self::Work(WorkError::Parameter(_)) => Some("parameters"),
             Self::Work(WorkError::Filter(_)) => Some("events"),
+            Self::Work(WorkError::Step(_)) => Some("steps"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -402,6 +404,7 @@ fn work(error: &WorkError) -> &'static str {
         WorkError::Schedule(_) | WorkError::NothingToCome { .. } => "date-not-understood",
         WorkError::Blank { .. }
         | WorkError::Filter(_)
+        | WorkError::Step(_)
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::Parameter(_) => "validation-failed",
         WorkError::State { .. } | WorkError::RunState { .. } => "work-state",

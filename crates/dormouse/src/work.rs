@@ -4,6 +4,7 @@ use dormouse_queries::WorkFilter;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::work_step::WorkStep;
 use dormouse_types::{Caller, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits};
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{Edit, NewWork as NewDefinition, ReadSchedule};
@@ -29,6 +30,8 @@ pub struct NewWork {
     pub schedule: Option<String>,
     /// The changes of tasks that start it.
     pub events: Vec<EventFilter>,
+    /// What its runs have to do besides, and what is checked of it.
+    pub steps: Vec<WorkStep>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -50,6 +53,8 @@ pub struct WorkPatch {
     pub schedule: Option<String>,
     /// The changes of tasks that start it, from now on; empty for none.
     pub events: Option<Vec<EventFilter>>,
+    /// What its runs have to do besides, from the next run on; empty for nothing.
+    pub steps: Option<Vec<WorkStep>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
@@ -133,6 +138,7 @@ impl Dormouse {
             schedule: meant.schedule,
             source: (source_of(&new.events), None),
             events: new.events,
+            steps: new.steps,
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model,
@@ -267,6 +273,7 @@ impl Dormouse {
             built_in: meant.built_in,
             schedule: meant.schedule,
             events: patch.events,
+            steps: patch.steps,
             catch_up: patch.catch_up,
             overlap: patch.overlap,
             model: patch.model,

@@ -7,6 +7,7 @@ use dormouse_formats::when::Reader;
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
 use dormouse_types::built_in_work::BuiltInWork;
@@ -15,6 +16,7 @@ use dormouse_types::work::{
     WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_step::{self, StepError, WorkStep};
 use dormouse_types::{
     Actor, EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
 };
@@ -40,6 +42,8 @@ pub struct NewWork {
     pub schedule: Option<ReadSchedule>,
     /// The changes of tasks that start it.
     pub events: Vec<EventFilter>,
+    /// What its runs have to do, and what is checked of it.
+    pub steps: Vec<WorkStep>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -78,6 +82,8 @@ pub struct Edit {
     pub schedule: Option<ReadSchedule>,
     /// The changes of tasks that start it, from now on; empty for none.
     pub events: Option<Vec<EventFilter>>,
+    /// What its runs have to do, from the next run on; empty for nothing besides the instructions.
+    pub steps: Option<Vec<WorkStep>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
@@ -122,6 +128,12 @@ fn checked(filters: &[EventFilter]) -> Result<(), WorkError> {
     filters.iter().try_for_each(EventFilter::check).map_err(WorkError::Filter)
 }
 
+/// Checks steps. Only a run with a language model has any.
+fn checked_steps(steps: &[WorkStep], is_built_in: bool) -> Result<(), WorkError> {
+    work_step::check(steps)?;
+    if is_built_in && !steps.is_empty() { Err(StepError::NoModel.into()) } else { Ok(()) }
+}
+
 impl Work {
     /// Whether the instructions of a definition would be read by a language model; `None` names the
     /// model of the workspace.
@@ -156,6 +168,7 @@ impl Work {
     ) -> Result<WorkId, WorkError> {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
         checked(&new.events)?;
+        checked_steps(&new.steps, new.built_in.is_some())?;
         let model = self.driver.models().named(new.model.as_deref());
         if new.built_in.is_none() && !model.reads_messages() {
             return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
@@ -218,6 +231,9 @@ impl Work {
             let head = self.journal_head(ws).await?;
             commit = commit.op(filter::put(ws, &id, &new.events, &host, head));
         }
+        if !new.steps.is_empty() {
+            commit = commit.op(step::put(ws, &id, &new.steps));
+        }
         if new.schedule.is_none() && new.events.is_empty() {
             let run = WorkRunId::fresh(now, &*self.entropy);
             let standing =
@@ -227,7 +243,10 @@ impl Work {
             commit = commit.ops(step.ops(ws, now));
         }
         let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
-        let subject = format!("{}|{}|{what}", new.title, new.instructions);
+        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
+        if !new.steps.is_empty() {
+            subject.push_str(&format!("|{:?}", new.steps));
+        }
         commit.once = context.once("work.create", &subject, id.as_str());
         let committed = self.store.commit(commit).await?;
         match committed.replayed {
@@ -286,6 +305,7 @@ impl Work {
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         let subject = format!("{edit:?}");
         checked(edit.events.as_deref().unwrap_or_default())?;
+        work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
             let after = step.definition();
@@ -317,6 +337,13 @@ impl Work {
                 ops.push(match events.as_slice() {
                     [] => filter::delete(ws, id),
                     events => filter::put(ws, id, events, &host, head),
+                });
+            }
+            if let Some(steps) = &edit.steps {
+                checked_steps(steps, after.built_in.is_some())?;
+                ops.push(match steps.as_slice() {
+                    [] => step::delete(ws, id),
+                    steps => step::put(ws, id, steps),
                 });
             }
             let Some(instructions) = &new_instructions else { return Ok(ops) };
@@ -461,6 +488,12 @@ impl Work {
         let found = self.store.first(definition::by_id(ws, id)).await?;
         let found = found.filter(|found| found.deleted_at.is_none());
         found.ok_or_else(|| WorkError::NotFound { work: id.clone() })
+    }
+
+    /// The steps that the next run of a definition begins with.
+    pub async fn steps(&self, ws: WorkspaceId, id: &WorkId) -> Result<Vec<WorkStep>, WorkError> {
+        let found = step::of_definitions(ws, std::slice::from_ref(id));
+        Ok(self.store.first(found).await?.map(|(_, steps)| steps).unwrap_or_default())
     }
 
     /// The newest instructions of a definition, or those of an earlier version.

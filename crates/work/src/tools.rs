@@ -3,6 +3,7 @@
 mod arguments;
 pub mod proposing;
 pub mod reading;
+pub mod steps;
 
 use std::sync::{Arc, LazyLock};
 
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use self::arguments::{arguments, spec, within};
 use self::proposing::Proposal;
 use self::reading::Reading;
+use self::steps::StepCall;
 
 /// Ends a run.
 pub const FINISH: &str = "finish";
@@ -61,6 +63,8 @@ pub enum Call {
     },
     /// A call that reads the person's tasks.
     Journal(Reading),
+    /// A call about the steps of the run.
+    Step(StepCall),
     /// A proposal to change a task.
     Propose(Box<Proposal>),
     /// `list_agent_work`.
@@ -165,6 +169,7 @@ fn specs() -> Vec<ToolSpec> {
             "List what agent work ran on some days, with its ids and how it ended.",
         ),
     ];
+    specs.extend(steps::specs());
     specs.extend(reading::specs());
     specs.extend(proposing::specs());
     specs
@@ -218,6 +223,9 @@ pub fn read(call: &ToolCall) -> Result<Call, String> {
         other => {
             if let Some(read) = reading::read(call) {
                 return read.map(Call::Journal);
+            }
+            if let Some(read) = steps::read(call) {
+                return read.map(Call::Step);
             }
             if let Some(read) = proposing::read(call) {
                 return read.map(|proposal| Call::Propose(Box::new(proposal)));

@@ -13,4 +13,5 @@ mod cases {
     mod remembering;
     mod built_in;
     mod proposing;
+    mod steps;
 }

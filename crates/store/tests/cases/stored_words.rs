@@ -121,6 +121,8 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_corrections", &["work_id", "made_by"]),
     ("work_summaries", &["work_id", "model", "sources", "run_id"]),
     ("work_filters", &["work_id", "host", "agent_host"]),
+    ("work_steps", &["work_id"]),
+    ("work_run_steps", &["run_id", "state"]),
 ];
 
 #[test]

@@ -11,6 +11,7 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
+use super::steps::StepAnswer;
 use crate::execution::is_built_in;
 use crate::history::{self, HistoryPart};
 use crate::proposing::Proposals;
@@ -37,6 +38,7 @@ impl WorkRun<'_> {
         let mut done = ExecutedCalls::default();
         let mut has_ended = false;
         let mut proposals: Option<Proposals<'_>> = None;
+        let mut steps = self.steps_of_turn().await?;
         for call in calls {
             let result = match tools::read(call) {
                 Err(wrong) => refused(call, wrong),
@@ -60,9 +62,21 @@ impl WorkRun<'_> {
                     done.sources.extend(sources);
                     ToolResult { call_id: call.id.clone(), refused: is_refused, text }
                 }
+                Ok(Call::Step(wanted)) => {
+                    let answer = self.step_call(&mut steps, wanted).await?;
+                    has_ended = answer.ends;
+                    result_of(call, answer)
+                }
+                Ok(Call::Finish { outcome, .. })
+                    if let Some(answer) = self.before_finish(&mut steps, outcome).await? =>
+                {
+                    has_ended = answer.ends;
+                    result_of(call, answer)
+                }
                 Ok(read) => {
                     has_ended = read.ends();
-                    let (text, sources) = self.answer_call(read).await?;
+                    let (text, sources) = self.answer_call(&read).await?;
+                    steps.take_note(&read, &text);
                     done.sources.extend(sources);
                     ToolResult { call_id: call.id.clone(), refused: false, text }
                 }
@@ -74,6 +88,10 @@ impl WorkRun<'_> {
             result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
         }
+        done.ops.extend(steps.ops(self));
+        done.sources.extend(std::mem::take(&mut steps.sources));
+        self.has_failed_step |= steps.has_failed();
+        self.last_turn = Some(steps);
         if let Some(proposals) = proposals {
             let (ops, news) = proposals.ops().await?;
             done.ops.extend(ops);
@@ -84,7 +102,7 @@ impl WorkRun<'_> {
         Ok(done)
     }
 
-    async fn answer_call(&self, call: Call) -> Result<(String, Vec<Source>), RunError> {
+    async fn answer_call(&self, call: &Call) -> Result<(String, Vec<Source>), RunError> {
         match call {
             // Written with the end of the run.
             Call::Finish { .. } => Ok(("the run ends".into(), Vec::new())),
@@ -92,10 +110,13 @@ impl WorkRun<'_> {
             Call::Publish { title, .. } => {
                 Ok((format!("published when the run ends: {title}"), Vec::new()))
             }
-            Call::ReadLog { work } => self.read_log(work).await,
-            Call::List { from, to } => self.list(from, to).await,
-            Call::Journal(reading) => self.read_journal(reading).await,
-            Call::Propose(_) => Err(RunError::Broken("a proposal answers with its commit".into())),
+            Call::ReadLog { work } => self.read_log(work.clone()).await,
+            Call::List { from, to } => self.list(*from, *to).await,
+            Call::Journal(reading) => self.read_journal(reading.clone()).await,
+            // Answered before, with what the commit of the turn writes.
+            Call::Propose(_) | Call::Step(_) => {
+                Err(RunError::Broken("the call is answered with its commit".into()))
+            }
         }
     }
 
@@ -200,6 +221,10 @@ impl WorkRun<'_> {
         let sources = parts.into_iter().flat_map(|part| part.sources).collect();
         Ok((format!("{heading}:\n{fenced}{hidden}"), sources))
     }
+}
+
+fn result_of(call: &ToolCall, answer: StepAnswer) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: answer.is_refused, text: answer.text }
 }
 
 fn refused(call: &ToolCall, text: String) -> ToolResult {

@@ -22,6 +22,7 @@ use crate::events;
 use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
+use crate::steps;
 use crate::tools;
 
 /// What summaries of older runs may take of a prompt. Units: tokens.
@@ -56,6 +57,21 @@ impl WorkRun<'_> {
             let lines = lines.collect::<Vec<_>>().join("\n");
             work.push(Part::fixed(format!("\n## Corrections of the person\n{lines}")));
         }
+        let steps = self.steps().await?;
+        let (added, given): (Vec<_>, Vec<_>) = steps.into_iter().partition(|one| one.is_added);
+        if !given.is_empty() {
+            work.push(Part::fixed(format!("\n{}", steps::rendered(&given))));
+        }
+        // What the run added is made of what its earlier attempts were shown.
+        work.extend(added.iter().map(|one| {
+            let attempts = 0..self.run.attempt;
+            let shown = attempts.map(|n| Source::Run(key_of_attempt(&self.run.id, n))).collect();
+            Part::new(
+                Piece::Other,
+                format!("Step {} that you added: {}", one.n, one.step.text),
+                shown,
+            )
+        }));
         let asked = store.all(question::of_run(ws, &self.id)).await?;
         work.extend(asked.iter().map(|one| Part {
             sources: sources_of(one),

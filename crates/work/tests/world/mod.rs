@@ -356,6 +356,7 @@ impl World {
             built_in: None,
             schedule: words.map(|words| self.schedule(words)),
             events: Vec::new(),
+            steps: Vec::new(),
             catch_up: CatchUp::Once,
             overlap: Overlap::Queue,
             model: None,

@@ -1,5 +1,5 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
-//! runs, and the changes that start them.
+//! runs, steps, and the changes that start them.
 
 pub mod definition;
 pub mod version;
@@ -8,6 +8,7 @@ pub mod question;
 pub mod correction;
 pub mod summary;
 pub mod filter;
+pub mod step;
 
 use std::str::FromStr;
 

@@ -364,7 +364,9 @@ fn decide(error: &DecideError) -> &'static str {
         DecideError::AlreadyDecided { .. } => "already-decided",
         DecideError::Expired { .. } => "change-set-expired",
         DecideError::Retracted { .. } => "change-retracted",
-        DecideError::Changed { .. } | DecideError::NothingToUndo { .. } => "undo-refused",
+        DecideError::Changed { .. }
+        | DecideError::Begun { .. }
+        | DecideError::NothingToUndo { .. } => "undo-refused",
         DecideError::Reason(beyond) => beyond.limit.problem,
         DecideError::Busy { .. } | DecideError::NotApplied { .. } => "conflict",
         DecideError::Journal(error) => journal(error),

@@ -141,6 +141,7 @@ pub const PLACES: &[Place] = &[
     place!(Agent, "work_corrections", "text", "work_id" Text, "n" Number),
     place!(Agent, "work_summaries", "text", "work_id" Text, "upto" Number),
     place!(Agent, "work_filters", "filters", "work_id" Text),
+    place!(Agent, "work_results", "gone", "run_id" Text, "attempt" Number),
     place!(Agent, "work_steps", "steps", "work_id" Text),
     place!(Agent, "work_run_steps", "step", "run_id" Text, "n" Number),
     place!(Agent, "work_run_steps", "note", "run_id" Text, "n" Number),

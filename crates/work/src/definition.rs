@@ -9,7 +9,7 @@ use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Op, Refusal, retry};
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
@@ -23,7 +23,7 @@ use dormouse_types::{
 
 use crate::error::broken;
 use crate::execution::request_occurrence;
-use crate::standing::Step;
+use crate::standing::{NewRun, Step};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event, series_text};
 
 /// How many coming dates are shown before a schedule is saved.
@@ -166,6 +166,38 @@ impl Work {
         new: &NewWork,
         context: &RequestContext,
     ) -> Result<WorkId, WorkError> {
+        let now = self.clock.now();
+        let id = WorkId::fresh(now, &*self.entropy);
+        let mut commit = Commit::new("work.create", Db::Agent, ws)
+            .ops(self.made(ws, &id, new, &context.actor, 0, now).await?)
+            .change(event(EventKind::WorkCreated, id.as_str()))
+            .audit(context.audit("work.create", id.as_str()));
+        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
+        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
+        if !new.steps.is_empty() {
+            subject.push_str(&format!("|{:?}", new.steps));
+        }
+        commit.once = context.once("work.create", &subject, id.as_str());
+        let committed = self.store.commit(commit).await?;
+        match committed.replayed {
+            Some(answer) => answer.parse().map_err(broken),
+            None => Ok(id),
+        }
+    }
+
+    /// Returns what makes a definition, and its run if nothing else starts it. `depth` is how many results
+    /// of agent work led to it.
+    ///
+    /// Errors: as [`Work::create`].
+    pub(crate) async fn made(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        new: &NewWork,
+        actor: &Actor,
+        depth: i64,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, WorkError> {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
         checked(&new.events)?;
         checked_steps(&new.steps, new.built_in.is_some())?;
@@ -175,8 +207,6 @@ impl Work {
         }
         let count = self.store.first(definition::count(ws)).await?.unwrap_or_default();
         limits::WORK_DEFINITIONS.check(usize::try_from(count + 1).unwrap_or(usize::MAX))?;
-        let now = self.clock.now();
-        let id = WorkId::fresh(now, &*self.entropy);
         let mut empty = Definition {
             id: id.clone(),
             kind: WorkType::Immediate,
@@ -218,41 +248,28 @@ impl Work {
             work: id.clone(),
             version: 1,
             instructions,
-            made_by: context.actor.to_string(),
+            made_by: actor.to_string(),
             created_at: now,
         };
-        let mut commit = Commit::new("work.create", Db::Agent, ws)
-            .op(definition::insert(ws, &empty))
-            .op(version::insert(ws, &version))
-            .change(event(EventKind::WorkCreated, id.as_str()))
-            .audit(context.audit("work.create", id.as_str()));
+        let mut ops = vec![definition::insert(ws, &empty), version::insert(ws, &version)];
         if !new.events.is_empty() {
             let host = self.store.host(Db::Journal);
             let head = self.journal_head(ws).await?;
-            commit = commit.op(filter::put(ws, &id, &new.events, &host, head));
+            ops.push(filter::put(ws, id, &new.events, &host, head));
         }
         if !new.steps.is_empty() {
-            commit = commit.op(step::put(ws, &id, &new.steps));
+            ops.push(step::put(ws, id, &new.steps));
         }
         if new.schedule.is_none() && new.events.is_empty() {
             let run = WorkRunId::fresh(now, &*self.entropy);
             let standing =
                 crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
             let mut step = standing.step();
-            step.add_run(run.clone(), request_occurrence(&id, run.as_str(), new.by), now);
-            commit = commit.ops(step.ops(ws, now));
+            let asked = request_occurrence(id, run.as_str(), new.by);
+            step.add_run(run, NewRun { depth, ..asked }, now);
+            ops.extend(step.ops(ws, now));
         }
-        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
-        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
-        if !new.steps.is_empty() {
-            subject.push_str(&format!("|{:?}", new.steps));
-        }
-        commit.once = context.once("work.create", &subject, id.as_str());
-        let committed = self.store.commit(commit).await?;
-        match committed.replayed {
-            Some(answer) => answer.parse().map_err(broken),
-            None => Ok(id),
-        }
+        Ok(ops)
     }
 
     /// Writes a schedule into a definition. Nothing of it is due before now.

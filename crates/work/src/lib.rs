@@ -13,7 +13,7 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
-//! [`question`], [`schedule`], [`events`], [`proposing`], [`history`], [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
+//! [`question`], [`schedule`], [`events`], [`proposing`], [`delegated`], [`history`], [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
 
 pub mod error;
@@ -27,6 +27,7 @@ pub mod question;
 pub mod schedule;
 pub mod events;
 pub mod proposing;
+pub mod delegated;
 pub mod history;
 pub mod folding;
 pub mod steps;

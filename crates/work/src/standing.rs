@@ -4,9 +4,10 @@
 use dormouse_store::Op;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::result;
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
 use dormouse_types::work::{
-    Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, public_status,
+    Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState, public_status,
 };
 use dormouse_types::{Timestamp, WorkId, WorkRunId, WorkspaceId};
 
@@ -129,7 +130,13 @@ impl Step {
         let mut ops = vec![definition::put(ws, self.before.definition.revision, &self.after)];
         for (from, run) in &self.runs {
             match from {
-                Some(from) => ops.push(run::put(ws, *from, run)),
+                Some(from) => {
+                    ops.push(run::put(ws, *from, run));
+                    let is_awaited = self.after.source == WorkSource::Agent;
+                    if is_awaited && run.state.is_over() && run.started_at.is_some() {
+                        ops.push(result::ended(ws, &self.after.id, &run.id, run.attempt));
+                    }
+                }
                 None => {
                     ops.push(run::insert(ws, run));
                     if run.state == RunState::Queued {

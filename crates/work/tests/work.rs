@@ -13,5 +13,6 @@ mod cases {
     mod remembering;
     mod built_in;
     mod proposing;
+    mod delegating;
     mod steps;
 }

@@ -1,6 +1,6 @@
 //! The service that decides proposals: what it is built from, and how it reads and writes items.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use dormouse_journal::{Journal, JournalError, TaskView};
@@ -16,6 +16,7 @@ use dormouse_types::{
     Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
 };
 
+use crate::delegation::Delegate;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled};
 use crate::set::state::{Event, after};
@@ -30,6 +31,8 @@ pub struct Changes {
     pub(crate) zone: jiff::tz::TimeZone,
     /// Only a hint for sweeps; correctness does not depend on it.
     swept: Arc<Mutex<SweepCursor>>,
+    /// Set once, where the rooms are joined; shared by all clones.
+    delegate: Arc<OnceLock<Arc<dyn Delegate>>>,
 }
 
 /// Where the last sweep stopped. The next one continues there, so that items whose deadline is
@@ -56,7 +59,25 @@ impl Changes {
         entropy: Arc<dyn Entropy>,
         zone: jiff::tz::TimeZone,
     ) -> Self {
-        Self { store, journal, clock, entropy, zone, swept: Arc::default() }
+        Self {
+            store,
+            journal,
+            clock,
+            entropy,
+            zone,
+            swept: Arc::default(),
+            delegate: Arc::default(),
+        }
+    }
+
+    /// Sets who starts the agent work that proposals ask for. Only the first call counts.
+    pub fn set_delegate(&self, delegate: Arc<dyn Delegate>) {
+        // A second one would not know the work of the first.
+        let _ = self.delegate.set(delegate);
+    }
+
+    pub(crate) fn delegate(&self) -> Option<&Arc<dyn Delegate>> {
+        self.delegate.get()
     }
 
     /// Locks the position of the last sweep. Do not hold the guard across an await.

@@ -496,6 +496,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::filter::workspaces(),
         work::step::of_definitions(WS, std::slice::from_ref(&work_id)),
         work::step::of_run(WS, &work_run),
+        work::result::pending(1),
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),

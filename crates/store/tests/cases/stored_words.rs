@@ -122,6 +122,8 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_summaries", &["work_id", "model", "sources", "run_id"]),
     ("work_filters", &["work_id", "host", "agent_host"]),
     ("work_steps", &["work_id"]),
+    ("work_result_tasks", &["work_id", "task_id"]),
+    ("work_results", &["run_id", "task_id"]),
     ("work_run_steps", &["run_id", "state"]),
 ];
 

@@ -293,6 +293,8 @@ const AGENT: &[&str] = &[
     "SELECT * FROM work_summaries ORDER BY 1, 2, 3",
     "SELECT * FROM work_filters ORDER BY 1, 2",
     "SELECT * FROM work_steps ORDER BY 1, 2",
+    "SELECT * FROM work_result_tasks ORDER BY 1, 2",
+    "SELECT * FROM work_results ORDER BY 1, 2, 3",
     "SELECT * FROM work_run_steps ORDER BY 1, 2, 3",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",
     "SELECT * FROM saga_log ORDER BY 1, 2",

@@ -18,6 +18,7 @@ use dormouse_types::work::{RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
+use crate::delegated;
 use crate::events;
 use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
@@ -48,7 +49,16 @@ impl WorkRun<'_> {
         // What was said since the claim is told with the next results of calls, in this attempt or,
         // after a crash, in the one that resumes it.
         corrections.retain(|one| one.n <= self.run.corrections_upto);
-        let mut work = vec![Part::fixed(format!("# {}\n\n{instructions}", definition.title))];
+        let told = format!("# {}\n\n{instructions}", definition.title);
+        let mut work = match delegated::asked_by(definition) {
+            None => vec![Part::fixed(told)],
+            // An agent wrote it, from what it was shown.
+            Some(set) => {
+                let made_of = vec![Source::Proposals(set)];
+                self.may_be_told(&made_of).await?;
+                vec![Part::new(Piece::Other, told, made_of)]
+            }
+        };
         if !corrections.is_empty() {
             let lines = corrections.iter().map(|one| {
                 let day = one.created_at.day_in(&self.work.zone);
@@ -107,6 +117,23 @@ impl WorkRun<'_> {
             fragments.push(Draft::tainted(FragmentKind::EarlierRuns, parts, FragmentData::None));
         }
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+    }
+
+    /// Refuses to go on if the model may not see what it is told to do.
+    async fn may_be_told(&self, made_of: &[Source]) -> Result<(), RunError> {
+        let (ws, lease) = (self.lease.ws, self.lease);
+        let model = self.work.driver.models().named(lease.run.model.as_deref());
+        let asked = made_of.iter().cloned().collect();
+        let holder = &lease.run.holder;
+        let clearance = clearance(&self.work.store, ws, holder, &*model, asked).await?;
+        if clearance.allows_all(made_of) {
+            return Ok(());
+        }
+        Err(RunError::Broken(format!(
+            "{} may not see what this work is told to do: an agent wrote it from what is kept from that \
+             model. Choose another model for it",
+            model.name()
+        )))
     }
 
     /// The change that started the run, with its task; `None` if no change did.

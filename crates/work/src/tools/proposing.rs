@@ -2,6 +2,7 @@
 //! the task that it is about.
 
 use dormouse_changes::tool::recovered;
+use dormouse_changes::tools::start_agent_work;
 use dormouse_changes::{ModelTool, tools};
 use dormouse_types::TaskId;
 use dormouse_types::model::{ToolCall, ToolSpec};
@@ -38,7 +39,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 fn all() -> impl Iterator<Item = &'static ModelTool> {
-    tools::TOOLS.iter().copied().filter(|tool| tool.item().is_some())
+    tools::TOOLS
+        .iter()
+        .copied()
+        .filter(|tool| tool.item().is_some() && tool.name != start_agent_work::TOOL.name)
 }
 
 pub(super) fn specs() -> Vec<ToolSpec> {

@@ -30,6 +30,7 @@ use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{Actor, Origin, TaskId, Timestamp, WorkId, WorkspaceId};
 use dormouse_work::definition::{NewWork, ReadSchedule};
+use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::question::Expiry;
@@ -222,6 +223,7 @@ impl World {
             changes: changes.clone(),
         });
         work.set_rules(rules.clone());
+        changes.set_delegate(Arc::new(Delegated(work.clone())));
         let _ = owner;
         Self {
             model,
@@ -279,6 +281,7 @@ impl World {
             Arc::new(Schedules(self.work.clone())),
             Arc::new(Events(self.work.clone())),
             Arc::new(Expiry(self.work.clone())),
+            Arc::new(Results(self.work.clone())),
         ];
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),

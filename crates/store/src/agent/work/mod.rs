@@ -9,6 +9,7 @@ pub mod correction;
 pub mod summary;
 pub mod filter;
 pub mod step;
+pub mod result;
 
 use std::str::FromStr;
 

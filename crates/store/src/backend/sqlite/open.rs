@@ -52,6 +52,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0018_agent.sql"),
     include_str!("../../migrations/sqlite/0019_agent.sql"),
     include_str!("../../migrations/sqlite/0020_agent.sql"),
+    include_str!("../../migrations/sqlite/0021_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

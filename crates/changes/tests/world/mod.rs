@@ -176,7 +176,7 @@ impl World {
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
         let by = Proposer {
             ws: WS,
-            agent,
+            holder: &agent.clone().into(),
             task,
             source: Source::Run { thread: &thread, key: &run_key },
         };

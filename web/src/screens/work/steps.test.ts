@@ -22,7 +22,7 @@ test("steps are sent as the form has them, those without a text are left out", (
 });
 
 test("a stored step is edited as it was written", () => {
-  const schema = { type: "object" };
+  const schema = { type: "object" } as unknown as Record<string, never>;
   const stored = { text: "Report", mandatory: true, check: { type: "schema" as const, schema } };
   expect(stepsOf([draftOf(stored)])).toEqual([stored]);
   const words = { text: "Sum up", mandatory: false, check: { type: "words" as const, most: 5 } };

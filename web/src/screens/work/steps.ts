@@ -70,10 +70,10 @@ function checkOf({ check, value }: StepDraft): Check | undefined {
   }
 }
 
-function json(text: string): Record<string, unknown> {
+function json(text: string): Record<string, never> {
   try {
-    return JSON.parse(text) as Record<string, unknown>;
+    return JSON.parse(text) as Record<string, never>;
   } catch {
-    return text as unknown as Record<string, unknown>;
+    return text as unknown as Record<string, never>;
   }
 }

@@ -549,6 +549,8 @@ const SMALL: &[&str] = &[
     // Only removals that have not ended.
     "SEARCH purges USING INDEX purges_open (ws=?)",
     "SCAN purges USING INDEX purges_open",
+    // Only results that were not brought back yet.
+    "SCAN work_results USING INDEX work_results_pending",
     // As many as there may be.
     "SEARCH work_definitions USING INDEX work_definitions_live (ws=?)",
     "SEARCH f USING INDEX sqlite_autoindex_work_filters_1 (ws=?)",
@@ -592,6 +594,8 @@ const PAGES_ON_POSTGRES: &[&str] =
 const SMALL_ON_POSTGRES: &[&str] = &[
     // Only open questions.
     "work_questions_open",
+    // Only results that were not brought back yet.
+    "work_results_pending",
     "counters_pkey",
     "feed_position_pkey",
     // Only waiting rows, only leased rows.

@@ -15,4 +15,4 @@ CREATE TABLE work_results (
   gone TEXT,
   PRIMARY KEY (ws, run_id, attempt)
 );
-CREATE INDEX work_results_pending ON work_results (ws, run_id) WHERE is_pending = 1;
+CREATE INDEX work_results_pending ON work_results (ws, run_id, attempt) WHERE is_pending = 1;

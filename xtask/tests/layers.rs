@@ -41,6 +41,8 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-types",
             "dormouse-formats",
             "dormouse-store",
+            "dormouse-journal",
+            "dormouse-changes",
             "dormouse-scheduler",
             "dormouse-runs",
         ],

@@ -7,12 +7,13 @@
 //! rejected proposal that comes back, a value set by the person that is overwritten on old
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
-//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`set`], [`ledger`], [`recovery`].
+//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`delegation`], [`set`], [`ledger`], [`recovery`].
 
 pub mod tool;
 pub mod words;
 pub mod tools;
 pub mod run_call;
+pub mod delegation;
 pub mod set;
 pub mod ledger;
 pub mod recovery;

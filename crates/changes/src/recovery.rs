@@ -77,6 +77,7 @@ impl Changes {
                 Ok(())
                 | Err(
                     DecideError::Changed { .. }
+                    | DecideError::Begun { .. }
                     | DecideError::Busy { .. }
                     | DecideError::ValueChanged { .. }
                     | DecideError::TaskDeleted { .. },

@@ -16,6 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::delegation::WantedWork;
+
 /// A tool with its argument type.
 pub trait Tool: Sync + 'static {
     /// Arguments of one call; of a tool that takes a list, of one element.
@@ -58,9 +60,14 @@ pub trait Proposal: Tool<Args: Serialize> {
     /// Returns what the arguments target.
     fn target(args: &Self::Args) -> Target;
 
-    /// Returns whether it removes something; then it is confirmed alone, never in bulk.
+    /// Returns whether it removes something or costs something; then it is confirmed alone, never in bulk.
     fn is_destructive(_args: &Self::Args) -> bool {
         false
+    }
+
+    /// Returns the agent work that a confirm starts.
+    fn starts(_args: &Self::Args) -> Option<WantedWork> {
+        None
     }
 
     /// Returns the edit that a rejection makes, so that it is not proposed again.
@@ -218,6 +225,8 @@ pub trait ItemTool: Sync {
     fn target(&self, args: &Value) -> Target;
     /// See [`Proposal::is_destructive`].
     fn is_destructive(&self, args: &Value) -> bool;
+    /// See [`Proposal::starts`].
+    fn starts(&self, args: &Value) -> Option<WantedWork>;
     /// See [`Proposal::on_reject`].
     fn on_reject(&self, args: &Value) -> Option<Edit>;
     /// See [`Proposal::summary`].
@@ -245,6 +254,10 @@ impl<T: Proposal> ItemTool for T {
 
     fn is_destructive(&self, args: &Value) -> bool {
         T::read(args).map_or(true, |args| <T as Proposal>::is_destructive(&args))
+    }
+
+    fn starts(&self, args: &Value) -> Option<WantedWork> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::starts(&args))
     }
 
     fn on_reject(&self, args: &Value) -> Option<Edit> {

@@ -78,7 +78,7 @@ impl Dormouse {
     ) -> Result<WorkTrial, Error> {
         require(caller, Scope::Read)?;
         self.check_parameters(caller, parameters).await?;
-        let facts = self.queries.work_facts(caller.workspace, parameters, None).await?;
+        let facts = self.queries.work_facts(caller.workspace, None, parameters, None).await?;
         let reader = self.instruction_reader(wording);
         let outcome = self.rules().run(&facts, parameters, &reader.language);
         Ok(WorkTrial { outcome, sentence: self.rules().say(parameters, None, &reader) })
@@ -199,9 +199,10 @@ impl Dormouse {
     /// Errors: a parameter that no run can use; a kind whose runs would change nothing.
     async fn may_be_kept(&self, caller: &Caller, parameters: &WorkParameters) -> Result<(), Error> {
         self.check_parameters(caller, parameters).await?;
-        if matches!(parameters, WorkParameters::Repeat(_)) {
-            let message = "kind is repeat; runs of agent work change and make no tasks yet, so it can \
-                           be tried and not switched on";
+        let makes_tasks = |repeat: &Repeat| !matches!(repeat.what, Repeated::Reset { .. });
+        if matches!(parameters, WorkParameters::Repeat(repeat) if makes_tasks(repeat)) {
+            let message = "kind is repeat; runs of agent work make no tasks yet, so this can be tried \
+                           and not switched on. A checklist can start over: what is reset";
             return Err(Error::Invalid { field: "parameters", message: message.into() });
         }
         Ok(())

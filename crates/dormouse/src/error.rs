@@ -14,6 +14,7 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use dormouse_types::work_hook::HookRefusal;
+use dormouse_types::work_step::StepError;
 use dormouse_work::WorkError;
 use serde_json::{Map, Value, json};
 
@@ -293,7 +294,7 @@ impl Error {
             | Self::Correction(CorrectionError::Limit { source: beyond, .. })
             | Self::Decide(DecideError::Reason(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
-            | Self::Work(WorkError::Beyond(beyond))
+            | Self::Work(WorkError::Beyond(beyond) | WorkError::Step(StepError::Beyond(beyond)))
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
             _ => None,
         }
@@ -313,6 +314,7 @@ impl Error {
             Self::Work(WorkError::Parameter(_)) => Some("parameters"),
             Self::Work(WorkError::Filter(_)) => Some("events"),
             Self::Work(WorkError::HookSecret(_)) => Some("secret"),
+            Self::Work(WorkError::Step(_)) => Some("steps"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -373,7 +375,9 @@ fn decide(error: &DecideError) -> &'static str {
         DecideError::AlreadyDecided { .. } => "already-decided",
         DecideError::Expired { .. } => "change-set-expired",
         DecideError::Retracted { .. } => "change-retracted",
-        DecideError::Changed { .. } | DecideError::NothingToUndo { .. } => "undo-refused",
+        DecideError::Changed { .. }
+        | DecideError::Begun { .. }
+        | DecideError::NothingToUndo { .. } => "undo-refused",
         DecideError::Reason(beyond) => beyond.limit.problem,
         DecideError::Busy { .. } | DecideError::NotApplied { .. } => "conflict",
         DecideError::Journal(error) => journal(error),
@@ -426,6 +430,7 @@ fn work(error: &WorkError) -> &'static str {
         WorkError::Blank { .. }
         | WorkError::Filter(_)
         | WorkError::HookSecret(_)
+        | WorkError::Step(_)
         | WorkError::NeedsLanguageModel { .. }
         | WorkError::Parameter(_) => "validation-failed",
         WorkError::State { .. } | WorkError::RunState { .. } => "work-state",

@@ -52,6 +52,7 @@ use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
 
 use dormouse_work::Work;
+use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::question::Expiry;
@@ -187,9 +188,13 @@ impl Dormouse {
             entropy: entropy.clone(),
             zone: zone.clone(),
             facts: Arc::new(facts),
+            journal: journal.clone(),
+            changes: changes.clone(),
         });
+        changes.set_delegate(Arc::new(Delegated(work.clone())));
         let agents = agents
             .with_handler(Arc::new(WorkRuns(work.clone())))
+            .with_chore(Arc::new(Results(work.clone())))
             .with_chore(Arc::new(Schedules(work.clone())))
             .with_chore(Arc::new(Events(work.clone())))
             .with_chore(Arc::new(Expiry(work.clone())));

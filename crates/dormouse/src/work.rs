@@ -4,6 +4,7 @@ use dormouse_queries::WorkFilter;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::work_step::WorkStep;
 use dormouse_types::{
     Caller, ConversationId, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits,
 };
@@ -33,6 +34,8 @@ pub struct NewWork {
     pub events: Vec<EventFilter>,
     /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
     pub waits_for_calls: bool,
+    /// What its runs have to do besides, and what is checked of it.
+    pub steps: Vec<WorkStep>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -56,6 +59,8 @@ pub struct WorkPatch {
     pub schedule: Option<String>,
     /// The changes of tasks that start it, from now on; empty for none.
     pub events: Option<Vec<EventFilter>>,
+    /// What its runs have to do besides, from the next run on; empty for nothing.
+    pub steps: Option<Vec<WorkStep>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
@@ -141,6 +146,7 @@ impl Dormouse {
             source,
             events: new.events,
             waits_for_calls: new.waits_for_calls,
+            steps: new.steps,
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model,
@@ -275,6 +281,7 @@ impl Dormouse {
             built_in: meant.built_in,
             schedule: meant.schedule,
             events: patch.events,
+            steps: patch.steps,
             catch_up: patch.catch_up,
             overlap: patch.overlap,
             model: patch.model,

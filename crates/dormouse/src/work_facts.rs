@@ -2,10 +2,10 @@
 
 use dormouse_queries::{Queries, QueryError};
 use dormouse_runs::RunError;
-use dormouse_types::WorkspaceId;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
 use jiff::civil::Date;
 
@@ -16,11 +16,12 @@ impl Facts for FactsOfQueries {
     fn gather<'a>(
         &'a self,
         ws: WorkspaceId,
+        work: &'a WorkId,
         parameters: &'a WorkParameters,
         last_run_on: Option<Date>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {
         Box::pin(async move {
-            let facts = self.0.work_facts(ws, parameters, last_run_on).await;
+            let facts = self.0.work_facts(ws, Some(work), parameters, last_run_on).await;
             facts.map_err(|error| match error {
                 QueryError::Read(error) => RunError::Read(error),
                 other => RunError::Broken(other.to_string()),

@@ -12,7 +12,7 @@ use dormouse_store::journal::task::Absence;
 use dormouse_types::address;
 use dormouse_types::limits::{self, Limit};
 use dormouse_types::task::{self, EntryKind, Flag, Status};
-use dormouse_types::{CategoryId, ChecklistId, EntryId, Id as _, ItemId, LabelId, Origin};
+use dormouse_types::{CategoryId, ChecklistId, EntryId, Id as _, ItemId, LabelId};
 
 use crate::decision::{CreatedId, Decided, EditContext};
 use crate::diff;
@@ -156,7 +156,7 @@ impl EditState<'_, '_> {
     }
 
     fn status(&mut self, status: Status, reason: Option<&str>) -> Result<(), EditError> {
-        if status.is_terminal() && matches!(self.by.origin, Origin::Agent { .. }) {
+        if status.is_terminal() && self.by.origin.is_automatic() {
             return Err(EditError::PersonOnly { status });
         }
         let reason = match reason.map(str::trim).filter(|reason| !reason.is_empty()) {
@@ -328,7 +328,7 @@ impl EditState<'_, '_> {
 
     /// A model must not decide what models may see, nor what a person comes back to.
     fn person_flags(&self, flag: Flag) -> Result<(), EditError> {
-        if matches!(self.by.origin, Origin::Agent { .. }) {
+        if self.by.origin.is_automatic() {
             return Err(EditError::FlagPersonOnly { flag });
         }
         Ok(())
@@ -371,7 +371,7 @@ impl EditState<'_, '_> {
         if task.label_ids.contains(label) {
             return Ok(());
         }
-        if !matches!(self.by.origin, Origin::Agent { .. }) {
+        if !self.by.origin.is_automatic() {
             toggle(&mut task.ai_suppressed_label_ids, label, false);
         } else if task.ai_suppressed_label_ids.contains(label) {
             return Err(EditError::Suppressed { label: label.clone() });

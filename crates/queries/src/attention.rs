@@ -8,11 +8,14 @@ use dormouse_changes::set::standing;
 use dormouse_store::agent::acknowledgement;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
 use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::spend::{Unit, dollars};
-use dormouse_types::{AgentId, Id as _, TaskId, Timestamp, WorkspaceId, limits};
+use dormouse_types::{
+    AgentId, HolderId, Id as _, TaskId, Timestamp, WorkRunId, WorkspaceId, limits,
+};
 
 use crate::proposals::OpenProposal;
 use crate::spending::HeldAccount;
@@ -56,7 +59,11 @@ impl Queries {
         let after = cursor.map(Place::read).transpose()?;
         let mut all = self.waiting_work(ws).await?;
         if !filter.is_work {
-            all.extend(proposals(self.open_proposals(ws).await?, self.clock.now()));
+            let open = self.open_proposals(ws).await?;
+            let runs = open.iter().filter_map(|one| (&one.item.proposer).try_into().ok());
+            let runs: BTreeSet<WorkRunId> = runs.collect();
+            let works = self.work_of_runs(ws, &runs.into_iter().collect::<Vec<_>>()).await?;
+            all.extend(proposals(open, &works, self.clock.now()));
             all.extend(self.stopped(ws).await?);
             all.extend(restored(&self.store.all(outdated::all(ws)).await?));
             all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
@@ -203,8 +210,10 @@ impl Queries {
         let own: HashMap<AgentId, TaskId> =
             own.into_iter().map(|own| (own.agent, own.task)).collect();
         for one in all.iter_mut() {
-            let agent = one.agent_id.as_ref();
-            one.agent_name = agent.and_then(|agent| names.get(agent).cloned());
+            let agent = one.agent_id.clone();
+            let agent = agent.as_ref();
+            let name = agent.and_then(|agent| names.get(agent).cloned());
+            one.agent_name = name.or_else(|| one.agent_name.take());
             one.task_id = one.task_id.take().or_else(|| own.get(agent?).cloned());
         }
         let tasks: BTreeSet<String> =
@@ -282,7 +291,11 @@ fn changes(n: usize) -> String {
 }
 
 /// Open proposals by task: those about to expire separately, and the rest without deferred ones.
-fn proposals(open: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
+fn proposals(
+    open: Vec<OpenProposal>,
+    works: &HashMap<HolderId, Definition>,
+    now: Timestamp,
+) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
     for OpenProposal { item, is_put_off, task } in open {
         let expires = standing::expires_at(&item, task.as_ref(), now);
@@ -293,7 +306,8 @@ fn proposals(open: Vec<OpenProposal>, now: Timestamp) -> Vec<Attention> {
         let kind = if is_expiring { AttentionKind::Expiring } else { AttentionKind::Changes };
         let place = (is_expiring, item.task.clone());
         let one = all.entry(place).or_insert_with(|| Attention {
-            agent_id: Some(item.agent.clone()),
+            agent_id: AgentId::try_from(&item.proposer).ok(),
+            agent_name: works.get(&item.proposer).map(|work| work.title.clone()),
             task_id: Some(item.task.clone()),
             ..Attention::new(
                 format!("{kind}:{}", item.task.as_str()),

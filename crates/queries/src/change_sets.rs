@@ -13,7 +13,7 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::{ReadError, in_list};
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::model::TaskState;
-use dormouse_types::{ChangeSetId, Id as _, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, ChangeSetId, Id as _, TaskId, WorkRunId, WorkspaceId};
 use serde_json::Value;
 
 use crate::agents::SHORT_ID;
@@ -182,7 +182,8 @@ impl Queries {
             items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
             task_title: task.map(|(task, _)| task.title.clone()).unwrap_or_default(),
             id: set.id,
-            agent_id: set.agent_id,
+            agent_id: AgentId::try_from(&set.proposer).ok(),
+            run_id: WorkRunId::try_from(&set.proposer).ok(),
             task_id: set.task_id,
             thread_id: set.thread_id,
             run_key: set.run_key,

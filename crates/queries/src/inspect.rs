@@ -16,7 +16,7 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::Turn;
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
-use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkRunId, WorkspaceId};
 use serde_json::Value;
 
 use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
@@ -484,7 +484,8 @@ fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
         .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
     Decision {
         id: decision.id,
-        agent_id: decision.agent_id,
+        agent_id: AgentId::try_from(&decision.proposer).ok(),
+        run_id: WorkRunId::try_from(&decision.proposer).ok(),
         change_set_id: decision.change_set_id,
         item_index: decision.item_index,
         tool_name: decision.tool_name,

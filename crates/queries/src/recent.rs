@@ -1,6 +1,6 @@
 //! Recent output of agents: their latest reports, and all open proposals about a task.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dormouse_changes::set::fold;
 use dormouse_journal::{TaskStanding, TaskView};
@@ -12,7 +12,9 @@ use dormouse_store::agent::{entity, subscription, wake_queue};
 use dormouse_store::in_list;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::task_list;
-use dormouse_types::{AgentId, ChangeSetId, ReportId, Seq, TaskId, WorkspaceId, limits};
+use dormouse_types::{
+    AgentId, ChangeSetId, HolderId, ReportId, Seq, TaskId, WorkRunId, WorkspaceId, limits,
+};
 
 use crate::agent_state::changed_since;
 use crate::change_sets::takes_away;
@@ -117,24 +119,29 @@ impl Queries {
                 run_keys.insert(set.doc.value.id, set.doc.value.run_key);
             }
         }
-        let mut agents: Vec<AgentId> = sets.values().flatten().map(|it| it.agent.clone()).collect();
-        agents.sort();
-        agents.dedup();
+        let by: BTreeSet<HolderId> =
+            sets.values().flatten().map(|item| item.proposer.clone()).collect();
+        let agents: Vec<AgentId> = by.iter().filter_map(|it| it.try_into().ok()).collect();
         for agents in agents.chunks(in_list::MOST) {
             names.extend(self.names(ws, agents).await?);
         }
+        let runs: Vec<WorkRunId> = by.iter().filter_map(|it| it.try_into().ok()).collect();
+        let works = self.work_of_runs(ws, &runs).await?;
         let mut changes = Vec::new();
         for (set, items) in sets {
             let shown = fold::shown(&items);
             for item in items.into_iter().filter(|item| item.state.is_open()) {
-                let agent_id = item.agent.clone();
+                let agent_id = AgentId::try_from(&item.proposer).ok();
+                let work = works.get(&item.proposer);
+                let name = agent_id.as_ref().and_then(|agent| names.get(agent).cloned());
                 let is_put_off = item.state == State::Deferred;
                 let item = self.item_view(item, &shown, Some((&state, &task)));
                 let rank = (is_put_off, !item.shown, item.created_at, set.clone(), item.index);
                 let change = TaskChange {
                     is_destructive: takes_away(&item),
                     run_key: run_keys.get(&set).cloned(),
-                    agent_name: names.get(&agent_id).cloned(),
+                    agent_name: name.or_else(|| work.map(|work| work.title.clone())),
+                    work_id: work.map(|work| work.id.clone()),
                     agent_id,
                     item,
                 };

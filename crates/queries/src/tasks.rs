@@ -98,6 +98,7 @@ impl Queries {
                 origin: match &change.origin {
                     Origin::Person { .. } => ChangeOrigin::Person,
                     Origin::Agent { .. } => ChangeOrigin::Agent,
+                    Origin::Work { .. } => ChangeOrigin::Work,
                     Origin::Import => ChangeOrigin::Import,
                     Origin::Unknown => ChangeOrigin::Unknown,
                 },

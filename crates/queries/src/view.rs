@@ -140,6 +140,8 @@ closed_list! {
         Person = "person",
         /// An agent's own write.
         Agent = "agent",
+        /// The result of agent work.
+        Work = "work",
         /// An imported file.
         Import = "import",
         /// An origin from a newer version.

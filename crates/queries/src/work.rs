@@ -1,17 +1,19 @@
 //! Agent work: its list, one definition, its runs. A page costs the same number of statements
 //! whatever is on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
+use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version;
-use dormouse_store::{Db, ReadError};
+use dormouse_store::{Db, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
-use dormouse_types::{QuestionId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::work_step::{WorkRunStep, WorkStep};
+use dormouse_types::{HolderId, QuestionId, WorkId, WorkRunId, WorkspaceId};
 
 use crate::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use crate::{Queries, QueryError, page};
@@ -79,7 +81,29 @@ impl Queries {
     /// A run.
     pub async fn work_run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<WorkRun, QueryError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
-        run_view(found.ok_or_else(|| missing("run", id))?)
+        let found = found.ok_or_else(|| missing("run", id))?;
+        let steps = self.store.all(step::of_run(ws, id)).await?;
+        run_view(found, steps)
+    }
+
+    /// The definitions of some runs.
+    pub(crate) async fn work_of_runs(
+        &self,
+        ws: WorkspaceId,
+        runs: &[WorkRunId],
+    ) -> Result<HashMap<HolderId, Definition>, QueryError> {
+        let mut found = HashMap::new();
+        for runs in runs.chunks(in_list::MOST) {
+            let runs = self.store.all(run::by_ids(ws, runs)).await?;
+            let ids: BTreeSet<WorkId> = runs.iter().map(|run| run.work.clone()).collect();
+            let ids: Vec<WorkId> = ids.into_iter().collect();
+            let all = self.store.all(definition::by_ids(ws, &ids)).await?;
+            for run in runs {
+                let of = all.iter().find(|one| one.id == run.work);
+                found.extend(of.map(|one| (HolderId::from(&run.id), one.clone())));
+            }
+        }
+        Ok(found)
     }
 
     /// A page of the runs of a definition, newest first.
@@ -96,7 +120,16 @@ impl Queries {
         };
         let rows = run::of_definition(ws, id, before, page::rows_to_read(limit));
         let rows = page::page_of(self.store.all(rows).await?, limit, |run| run.n.to_string());
-        let items = rows.items.into_iter().map(run_view).collect::<Result<_, _>>()?;
+        let ids: Vec<WorkRunId> = rows.items.iter().map(|run| run.id.clone()).collect();
+        let mut steps: BTreeMap<WorkRunId, Vec<WorkRunStep>> = BTreeMap::new();
+        for (run, step) in self.store.all(step::of_runs(ws, &ids)).await? {
+            steps.entry(run).or_default().push(step);
+        }
+        let view = |run: Run| {
+            let steps = steps.remove(&run.id).unwrap_or_default();
+            run_view(run, steps)
+        };
+        let items = rows.items.into_iter().map(view).collect::<Result<_, _>>()?;
         Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
     }
 
@@ -134,6 +167,8 @@ impl Queries {
         let filters = self.store.all(filter::of_definitions(ws, &ids)).await?;
         let mut events: BTreeMap<WorkId, Vec<EventFilter>> =
             filters.into_iter().map(|one| (one.work, one.filters)).collect();
+        let steps = self.store.all(step::of_definitions(ws, &ids)).await?;
+        let mut steps: BTreeMap<WorkId, Vec<WorkStep>> = steps.into_iter().collect();
         let runs = self.store.all(run::by_ids(ws, &runs)).await?;
         let runs: BTreeMap<WorkRunId, Run> =
             runs.into_iter().map(|run| (run.id.clone(), run)).collect();
@@ -141,7 +176,8 @@ impl Queries {
             let run = one.latest_run.as_ref().and_then(|id| runs.get(id));
             let instructions = instructions.remove(&one.id).unwrap_or_default();
             let events = events.remove(&one.id).unwrap_or_default();
-            view_of(one, instructions, events, run)
+            let steps = steps.remove(&one.id).unwrap_or_default();
+            view_of(one, instructions, events, steps, run)
         });
         views.collect()
     }
@@ -155,6 +191,7 @@ fn view_of(
     of: Definition,
     instructions: String,
     events: Vec<EventFilter>,
+    steps: Vec<WorkStep>,
     run: Option<&Run>,
 ) -> Result<AgentWork, QueryError> {
     let built_in = of.built_in.as_deref().map(serde_json::from_str).transpose();
@@ -179,6 +216,7 @@ fn view_of(
         recurrence_id: of.recurrence,
         schedule: of.schedule_words,
         events,
+        steps,
         next_due_at: of.next_due_at,
         catch_up: of.catch_up,
         overlap: of.overlap,
@@ -200,10 +238,11 @@ fn occurrence_date(run: &Run) -> Option<String> {
     run.scheduled_for.map(|_| run.occurrence.original_start.clone())
 }
 
-fn run_view(run: Run) -> Result<WorkRun, QueryError> {
+fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
     let figures = run.figures.as_deref().map(serde_json::from_str).transpose();
     let figures = figures.map_err(|e| corrupt("run of agent work", &run.id, &e))?;
     Ok(WorkRun {
+        steps,
         figures: figures.unwrap_or_default(),
         occurrence_date: occurrence_date(&run),
         id: run.id,

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use dormouse_store::agent::change_item;
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::work::run;
 use dormouse_store::in_list;
 use dormouse_store::journal::task::Task;
 use dormouse_store::journal::{entry, task_list};
@@ -20,7 +21,8 @@ use dormouse_types::work_facts::{
 };
 use dormouse_types::work_kind::{Repeated, WorkParameters};
 use dormouse_types::{
-    CategoryId, LabelId, Origin, Seq, TaskId, Timestamp, Verdict, WorkspaceId, limits,
+    CategoryId, HolderId, LabelId, Seq, TaskId, Timestamp, Verdict, WorkId, WorkRunId, WorkspaceId,
+    limits,
 };
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -30,15 +32,18 @@ use crate::{Queries, QueryError};
 
 /// Pages of changes that are read at once.
 const CHANGES: i64 = 5_000;
+/// The newest runs of a definition whose proposals are looked at.
+const RUNS_OF_VERDICTS: i64 = 500;
 /// The most earlier changes of tasks that are looked at besides.
 const EARLIER_CHANGES: i64 = 10_000;
 
 impl Queries {
-    /// The workspace as work with these parameters reads it today. `last_run_on` is the day on which it
-    /// last ended well.
+    /// The workspace as work with these parameters reads it today. `work` is its definition, if it has one
+    /// already; `last_run_on` is the day on which it last ended well.
     pub async fn work_facts(
         &self,
         ws: WorkspaceId,
+        work: Option<&WorkId>,
         parameters: &WorkParameters,
         last_run_on: Option<Date>,
     ) -> Result<WorkspaceFacts, QueryError> {
@@ -67,7 +72,7 @@ impl Queries {
         }
         let verdicts = match parameters {
             WorkParameters::Review(_) | WorkParameters::Sweep(_) => {
-                self.work_verdicts(ws, &tasks, from).await?
+                self.work_verdicts(ws, work, &tasks, from).await?
             }
             WorkParameters::Agenda(_) | WorkParameters::Watch(_) | WorkParameters::Repeat(_) => {
                 Vec::new()
@@ -129,14 +134,25 @@ impl Queries {
         Ok(named.collect())
     }
 
+    /// What the person decided since a time, and about the proposals of a definition ever.
     async fn work_verdicts(
         &self,
         ws: WorkspaceId,
+        work: Option<&WorkId>,
         tasks: &BTreeMap<TaskId, TaskFacts>,
         from: Timestamp,
     ) -> Result<Vec<VerdictFact>, QueryError> {
-        let decided = self.store.all(change_item::decided_since(ws, from)).await?;
-        let facts = decided.into_iter().filter_map(|item| {
+        let own = self.proposed_by(ws, work).await?;
+        let is_own = |item: &Item| own.iter().any(|own| own.proposer == item.proposer);
+        let mut decided: Vec<(Item, bool)> = Vec::new();
+        for item in self.store.all(change_item::decided_since(ws, from)).await? {
+            let is_own = is_own(&item);
+            decided.push((item, is_own));
+        }
+        let is_earlier = |item: &Item| item.decided_at.is_some_and(|at| at < from);
+        decided.extend(own.iter().filter(|item| is_earlier(item)).map(|item| (item.clone(), true)));
+        decided.sort_by_key(|(item, _)| (item.decided_at, item.set.clone(), item.index));
+        let facts = decided.into_iter().filter_map(|(item, is_own)| {
             let verdict = match item.state {
                 ItemStatus::Confirmed | ItemStatus::Applying => Verdict::Confirm,
                 ItemStatus::Rejected => Verdict::Reject,
@@ -150,10 +166,28 @@ impl Queries {
                 tool: item.tool,
                 verdict,
                 change: item.change,
-                is_own: false,
+                is_own,
             })
         });
         Ok(facts.collect())
+    }
+
+    /// The newest proposals of a definition.
+    async fn proposed_by(
+        &self,
+        ws: WorkspaceId,
+        work: Option<&WorkId>,
+    ) -> Result<Vec<Item>, QueryError> {
+        let Some(work) = work else { return Ok(Vec::new()) };
+        let runs = run::of_definition(ws, work, i64::MAX, RUNS_OF_VERDICTS);
+        let runs: Vec<WorkRunId> =
+            self.store.all(runs).await?.into_iter().map(|run| run.id).collect();
+        let mut items = Vec::new();
+        for runs in runs.chunks(in_list::MOST) {
+            let runs: Vec<HolderId> = runs.iter().map(HolderId::from).collect();
+            items.extend(self.store.all(change_item::of_proposers(ws, &runs)).await?);
+        }
+        Ok(items)
     }
 
     async fn work_attention(&self, ws: WorkspaceId) -> Result<Vec<AttentionFact>, QueryError> {
@@ -338,7 +372,7 @@ impl Reading<'_> {
         let on = change.at.day_in(&self.queries.zone);
         for id in &change.touched {
             let Some(task) = tasks.get_mut(id) else { continue };
-            if !matches!(change.origin, Origin::Agent { .. }) {
+            if !change.origin.is_automatic() {
                 newest.insert(id.clone(), on);
             }
             for what in change.what_of(id) {
@@ -371,7 +405,7 @@ impl Reading<'_> {
                     let Some(task) = tasks.get_mut(id) else { continue };
                     let moves = change.what_of(id).filter(|what| due_move(what, on).is_some());
                     task.n_due_moves += moves.count();
-                    let is_persons = !matches!(change.origin, Origin::Agent { .. });
+                    let is_persons = !change.origin.is_automatic();
                     // Newest first: only the first one counts.
                     if is_persons && unknown.contains(id) && found.insert(id.clone()) {
                         task.changed_on = on;

@@ -86,6 +86,34 @@ pub async fn clearance(
     Ok(Clearance::Only(Shown { sources, other_categories }))
 }
 
+/// What texts were made of, whoever may see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MadeOf {
+    /// Whether tasks, entries or other runs are part of it.
+    pub has_read: bool,
+    /// Whether anything of it is private, in some category, or cannot be read any more.
+    pub is_private: bool,
+}
+
+/// Returns what is known of everything that texts were made of.
+///
+/// A text that is put elsewhere is judged there by the flags and the category of its new place. So it is
+/// private if a model could be kept from anything of it.
+pub async fn made_of(
+    store: &Store,
+    ws: WorkspaceId,
+    holder: &HolderId,
+    asked: &BTreeSet<Source>,
+) -> Result<MadeOf, ReadError> {
+    let facts = Facts::read(store, ws, holder, asked).await?;
+    let is_open = |row: &PrivacyFacts| !row.is_private && row.category.is_none();
+    let shown = facts.shown_of(asked, is_open);
+    Ok(MadeOf {
+        has_read: !facts.rows.is_empty(),
+        is_private: asked.iter().any(|source| !shown.contains(source)),
+    })
+}
+
 /// Returns the categories that a provider may be sent; `None` means all. They are read for each
 /// request, because another node may have changed them.
 async fn allowed_categories(

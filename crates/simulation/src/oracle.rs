@@ -178,7 +178,7 @@ fn journal(sim: &SimState, commit: &Commit) -> Vec<String> {
                 ));
             }
         }
-        Origin::Person { via: None } | Origin::Import | Origin::Unknown => {}
+        Origin::Work { .. } | Origin::Person { via: None } | Origin::Import | Origin::Unknown => {}
     }
     wrong
 }

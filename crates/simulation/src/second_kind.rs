@@ -33,8 +33,8 @@ use dormouse_types::model::{
 };
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, NoFaults};
 use dormouse_types::{
-    Actor, AgentId, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId,
-    ThreadId, Timestamp, WorkspaceId, hash,
+    Actor, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId, ThreadId,
+    Timestamp, WorkspaceId, hash,
 };
 use futures_util::stream;
 use serde_json::json;
@@ -255,7 +255,7 @@ impl HouseRun<'_> {
             set: ChangeSetId::fresh(now, entropy),
             index: 1,
             task: self.house.task.clone(),
-            agent: AgentId::fresh(now, entropy),
+            proposer: self.lease.holder().clone(),
             tool: call.name.clone(),
             args: "{}".into(),
             fingerprint: Fingerprint(hash::sha256(self.lease.holder().as_str()).0),

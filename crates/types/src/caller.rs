@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
 use crate::closed_list::NotListed;
-use crate::id::{AgentId, HolderId, WorkspaceId};
+use crate::id::{AgentId, HolderId, WorkRunId, WorkspaceId};
 
 /// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,16 +177,21 @@ fn not_listed(
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "kind")]
 pub enum Origin {
-    /// A person, by hand or by confirming a proposal of agent `via`.
+    /// A person, by hand or by confirming a proposal of `via`.
     Person {
-        /// The agent whose proposal was confirmed or undone.
+        /// The agent, or the run of agent work, whose proposal was confirmed or undone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        via: Option<AgentId>,
+        via: Option<HolderId>,
     },
     /// An agent's own write.
     Agent {
         /// The agent.
         agent: AgentId,
+    },
+    /// What a run of agent work wrote by itself: its result, on the task that asked for it.
+    Work {
+        /// The run.
+        run: WorkRunId,
     },
     /// A file the person imported: its values count as set by the person.
     Import,
@@ -196,11 +201,28 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The agent whose proposal led to the change.
-    pub fn via(&self) -> Option<&AgentId> {
+    /// The agent, or the run of agent work, whose proposal led to the change.
+    pub fn via(&self) -> Option<&HolderId> {
         match self {
             Self::Person { via } => via.as_ref(),
-            Self::Agent { .. } | Self::Import | Self::Unknown => None,
+            Self::Agent { .. } | Self::Work { .. } | Self::Import | Self::Unknown => None,
+        }
+    }
+
+    /// What the holder of a lease writes by itself.
+    pub fn own(holder: &HolderId) -> Self {
+        match (AgentId::try_from(holder), WorkRunId::try_from(holder)) {
+            (Ok(agent), _) => Self::Agent { agent },
+            (_, Ok(run)) => Self::Work { run },
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Whether no person is behind it.
+    pub fn is_automatic(&self) -> bool {
+        match self {
+            Self::Agent { .. } | Self::Work { .. } => true,
+            Self::Person { .. } | Self::Import | Self::Unknown => false,
         }
     }
 
@@ -208,7 +230,7 @@ impl Origin {
     pub fn by(&self) -> By {
         match self {
             Self::Person { .. } | Self::Import | Self::Unknown => By::User,
-            Self::Agent { .. } => By::Agent,
+            Self::Agent { .. } | Self::Work { .. } => By::Agent,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
 //! [`spend`], [`work`], [`conversation`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
+//! [`work_step`],
 //! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
 #![warn(missing_docs)]
@@ -33,6 +34,7 @@ pub mod work_hook;
 pub mod work_kind;
 pub mod work_facts;
 pub mod work_outcome;
+pub mod work_step;
 pub mod built_in_work;
 pub mod work;
 pub mod conversation;

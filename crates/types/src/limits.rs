@@ -135,6 +135,12 @@ limits! {
     CONVERSATION_TURN = "turn of a conversation", 32 * 1024, "bytes", "validation-failed";
     /// Definitions of agent work in a workspace that are not deleted.
     WORK_DEFINITIONS = "definitions of agent work", 1000, "definitions", "limit-reached";
+    /// Steps of one definition or one run of agent work.
+    WORK_STEPS = "steps of agent work", 20, "steps", "validation-failed";
+    /// What is to be done in one step, or what a run says about it.
+    WORK_STEP = "step", 300, "characters", "validation-failed";
+    /// The schema that a step checks a result against.
+    WORK_SCHEMA = "schema of a step", 8 * 1024, "bytes", "validation-failed";
     /// Filters of changes that start one definition.
     WORK_FILTERS = "filters of agent work", 20, "filters", "validation-failed";
     /// Hooks of a definition of agent work.

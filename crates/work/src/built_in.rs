@@ -17,6 +17,7 @@ use jiff::civil::Date;
 use crate::conversation;
 use crate::definition::built_in;
 use crate::error::broken;
+use crate::proposing::Proposals;
 use crate::runner::WorkRun;
 use crate::{ATTEMPTS, Work, WorkError, event};
 
@@ -31,7 +32,8 @@ impl Work {
     /// nothing, so it begins anew.
     pub(crate) async fn run_built_in(&self, lease: &Lease) -> Result<End, WorkError> {
         let id = WorkRunId::try_from(lease.holder()).map_err(broken)?;
-        let mut attempts = Attempts::new(ATTEMPTS, &[Refusal::Stale]);
+        let mut attempts =
+            Attempts::new(ATTEMPTS, &[Refusal::Stale, Refusal::Exists, Refusal::ItemMoved]);
         loop {
             let result = self.built_in_once(lease, &id).await;
             let error = match result {
@@ -71,10 +73,19 @@ impl Work {
             ));
         };
         let last_run_on = self.last_run_on(ws, &run.work, run.n).await?;
-        let facts = self.facts.gather(ws, &work.parameters, last_run_on).await?;
+        let facts = self.facts.gather(ws, &run.work, &work.parameters, last_run_on).await?;
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
-        let ending = Ending::of(outcome)?;
+        let mut ending = Ending::of(&outcome)?;
+        let mut proposals = Proposals::begin(self, lease).await?;
+        if let BuiltInOutcome::Proposals(wanted) = &outcome {
+            let n = proposals.of_rules(wanted).await?;
+            if n == 0 {
+                // Of each it was said already that it is proposed, or refused.
+                ending = Ending::of(&BuiltInOutcome::Nothing { why: NothingReason::NothingNew })?;
+            }
+        }
+        let (proposed, told) = proposals.ops().await?;
         let mut step = standing.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
@@ -84,10 +95,12 @@ impl Work {
         let to = after(Status::Started, Event::Completed).map_err(broken)?;
         let report = conversation::report(ws, &step, now);
         let mut ops = step.ops(ws, now);
+        ops.extend(proposed);
         if let Some(report) = report {
             ops.extend(report.ops);
             news.push(report.news);
         }
+        news.extend(told);
         let key = &lease.run.key;
         ops.push(wake_run::finish(ws, key, Status::Started, to, now, false, None));
         self.commit_ending("work.final", lease, ops, lease.release(), news).await?;
@@ -178,7 +191,7 @@ struct Ending {
 }
 
 impl Ending {
-    fn of(outcome: BuiltInOutcome) -> Result<Self, WorkError> {
+    fn of(outcome: &BuiltInOutcome) -> Result<Self, WorkError> {
         let silent = |outcome, summary: String| Self {
             outcome,
             summary,
@@ -188,21 +201,21 @@ impl Ending {
         };
         match outcome {
             BuiltInOutcome::Nothing { why } => {
-                Ok(silent(WorkOutcome::NoOp, nothing(why).to_owned()))
+                Ok(silent(WorkOutcome::NoOp, nothing(*why).to_owned()))
             }
             BuiltInOutcome::Text(text) => Self::published(text),
-            BuiltInOutcome::Proposals(proposals) => Self::published(proposals.text),
+            BuiltInOutcome::Proposals(proposals) => Self::published(&proposals.text),
             BuiltInOutcome::CannotRun { why, subject } => {
-                let said = cannot_run(why, &subject);
+                let said = cannot_run(*why, subject);
                 Ok(Self { error: Some(said.clone()), ..silent(WorkOutcome::Failed, said) })
             }
         }
     }
 
-    fn published(text: WorkText) -> Result<Self, WorkError> {
+    fn published(text: &WorkText) -> Result<Self, WorkError> {
         let figures = serde_json::to_string(&text.figures).map_err(broken)?;
         let summary = text.title.clone();
-        let result = Some((text.title, text.markdown));
+        let result = Some((text.title.clone(), text.markdown.clone()));
         Ok(Self { outcome: WorkOutcome::Done, summary, error: None, result, figures })
     }
 

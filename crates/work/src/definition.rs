@@ -10,14 +10,16 @@ use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::hook;
 use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Refusal, in_list, retry};
+use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Op, Refusal, in_list, retry};
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
     WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_step::{self, StepError, WorkStep};
 use dormouse_types::{
     Actor, EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
 };
@@ -25,7 +27,7 @@ use dormouse_types::{
 use crate::conversation;
 use crate::error::broken;
 use crate::execution::request_occurrence;
-use crate::standing::Step;
+use crate::standing::{NewRun, Step};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event, series_text};
 
 /// How many coming dates are shown before a schedule is saved.
@@ -46,6 +48,8 @@ pub struct NewWork {
     pub events: Vec<EventFilter>,
     /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
     pub waits_for_calls: bool,
+    /// What its runs have to do, and what is checked of it.
+    pub steps: Vec<WorkStep>,
     /// What becomes of occurrences that were missed.
     pub catch_up: CatchUp,
     /// What becomes of occurrences that overlap.
@@ -84,6 +88,8 @@ pub struct Edit {
     pub schedule: Option<ReadSchedule>,
     /// The changes of tasks that start it, from now on; empty for none.
     pub events: Option<Vec<EventFilter>>,
+    /// What its runs have to do, from the next run on; empty for nothing besides the instructions.
+    pub steps: Option<Vec<WorkStep>>,
     /// What becomes of occurrences that were missed.
     pub catch_up: Option<CatchUp>,
     /// What becomes of occurrences that overlap.
@@ -137,6 +143,12 @@ fn checked(filters: &[EventFilter]) -> Result<(), WorkError> {
     filters.iter().try_for_each(EventFilter::check).map_err(WorkError::Filter)
 }
 
+/// Checks steps. Only a run with a language model has any.
+fn checked_steps(steps: &[WorkStep], is_built_in: bool) -> Result<(), WorkError> {
+    work_step::check(steps)?;
+    if is_built_in && !steps.is_empty() { Err(StepError::NoModel.into()) } else { Ok(()) }
+}
+
 impl Work {
     /// Whether the instructions of a definition would be read by a language model; `None` names the
     /// model of the workspace.
@@ -169,16 +181,51 @@ impl Work {
         new: &NewWork,
         context: &RequestContext,
     ) -> Result<WorkId, WorkError> {
+        let now = self.clock.now();
+        let id = WorkId::fresh(now, &*self.entropy);
+        let mut commit = Commit::new("work.create", Db::Agent, ws)
+            .ops(self.made(ws, &id, new, &context.actor, 0, now).await?)
+            .change(event(EventKind::WorkCreated, id.as_str()))
+            .audit(context.audit("work.create", id.as_str()));
+        if let Some(begun) = self.begun_in(ws, new, &id, now).await? {
+            commit = commit.ops(begun.ops).change(begun.news);
+        }
+        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
+        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
+        subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
+        if !new.steps.is_empty() {
+            subject.push_str(&format!("|{:?}", new.steps));
+        }
+        commit.once = context.once("work.create", &subject, id.as_str());
+        let committed = self.store.commit(commit).await.map_err(WorkError::from);
+        match committed.map_err(|error| gone_meanwhile(new, error))?.replayed {
+            Some(answer) => answer.parse().map_err(broken),
+            None => Ok(id),
+        }
+    }
+
+    /// Returns what makes a definition, and its run if nothing else starts it. `depth` is how many results
+    /// of agent work led to it.
+    ///
+    /// Errors: as [`Work::create`].
+    pub(crate) async fn made(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        new: &NewWork,
+        actor: &Actor,
+        depth: i64,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, WorkError> {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
         checked(&new.events)?;
+        checked_steps(&new.steps, new.built_in.is_some())?;
         let model = self.driver.models().named(new.model.as_deref());
         if new.built_in.is_none() && !model.reads_messages() {
             return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
         }
         let count = self.store.first(definition::count(ws)).await?.unwrap_or_default();
         limits::WORK_DEFINITIONS.check(usize::try_from(count + 1).unwrap_or(usize::MAX))?;
-        let now = self.clock.now();
-        let id = WorkId::fresh(now, &*self.entropy);
         let mut empty = Definition {
             id: id.clone(),
             kind: WorkType::Immediate,
@@ -220,40 +267,28 @@ impl Work {
             work: id.clone(),
             version: 1,
             instructions,
-            made_by: context.actor.to_string(),
+            made_by: actor.to_string(),
             created_at: now,
         };
-        let begun = self.begun_in(ws, new, &version).await?;
-        let mut commit = Commit::new("work.create", Db::Agent, ws)
-            .op(definition::insert(ws, &empty))
-            .op(version::insert(ws, &version))
-            .change(event(EventKind::WorkCreated, id.as_str()))
-            .audit(context.audit("work.create", id.as_str()));
+        let mut ops = vec![definition::insert(ws, &empty), version::insert(ws, &version)];
         if !new.events.is_empty() {
             let host = self.store.host(Db::Journal);
             let head = self.journal_head(ws).await?;
-            commit = commit.op(filter::put(ws, &id, &new.events, &host, head));
+            ops.push(filter::put(ws, id, &new.events, &host, head));
+        }
+        if !new.steps.is_empty() {
+            ops.push(step::put(ws, id, &new.steps));
         }
         if empty.kind == WorkType::Immediate {
             let run = WorkRunId::fresh(now, &*self.entropy);
             let standing =
                 crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
             let mut step = standing.step();
-            step.add_run(run.clone(), request_occurrence(&id, run.as_str(), new.by), now);
-            commit = commit.ops(step.ops(ws, now));
+            let asked = request_occurrence(id, run.as_str(), new.by);
+            step.add_run(run, NewRun { depth, ..asked }, now);
+            ops.extend(step.ops(ws, now));
         }
-        if let Some(begun) = begun {
-            commit = commit.ops(begun.ops).change(begun.news);
-        }
-        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
-        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
-        subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
-        commit.once = context.once("work.create", &subject, id.as_str());
-        let committed = self.store.commit(commit).await.map_err(WorkError::from);
-        match committed.map_err(|error| gone_meanwhile(new, error))?.replayed {
-            Some(answer) => answer.parse().map_err(broken),
-            None => Ok(id),
-        }
+        Ok(ops)
     }
 
     /// What a new definition adds to the conversation in which it is begun.
@@ -263,12 +298,13 @@ impl Work {
         &self,
         ws: WorkspaceId,
         new: &NewWork,
-        version: &Version,
+        work: &WorkId,
+        now: Timestamp,
     ) -> Result<Option<conversation::Report>, WorkError> {
         let (WorkSource::Conversation, Some(id)) = &new.source else { return Ok(None) };
         let id = self.conversation(ws, &id.parse().map_err(broken)?).await?.id;
-        let Version { work, instructions, created_at, .. } = version;
-        Ok(Some(conversation::begun_in(ws, &id, work, instructions, *created_at)))
+        let instructions = instructions(&new.instructions)?;
+        Ok(Some(conversation::begun_in(ws, &id, work, &instructions, now)))
     }
 
     /// Writes a schedule into a definition. Nothing of it is due before now.
@@ -321,6 +357,7 @@ impl Work {
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         let subject = format!("{edit:?}");
         checked(edit.events.as_deref().unwrap_or_default())?;
+        work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
             let after = step.definition();
@@ -352,6 +389,13 @@ impl Work {
                 ops.push(match events.as_slice() {
                     [] => filter::delete(ws, id),
                     events => filter::put(ws, id, events, &host, head),
+                });
+            }
+            if let Some(steps) = &edit.steps {
+                checked_steps(steps, after.built_in.is_some())?;
+                ops.push(match steps.as_slice() {
+                    [] => step::delete(ws, id),
+                    steps => step::put(ws, id, steps),
                 });
             }
             let Some(instructions) = &new_instructions else { return Ok(ops) };
@@ -502,6 +546,12 @@ impl Work {
         let found = self.store.first(definition::by_id(ws, id)).await?;
         let found = found.filter(|found| found.deleted_at.is_none());
         found.ok_or_else(|| WorkError::NotFound { work: id.clone() })
+    }
+
+    /// The steps that the next run of a definition begins with.
+    pub async fn steps(&self, ws: WorkspaceId, id: &WorkId) -> Result<Vec<WorkStep>, WorkError> {
+        let found = step::of_definitions(ws, std::slice::from_ref(id));
+        Ok(self.store.first(found).await?.map(|(_, steps)| steps).unwrap_or_default())
     }
 
     /// The newest instructions of a definition, or those of an earlier version.

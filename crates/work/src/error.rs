@@ -9,6 +9,7 @@ use dormouse_types::work::{RunState, WorkState};
 use dormouse_types::work_filter::FilterError;
 use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::ParameterError;
+use dormouse_types::work_step::StepError;
 use dormouse_types::{ConversationId, HookId, QuestionId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
@@ -50,6 +51,9 @@ pub enum WorkError {
     /// A filter of changes passes nothing. Retry: with another one.
     #[error("{0}")]
     Filter(#[source] FilterError),
+    /// A step that no run can do. Retry: with other steps.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// The words are no schedule. Retry: with other words.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
@@ -161,6 +165,7 @@ impl WorkError {
             | Self::Blank { .. }
             | Self::Beyond(_)
             | Self::Filter(_)
+            | Self::Step(_)
             | Self::Schedule(_)
             | Self::NothingToCome { .. }
             | Self::NeedsLanguageModel { .. }

@@ -1,6 +1,6 @@
 //! The chore that turns changes of the person's tasks into runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::work::definition::Definition;
@@ -13,8 +13,8 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{SkipReason, WorkCreator, WorkState};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::{
-    CategoryId, EventKind, Id as _, Origin, Seq, TaskId, Timestamp, WorkId, WorkRunId, WorkspaceId,
-    limits,
+    CategoryId, EventKind, HolderId, Id as _, Origin, Seq, TaskId, Timestamp, WorkId, WorkRunId,
+    WorkspaceId, limits,
 };
 
 use crate::definition::exists_already;
@@ -37,11 +37,13 @@ pub struct Events(pub Work);
 /// Returns the changes that start a run.
 ///
 /// What an agent wrote starts none, and neither does what came of work that changes started already: work
-/// that answers its own results would never end.
+/// that answers its own results would never end. `own` are runs of the definition: what the person
+/// confirmed of their proposals starts none of it either.
 fn starting<'c>(
     changes: &'c [Change],
     filters: &[EventFilter],
     categories: &BTreeMap<TaskId, CategoryId>,
+    own: &BTreeSet<HolderId>,
 ) -> Vec<&'c Change> {
     let passes = |change: &Change| {
         change.touched.iter().any(|task| {
@@ -52,8 +54,11 @@ fn starting<'c>(
         })
     };
     let may = |change: &Change| match change.origin {
-        Origin::Person { .. } | Origin::Import => change.depth < limits::WORK_EVENT_DEPTH,
-        Origin::Agent { .. } | Origin::Unknown => false,
+        Origin::Person { .. } | Origin::Import => {
+            let is_own = change.origin.via().is_some_and(|via| own.contains(via));
+            change.depth < limits::WORK_EVENT_DEPTH && !is_own
+        }
+        Origin::Agent { .. } | Origin::Work { .. } | Origin::Unknown => false,
     };
     changes.iter().filter(|change| may(change) && passes(change)).collect()
 }
@@ -102,7 +107,8 @@ impl Work {
             }
         }
         let categories = self.categories(ws, &read.filters, &changes).await?;
-        let starting = starting(&changes, &read.filters, &categories);
+        let own = self.own_runs(ws, &read.work, &changes).await?;
+        let starting = starting(&changes, &read.filters, &categories, &own);
         if starting.is_empty() {
             self.move_on(ws, read, upto, None).await?;
             return Ok(upto < head);
@@ -137,7 +143,8 @@ impl Work {
             zone: zone.to_owned(),
             fold: false,
         };
-        let new = |occurrence, skipped| NewRun {
+        let new = |occurrence, skipped, depth| NewRun {
+            depth,
             occurrence,
             scheduled_for: None,
             skipped,
@@ -146,12 +153,12 @@ impl Work {
         let mut runs: Vec<NewRun> = starting
             .iter()
             .take(n_left)
-            .map(|change| new(occurrence(CHANGE, change.seq.to_string()), None))
+            .map(|change| new(occurrence(CHANGE, change.seq.to_string()), None, change.depth))
             .collect();
         let is_told = recent.iter().any(|run| run.occurrence.zone == BEYOND);
         if let Some(first) = starting.get(n_left).filter(|_| !is_told) {
             let beyond = occurrence(BEYOND, first.seq.to_string());
-            runs.push(new(beyond, Some(SkipReason::TooMany)));
+            runs.push(new(beyond, Some(SkipReason::TooMany), first.depth));
         }
         Ok(runs)
     }
@@ -184,6 +191,24 @@ impl Work {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The runs of a definition among those whose proposals led to changes.
+    async fn own_runs(
+        &self,
+        ws: WorkspaceId,
+        work: &WorkId,
+        changes: &[Change],
+    ) -> Result<BTreeSet<HolderId>, WorkError> {
+        let via: BTreeSet<&HolderId> =
+            changes.iter().filter_map(|change| change.origin.via()).collect();
+        let runs: Vec<WorkRunId> = via.into_iter().filter_map(|via| via.try_into().ok()).collect();
+        let mut own = BTreeSet::new();
+        for runs in runs.chunks(in_list::MOST) {
+            let found = self.store.all(run::by_ids(ws, runs)).await?.into_iter();
+            own.extend(found.filter(|run| run.work == *work).map(|run| HolderId::from(&run.id)));
+        }
+        Ok(own)
     }
 
     /// The categories of the tasks that changes touch, if a filter asks for one.

@@ -10,6 +10,7 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::correction::{self, Correction};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_store::agent::work::step;
 use dormouse_store::{Commit, Db, Op, Refusal, retry};
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkState};
 use dormouse_types::{
@@ -33,7 +34,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
         zone: "request".into(),
         fold: false,
     };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by }
+    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
 }
 
 /// The key of the attempt that a run is in: made of stored facts only.
@@ -248,7 +249,8 @@ impl Work {
             run.attempt += 1;
             run.failures = 0;
             (run.error, run.completed_at, run.ended_by) = (None, None, None);
-            vec![wake_queue::signal(ws, &signal(&run.id, now))]
+            let again = wake_queue::signal(ws, &signal(&run.id, now));
+            vec![step::reopen_failed(ws, &run.id), again]
         })
         .await
     }

@@ -1,19 +1,20 @@
 //! The port to what a run without a language model reads.
 
 use dormouse_runs::RunError;
-use dormouse_types::WorkspaceId;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::{WorkId, WorkspaceId};
 use jiff::civil::Date;
 
 /// What such a run reads, as the rooms that hold it give it.
 pub trait Facts: Send + Sync {
-    /// The workspace as work with these parameters reads it today. `last_run_on` is the day on which it
+    /// The workspace as a definition with these parameters reads it today. `last_run_on` is the day on which it
     /// last ended well.
     fn gather<'a>(
         &'a self,
         ws: WorkspaceId,
+        work: &'a WorkId,
         parameters: &'a WorkParameters,
         last_run_on: Option<Date>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>>;

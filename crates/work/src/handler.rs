@@ -9,12 +9,13 @@ use dormouse_scheduler::{
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
 use dormouse_store::agent::wake_run::{Run as Attempt, Status};
-use dormouse_store::agent::work::{correction, definition, run::Run};
+use dormouse_store::agent::work::{correction, definition, run::Run, step};
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::agent::Initiator;
 use dormouse_types::model::Usage;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState};
+use dormouse_types::work_step::{StepState, WorkRunStep};
 use dormouse_types::{
     EventKind, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkRunId, WorkspaceId, limits,
 };
@@ -92,6 +93,15 @@ impl Work {
             step.move_run(&run, RunEvent::Started, now, |_| {})?;
             ops.extend(step.ops(ws, now));
             return Ok(Admission::Resume { ops });
+        }
+        if run.started_at.is_none() && !is_built_in {
+            // An edit since the definition was read refuses the commit.
+            let steps = self.steps(ws, &run.work).await?;
+            ops.extend(steps.into_iter().zip(1..).map(|(step, n)| {
+                let (state, is_added) = (StepState::Open, false);
+                let step = WorkRunStep { n, step, state, is_added, attempts: 0, note: None };
+                step::insert(ws, &run.id, &step)
+            }));
         }
         let corrections = self.store.all(correction::after(ws, &run.work, 0)).await?;
         let key = attempt_key(&run);

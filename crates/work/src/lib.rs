@@ -14,8 +14,8 @@
 //! runs is decided one after another, on any number of nodes.
 //!
 //! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
-//! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`history`], [`folding`], [`tools`],
-//! [`runner`], [`built_in`],
+//! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
+//! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
 
 pub mod error;
@@ -30,8 +30,11 @@ pub mod conversation;
 pub mod schedule;
 pub mod events;
 pub mod hook;
+pub mod proposing;
+pub mod delegated;
 pub mod history;
 pub mod folding;
+pub mod steps;
 pub mod tools;
 pub mod runner;
 pub mod built_in;
@@ -40,7 +43,9 @@ pub mod check;
 
 use std::sync::{Arc, OnceLock};
 
+use dormouse_changes::Changes;
 use dormouse_formats::recurrence::Person;
+use dormouse_journal::Journal;
 use dormouse_runs::Driver;
 use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
@@ -67,6 +72,8 @@ pub struct Work {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: TimeZone,
     pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) journal: Journal,
+    pub(crate) changes: Changes,
     /// Set once, where the process is composed; shared by all clones.
     rules: Arc<OnceLock<Arc<dyn WorkRules>>>,
     /// Set once, too.
@@ -88,6 +95,10 @@ pub struct Parts {
     pub zone: TimeZone,
     /// What runs without a language model read.
     pub facts: Arc<dyn Facts>,
+    /// The person's tasks.
+    pub journal: Journal,
+    /// What proposals to change them become.
+    pub changes: Changes,
 }
 
 /// Who sends a request, and its idempotency key.
@@ -117,7 +128,7 @@ impl RequestContext {
 impl Work {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, driver, clock, entropy, zone, facts } = parts;
+        let Parts { store, driver, clock, entropy, zone, facts, journal, changes } = parts;
         Self {
             store,
             driver,
@@ -125,6 +136,8 @@ impl Work {
             entropy,
             zone,
             facts,
+            journal,
+            changes,
             rules: Arc::default(),
             keys: Arc::default(),
         }

@@ -53,6 +53,7 @@ impl Work {
         for one in planned.occurrences {
             let occurrence = occurrence(&id, &one.id);
             let new = NewRun {
+                depth: 0,
                 occurrence,
                 scheduled_for: Some(Timestamp::from_jiff(one.due)),
                 skipped: one.skipped,

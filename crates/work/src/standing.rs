@@ -4,9 +4,10 @@
 use dormouse_store::Op;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::result;
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
 use dormouse_types::work::{
-    Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkState, public_status,
+    Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState, public_status,
 };
 use dormouse_types::{Timestamp, WorkId, WorkRunId, WorkspaceId};
 
@@ -89,7 +90,7 @@ impl Step {
 
     /// Adds a run.
     pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
-        let NewRun { occurrence, scheduled_for, skipped, by } = new;
+        let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
         self.after.n_runs += 1;
         let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
         let run = Run {
@@ -111,6 +112,7 @@ impl Step {
             result_title: None,
             result: None,
             figures: None,
+            depth,
             error: None,
             created_by: by,
             ended_by: None,
@@ -135,7 +137,13 @@ impl Step {
         let mut ops = vec![definition::put(ws, self.before.definition.revision, &self.after)];
         for (from, run) in &self.runs {
             match from {
-                Some(from) => ops.push(run::put(ws, *from, run)),
+                Some(from) => {
+                    ops.push(run::put(ws, *from, run));
+                    let is_awaited = self.after.source == WorkSource::Agent;
+                    if is_awaited && run.state.is_over() && run.started_at.is_some() {
+                        ops.push(result::ended(ws, &self.after.id, &run.id, run.attempt));
+                    }
+                }
                 None => {
                     ops.push(run::insert(ws, run));
                     if run.state == RunState::Queued {
@@ -160,6 +168,8 @@ pub(crate) struct NewRun {
     pub scheduled_for: Option<Timestamp>,
     pub skipped: Option<SkipReason>,
     pub by: WorkCreator,
+    /// How many results of agent work led to it.
+    pub depth: i64,
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.

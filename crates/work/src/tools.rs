@@ -1,7 +1,9 @@
 //! What a run of agent work may call: its arguments, read and checked.
 
 mod arguments;
+pub mod proposing;
 pub mod reading;
+pub mod steps;
 
 use std::sync::{Arc, LazyLock};
 
@@ -15,7 +17,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::arguments::{arguments, spec, within};
+use self::proposing::Proposal;
 use self::reading::Reading;
+use self::steps::StepCall;
 
 /// Ends a run.
 pub const FINISH: &str = "finish";
@@ -59,6 +63,10 @@ pub enum Call {
     },
     /// A call that reads the person's tasks.
     Journal(Reading),
+    /// A call about the steps of the run.
+    Step(StepCall),
+    /// A proposal to change a task.
+    Propose(Box<Proposal>),
     /// `list_agent_work`.
     List {
         /// The first day.
@@ -161,7 +169,9 @@ fn specs() -> Vec<ToolSpec> {
             "List what agent work ran on some days, with its ids and how it ended.",
         ),
     ];
+    specs.extend(steps::specs());
     specs.extend(reading::specs());
+    specs.extend(proposing::specs());
     specs
 }
 
@@ -214,8 +224,14 @@ pub fn read(call: &ToolCall) -> Result<Call, String> {
             if let Some(read) = reading::read(call) {
                 return read.map(Call::Journal);
             }
-            let own = [FINISH, ASK, PUBLISH, READ_LOG, LIST];
-            let names = own.into_iter().chain(reading::NAMES).collect::<Vec<_>>().join(", ");
+            if let Some(read) = steps::read(call) {
+                return read.map(Call::Step);
+            }
+            if let Some(read) = proposing::read(call) {
+                return read.map(|proposal| Call::Propose(Box::new(proposal)));
+            }
+            let names: Vec<_> = offer().tools().iter().map(|tool| tool.name.clone()).collect();
+            let names = names.join(", ");
             Err(format!("there is no tool {other}; nothing was done. Tools: {names}"))
         }
     }

@@ -14,4 +14,7 @@ mod cases {
     mod remembering;
     mod built_in;
     mod conversations;
+    mod proposing;
+    mod delegating;
+    mod steps;
 }

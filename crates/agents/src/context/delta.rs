@@ -41,7 +41,7 @@ pub fn of_linked(changes: &[Change], linked: &[&LinkedTask], zone: &TimeZone) ->
     let mut news: Vec<LinkedNews> = Vec::new();
     let by_others = changes.iter().rev().filter(|change| match &change.origin {
         Origin::Agent { .. } => false,
-        Origin::Person { .. } | Origin::Import | Origin::Unknown => true,
+        Origin::Work { .. } | Origin::Person { .. } | Origin::Import | Origin::Unknown => true,
     });
     for change in by_others {
         for task in linked {

@@ -185,7 +185,7 @@ impl Agents {
                 let found = entity::by_id::<Decision>(ws, decision.as_str());
                 let found = self.store.first(found).await?;
                 let is_own = |one: &Stored<Decision>| {
-                    one.doc.value.agent_id == *id && one.doc.value.deleted_at.is_none()
+                    one.doc.value.proposer == *id && one.doc.value.deleted_at.is_none()
                 };
                 Ok(Target::Decision(Box::new(found.filter(is_own).ok_or_else(none)?)))
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use dormouse_changes::run_call::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Source, TurnOps};
-use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::{CallContext, Retraction};
 use dormouse_changes::{Effect, ModelTool, Policy, Refused};
 use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
@@ -88,6 +88,7 @@ impl TaskAgent<'_> {
                         proposed: &proposed,
                         made_before: made_before.len(),
                         used: &used,
+                        basis: Basis::Model,
                     };
                     let judged = validate::validate_call(tool, call, &context);
                     let (is_refused, text) = validate::reply(&judged);
@@ -115,7 +116,7 @@ impl TaskAgent<'_> {
         retractions.retain(|one| !kept.contains(&one.item.fingerprint));
         let by = Proposer {
             ws: self.lease.ws,
-            agent: &self.agent,
+            holder: &self.lease.run.holder,
             task: &task.id,
             source: Source::Run { thread: &self.lease.run.thread, key: &self.lease.run.key },
         };

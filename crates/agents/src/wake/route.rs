@@ -89,7 +89,7 @@ pub fn route(change: &Change, watchers: &[Subscription], is_neighbour: bool) -> 
     watchers
         .iter()
         .map(|watcher| RoutedSignal {
-            is_proposer: change.origin.via() == Some(&watcher.agent),
+            is_proposer: change.origin.via().is_some_and(|via| *via == watcher.agent),
             agent: watcher.agent.clone(),
             task: watcher.task.clone(),
             upto: change.seq,
@@ -421,6 +421,6 @@ mod tests {
 
     #[test]
     fn a_confirmed_proposal_wakes_others_and_not_the_proposer() {
-        check(Origin::Person { via: Some(id("ag", 'a')) }, &['b']);
+        check(Origin::Person { via: Some(id::<AgentId>("ag", 'a').into()) }, &['b']);
     }
 }

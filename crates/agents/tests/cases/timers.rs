@@ -129,7 +129,7 @@ fn a_due_date_that_moved_wakes_for_the_new_day_only() {
 #[test]
 fn a_due_date_that_the_agent_proposed_moves_its_timer_without_waking_it() {
     let (world, task, agent, mut node) = after(&[due("2026-03-10")]);
-    let via = EditCtx::new(Origin::Person { via: Some(agent.clone()) }, Actor::Owner);
+    let via = EditCtx::new(Origin::Person { via: Some(agent.clone().into()) }, Actor::Owner);
     now(world.journal.edit(WS, &task, &[due("2026-03-04")], &via)).expect("confirmed");
     node.pass_seconds(60);
     assert_eq!(node.ran(), [], "what it proposed is no news to it");

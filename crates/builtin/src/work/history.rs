@@ -31,7 +31,7 @@ pub(super) fn was_due(task: &TaskFacts, from: Date) -> Option<Date> {
 pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
     let say = &words.say.changes;
     let lines = task.history.iter().filter(|line| line.on >= from);
-    let lines = lines.filter(|line| !matches!(line.origin, Origin::Agent { .. }));
+    let lines = lines.filter(|line| !line.origin.is_automatic());
     let mut net = Net::default();
     for line in lines {
         match &line.what {

@@ -110,7 +110,7 @@ impl Changes {
         }
         let written = self.write_journal(ws, payload, seen, task).await?;
         let now = self.clock.now();
-        let (after, ops) = match payload.crossing {
+        let (after, ops, news) = match payload.crossing {
             SagaKind::Confirm => {
                 self.confirmed(ws, payload, operation, seen, &written, now).await?
             }
@@ -118,7 +118,7 @@ impl Changes {
                 self.suppressed(ws, payload, operation, seen, &written, now).await?
             }
         };
-        let is_ours = self.close(ws, payload, ops).await?;
+        let is_ours = self.close(ws, payload, ops, news).await?;
         let (task, at) = match written.answer {
             JournalOutcome::Done(edited) => {
                 let at = edited.seq.filter(|_| !edited.replayed && !edited.what.is_empty());
@@ -154,15 +154,17 @@ impl Changes {
         ws: WorkspaceId,
         payload: &SagaPayload,
         ops: Vec<Op>,
+        news: Vec<ChangeRow>,
     ) -> Result<bool, DecideError> {
-        let origin = Origin::Person { via: Some(payload.agent.clone()) };
-        let commit =
-            Commit::new("change.conclude", Db::Agent, ws).ops(ops).change(ChangeRow::agent(
+        let origin = Origin::Person { via: Some(payload.proposer.clone()) };
+        let commit = Commit::new("change.conclude", Db::Agent, ws).ops(ops).changes(news).change(
+            ChangeRow::agent(
                 origin,
                 EventKind::ChangeSetItem,
                 Some(payload.task.clone()),
                 payload.set.to_string(),
-            ));
+            ),
+        );
         match self.store.commit(commit).await {
             Ok(_) => Ok(true),
             Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => Ok(false),
@@ -172,8 +174,9 @@ impl Changes {
 
     /// Returns the context of the journal commit, audited as the person who decided.
     pub(crate) fn ctx(payload: &SagaPayload, operation: &OperationId) -> EditCtx {
-        let origin = Origin::Person { via: Some(payload.agent.clone()) };
+        let origin = Origin::Person { via: Some(payload.proposer.clone()) };
         let mut ctx = EditCtx::new(origin, payload.actor.clone().unwrap_or(Actor::Owner));
+        ctx.depth = payload.depth;
         ctx.once =
             Some(OnceKey { id: operation.to_string(), request: hash::sha256(operation.as_str()) });
         ctx

@@ -1,19 +1,20 @@
 //! The third commit of an operation: what the agent store keeps of the journal's answer.
 
 use dormouse_journal::Edited;
-use dormouse_store::Op;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, Outcome};
 use dormouse_store::agent::message::{self, Chain, Draft, Metadata};
 use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::agent::{entity, link};
 use dormouse_store::doc::Doc;
+use dormouse_store::{ChangeRow, Op};
 use dormouse_types::agent::{AgentLinkKind, MessageKind};
 use dormouse_types::{
-    AgentId, DecisionId, Id as _, LinkId, OperationId, ThreadId, Timestamp, WorkspaceId,
+    DecisionId, HolderId, Id as _, LinkId, OperationId, ThreadId, Timestamp, WorkspaceId,
 };
 use serde_json::json;
 
+use crate::delegation::Answer;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, transitioned};
 use crate::set::saga_payload::SagaPayload;
@@ -49,8 +50,14 @@ impl Changes {
         seen: &LoadedItem,
         written: &Written,
         now: Timestamp,
-    ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
+    ) -> Result<(Option<LoadedItem>, Vec<Op>, Vec<ChangeRow>), DecideError> {
         let Written { answer, round } = written;
+        let (started, refused) = match answer {
+            JournalOutcome::Done(_) => self.started(ws, payload, seen, round).await?,
+            JournalOutcome::Never(_) | JournalOutcome::Later(_) => Default::default(),
+        };
+        let refused = refused.map(JournalOutcome::Never);
+        let answer = refused.as_ref().unwrap_or(answer);
         let (event, to, outcome, status) = match answer {
             JournalOutcome::Done(_) => {
                 (Event::Applied, State::Confirmed, Outcome::Applied, OperationStatus::Completed)
@@ -67,14 +74,17 @@ impl Changes {
         if seen.item.state != State::Applying {
             // Another process finished it between the two reads.
             let op = saga::close(ws, operation, Phase::AgentDone, status, reason, now);
-            return Ok((None, vec![op]));
+            return Ok((None, vec![op], Vec::new()));
         }
+        let (starts, news) = started;
         let mut ops = Vec::new();
         if round.number != seen.item.round {
             ops.push(change_item::catch_up(ws, &seen.item, round.number, &round.operation));
         }
         let item = round.caught_up(&seen.item);
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
+        // After the transition: whoever finishes second is told that the item moved.
+        ops.extend(starts);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
         let edit = |decision: &mut Decision| {
             decision.outcome = outcome;
@@ -87,7 +97,26 @@ impl Changes {
         let (after, more) = seen.moved(ws, transitioned(&item, to, reason, now), now);
         ops.extend(more);
         ops.extend(self.decision_messages(ws, payload, &item, answer, now).await?);
-        Ok((Some(after), ops))
+        Ok((Some(after), ops, news))
+    }
+
+    /// Returns what starts the agent work that an item asks for, or why nothing can.
+    async fn started(
+        &self,
+        ws: WorkspaceId,
+        payload: &SagaPayload,
+        seen: &LoadedItem,
+        round: &Round,
+    ) -> Result<((Vec<Op>, Vec<ChangeRow>), Option<String>), DecideError> {
+        let (item, key) = (&seen.item, &seen.set.doc.value.run_key);
+        let (operation, actor) = (&round.operation, payload.actor.as_ref());
+        let Some(work) = self.started_by(ws, item, key, operation, actor).await? else {
+            return Ok(Default::default());
+        };
+        Ok(match self.start_work(ws, &work).await? {
+            Answer::Write { ops, news } => ((ops, news), None),
+            Answer::Never(why) => (Default::default(), Some(why)),
+        })
     }
 
     /// Builds the third commit of a rejection that edits the journal.
@@ -102,7 +131,7 @@ impl Changes {
         seen: &LoadedItem,
         written: &Written,
         now: Timestamp,
-    ) -> Result<(Option<LoadedItem>, Vec<Op>), DecideError> {
+    ) -> Result<(Option<LoadedItem>, Vec<Op>, Vec<ChangeRow>), DecideError> {
         let Written { answer, round } = written;
         let status = match answer {
             JournalOutcome::Done(_) => OperationStatus::Completed,
@@ -111,7 +140,7 @@ impl Changes {
         let reason = answer.reason();
         let mut ops = self.catch_up_ops(ws, payload, seen, round).await?;
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason.as_deref(), now));
-        Ok((Some(seen.with(round.caught_up(&seen.item))), ops))
+        Ok((Some(seen.with(round.caught_up(&seen.item))), ops, Vec::new()))
     }
 
     /// Returns the ops that move an item and its decision to the round under which the journal was
@@ -167,8 +196,8 @@ impl Changes {
         answer: &JournalOutcome,
         now: Timestamp,
     ) -> Result<Vec<Op>, DecideError> {
-        let thread = thread(&payload.agent);
-        let mut chain = Chain::new(ws, payload.agent.clone(), thread.clone(), None);
+        let thread = thread(&payload.proposer);
+        let mut chain = Chain::new(ws, payload.proposer.clone(), thread.clone(), None);
         let mut end = 0;
         for stored in self.store.all(message::newest(ws, &thread)).await? {
             end = stored.columns.clock.values().copied().fold(end, i64::max);
@@ -223,9 +252,10 @@ impl Changes {
     }
 }
 
-/// Derives the id of an agent's decision thread.
-pub fn thread(agent: &AgentId) -> ThreadId {
-    let rest = agent.as_str().strip_prefix("ag-").expect("an agent id begins with its prefix");
+/// Derives the id of the decision thread of whoever proposes.
+pub fn thread(proposer: impl Into<HolderId>) -> ThreadId {
+    let proposer = proposer.into();
+    let (_, rest) = proposer.as_str().split_once('-').expect("an id begins with its prefix");
     format!("th-{rest}").parse().expect("the rest of an id is an id")
 }
 

@@ -251,7 +251,9 @@ impl Changes {
             }
             NewVerdict::Reject { .. } | NewVerdict::Defer => None,
         };
-        let payload = self.saga_payload(who, crossing.unwrap_or(SagaKind::Confirm), item, want);
+        let depth = self.depth_of(who.ws, item).await?;
+        let crossed = crossing.unwrap_or(SagaKind::Confirm);
+        let payload = SagaPayload { depth, ..self.saga_payload(who, crossed, item, want) };
         let decision = self.decision(seen, &payload, want, now);
         let mut ops = vec![
             self.transition(who.ws, item, want.event(), None, fresh_for, now)?,
@@ -337,6 +339,7 @@ impl Changes {
         };
         SagaPayload {
             actor: Some(who.actor.clone()),
+            depth: 0,
             over,
             crossing,
             set: item.set.clone(),
@@ -344,7 +347,7 @@ impl Changes {
             round: item.round,
             decision: DecisionId::fresh(self.clock.now(), &*self.entropy),
             task: item.task.clone(),
-            agent: item.agent.clone(),
+            proposer: item.proposer.clone(),
         }
     }
 
@@ -362,7 +365,7 @@ impl Changes {
         };
         Decision {
             id: payload.decision.clone(),
-            agent_id: seen.item.agent.clone(),
+            proposer: seen.item.proposer.clone(),
             change_set_id: seen.item.set.clone(),
             item_index: seen.item.index,
             tool_name: seen.item.tool.clone(),

@@ -113,6 +113,16 @@ pub enum DecideError {
         #[source]
         source: Changed,
     },
+    /// What a confirm started has begun; nothing was undone. Retry: never.
+    #[error("cannot undo {set}:{index}: {reason}")]
+    Begun {
+        /// Id of the set.
+        set: ChangeSetId,
+        /// Index of the item in its set.
+        index: i64,
+        /// What has begun, and what to do instead.
+        reason: String,
+    },
     /// There is no verdict to undo. Retry: never.
     #[error("proposal {set}:{index} is {}: there is no verdict to undo", .state.name())]
     NothingToUndo {

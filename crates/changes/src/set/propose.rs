@@ -6,8 +6,8 @@ use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::{
-    AgentId, ChangeSetId, EventKind, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp, TokenId,
-    WorkspaceId, hash,
+    ChangeSetId, EventKind, HolderId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp,
+    TokenId, WorkspaceId, hash,
 };
 
 use crate::set::conclude;
@@ -25,8 +25,9 @@ use crate::tool::Retraction;
 pub struct Proposer<'a> {
     /// Workspace of the task.
     pub ws: WorkspaceId,
-    /// Agent of the task; decisions about the proposals are on its decision thread.
-    pub agent: &'a AgentId,
+    /// The agent of the task, or the run of agent work; decisions about the proposals are on its decision
+    /// thread.
+    pub holder: &'a HolderId,
     /// Task that the proposals are about.
     pub task: &'a TaskId,
     /// What they come from.
@@ -36,7 +37,7 @@ pub struct Proposer<'a> {
 /// What proposals come from. The proposals of one source are one set.
 #[derive(Debug, Clone, Copy)]
 pub enum Source<'a> {
-    /// A run of the agent.
+    /// An attempt of a run.
     Run {
         /// Thread that holds the run's messages.
         thread: &'a ThreadId,
@@ -67,7 +68,7 @@ impl Proposer<'_> {
     fn thread(&self) -> ThreadId {
         match self.source {
             Source::Run { thread, .. } => thread.clone(),
-            Source::Client { .. } => conclude::thread(self.agent),
+            Source::Client { .. } => conclude::thread(self.holder),
         }
     }
 }
@@ -146,7 +147,7 @@ impl Changes {
         for touched in all {
             let event =
                 if touched.is_new { EventKind::ChangeSetCreated } else { EventKind::ChangeSetItem };
-            let origin = Origin::Agent { agent: by.agent.clone() };
+            let origin = Origin::own(by.holder);
             let set = touched.set.value.id.to_string();
             news.push(ChangeRow::agent(origin, event, Some(by.task.clone()), set));
             ops.extend(touched.ops(by.ws, now));
@@ -178,7 +179,7 @@ impl Changes {
     fn fresh_set(&self, by: Proposer<'_>, now: Timestamp) -> ChangeSet {
         ChangeSet {
             id: ChangeSetId::fresh(now, &*self.entropy),
-            agent_id: by.agent.clone(),
+            proposer: by.holder.clone(),
             task_id: by.task.clone(),
             thread_id: by.thread(),
             run_key: by.group().to_string(),
@@ -202,7 +203,7 @@ fn fresh_item(
         set: set.clone(),
         index,
         task: by.task.clone(),
-        agent: by.agent.clone(),
+        proposer: by.holder.clone(),
         tool: proposed.tool.to_owned(),
         args: hash::canonical(&proposed.args).expect("arguments are plain JSON"),
         fingerprint: proposed.fingerprint.clone(),

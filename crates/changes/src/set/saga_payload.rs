@@ -3,7 +3,7 @@
 use dormouse_store::Op;
 use dormouse_store::agent::saga;
 use dormouse_types::{
-    Actor, AgentId, ChangeSetId, DecisionId, OperationId, TaskId, Timestamp, WorkspaceId, hash,
+    Actor, ChangeSetId, DecisionId, HolderId, OperationId, TaskId, Timestamp, WorkspaceId, hash,
 };
 use serde::{Deserialize, Serialize};
 
@@ -32,10 +32,15 @@ pub(crate) struct SagaPayload {
     pub(crate) round: i64,
     pub(crate) decision: DecisionId,
     pub(crate) task: TaskId,
-    pub(crate) agent: AgentId,
+    /// Who proposed it.
+    #[serde(rename = "agent")]
+    pub(crate) proposer: HolderId,
     /// Who decided; `None` in rows of older versions.
     #[serde(default)]
     pub(crate) actor: Option<Actor>,
+    /// How many results of agent work led to what is proposed.
+    #[serde(default)]
+    pub(crate) depth: i64,
     /// The value that the person confirmed over, if they named one.
     #[serde(default)]
     pub(crate) over: Option<KnownValue>,

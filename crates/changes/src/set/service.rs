@@ -1,20 +1,22 @@
 //! The service that decides proposals: what it is built from, and how it reads and writes items.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use dormouse_journal::{Journal, JournalError, TaskView};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::entity;
+use dormouse_store::agent::work::run;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
-    Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId,
+    Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
 };
 
+use crate::delegation::Delegate;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled};
 use crate::set::state::{Event, after};
@@ -29,6 +31,8 @@ pub struct Changes {
     pub(crate) zone: jiff::tz::TimeZone,
     /// Only a hint for sweeps; correctness does not depend on it.
     swept: Arc<Mutex<SweepCursor>>,
+    /// Set once, where the rooms are joined; shared by all clones.
+    delegate: Arc<OnceLock<Arc<dyn Delegate>>>,
 }
 
 /// Where the last sweep stopped. The next one continues there, so that items whose deadline is
@@ -55,7 +59,25 @@ impl Changes {
         entropy: Arc<dyn Entropy>,
         zone: jiff::tz::TimeZone,
     ) -> Self {
-        Self { store, journal, clock, entropy, zone, swept: Arc::default() }
+        Self {
+            store,
+            journal,
+            clock,
+            entropy,
+            zone,
+            swept: Arc::default(),
+            delegate: Arc::default(),
+        }
+    }
+
+    /// Sets who starts the agent work that proposals ask for. Only the first call counts.
+    pub fn set_delegate(&self, delegate: Arc<dyn Delegate>) {
+        // A second one would not know the work of the first.
+        let _ = self.delegate.set(delegate);
+    }
+
+    pub(crate) fn delegate(&self) -> Option<&Arc<dyn Delegate>> {
+        self.delegate.get()
     }
 
     /// Locks the position of the last sweep. Do not hold the guard across an await.
@@ -120,6 +142,14 @@ impl Changes {
         }
     }
 
+    /// Returns how many results of agent work led to what a confirm writes: one more than to the run that
+    /// proposed it.
+    pub(crate) async fn depth_of(&self, ws: WorkspaceId, item: &Item) -> Result<i64, DecideError> {
+        let Ok(run) = WorkRunId::try_from(&item.proposer) else { return Ok(0) };
+        let run = self.store.first(run::by_id(ws, &run)).await?;
+        Ok(run.map_or(0, |run| run.depth + 1))
+    }
+
     /// Commits ops about an item to the agent store, with a change row and an audit row.
     ///
     /// A replayed receipt means that the same request has already been written elsewhere. It is
@@ -134,7 +164,7 @@ impl Changes {
         ops: Vec<Op>,
     ) -> Result<(), CommitError> {
         let item = &seen.item;
-        let origin = Origin::Person { via: Some(item.agent.clone()) };
+        let origin = Origin::Person { via: Some(item.proposer.clone()) };
         let mut commit = Commit::new(label, Db::Agent, who.ws)
             .ops(ops)
             .change(ChangeRow::agent(

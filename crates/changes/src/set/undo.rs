@@ -5,9 +5,10 @@ use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::saga::{self, OperationStatus, Phase};
-use dormouse_store::{CommitError, Op, Refusal};
+use dormouse_store::{ChangeRow, CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
+use crate::delegation::Answer;
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, Settled, reopened, transitioned};
@@ -51,8 +52,9 @@ impl Changes {
             round: seen.item.round,
             decision: decision.id.clone(),
             task: seen.item.task.clone(),
-            agent: seen.item.agent.clone(),
+            proposer: seen.item.proposer.clone(),
             actor: Some(who.actor.clone()),
+            depth: self.depth_of(who.ws, &seen.item).await?,
             over: None,
         };
         let now = self.clock.now();
@@ -101,6 +103,13 @@ impl Changes {
         operation: &OperationId,
         seen: &LoadedItem,
     ) -> Result<Settled, DecideError> {
+        let (taken_back, news) = match self.taken_back(ws, payload, operation, seen).await? {
+            Ok(written) => written,
+            Err(reason) => {
+                let (set, index) = (payload.set.clone(), payload.index);
+                return Err(DecideError::Begun { set, index, reason });
+            }
+        };
         let (undone, round) = self.undo_in_journal(ws, payload, seen).await?;
         let now = self.clock.now();
         let task = match undone {
@@ -110,7 +119,7 @@ impl Changes {
                 let why = Some(text.as_str());
                 let close =
                     saga::close(ws, operation, Phase::AgentDone, OperationStatus::Failed, why, now);
-                self.close(ws, payload, vec![close]).await?;
+                self.close(ws, payload, vec![close], Vec::new()).await?;
                 return match error {
                     JournalError::Changed(source) => Err(DecideError::Changed {
                         set: payload.set.clone(),
@@ -156,10 +165,11 @@ impl Changes {
             }
         };
         let mut ops = vec![op, done];
+        ops.extend(taken_back);
         ops.extend(undone);
         let (after, more) = seen.moved(ws, item, now);
         ops.extend(more);
-        let is_ours = self.close(ws, payload, ops).await?;
+        let is_ours = self.close(ws, payload, ops, news).await?;
         // A turn may have proposed another value since the items were read.
         let n_withdrawn = self.keep_newest(ws, &payload.task).await?;
         let rows = if is_ours && n_withdrawn == 0 {
@@ -168,6 +178,38 @@ impl Changes {
             self.load(ws, &payload.set, payload.index).await?
         };
         Ok(Settled::new(rows, task))
+    }
+
+    /// Returns what takes back the agent work that a confirm started, or why it is too late; then the saga
+    /// is closed, and the verdict stays.
+    async fn taken_back(
+        &self,
+        ws: WorkspaceId,
+        payload: &SagaPayload,
+        operation: &OperationId,
+        seen: &LoadedItem,
+    ) -> Result<Result<(Vec<Op>, Vec<ChangeRow>), String>, DecideError> {
+        if seen.item.state != State::Confirmed {
+            return Ok(Ok(Default::default()));
+        }
+        let decision = self.standing_decision(ws, &seen.item).await?;
+        let decided_at = decision.map(|stored| stored.doc.value.created_at);
+        // The work was derived from the time of the verdict.
+        let item = Item { decided_at: decided_at.or(seen.item.decided_at), ..seen.item.clone() };
+        let (key, actor) = (&seen.set.doc.value.run_key, payload.actor.as_ref());
+        let started = self.started_by(ws, &item, key, &item.operation, actor).await?;
+        let Some(work) = started else { return Ok(Ok(Default::default())) };
+        match self.take_back_work(ws, &work).await? {
+            Answer::Write { ops, news } => Ok(Ok((ops, news))),
+            Answer::Never(why) => {
+                let now = self.clock.now();
+                let failed = OperationStatus::Failed;
+                let close =
+                    saga::close(ws, operation, Phase::AgentDone, failed, Some(why.as_str()), now);
+                self.close(ws, payload, vec![close], Vec::new()).await?;
+                Ok(Err(why))
+            }
+        }
     }
 
     /// Undoes the journal's effects, once. Returns the task if it was edited, or the refusal if a

@@ -46,6 +46,31 @@ pub struct ProposalContext<'a> {
     pub made_before: usize,
     /// Single-use tools that this run has already used.
     pub used: &'a [String],
+    /// What the proposals rest on.
+    pub basis: Basis,
+}
+
+/// What proposals rest on, besides the task itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// What a model read: what the person set or refused stays, unless a newer entry is quoted.
+    Model,
+    /// A fact of the task that code found, as the task is now: it outweighs what the person set, and what
+    /// the person refused before the fact.
+    Fact {
+        /// Since when the task as a whole is as it is. Of a checklist item, the time at which it was ticked
+        /// counts.
+        since: Timestamp,
+    },
+}
+
+impl Basis {
+    /// Returns since when the fact holds for a target.
+    fn since(self, target: &Target, task: &TaskState) -> Option<Timestamp> {
+        let Self::Fact { since } = self else { return None };
+        let said = task.says.iter().find(|say| say.field == target.key);
+        Some(said.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
+    }
 }
 
 /// The outcome for one element of a call.
@@ -168,7 +193,10 @@ fn validate_element(
     let fingerprint = fingerprint(item.name(), &args, &context.task.id, &target);
     let summary = item.summary(&args, Some(context.task));
     let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
-    ensure_newer_than_person(&target, &args, said_at, context.task)?;
+    let said_at = context.basis.since(&target, context.task).or(said_at);
+    if context.basis == Basis::Model {
+        ensure_newer_than_person(&target, &args, said_at, context.task)?;
+    }
     ensure_not_refused_before(item, &target, &fingerprint, said_at, context)?;
     let twice = |tool: &str, other: &Fingerprint, text: &str| {
         *other == fingerprint || (tool == item.name() && folded(text) == folded(&summary))

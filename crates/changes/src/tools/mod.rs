@@ -9,6 +9,7 @@ pub mod add_checklist_item;
 pub mod update_checklist_item;
 pub mod assign_task_label;
 pub mod set_task_language;
+pub mod start_agent_work;
 pub mod retract_suggestions;
 
 use crate::tool::{ItemTool, ModelTool};
@@ -24,6 +25,7 @@ pub const TOOLS: &[&ModelTool] = &[
     &update_checklist_item::TOOL,
     &assign_task_label::TOOL,
     &set_task_language::TOOL,
+    &start_agent_work::TOOL,
     &retract_suggestions::TOOL,
 ];
 

@@ -51,7 +51,7 @@ impl Immediate for RetractSuggestions {
                 // withdraw it.
                 matches!(item.state, State::Pending | State::Deferred)
                     && !retractions.iter().any(|one| one.item == **item)
-                    && item.agent == *context.agent
+                    && item.proposer == *context.agent
                     && fp.len() >= 8
                     && item.fingerprint.0.starts_with(&fp)
             });

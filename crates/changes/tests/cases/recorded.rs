@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use dormouse_changes::set::rows::operation;
-use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext};
+use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
 use dormouse_journal::Edit;
@@ -418,8 +418,14 @@ fn outcome(name: &str, args: &Value, into: &mut String) {
     let run_key = "0123456789abcdef";
     let call = ToolCall { id: "call".into(), name: name.into(), args: args.clone() };
     let tool = tools::by_name(name).expect("a known tool");
-    let context =
-        ProposalContext { task: &task, items: &[], proposed: &[], made_before: 0, used: &[] };
+    let context = ProposalContext {
+        task: &task,
+        items: &[],
+        proposed: &[],
+        made_before: 0,
+        used: &[],
+        basis: Basis::Model,
+    };
     for one in validate::validate_call(tool, &call, &context) {
         let line = match one {
             CallOutcome::Queued(one) => {

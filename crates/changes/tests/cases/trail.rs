@@ -140,7 +140,10 @@ fn a_confirmed_change_is_the_persons_by_way_of_the_agent() {
     let (world, _) = confirmed("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     let query = dormouse_store::change_log::after(WS, dormouse_types::Seq(0), 100);
     let last = now(world.store.all(query)).expect("changes").pop().expect("a change");
-    assert_eq!(last.origin, dormouse_types::Origin::Person { via: Some(world.agent.clone()) });
+    assert_eq!(
+        last.origin,
+        dormouse_types::Origin::Person { via: Some(world.agent.clone().into()) }
+    );
     let say = world.state().says.into_iter().find(|say| say.field == "dueDate").expect("a say");
     assert_eq!(say.by, dormouse_types::By::User);
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::standing::KnownValue;
-use dormouse_changes::set::validate::{self, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::tool::Retraction;
 use dormouse_changes::{
@@ -161,8 +161,14 @@ impl World {
             name: "update_task_due_date".into(),
             args: json!({ "dueDate": day }),
         };
-        let context =
-            ProposalContext { task: &state, items: &[], proposed: &[], made_before: 0, used: &[] };
+        let context = ProposalContext {
+            task: &state,
+            items: &[],
+            proposed: &[],
+            made_before: 0,
+            used: &[],
+            basis: Basis::Model,
+        };
         let tool = tools::by_name(&call.name).expect("a known tool");
         let judged = validate::validate_call(tool, &call, &context);
         let [CallOutcome::Queued(one)] = &judged[..] else { panic!("{judged:?}") };
@@ -170,7 +176,7 @@ impl World {
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
         let by = Proposer {
             ws: WS,
-            agent,
+            holder: &agent.clone().into(),
             task,
             source: Source::Run { thread: &thread, key: &run_key },
         };
@@ -280,6 +286,7 @@ impl World {
                 proposed: &proposed,
                 made_before,
                 used: &used,
+                basis: Basis::Model,
             };
             let judged = validate::validate_call(tool, &call, &context);
             let (refused, text) = validate::reply(&judged);
@@ -299,7 +306,7 @@ impl World {
             .collect();
         let thread = ThreadId::fresh(self.clock.now(), &*self.entropy);
         let source = Source::Run { thread: &thread, key: &run_key };
-        let by = Proposer { ws: WS, agent: &self.agent, task: &self.task, source };
+        let by = Proposer { ws: WS, holder: &self.agent.clone().into(), task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
         (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
     }
@@ -314,6 +321,7 @@ impl World {
             proposed: &[],
             made_before: 0,
             used: &[],
+            basis: Basis::Model,
         };
         let tool = tools::by_name(tool).expect("a known tool");
         let judged = validate::validate_call(tool, &call, &context).into_iter();
@@ -325,7 +333,7 @@ impl World {
             .collect();
         let token: TokenId = format!("tok-{}", "0".repeat(26)).parse().expect("an id");
         let source = Source::Client { token: &token, request };
-        let by = Proposer { ws: WS, agent: &self.agent, task: &self.task, source };
+        let by = Proposer { ws: WS, holder: &self.agent.clone().into(), task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &[])).expect("the ops");
         let commit = Commit::new("test.client", Db::Agent, WS).ops(ops.ops);
         now(self.store.commit(commit)).expect("stored");

@@ -125,6 +125,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("work.judge", Way::Work),
     ("work.plan", Way::Work),
     ("work.requeue", Way::Never(ALONE)),
+    (
+        "work.returned",
+        Way::Never("an agent proposes work and a person confirms it; the work room cuts it"),
+    ),
     ("work.run", Way::Work),
     ("work.zone", Way::Never(ALONE)),
 ];

@@ -78,7 +78,7 @@ fn removals_are_distinguished_from_additions_and_settings() {
     )]);
     let listed = || {
         let changes = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
-        assert!(changes.iter().all(|it| it.agent_id == agent.id));
+        assert!(changes.iter().all(|it| it.agent_id.as_ref() == Some(&agent.id)));
         let listed = changes.into_iter().map(|it| (it.item.human_summary, it.is_destructive));
         listed.collect::<Vec<_>>()
     };

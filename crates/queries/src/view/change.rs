@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use dormouse_types::agent::{DecisionVerdict, ItemStatus, SetStatus, VerdictOutcome};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::{
-    AgentId, ChangeSetId, DecisionId, EntryId, Fingerprint, TaskId, ThreadId, Timestamp,
+    AgentId, ChangeSetId, DecisionId, EntryId, Fingerprint, TaskId, ThreadId, Timestamp, WorkId,
+    WorkRunId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,8 +18,11 @@ use serde_json::Value;
 pub struct ChangeSet {
     /// Its id.
     pub id: ChangeSetId,
-    /// The agent that proposes.
-    pub agent_id: AgentId,
+    /// The agent that proposes; `None` if a run of agent work does.
+    pub agent_id: Option<AgentId>,
+    /// The run of agent work that proposes.
+    #[serde(default)]
+    pub run_id: Option<WorkRunId>,
     /// The task.
     pub task_id: TaskId,
     /// The title of the task.
@@ -122,10 +126,13 @@ pub struct TaskChange {
     pub is_destructive: bool,
     /// The run that proposes it.
     pub run_key: Option<String>,
-    /// The agent that proposes it.
-    pub agent_id: AgentId,
-    /// What people call the agent that proposes it.
+    /// The agent that proposes it; `None` if agent work does.
+    pub agent_id: Option<AgentId>,
+    /// What people call the agent that proposes it, or the title of the agent work.
     pub agent_name: Option<String>,
+    /// The agent work that proposes it.
+    #[serde(default)]
+    pub work_id: Option<WorkId>,
 }
 
 /// The outcome of a verdict, with the open proposals about the task afterwards.
@@ -159,8 +166,11 @@ pub struct OpenChanges {
 pub struct Decision {
     /// Its id.
     pub id: DecisionId,
-    /// Who proposed.
-    pub agent_id: AgentId,
+    /// The agent that proposed; `None` if a run of agent work did.
+    pub agent_id: Option<AgentId>,
+    /// The run of agent work that proposed.
+    #[serde(default)]
+    pub run_id: Option<WorkRunId>,
     /// The set.
     pub change_set_id: ChangeSetId,
     /// The item, from 1.

@@ -9,6 +9,7 @@ use dormouse_types::work::{
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads};
 use dormouse_types::work_outcome::{Figure, WorkOutcome as WorkOutcomeWithoutModel};
+use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -116,6 +117,9 @@ pub struct AgentWork {
     pub schedule: Option<String>,
     /// The changes of tasks that start it.
     pub events: Vec<EventFilter>,
+    /// What its runs have to do besides, and what is checked of it.
+    #[serde(default)]
+    pub steps: Vec<WorkStep>,
     /// When the next occurrence is due.
     pub next_due_at: Option<Timestamp>,
     /// What becomes of occurrences that were missed.
@@ -171,6 +175,9 @@ pub struct WorkRun {
     pub result_title: Option<String>,
     /// What it published, in Markdown.
     pub result: Option<String>,
+    /// Its steps, with how far it has got.
+    #[serde(default)]
+    pub steps: Vec<WorkRunStep>,
     /// The numbers that the result names, each with what it counts; empty if a model wrote it.
     pub figures: Vec<Figure>,
     /// Why it failed, or waits for a review.

@@ -3,9 +3,11 @@
 use dormouse::dates::{DayOrder, Wording};
 use dormouse_types::field_change::FieldValue;
 use dormouse_types::task::Field;
+use dormouse_types::task::Status;
 use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
+use dormouse_types::work_step::{StepCheck, WorkStep};
 use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId};
 use serde::Deserialize;
 use serde_json::Value;
@@ -42,6 +44,74 @@ impl From<EventFilterParams> for EventFilter {
     }
 }
 
+/// Something that runs have to do.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct WorkStepParams {
+    /// What is to be done, on one line.
+    text: String,
+    /// Whether a run may not end well without it; not, if left out.
+    #[serde(default)]
+    mandatory: bool,
+    /// What is checked of the published result when the step is marked, and again at the end.
+    check: Option<StepCheckParams>,
+}
+
+/// What is checked of a published result.
+#[derive(Deserialize, ToSchema)]
+#[serde(tag = "type", deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) enum StepCheckParams {
+    /// There is text.
+    NotEmpty,
+    /// It names every task of a query, by title or id.
+    NamesTasks {
+        /// Only tasks of this status.
+        status: Option<Status>,
+        /// Only tasks with all of these words in their title.
+        #[serde(default)]
+        words: String,
+    },
+    /// It has these headings.
+    Headings {
+        /// The headings, in any order.
+        headings: Vec<String>,
+    },
+    /// Every address in it stood in something that the run read.
+    Links,
+    /// It is JSON that fits a schema.
+    Schema {
+        /// The schema: `type`, `properties`, `required`, `additionalProperties`, `items`, `enum` and limits
+        /// of length, number and value.
+        #[schema(value_type = Object)]
+        schema: Value,
+    },
+    /// It has at most so many words.
+    Words {
+        /// The most words.
+        most: usize,
+    },
+}
+
+impl From<WorkStepParams> for WorkStep {
+    fn from(params: WorkStepParams) -> Self {
+        let WorkStepParams { text, mandatory, check } = params;
+        Self { text, mandatory, check: check.map(StepCheck::from) }
+    }
+}
+
+impl From<StepCheckParams> for StepCheck {
+    fn from(params: StepCheckParams) -> Self {
+        match params {
+            StepCheckParams::NotEmpty => Self::NotEmpty,
+            StepCheckParams::NamesTasks { status, words } => Self::NamesTasks { status, words },
+            StepCheckParams::Headings { headings } => Self::Headings { headings },
+            StepCheckParams::Links => Self::Links,
+            StepCheckParams::Schema { schema } => Self::Schema { schema },
+            StepCheckParams::Words { most } => Self::Words { most },
+        }
+    }
+}
+
 /// Agent work to make.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -64,6 +134,9 @@ pub(crate) struct WorkParams {
     /// Whether it waits for calls of hooks, which are made afterwards, and does not run now.
     #[serde(default)]
     waits_for_calls: bool,
+    /// What its runs have to do besides, and what is checked of the result. Only with a language model.
+    #[serde(default)]
+    steps: Vec<WorkStepParams>,
     /// What becomes of occurrences that were missed; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
@@ -95,6 +168,7 @@ impl WorkParams {
             schedule: self.schedule,
             events: self.events.into_iter().map(EventFilter::from).collect(),
             waits_for_calls: self.waits_for_calls,
+            steps: self.steps.into_iter().map(WorkStep::from).collect(),
             catch_up,
             overlap,
             model: self.model,
@@ -205,6 +279,8 @@ pub(crate) struct WorkPatch {
     schedule: Option<String>,
     /// The changes of tasks that start it, from now on; empty for none.
     events: Option<Vec<EventFilterParams>>,
+    /// What its runs have to do besides, from the next run on; empty for nothing.
+    steps: Option<Vec<WorkStepParams>>,
     /// What becomes of occurrences that were missed.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
@@ -243,6 +319,7 @@ impl WorkPatch {
             parameters: self.parameters.map(parameters).transpose()?,
             schedule: self.schedule,
             events: self.events.map(|all| all.into_iter().map(EventFilter::from).collect()),
+            steps: self.steps.map(|all| all.into_iter().map(WorkStep::from).collect()),
             catch_up,
             overlap,
             model: self.model,

@@ -430,6 +430,63 @@ async fn a_kind_whose_runs_would_change_nothing_is_tried_and_not_kept() {
     assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.shown());
 }
 
+#[tokio::test]
+async fn a_checklist_that_starts_over_is_proposed_and_decided_like_any_change() {
+    let world = World::new();
+    let task = world.task(r#"{"title": "Swimming bag"}"#).await;
+    let path = format!("/api/journal/tasks/{task}");
+    let item =
+        world.call("POST", &format!("{path}/checklist-items"), r#"{"title": "Towel"}"#).await;
+    assert_eq!(item.status, 201, "{}", item.shown());
+    let item = text(&item.json()["id"]);
+    let ticked = format!("{path}/checklist-items/{item}");
+    let ticked = world.call("PATCH", &ticked, r#"{"isChecked": true}"#).await;
+    assert_eq!(ticked.status, 200, "{}", ticked.shown());
+    let what = json!({ "action": "reset", "task": { "id": task, "name": "Swimming bag" } });
+    let body = json!({ "title": "Bag", "parameters": { "kind": "repeat", "what": what } });
+    let work = made(&world, &body.to_string()).await;
+    world.drain_all().await;
+    let changes = world.get(&format!("{path}/changes")).await.json();
+    let change = &changes["items"][0];
+    assert_eq!(change["workId"], Value::from(work), "{changes:#}");
+    assert_eq!((&change["agentName"], &change["agentId"]), (&json!("Bag"), &Value::Null));
+    assert!(change["rationale"].is_string(), "it says why: {changes:#}");
+    let set = world.get(&format!("/api/change-sets/{}", text(&change["set"]))).await.json();
+    assert!(set["runId"].is_string() && set["agentId"].is_null(), "{set:#}");
+    let attention = world.get("/api/needs-attention").await.json();
+    assert_eq!(attention["items"][0]["agentName"], "Bag", "{attention:#}");
+}
+
+#[tokio::test]
+async fn steps_are_set_with_the_work_and_shown_with_its_run() {
+    let world = World::new();
+    let check = json!({ "type": "words", "most": 3 });
+    let step = json!({ "text": "Sum up", "mandatory": true, "check": check });
+    let mut body: Value = serde_json::from_str(DIGEST).expect("a body");
+    body["steps"] = json!([step]);
+    let mark = ("finish_step", json!({ "step": 1, "note": "Three words." }));
+    let publish = ("publish_result", json!({ "title": "News", "text": "Two letters came." }));
+    world.script.push(Answer::calls([publish, mark]).and_goes_on());
+    world.script.push(finishes("Told."));
+    let work = made(&world, &body.to_string()).await;
+    world.drain_all().await;
+    let shown = world.get(&format!("/api/tasks/{work}")).await.json();
+    assert_eq!(shown["task"]["steps"], json!([step]));
+    let of_run = json!([{
+        "n": 1, "step": step, "state": "done", "isAdded": false, "attempts": 0, "note": "Three words.",
+    }]);
+    assert_eq!(shown["runs"][0]["steps"], of_run);
+    assert_eq!(shown["runs"][0]["runState"], "succeeded");
+    let run = world.get(&format!("/api/runs/{}", text(&shown["runs"][0]["id"]))).await.json();
+    assert_eq!(run["steps"], of_run);
+    let path = format!("/api/tasks/{work}");
+    let refused = json!({ "steps": [{ "text": "x", "check": { "type": "words", "most": 0 } }] });
+    let refused = world.call("PATCH", &path, &refused.to_string()).await;
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/steps", "{}", refused.shown());
+    let none = world.call("PATCH", &path, r#"{"steps": []}"#).await;
+    assert_eq!(none.json()["steps"], json!([]), "{}", none.shown());
+}
+
 /// Makes a task that is due on the day of the tests.
 async fn due_today(world: &World, title: &str) -> String {
     world.task(&json!({ "title": title, "dueOn": "2026-03-02" }).to_string()).await

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::{
-    AgentId, ChangeSetId, Fingerprint, OperationId, TaskId, Timestamp, WorkspaceId,
+    ChangeSetId, Fingerprint, HolderId, OperationId, TaskId, Timestamp, WorkspaceId,
 };
 
 pub use dormouse_types::agent::ItemStatus as State;
@@ -27,8 +27,8 @@ pub struct Item {
     pub index: i64,
     /// The task it is about.
     pub task: TaskId,
-    /// The agent that proposed it.
-    pub agent: AgentId,
+    /// The agent, or the run of agent work, that proposed it.
+    pub proposer: HolderId,
     /// The tool, in its singular form.
     pub tool: String,
     /// Its arguments, as canonical JSON.
@@ -72,7 +72,7 @@ pub fn insert(workspace: WorkspaceId, item: &Item) -> Op {
             item.set.to_string(),
             item.index,
             item.task.to_string(),
-            item.agent.to_string(),
+            item.proposer.to_string(),
             item.tool.as_str(),
             item.args.as_str(),
             item.fingerprint.as_str(),
@@ -209,7 +209,7 @@ fn decode(row: &Row) -> Result<Item, ReadError> {
         set: row.text(0).map_err(column)?.parse().map_err(bad_id)?,
         index: row.int(1).map_err(column)?,
         task: row.text(2).map_err(column)?.parse().map_err(bad_id)?,
-        agent: row.text(3).map_err(column)?.parse().map_err(bad_id)?,
+        proposer: row.text(3).map_err(column)?.parse().map_err(bad_id)?,
         tool: row.text(4).map_err(column)?.to_owned(),
         args: row.text(5).map_err(column)?.to_owned(),
         fingerprint: Fingerprint(row.text(6).map_err(column)?.to_owned()),
@@ -312,6 +312,20 @@ pub fn decided_since(workspace: WorkspaceId, since: Timestamp) -> Query<Item> {
         params: params_values![ws(workspace), since],
         decode,
     }
+}
+
+/// The items that some holders proposed, oldest first of each.
+pub fn of_proposers(workspace: WorkspaceId, proposers: &[HolderId]) -> Query<Item> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT set_id, item_index, task_id, agent_id, tool, args, fingerprint, evidence,
+               rationale, before, state, round, operation_id, error, shown_at, created_at, decided_at,
+               field_change
+             FROM change_items WHERE ws = ?1 AND agent_id IN (",
+            ") ORDER BY agent_id, created_at, set_id, item_index",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, proposers), decode }
 }
 
 /// The open items of the given tasks, grouped by task, oldest first.

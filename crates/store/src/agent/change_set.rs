@@ -1,6 +1,6 @@
 //! Change sets and decisions.
 
-use dormouse_types::{AgentId, ChangeSetId, DecisionId, TaskId, ThreadId, Timestamp};
+use dormouse_types::{ChangeSetId, DecisionId, HolderId, TaskId, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,8 +14,9 @@ use super::entity::{Columns, Entity};
 pub struct ChangeSet {
     /// Its id.
     pub id: ChangeSetId,
-    /// The agent that proposed them.
-    pub agent_id: AgentId,
+    /// The agent, or the run of agent work, that proposed them.
+    #[serde(rename = "agentId")]
+    pub proposer: HolderId,
     /// The task they concern.
     pub task_id: TaskId,
     /// The message thread of the run.
@@ -44,7 +45,7 @@ impl Entity for ChangeSet {
             task: Some(self.task_id.clone()),
             ..Columns::new(
                 &self.id,
-                &self.agent_id,
+                &self.proposer,
                 Self::KIND,
                 [self.created_at, self.updated_at],
                 self.deleted_at,
@@ -59,8 +60,9 @@ impl Entity for ChangeSet {
 pub struct Decision {
     /// Its id.
     pub id: DecisionId,
-    /// The agent that proposed it.
-    pub agent_id: AgentId,
+    /// The agent, or the run of agent work, that proposed it.
+    #[serde(rename = "agentId")]
+    pub proposer: HolderId,
     /// The set.
     pub change_set_id: ChangeSetId,
     /// The item, from 1.
@@ -105,7 +107,7 @@ impl Entity for Decision {
             task: self.task_id.clone(),
             ..Columns::new(
                 &self.id,
-                &self.agent_id,
+                &self.proposer,
                 Self::KIND,
                 [self.created_at, self.updated_at],
                 self.deleted_at,

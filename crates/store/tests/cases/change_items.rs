@@ -31,7 +31,7 @@ fn item(world: &World, name: &str) -> Item {
         set,
         index: 1,
         task,
-        agent,
+        proposer: agent.into(),
         tool: "set_task_title".into(),
         args: format!(r#"{{"title":"{name}"}}"#),
         fingerprint: Fingerprint(hash::sha256(name).0),

@@ -430,6 +430,7 @@ fn queries(world: &World) -> Vec<Statement> {
         report::by_ids(WS, &[world.id()]),
         report::newest_heads(WS, (at(0), ""), 1),
         change_item::open_of_tasks(WS, std::slice::from_ref(&task)),
+        change_item::of_proposers(WS, &[(&work_run).into()]),
         subscription::own_on_tasks(WS, std::slice::from_ref(&task)),
         subscription::own_of_agents(WS, std::slice::from_ref(&agent)),
         subscription::own(WS),
@@ -470,6 +471,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::definition::newest(WS, None, "~", 1),
         work::definition::newest_of_status(WS, WorkStatus::Pending, None, "~", 1),
         work::definition::page(WS, "", 1),
+        work::definition::by_ids(WS, std::slice::from_ref(&work_id)),
         work::definition::due(at(0), 1),
         work::definition::next_due(),
         work::definition::count(WS),
@@ -512,6 +514,10 @@ fn queries(world: &World) -> Vec<Statement> {
         conversation::turns_before(WS, &conversation, 9, 1),
         conversation::turns_from(WS, &conversation, 1, 1),
         conversation::last_turns(WS, std::slice::from_ref(&conversation)),
+        work::step::of_definitions(WS, std::slice::from_ref(&work_id)),
+        work::step::of_run(WS, &work_run),
+        work::result::pending(1),
+        work::step::of_runs(WS, std::slice::from_ref(&work_run)),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),
@@ -563,6 +569,8 @@ const SMALL: &[&str] = &[
     // Only removals that have not ended.
     "SEARCH purges USING INDEX purges_open (ws=?)",
     "SCAN purges USING INDEX purges_open",
+    // Only results that were not brought back yet.
+    "SCAN work_results USING INDEX work_results_pending",
     // As many as there may be.
     "SEARCH work_definitions USING INDEX work_definitions_live (ws=?)",
     "SEARCH f USING INDEX sqlite_autoindex_work_filters_1 (ws=?)",
@@ -600,12 +608,14 @@ const SMALL: &[&str] = &[
 /// Queries by a page of keys for which Postgres reads all of a table that has hardly more rows than
 /// the page, as the filled ones.
 const PAGES_ON_POSTGRES: &[&str] =
-    &["log_line::sources(", "wake_request::origins(", "conversation::last_turns("];
+    &["log_line::sources(", "wake_request::origins(", "conversation::last_turns(", "work::step::of_runs("];
 
 /// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[
     // Only open questions.
     "work_questions_open",
+    // Only results that were not brought back yet.
+    "work_results_pending",
     "counters_pkey",
     "feed_position_pkey",
     // Only waiting rows, only leased rows.

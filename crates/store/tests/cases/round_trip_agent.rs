@@ -297,7 +297,7 @@ fn change_sets(world: &World) {
     for status in statuses {
         let set = ChangeSet {
             id: world.id(),
-            agent_id: world.id(),
+            proposer: world.id::<AgentId>().into(),
             task_id: world.id(),
             thread_id: world.id(),
             run_key: "run".into(),
@@ -326,7 +326,7 @@ fn decisions(world: &World) {
         let task: TaskId = world.id();
         let decision = Decision {
             id: world.id(),
-            agent_id: world.id(),
+            proposer: world.id::<AgentId>().into(),
             change_set_id: world.id(),
             item_index: 3,
             tool_name: "set_task_due_date".into(),

@@ -128,6 +128,10 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("conversations", &["id", "kind", "work_id"]),
     ("conversation_turns", &["conversation_id", "role", "work_id", "action", "run_id", "sources"]),
     ("conversation_work", &["conversation_id", "work_id"]),
+    ("work_steps", &["work_id"]),
+    ("work_result_tasks", &["work_id", "task_id"]),
+    ("work_results", &["run_id", "task_id"]),
+    ("work_run_steps", &["run_id", "state"]),
 ];
 
 #[test]

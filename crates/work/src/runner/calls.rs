@@ -1,5 +1,6 @@
 //! The calls of a turn.
 
+use dormouse_changes::set::validate::{self, Basis};
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::source::Source;
@@ -10,8 +11,11 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
+use super::steps::StepAnswer;
 use crate::execution::is_built_in;
 use crate::history::{self, HistoryPart};
+use crate::proposing::Proposals;
+use crate::tools::proposing::Proposal;
 use crate::tools::{self, Call};
 
 /// The most of a log that one call answers. Units: bytes.
@@ -33,6 +37,8 @@ impl WorkRun<'_> {
         let said: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
         let mut done = ExecutedCalls::default();
         let mut has_ended = false;
+        let mut proposals: Option<Proposals<'_>> = None;
+        let mut steps = self.steps_of_turn().await?;
         for call in calls {
             let result = match tools::read(call) {
                 Err(wrong) => refused(call, wrong),
@@ -45,9 +51,32 @@ impl WorkRun<'_> {
                 Ok(read) if read.ends() && !said.is_empty() => {
                     refused(call, "the person said something meanwhile; take it into account, then call this again".into())
                 }
+                Ok(Call::Propose(wanted)) => {
+                    let all = match &mut proposals {
+                        Some(all) => all,
+                        None => {
+                            proposals.insert(Proposals::begin(self.work, self.lease).await?)
+                        }
+                    };
+                    let (is_refused, text, sources) = self.propose(all, *wanted).await?;
+                    done.sources.extend(sources);
+                    ToolResult { call_id: call.id.clone(), refused: is_refused, text }
+                }
+                Ok(Call::Step(wanted)) => {
+                    let answer = self.step_call(&mut steps, wanted).await?;
+                    has_ended = answer.ends;
+                    result_of(call, answer)
+                }
+                Ok(Call::Finish { outcome, .. })
+                    if let Some(answer) = self.before_finish(&mut steps, outcome).await? =>
+                {
+                    has_ended = answer.ends;
+                    result_of(call, answer)
+                }
                 Ok(read) => {
                     has_ended = read.ends();
-                    let (text, sources) = self.answer_call(read).await?;
+                    let (text, sources) = self.answer_call(&read).await?;
+                    steps.take_note(&read, &text);
                     done.sources.extend(sources);
                     ToolResult { call_id: call.id.clone(), refused: false, text }
                 }
@@ -59,12 +88,21 @@ impl WorkRun<'_> {
             result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
         }
+        done.ops.extend(steps.ops(self));
+        done.sources.extend(std::mem::take(&mut steps.sources));
+        self.has_failed_step |= steps.has_failed();
+        self.last_turn = Some(steps);
+        if let Some(proposals) = proposals {
+            let (ops, news) = proposals.ops().await?;
+            done.ops.extend(ops);
+            done.news.extend(news);
+        }
         done.sources.sort();
         done.sources.dedup();
         Ok(done)
     }
 
-    async fn answer_call(&self, call: Call) -> Result<(String, Vec<Source>), RunError> {
+    async fn answer_call(&self, call: &Call) -> Result<(String, Vec<Source>), RunError> {
         match call {
             // Written with the end of the run.
             Call::Finish { .. } => Ok(("the run ends".into(), Vec::new())),
@@ -72,10 +110,38 @@ impl WorkRun<'_> {
             Call::Publish { title, .. } => {
                 Ok((format!("published when the run ends: {title}"), Vec::new()))
             }
-            Call::ReadLog { work } => self.read_log(work).await,
-            Call::List { from, to } => self.list(from, to).await,
-            Call::Journal(reading) => self.read_journal(reading).await,
+            Call::ReadLog { work } => self.read_log(work.clone()).await,
+            Call::List { from, to } => self.list(*from, *to).await,
+            Call::Journal(reading) => self.read_journal(reading.clone()).await,
+            // Answered before, with what the commit of the turn writes.
+            Call::Propose(_) | Call::Step(_) => {
+                Err(RunError::Broken("the call is answered with its commit".into()))
+            }
         }
+    }
+
+    /// Proposes something about a task. To the model, a task that it may not see does not exist.
+    async fn propose(
+        &self,
+        proposals: &mut Proposals<'_>,
+        wanted: Proposal,
+    ) -> Result<(bool, String, Vec<Source>), RunError> {
+        let (ws, run) = (self.lease.ws, &self.lease.run);
+        let Proposal { task: id, tool, call } = wanted;
+        let gone = || (true, format!("there is no task {id}; nothing was proposed"), Vec::new());
+        let Some(mut task) = proposals.task(&id).await? else { return Ok(gone()) };
+        let of_task = || Source::Task(id.clone());
+        let entries = task.entries.iter().map(|entry| Source::Entry(entry.id.clone()));
+        let asked = std::iter::once(of_task()).chain(entries).collect();
+        let model = self.work.driver.models().named(run.model.as_deref());
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        if !clearance.allows_all(&[of_task()]) {
+            return Ok(gone());
+        }
+        task.entries.retain(|entry| clearance.allows_all(&[Source::Entry(entry.id.clone())]));
+        let judged = proposals.call(task, tool, &call, Basis::Model).await?;
+        let (is_refused, text) = validate::reply(&judged);
+        Ok((is_refused, text, vec![of_task()]))
     }
 
     async fn read_log(&self, work: Option<WorkId>) -> Result<(String, Vec<Source>), RunError> {
@@ -155,6 +221,10 @@ impl WorkRun<'_> {
         let sources = parts.into_iter().flat_map(|part| part.sources).collect();
         Ok((format!("{heading}:\n{fenced}{hidden}"), sources))
     }
+}
+
+fn result_of(call: &ToolCall, answer: StepAnswer) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: answer.is_refused, text: answer.text }
 }
 
 fn refused(call: &ToolCall, text: String) -> ToolResult {

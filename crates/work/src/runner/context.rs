@@ -19,11 +19,13 @@ use dormouse_types::work::{RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
+use crate::delegated;
 use crate::events;
 use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
 use crate::hook::receive;
+use crate::steps;
 use crate::tools;
 
 /// What summaries of older runs may take of a prompt. Units: tokens.
@@ -49,7 +51,16 @@ impl WorkRun<'_> {
         // What was said since the claim is told with the next results of calls, in this attempt or,
         // after a crash, in the one that resumes it.
         corrections.retain(|one| one.n <= self.run.corrections_upto);
-        let mut work = vec![Part::fixed(format!("# {}\n\n{instructions}", definition.title))];
+        let told = format!("# {}\n\n{instructions}", definition.title);
+        let mut work = match delegated::asked_by(definition) {
+            None => vec![Part::fixed(told)],
+            // An agent wrote it, from what it was shown.
+            Some(set) => {
+                let made_of = vec![Source::Proposals(set)];
+                self.may_be_told(&made_of).await?;
+                vec![Part::new(Piece::Other, told, made_of)]
+            }
+        };
         if !corrections.is_empty() {
             let lines = corrections.iter().map(|one| {
                 let day = one.created_at.day_in(&self.work.zone);
@@ -58,6 +69,21 @@ impl WorkRun<'_> {
             let lines = lines.collect::<Vec<_>>().join("\n");
             work.push(Part::fixed(format!("\n## Corrections of the person\n{lines}")));
         }
+        let steps = self.steps().await?;
+        let (added, given): (Vec<_>, Vec<_>) = steps.into_iter().partition(|one| one.is_added);
+        if !given.is_empty() {
+            work.push(Part::fixed(format!("\n{}", steps::rendered(&given))));
+        }
+        // What the run added is made of what its earlier attempts were shown.
+        work.extend(added.iter().map(|one| {
+            let attempts = 0..self.run.attempt;
+            let shown = attempts.map(|n| Source::Run(key_of_attempt(&self.run.id, n))).collect();
+            Part::new(
+                Piece::Other,
+                format!("Step {} that you added: {}", one.n, one.step.text),
+                shown,
+            )
+        }));
         let asked = store.all(question::of_run(ws, &self.id)).await?;
         work.extend(asked.iter().map(|one| Part {
             sources: sources_of(one),
@@ -94,6 +120,23 @@ impl WorkRun<'_> {
             fragments.push(Draft::tainted(FragmentKind::EarlierRuns, parts, FragmentData::None));
         }
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
+    }
+
+    /// Refuses to go on if the model may not see what it is told to do.
+    async fn may_be_told(&self, made_of: &[Source]) -> Result<(), RunError> {
+        let (ws, lease) = (self.lease.ws, self.lease);
+        let model = self.work.driver.models().named(lease.run.model.as_deref());
+        let asked = made_of.iter().cloned().collect();
+        let holder = &lease.run.holder;
+        let clearance = clearance(&self.work.store, ws, holder, &*model, asked).await?;
+        if clearance.allows_all(made_of) {
+            return Ok(());
+        }
+        Err(RunError::Broken(format!(
+            "{} may not see what this work is told to do: an agent wrote it from what is kept from that \
+             model. Choose another model for it",
+            model.name()
+        )))
     }
 
     /// The change that started the run, with its task; `None` if no change did.

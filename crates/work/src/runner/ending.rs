@@ -31,10 +31,22 @@ impl WorkRun<'_> {
             match call {
                 Call::Publish { title, text } => published = Some((title, text)),
                 Call::Finish { .. } | Call::Ask { .. } => last = Some(call),
-                Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {}
+                Call::ReadLog { .. }
+                | Call::List { .. }
+                | Call::Journal(_)
+                | Call::Propose(_)
+                | Call::Step(_) => {}
             }
         }
+        let text = published.as_ref().map(|(_, text): &(String, String)| text.as_str());
+        // What an earlier attempt published stays.
+        let text = text.or(run.result.as_deref());
+        let unfit = match &last {
+            Some(Call::Finish { outcome: WorkOutcome::Failed, .. } | Call::Ask { .. }) => None,
+            Some(_) | None => self.unfit(text).await?,
+        };
         let moves = match &last {
+            Some(Call::Finish { .. }) if unfit.is_some() => RunEvent::EndedWithoutOutcome,
             Some(Call::Finish { outcome, .. }) => RunEvent::Ended(*outcome),
             Some(Call::Ask { question, options }) => {
                 let asked = Question {
@@ -66,6 +78,10 @@ impl WorkRun<'_> {
                 }
                 Some(_) => {}
                 None => run.error = Some(NO_OUTCOME.into()),
+            }
+            if let Some(unfit) = unfit {
+                run.outcome = None;
+                run.error = Some(format!("{unfit}: look at it, then approve or decline it"));
             }
         })?;
         let needs_person = matches!(

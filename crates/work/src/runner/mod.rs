@@ -6,6 +6,7 @@ mod context;
 mod ending;
 mod folding;
 mod reading;
+mod steps;
 
 use std::time::Duration;
 
@@ -17,12 +18,15 @@ use dormouse_runs::{
 };
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::step;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::model::ToolCall;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{RunEvent, RunState};
+use dormouse_types::work_step::StepState;
 use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 
+use self::steps::StepsOfTurn;
 use crate::execution::TurnPlace;
 use crate::folding::FoldedRuns;
 use crate::standing::Standing;
@@ -41,6 +45,10 @@ pub struct WorkRun<'a> {
     piece: Option<FoldedRuns>,
     /// Whether a summary could not be used.
     gave_up_folding: bool,
+    /// Whether the check of a step failed for the last time: nothing more is asked.
+    has_failed_step: bool,
+    /// The steps as the last turn left them; `None` before the first turn of this process.
+    last_turn: Option<StepsOfTurn>,
 }
 
 impl<'a> WorkRun<'a> {
@@ -49,7 +57,19 @@ impl<'a> WorkRun<'a> {
         let run = work.run(lease.ws, &id).await?;
         let standing = work.standing(lease.ws, &run.work).await?;
         let (piece, gave_up_folding) = (None, false);
-        Ok(Self { work, lease, id, standing, run, piece, gave_up_folding })
+        let steps = work.store.all(step::of_run(lease.ws, &id)).await?;
+        let has_failed_step = steps.iter().any(|one| one.state == StepState::Failed);
+        Ok(Self {
+            work,
+            lease,
+            id,
+            standing,
+            run,
+            piece,
+            gave_up_folding,
+            has_failed_step,
+            last_turn: None,
+        })
     }
 
     /// Reads the run and its definition anew, to decide on what is there now.
@@ -97,7 +117,7 @@ impl RunHandler for WorkRun<'_> {
     }
 
     fn is_closed(&self, log: &RunLog) -> bool {
-        accepted(log).any(|call| call.ends())
+        self.has_failed_step || accepted(log).any(|call| call.ends())
     }
 
     fn is_over(&self, log: &RunLog) -> bool {

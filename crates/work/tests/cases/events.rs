@@ -111,7 +111,7 @@ fn what_agents_wrote_and_what_came_of_too_many_runs_start_nothing(world: &World)
     change(world, person(), limits::WORK_EVENT_DEPTH, task('c'), status(Status::Done));
     world.listen();
     assert_eq!(world.said(&id), Vec::<String>::new());
-    let confirmed = Origin::Person { via: Some(agent) };
+    let confirmed = Origin::Person { via: Some(agent.into()) };
     change(world, confirmed, limits::WORK_EVENT_DEPTH - 1, task('d'), status(Status::Done));
     world.listen();
     assert_eq!(world.said(&id), ["asked for queued"], "a person confirmed it");
@@ -197,7 +197,25 @@ fn a_filter_that_passes_nothing_is_refused_before_anything_is_written(world: &Wo
     assert!(wait(world.work.definitions(WS)).expect("readable").is_empty());
 }
 
+fn what_came_of_its_own_proposal_starts_it_no_more(world: &World) {
+    let id = listening(world, when_done());
+    change(world, person(), 0, task('a'), status(Status::Done));
+    world.listen();
+    let run = world.runs(&id).remove(0);
+    assert_eq!(run.depth, 0);
+    let confirmed = || Origin::Person { via: Some((&run.id).into()) };
+    change(world, confirmed(), 1, task('b'), status(Status::Done));
+    world.listen();
+    assert_eq!(world.runs(&id).len(), 1);
+    let other = listening(world, when_done());
+    change(world, confirmed(), 1, task('c'), status(Status::Done));
+    world.listen();
+    assert_eq!(world.runs(&id).len(), 1);
+    assert_eq!(world.runs(&other).remove(0).depth, 1, "other work may answer it");
+}
+
 each_engine!(
+    what_came_of_its_own_proposal_starts_it_no_more,
     a_change_that_passes_starts_one_run_that_is_told_of_it,
     of_two_nodes_one_starts_the_run,
     what_agents_wrote_and_what_came_of_too_many_runs_start_nothing,

@@ -3,7 +3,6 @@
 use std::sync::{Mutex, PoisonError};
 
 use dormouse_runs::RunError;
-use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::{
     InstructionReader, Known, ReadInstruction, RefusedInstruction, Template, WorkRules,
 };
@@ -11,6 +10,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_outcome::{NothingReason, WorkOutcome};
+use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
 use jiff::civil::{Date, date};
 
@@ -71,6 +71,7 @@ impl Facts for NotedFacts {
     fn gather<'a>(
         &'a self,
         _: WorkspaceId,
+        _: &'a WorkId,
         _: &'a WorkParameters,
         last_run_on: Option<Date>,
     ) -> BoxFuture<'a, Result<WorkspaceFacts, RunError>> {

@@ -9,9 +9,12 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
 
+use dormouse_changes::Changes;
 use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
+use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{Chore, End, Event, Handler, Scheduler, Until};
+use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::backend::postgres::{Options, Postgres, Time};
 use dormouse_store::backend::sqlite::Sqlite;
@@ -25,8 +28,9 @@ use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Clock, Model, ModelClass, ModelLocation};
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
-use dormouse_types::{Actor, Timestamp, WorkId, WorkspaceId};
+use dormouse_types::{Actor, Origin, TaskId, Timestamp, WorkId, WorkspaceId};
 use dormouse_work::definition::{NewWork, ReadSchedule};
+use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::question::Expiry;
@@ -119,6 +123,7 @@ pub fn says(text: &str) -> Answer {
 pub struct Located {
     script: Arc<Script>,
     is_own: AtomicBool,
+    is_elsewhere: AtomicBool,
 }
 
 impl Model for Located {
@@ -131,6 +136,9 @@ impl Model for Located {
     }
 
     fn location(&self) -> ModelLocation {
+        if self.is_elsewhere.load(Ordering::SeqCst) {
+            return ModelLocation::Elsewhere;
+        }
         match self.is_own.load(Ordering::SeqCst) {
             true => ModelLocation::OwnServer,
             false => ModelLocation::BuiltIn,
@@ -151,6 +159,8 @@ pub struct World {
     pub hooks: Arc<Hooks>,
     pub rules: Arc<FixedRules>,
     pub facts: Arc<NotedFacts>,
+    pub journal: Journal,
+    pub changes: Changes,
     engine: Arc<dyn Backend>,
     zone: TimeZone,
 }
@@ -190,10 +200,22 @@ impl World {
         let store = Store::new(engine.clone(), hooks.clone());
         let script = Arc::new(Script::default());
         let zone = TimeZone::get(zone).expect("a zone");
-        let model = Arc::new(Located { script: script.clone(), is_own: AtomicBool::new(false) });
+        let model = Arc::new(Located {
+            script: script.clone(),
+            is_own: AtomicBool::new(false),
+            is_elsewhere: AtomicBool::new(false),
+        });
         let models = Models::new(model.clone());
         let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models);
         let (rules, facts) = (Arc::new(FixedRules::default()), Arc::new(NotedFacts::default()));
+        let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
+        let changes = Changes::new(
+            store.clone(),
+            journal.clone(),
+            port.clone(),
+            entropy.clone(),
+            zone.clone(),
+        );
         let work = Work::new(Parts {
             store: store.clone(),
             driver,
@@ -201,14 +223,55 @@ impl World {
             entropy,
             zone: zone.clone(),
             facts: facts.clone(),
+            journal: journal.clone(),
+            changes: changes.clone(),
         });
         work.set_rules(rules.clone());
-        Self { model, store, work, clock, script, hooks, rules, facts, engine, zone }
+        changes.set_delegate(Arc::new(Delegated(work.clone())));
+        let _ = owner;
+        Self {
+            model,
+            store,
+            work,
+            clock,
+            script,
+            hooks,
+            rules,
+            facts,
+            journal,
+            changes,
+            engine,
+            zone,
+        }
     }
 
     /// Makes the model one on a server of the person's own: it folds the log itself.
     pub fn ask_own_server(&self) {
         self.model.is_own.store(true, Ordering::SeqCst);
+    }
+
+    /// Makes the model one of somebody else.
+    pub fn ask_elsewhere(&self) {
+        self.model.is_elsewhere.store(true, Ordering::SeqCst);
+    }
+
+    /// Makes a task of the person.
+    #[track_caller]
+    pub fn task(&self, title: &str, edits: Vec<Edit>) -> TaskId {
+        let new = NewTask { title: title.into(), edits };
+        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
+        wait(self.journal.create(WS, &new, &ctx)).expect("it is created").task
+    }
+
+    #[track_caller]
+    pub fn edit_task(&self, task: &TaskId, edit: Edit) {
+        let ctx = EditCtx::new(Origin::Person { via: None }, Actor::Owner);
+        wait(self.journal.edit(WS, task, &[edit], &ctx)).expect("it is edited");
+    }
+
+    /// What is proposed about a task, oldest first.
+    pub fn items(&self, task: &TaskId) -> Vec<Item> {
+        wait(self.store.all(change_item::of_task(WS, task))).expect("readable")
     }
 
     /// Another node on the same store, with the same clock; its model has a script of its own.
@@ -227,6 +290,7 @@ impl World {
             Arc::new(Schedules(self.work.clone())),
             Arc::new(Events(self.work.clone())),
             Arc::new(Expiry(self.work.clone())),
+            Arc::new(Results(self.work.clone())),
         ];
         Scheduler::new(dormouse_scheduler::Parts {
             store: self.store.clone(),
@@ -305,6 +369,7 @@ impl World {
             schedule: words.map(|words| self.schedule(words)),
             events: Vec::new(),
             waits_for_calls: false,
+            steps: Vec::new(),
             catch_up: CatchUp::Once,
             overlap: Overlap::Queue,
             model: None,

@@ -145,6 +145,7 @@ export const task = {
   "task.historyNone": "No history yet.",
   "task.origin.person": "You",
   "task.origin.agent": "The agent",
+  "task.origin.work": "Agent work",
   "task.origin.import": "Import",
   "task.did.taskCreated": "created the task",
   "task.did.taskDeleted": "deleted the task",

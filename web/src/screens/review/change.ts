@@ -9,9 +9,10 @@ export type Change = Omit<Schemas["TaskChange"], "runKey" | "agentName"> & {
   agentName: string;
 };
 
-/** The address of the wake that suggested it. */
+/** The address of the wake that suggested it, or of the agent work. */
 export function wakeOf(change: Change): string | undefined {
-  if (change.runKey === undefined) return undefined;
+  if (change.workId != null) return `/work/${change.workId}`;
+  if (change.runKey === undefined || change.agentId == null) return undefined;
   return `/agents/${change.agentId}/wakes?run=${encodeURIComponent(change.runKey)}`;
 }
 

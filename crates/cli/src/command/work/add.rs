@@ -34,6 +34,13 @@ pub struct Params {
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
+    /// Something that its runs have to do, one after another; may be repeated
+    #[arg(long = "step", value_name = "TEXT", conflicts_with = "steps")]
+    step: Vec<String>,
+    /// Steps with their checks, as JSON: `[{"text": "…", "mandatory": true, "check": {"type": "words",
+    /// "most": 200}}]`; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    steps: Option<PathBuf>,
     /// The model it asks, `provider/model`; by default that of the workspace
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
@@ -79,6 +86,17 @@ pub fn instructions_in(file: &Path) -> Result<String, Failure> {
     })
 }
 
+/// Reads steps from a file.
+///
+/// Errors: it cannot be read, is too long, or is no JSON.
+pub fn steps_in(file: &Path) -> Result<Value, Failure> {
+    let bytes = input::read(file, limits::TOOL_ARGS)?;
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::failed(format!("{} is no JSON: {error}", file.display()))
+            .hint("write a list of steps, such as [{\"text\": \"Sum up\", \"mandatory\": true}]")
+    })
+}
+
 /// Adds how the person writes dates to a body that has words of a schedule.
 pub fn with_wording(session: &Session, mut body: Value) -> Value {
     body["dayOrder"] = json!(session.wording.order.to_string());
@@ -91,6 +109,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let instructions = match (instructions, &file) {
         (_, Some(file)) => instructions_in(file)?,
         (text, None) => text.unwrap_or_default(),
+    };
+    let steps = match &params.steps {
+        Some(file) => Some(steps_in(file)?),
+        None if params.step.is_empty() => None,
+        None => {
+            let step = |text: &String| json!({ "text": text, "mandatory": true });
+            Some(Value::Array(params.step.iter().map(step).collect()))
+        }
     };
     let preview = match &params.schedule {
         Some(words) => Some(next::preview(session, words).await?),
@@ -117,6 +143,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "instructions": instructions,
         "schedule": params.schedule,
         "waitsForCalls": params.waits_for_calls.then_some(true),
+        "steps": steps,
         "catchUp": params.catch_up.map(CatchUp::name),
         "overlap": params.overlap.map(Overlap::name),
         "model": params.model,

@@ -7,7 +7,7 @@ use dormouse::view::{AgentWork, SchedulePreview};
 use dormouse_types::work::{CatchUp, Overlap};
 use serde_json::{Value, json};
 
-use super::add::{catch_up, instructions_in, overlap, with_wording};
+use super::add::{catch_up, instructions_in, overlap, steps_in, with_wording};
 use super::name::named;
 use super::{due, next};
 use crate::client::Reply;
@@ -67,6 +67,9 @@ struct Fields {
     /// When it happens; nothing of it is due before now
     #[arg(long, value_name = "WORDS")]
     schedule: Option<String>,
+    /// Steps with their checks, as JSON, from the next run on; `[]` for none, `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    steps: Option<PathBuf>,
     /// What was missed: once (runs the newest), all or skip
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
@@ -140,7 +143,9 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let Fields { title, instructions, file, schedule, catch_up, overlap, model } = params.fields;
+    let Fields { title, instructions, file, schedule, steps, catch_up, overlap, model } =
+        params.fields;
+    let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {
         Some(file) => Some(instructions_in(file)?),
         None => instructions,
@@ -149,6 +154,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
         "title": title,
         "instructions": instructions,
         "schedule": schedule,
+        "steps": steps,
         "catchUp": catch_up.map(CatchUp::name),
         "overlap": overlap.map(Overlap::name),
     });

@@ -3,6 +3,7 @@
 use clap::Args;
 use dormouse::view::{AgentWorkDetail, WorkRun};
 use dormouse_types::Id as _;
+use dormouse_types::work_step::StepState;
 
 use super::list::state;
 use crate::failure::Failure;
@@ -44,6 +45,16 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     }
     lines.push(String::new());
     lines.push(markdown::render(&work.instructions, width, style));
+    if !work.steps.is_empty() {
+        lines.push(String::new());
+        lines.push(style.bold("steps of the next run:"));
+    }
+    for (step, n) in work.steps.iter().zip(1..) {
+        let must = if step.mandatory { "" } else { " (may be left out)" };
+        let check = step.check.as_ref().map(|check| format!("; {}", check.describe()));
+        let text = format!("{n}. {}{must}{}", step.text, check.unwrap_or_default());
+        lines.extend(wrap::text(&line(&text), width, INDENT));
+    }
     for question in &questions {
         lines.push(String::new());
         let until = minute(question.expires_at);
@@ -81,6 +92,12 @@ pub(super) fn described(
     let mut lines = vec![format!("run {}  {}  {state}", run.n, minute(at))];
     for text in [&run.summary, &run.error].into_iter().flatten() {
         lines.extend(wrap::text(&line(text), width, INDENT));
+    }
+    for step in &run.steps {
+        let mark = if step.state == StepState::Done { "x" } else { " " };
+        let note = step.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let text = format!("[{mark}] {}. {}{note}", step.n, step.step.text);
+        lines.extend(wrap::text(&line(&text), width, INDENT));
     }
     lines
 }

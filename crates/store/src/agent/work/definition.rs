@@ -1,5 +1,7 @@
 //! Definitions of agent work: what is done, when, and what its latest run is up to.
 
+use std::sync::LazyLock;
+
 use dormouse_types::work::{
     CatchUp, Overlap, RunState, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
 };
@@ -9,6 +11,7 @@ use dormouse_types::{
 
 use super::Columns;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -204,6 +207,21 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkId) -> Query<Definition> {
         params: params_values![ws(workspace), id.as_str()],
         decode,
     }
+}
+
+/// These definitions, at most one page of them, deleted ones included.
+pub fn by_ids(workspace: WorkspaceId, ids: &[WorkId]) -> Query<Definition> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, type, source_type, source_ref, title, version, state, session_id,
+                recurrence_id, schedule, schedule_words, catch_up, overlap, model, position,
+                next_due_at, n_runs, status, run_state, latest_run, revision,
+                created_by, created_at, updated_at, deleted_at, built_in
+             FROM work_definitions WHERE ws = ?1 AND id IN (",
+            ")",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
 }
 
 /// Definitions after one of them, in the order in which they were made, deleted ones included. The

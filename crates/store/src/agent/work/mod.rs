@@ -1,5 +1,5 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
-//! runs, and the changes and the hooks that start them.
+//! runs, steps, and the changes and the hooks that start them.
 
 pub mod definition;
 pub mod version;
@@ -10,6 +10,8 @@ pub mod summary;
 pub mod filter;
 pub mod hook;
 pub mod hook_call;
+pub mod step;
+pub mod result;
 
 use std::str::FromStr;
 

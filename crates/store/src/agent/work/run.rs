@@ -76,6 +76,8 @@ pub struct Run {
     pub created_by: WorkCreator,
     /// Who ended it, if a person did.
     pub ended_by: Option<String>,
+    /// How many results of agent work led to it.
+    pub depth: i64,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it first started.
@@ -92,9 +94,9 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
         "INSERT INTO work_runs (ws, id, work_id, n, version, source, uid, original_start, zone, fold,
            scheduled_for, session_id, state, skip_reason, attempt, failures, corrections_upto,
            run_key, outcome, summary, result_title, result, error, created_by, ended_by, created_at,
-           started_at, completed_at, updated_at, figures)
+           started_at, completed_at, updated_at, figures, depth)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
+           ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
         params![
             ws(workspace),
             new.id.as_str(),
@@ -125,7 +127,8 @@ pub fn insert(workspace: WorkspaceId, new: &Run) -> Op {
             new.started_at,
             new.completed_at,
             new.updated_at,
-            new.figures.clone()
+            new.figures.clone(),
+            new.depth
         ],
         Refusal::Exists,
     )
@@ -208,6 +211,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
         completed_at: columns.column(row.opt_time(26))?,
         updated_at: columns.column(row.time(27))?,
         figures: columns.opt_text(28)?,
+        depth: columns.column(row.int(29))?,
     })
 }
 
@@ -218,7 +222,7 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
               FROM work_runs WHERE ws = ?1 AND id = ?2",
         params: params_values![ws(workspace), id.as_str()],
         decode,
@@ -233,7 +237,7 @@ pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: 
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
               FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n < ?3
               ORDER BY n DESC LIMIT ?4",
         params: params_values![ws(workspace), work.as_str(), before, limit],
@@ -248,7 +252,7 @@ pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
               FROM work_runs
               WHERE ws = ?1 AND work_id = ?2
                 AND state IN ('queued', 'running', 'needs_input', 'needs_review')
@@ -265,7 +269,7 @@ pub fn from_number(workspace: WorkspaceId, work: &WorkId, from: i64, limit: i64)
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
               FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n >= ?3
               ORDER BY n LIMIT ?4",
         params: params_values![ws(workspace), work.as_str(), from, limit],
@@ -295,7 +299,7 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
             "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
              FROM work_runs WHERE ws = ?1 AND id IN (",
             ")",
         )
@@ -345,7 +349,7 @@ pub fn made_between(
         sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
                 scheduled_for, session_id, state, skip_reason, attempt, failures,
                 corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures
+                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
               FROM work_runs WHERE ws = ?1 AND created_at >= ?2 AND created_at < ?3
               ORDER BY created_at, id LIMIT ?4",
         params: params_values![ws(workspace), from, to, limit],

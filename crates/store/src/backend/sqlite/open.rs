@@ -53,6 +53,9 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0019_agent.sql"),
     include_str!("../../migrations/sqlite/0020_agent.sql"),
     include_str!("../../migrations/sqlite/0021_agent.sql"),
+    include_str!("../../migrations/sqlite/0022_agent.sql"),
+    include_str!("../../migrations/sqlite/0023_agent.sql"),
+    include_str!("../../migrations/sqlite/0024_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

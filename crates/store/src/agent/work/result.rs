@@ -1,0 +1,64 @@
+//! Results of delegated work on their way back to the tasks that asked for it.
+
+use dormouse_types::{Id as _, TaskId, WorkId, WorkRunId, WorkspaceId};
+
+use super::Columns;
+use crate::commit::{Db, Op, Refusal};
+use crate::store::{Query, ReadError, ws};
+use crate::{params, params_values};
+
+/// A result that is to be brought back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// The run.
+    pub run: WorkRunId,
+    /// The attempt that ended it.
+    pub attempt: i64,
+    /// The task.
+    pub task: TaskId,
+}
+
+/// Notes the task that the results of a definition come back to.
+pub fn expect(workspace: WorkspaceId, work: &WorkId, task: &TaskId) -> Op {
+    Op::one(
+        "INSERT INTO work_result_tasks (ws, work_id, task_id) VALUES (?1, ?2, ?3)",
+        params![ws(workspace), work.as_str(), task.as_str()],
+        Refusal::Exists,
+    )
+}
+
+/// Notes that a run has ended, if somebody waits for its result.
+pub fn ended(workspace: WorkspaceId, work: &WorkId, run: &WorkRunId, attempt: i64) -> Op {
+    Op::any(
+        "INSERT INTO work_results (ws, run_id, attempt, task_id, is_pending)
+         SELECT ws, ?3, ?4, task_id, 1 FROM work_result_tasks WHERE ws = ?1 AND work_id = ?2
+         ON CONFLICT (ws, run_id, attempt) DO NOTHING",
+        params![ws(workspace), work.as_str(), run.as_str(), attempt],
+    )
+}
+
+/// Notes that a result was brought back, or why it never can be.
+pub fn done(workspace: WorkspaceId, one: &Pending, gone: Option<&str>) -> Op {
+    Op::one(
+        "UPDATE work_results SET is_pending = 0, gone = ?4
+         WHERE ws = ?1 AND run_id = ?2 AND attempt = ?3 AND is_pending = 1",
+        params![ws(workspace), one.run.as_str(), one.attempt, gone.map(ToOwned::to_owned)],
+        Refusal::Stale,
+    )
+}
+
+/// Results that are to be brought back, of all workspaces.
+pub fn pending(limit: i64) -> Query<(WorkspaceId, Pending)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT run_id, attempt, task_id, ws FROM work_results WHERE is_pending = 1
+              ORDER BY ws, run_id, attempt LIMIT ?1",
+        params: params_values![limit],
+        decode: |row| {
+            let columns = Columns::of(row, "result of agent work")?;
+            let one =
+                Pending { run: columns.id(0)?, attempt: columns.int(1)?, task: columns.id(2)? };
+            Ok((WorkspaceId(columns.int(3)?), one)) as Result<_, ReadError>
+        },
+    }
+}

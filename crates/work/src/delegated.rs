@@ -1,0 +1,263 @@
+//! Agent work that an agent proposed and the person confirmed: it is started once, taken back as long as
+//! nothing has run, and its result is an entry of the task.
+
+use dormouse_changes::delegation::{Answer, Delegate, StartedWork};
+use dormouse_changes::set::error::DecideError;
+use dormouse_journal::{Edit, EditCtx, EditError, JournalError, OnceKey};
+use dormouse_runs::clearance;
+use dormouse_scheduler::{Chore, Done, HandlerError, When};
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::work::definition;
+use dormouse_store::agent::work::result::{self, Pending};
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::{Commit, Db, Refusal};
+use dormouse_types::port::{BoxFuture, Entropy};
+use dormouse_types::task::{EntryKind, Flags};
+use dormouse_types::work::{
+    CatchUp, Overlap, RunEvent, RunState, WorkCreator, WorkSource, WorkState,
+};
+use dormouse_types::{
+    Actor, ChangeSetId, EventKind, HolderId, Id as _, OperationId, Origin, Timestamp, WorkId,
+    WorkspaceId, hash, limits,
+};
+
+use crate::definition::NewWork;
+use crate::{Work, WorkError, event};
+
+/// The results that one poll brings back.
+const AT_ONCE: i64 = 50;
+
+/// Starts the work that confirmed proposals ask for.
+pub struct Delegated(pub Work);
+
+/// Brings the results of delegated work back to the tasks that asked for it.
+pub struct Results(pub Work);
+
+/// The random part of an id that is derived from an operation.
+struct OfOperation<'a>(&'a OperationId);
+
+impl Entropy for OfOperation<'_> {
+    fn fill(&self, bytes: &mut [u8]) {
+        let digest = hash::sha256(self.0.as_str());
+        let source = digest.0.bytes().cycle();
+        // Two hex digits make one byte.
+        let digits: Vec<u8> = source.take(bytes.len() * 2).collect();
+        for (byte, two) in bytes.iter_mut().zip(digits.chunks(2)) {
+            let two = std::str::from_utf8(two).unwrap_or("00");
+            *byte = u8::from_str_radix(two, 16).unwrap_or(0);
+        }
+    }
+}
+
+/// The id of the work that an operation starts: made of stored facts only.
+fn id_of(operation: &OperationId, at: Timestamp) -> WorkId {
+    WorkId::fresh(at, &OfOperation(operation))
+}
+
+/// The change set whose proposal started a definition: what it is told to do is made of that.
+pub(crate) fn asked_by(definition: &definition::Definition) -> Option<ChangeSetId> {
+    let from_agent = definition.source == WorkSource::Agent;
+    let item = definition.source_ref.as_deref().filter(|_| from_agent)?;
+    item.split_once(':')?.0.parse().ok()
+}
+
+impl Work {
+    async fn start_delegated(
+        &self,
+        ws: WorkspaceId,
+        work: &StartedWork,
+    ) -> Result<Answer, WorkError> {
+        if work.depth >= limits::WORK_EVENT_DEPTH {
+            let why = format!(
+                "{} results of agent work led to this one after another; write to the task what you \
+                 want, and it can be proposed anew",
+                work.depth
+            );
+            return Ok(Answer::Never(why));
+        }
+        let new = NewWork {
+            title: work.wanted.title.clone(),
+            instructions: work.wanted.instructions.clone(),
+            built_in: None,
+            schedule: None,
+            events: Vec::new(),
+            steps: Vec::new(),
+            catch_up: CatchUp::default(),
+            overlap: Overlap::default(),
+            model: None,
+            source: (WorkSource::Agent, Some(work.item.clone())),
+            by: WorkCreator::Agent,
+        };
+        let id = id_of(&work.operation, work.at);
+        let made = self.made(ws, &id, &new, &work.actor, work.depth, self.clock.now()).await;
+        match made {
+            Ok(mut ops) => {
+                ops.push(result::expect(ws, &id, &work.task));
+                Ok(Answer::Write { ops, news: vec![event(EventKind::WorkCreated, id.as_str())] })
+            }
+            Err(
+                error @ (WorkError::NeedsLanguageModel { .. }
+                | WorkError::Beyond(_)
+                | WorkError::Blank { .. }),
+            ) => Ok(Answer::Never(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn take_back_delegated(
+        &self,
+        ws: WorkspaceId,
+        work: &StartedWork,
+    ) -> Result<Answer, WorkError> {
+        let id = id_of(&work.operation, work.at);
+        let standing = match self.standing(ws, &id).await {
+            Ok(standing) => standing,
+            // The store was restored from a copy without it.
+            Err(WorkError::NotFound { .. }) => {
+                return Ok(Answer::Write { ops: Vec::new(), news: Vec::new() });
+            }
+            Err(error) => return Err(error),
+        };
+        let newest = standing.newest.clone();
+        if newest.is_some_and(|run| run.started_at.is_some()) {
+            let why = format!(
+                "agent work {id} has begun: cancel or archive it instead, and delete the entry that it \
+                 left if it is done"
+            );
+            return Ok(Answer::Never(why));
+        }
+        let now = self.clock.now();
+        let open = standing.open.clone();
+        let mut step = standing.step();
+        for run in open.iter().filter(|run| run.state == RunState::Queued) {
+            step.move_run(run, RunEvent::Cancelled, now, |run| {
+                run.ended_by = Some(work.actor.to_string());
+            })?;
+        }
+        step.definition().state = WorkState::Archived;
+        let mut ops = step.ops(ws, now);
+        for run in &open {
+            ops.push(dormouse_store::agent::wake_queue::clear_signals(ws, &run.id));
+        }
+        Ok(Answer::Write { ops, news: vec![event(EventKind::WorkStatus, id.as_str())] })
+    }
+
+    /// Brings one result back. The entry is written under a key of the run, so a crash between the two
+    /// databases repeats nothing.
+    async fn bring_back(&self, ws: WorkspaceId, one: &Pending) -> Result<(), WorkError> {
+        let run = self.run(ws, &one.run).await?;
+        let definition = self.store.first(definition::by_id(ws, &run.work)).await?;
+        let definition =
+            definition.ok_or_else(|| WorkError::NotFound { work: run.work.clone() })?;
+        let holder = HolderId::from(&run.id);
+        let made_of = run.run_key.iter().cloned().map(Source::Run);
+        let made_of = made_of.chain(asked_by(&definition).map(Source::Proposals)).collect();
+        let made_of = clearance::made_of(&self.store, ws, &holder, &made_of).await?;
+        let entry = Edit::AddEntry {
+            kind: EntryKind::Text,
+            text: Some(entry_text(&definition.title, &run)),
+            transcript: None,
+            minutes: None,
+            on: None,
+            tainted: made_of.has_read,
+            flags: Flags { private: made_of.is_private, ..Flags::default() },
+        };
+        let mut ctx = EditCtx::new(Origin::Work { run: run.id.clone() }, Actor::from(&holder));
+        let id = hash::joined(&[run.id.as_str(), "result", &one.attempt.to_string()]).0;
+        ctx.once = Some(OnceKey { request: hash::sha256(&id), id });
+        ctx.depth = run.depth + 1;
+        let written = self.journal.edit(ws, &one.task, &[entry], &ctx).await;
+        let gone = match written {
+            Ok(_) => None,
+            Err(
+                error @ (JournalError::NoTask { .. }
+                | JournalError::Edit(EditError::Deleted { .. })),
+            ) => Some(error.to_string()),
+            Err(JournalError::Read(error)) => return Err(error.into()),
+            Err(error) => return Err(crate::error::broken(error)),
+        };
+        let commit = Commit::new("work.returned", Db::Agent, ws)
+            .op(result::done(ws, one, gone.as_deref()))
+            .change(event(EventKind::WorkStatus, run.work.as_str()));
+        match self.store.commit(commit).await {
+            // Another node was faster.
+            Err(error) if error.refusal() == Some(Refusal::Stale) => Ok(()),
+            other => Ok(other.map(drop)?),
+        }
+    }
+}
+
+/// The entry of a result: its title, what was published or said, and how it ended if not well.
+fn entry_text(title: &str, run: &Run) -> String {
+    let said = run.result.as_ref().or(run.summary.as_ref()).or(run.error.as_ref());
+    let said = said.map_or("It left nothing.", |said| said.trim());
+    let ended = match run.state {
+        RunState::Succeeded | RunState::NoOp => String::new(),
+        state => format!(" ({})", state.name().replace('_', " ")),
+    };
+    let title = run.result_title.as_deref().unwrap_or(title);
+    let mut text = format!("**Agent work: {title}**{ended}\n\n{said}");
+    if text.len() > limits::ENTRY_TEXT.max {
+        let more = "\n\n… The rest is in the log of the agent work.";
+        text.truncate(text.floor_char_boundary(limits::ENTRY_TEXT.max - more.len()));
+        text.push_str(more);
+    }
+    text
+}
+
+impl Delegate for Delegated {
+    fn start<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        work: &'a StartedWork,
+    ) -> BoxFuture<'a, Result<Answer, DecideError>> {
+        Box::pin(async move { self.0.start_delegated(ws, work).await.map_err(to_changes) })
+    }
+
+    fn take_back<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        work: &'a StartedWork,
+    ) -> BoxFuture<'a, Result<Answer, DecideError>> {
+        Box::pin(async move { self.0.take_back_delegated(ws, work).await.map_err(to_changes) })
+    }
+}
+
+fn to_changes(error: WorkError) -> DecideError {
+    match error {
+        WorkError::Read(error) => error.into(),
+        WorkError::Commit(error) => error.into(),
+        other => DecideError::Broken(other.to_string()),
+    }
+}
+
+impl Chore for Results {
+    fn name(&self) -> &'static str {
+        "results of delegated work"
+    }
+
+    fn when(&self) -> When {
+        When::EachPoll
+    }
+
+    fn work(
+        &self,
+        of: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let mut done = Done::default();
+            let pending = self.0.store.all(result::pending(AT_ONCE)).await;
+            for (ws, one) in pending.map_err(WorkError::from)? {
+                if of.is_some_and(|of| of != ws) {
+                    continue;
+                }
+                // A result that cannot be brought back stops no other.
+                if let Err(error) = self.0.bring_back(ws, &one).await {
+                    done.lines.push(Err(format!("result of run {}: {error}", one.run)));
+                }
+            }
+            Ok(done)
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! What a run proposes to change about the person's tasks: ordinary change sets, with the run as their
+//! proposer. A run changes nothing about a task without the person.
+
+use dormouse_changes::DecideError;
+use dormouse_changes::set::propose::{Proposer, Source as ProposalSource, TurnOps};
+use dormouse_changes::set::rows::operation;
+use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::{ModelTool, Policy, tools};
+use dormouse_journal::{JournalError, state};
+use dormouse_runs::{Lease, RunError};
+use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::{ChangeRow, Op};
+use dormouse_types::model::{TaskState, ToolCall};
+use dormouse_types::work_outcome::{ProposedCall, WorkProposals};
+use dormouse_types::{HolderId, TaskId, Timestamp};
+use jiff::civil::Date;
+
+use crate::{Work, WorkError};
+
+/// What a run proposes in one commit, by the tasks that it is about.
+pub(crate) struct Proposals<'a> {
+    work: &'a Work,
+    lease: &'a Lease,
+    tasks: Vec<AboutTask>,
+    /// How many items earlier commits of the run proposed.
+    made_before: usize,
+}
+
+struct AboutTask {
+    task: TaskState,
+    items: Vec<Item>,
+    proposed: Vec<Proposed>,
+    /// Tools that may be used once and were used.
+    used: Vec<String>,
+}
+
+impl<'a> Proposals<'a> {
+    /// Begins with what the run proposed so far.
+    pub async fn begin(work: &'a Work, lease: &'a Lease) -> Result<Self, RunError> {
+        let run: [HolderId; 1] = [lease.holder().clone()];
+        let made = work.store.all(change_item::of_proposers(lease.ws, &run)).await?;
+        Ok(Self { work, lease, tasks: Vec::new(), made_before: made.len() })
+    }
+
+    /// Returns a task as it is now; `None` if there is none.
+    pub async fn task(&self, id: &TaskId) -> Result<Option<TaskState>, RunError> {
+        let ws = self.lease.ws;
+        match self.work.journal.task(ws, id).await {
+            Ok(view) if view.task.value.deleted_at.is_some() => Ok(None),
+            Ok(view) => Ok(Some(state(&view, &self.work.zone))),
+            Err(JournalError::NoTask { .. }) => Ok(None),
+            Err(JournalError::Read(error)) => Err(RunError::Read(error)),
+            Err(error) => Err(RunError::Broken(error.to_string())),
+        }
+    }
+
+    /// Validates a call about a task: what it may propose is kept for the commit.
+    pub async fn call(
+        &mut self,
+        task: TaskState,
+        tool: &'static ModelTool,
+        call: &ToolCall,
+        basis: Basis,
+    ) -> Result<Vec<CallOutcome>, RunError> {
+        let n_so_far: usize = self.tasks.iter().map(|about| about.proposed.len()).sum();
+        let at = match self.tasks.iter().position(|about| about.task.id == task.id) {
+            Some(at) => at,
+            None => {
+                let items = change_item::of_task(self.lease.ws, &task.id);
+                let items = self.work.store.all(items).await?;
+                let used = self.used(&items);
+                self.tasks.push(AboutTask { task, items, proposed: Vec::new(), used });
+                self.tasks.len() - 1
+            }
+        };
+        let about = &mut self.tasks[at];
+        let context = ProposalContext {
+            task: &about.task,
+            items: &about.items,
+            proposed: &about.proposed,
+            // Of all tasks together there are only so many.
+            made_before: self.made_before + n_so_far - about.proposed.len(),
+            used: &about.used,
+            basis,
+        };
+        let judged = validate::validate_call(tool, call, &context);
+        for one in &judged {
+            let CallOutcome::Queued(one) = one else { continue };
+            if matches!(tool.policy, Policy::Deferred(_)) {
+                about.used.push(tool.name.to_owned());
+            }
+            about.proposed.push((**one).clone());
+        }
+        Ok(judged)
+    }
+
+    /// The tools that earlier turns of this attempt used on a task.
+    fn used(&self, items: &[Item]) -> Vec<String> {
+        let key = self.lease.run.key.as_str();
+        let is_own = |item: &&Item| item.operation == operation(key, &item.fingerprint, item.round);
+        items.iter().filter(is_own).map(|item| item.tool.clone()).collect()
+    }
+
+    /// The writes for the commit: one set for each task.
+    pub async fn ops(self) -> Result<(Vec<Op>, Vec<ChangeRow>), RunError> {
+        let Self { work, lease, tasks, .. } = self;
+        let (mut ops, mut news) = (Vec::new(), Vec::new());
+        for about in tasks.iter().filter(|about| !about.proposed.is_empty()) {
+            let by = Proposer {
+                ws: lease.ws,
+                holder: lease.holder(),
+                task: &about.task.id,
+                source: ProposalSource::Run { thread: &lease.run.thread, key: &lease.run.key },
+            };
+            let written = work.changes.turn_ops(by, &about.proposed, &[]).await;
+            let TurnOps { ops: more, news: told } = written.map_err(from_changes)?;
+            ops.extend(more);
+            news.extend(told);
+        }
+        Ok((ops, news))
+    }
+
+    /// Proposes what the rules of built-in work came to; returns how many changes are proposed.
+    pub async fn of_rules(&mut self, wanted: &WorkProposals) -> Result<usize, WorkError> {
+        let mut n_proposed = 0;
+        for one in &wanted.calls {
+            let Some(tool) = tools::by_name(&one.tool) else {
+                return Err(crate::error::broken(format!("there is no tool {}", one.tool)));
+            };
+            let Some(task) = self.task(&one.task).await? else { continue };
+            let basis = Basis::Fact { since: self.begin_of(one.evidence.on) };
+            let judged = self.call(task, tool, &call_of(one), basis).await?;
+            n_proposed += judged.iter().filter(|one| matches!(one, CallOutcome::Queued(_))).count();
+            for refused in judged {
+                if let CallOutcome::Refused(why) = refused {
+                    let why = format!("{} about {}: {why}", one.tool, one.task);
+                    return Err(crate::error::broken(why));
+                }
+            }
+        }
+        Ok(n_proposed)
+    }
+
+    fn begin_of(&self, day: Date) -> Timestamp {
+        let begin = day.to_zoned(self.work.zone.clone());
+        begin.map_or(Timestamp::from_micros(0), |at| Timestamp::from_jiff(at.timestamp()))
+    }
+}
+
+/// The call of a tool with the fact that speaks for it as its reason.
+fn call_of(one: &ProposedCall) -> ToolCall {
+    let mut args = one.args.clone();
+    let reason = serde_json::Value::from(one.evidence.text.clone());
+    // Each element of a list is an item, with a reason of its own.
+    let list =
+        args.as_object_mut().and_then(|map| map.values_mut().find_map(|it| it.as_array_mut()));
+    match list {
+        Some(elements) => {
+            for element in elements {
+                element["rationale"] = reason.clone();
+            }
+        }
+        None => args["rationale"] = reason,
+    }
+    ToolCall { id: one.tool.clone(), name: one.tool.clone(), args }
+}
+
+pub(crate) fn from_changes(error: DecideError) -> RunError {
+    match error {
+        DecideError::Read(error) => RunError::Read(error),
+        DecideError::Commit(error) => RunError::Commit(error),
+        other => RunError::Broken(other.to_string()),
+    }
+}

@@ -1,0 +1,294 @@
+//! The steps of a run during a turn: marked, added, and checked against what the run published.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use dormouse_runs::RunError;
+use dormouse_runs::clearance::clearance;
+use dormouse_store::Op;
+use dormouse_store::agent::source::Source;
+use dormouse_store::agent::work::{correction, question, step};
+use dormouse_store::journal::task::{self, ListQuery};
+use dormouse_types::fold::folded;
+use dormouse_types::limits;
+use dormouse_types::work::WorkOutcome;
+use dormouse_types::work_step::{StepCheck, StepState, WorkRunStep, WorkStep};
+
+use super::WorkRun;
+use crate::steps::{self, Checked};
+use crate::tools::steps::StepCall;
+use crate::tools::{self, Call};
+
+/// The most tasks that a check looks for.
+const MOST_TASKS: i64 = 500;
+/// How a refusal to finish begins; a run is refused once.
+const UNFINISHED: &str = "the run cannot end well yet";
+
+/// The steps of a run as a turn leaves them so far.
+pub(super) struct StepsOfTurn {
+    steps: Vec<WorkRunStep>,
+    /// Those whose rows are written with the turn.
+    changed: BTreeSet<i64>,
+    added: BTreeSet<i64>,
+    /// What the run has published so far.
+    published: Option<String>,
+    /// What it read.
+    read: Vec<String>,
+    /// Whether it was told already that it cannot end well.
+    was_told: bool,
+    /// The tasks whose titles its answers name.
+    pub sources: Vec<Source>,
+}
+
+/// What becomes of a call.
+pub(super) struct StepAnswer {
+    pub is_refused: bool,
+    pub text: String,
+    /// Whether the run ends with it.
+    pub ends: bool,
+}
+
+impl WorkRun<'_> {
+    /// Returns the steps of the run as they are stored.
+    pub(super) async fn steps(&self) -> Result<Vec<WorkRunStep>, RunError> {
+        Ok(self.work.store.all(step::of_run(self.lease.ws, &self.id)).await?)
+    }
+
+    /// Reads the steps with what their checks look at.
+    pub(super) async fn steps_of_turn(&self) -> Result<StepsOfTurn, RunError> {
+        let ws = self.lease.ws;
+        let mut turn = StepsOfTurn {
+            steps: self.steps().await?,
+            changed: BTreeSet::new(),
+            added: BTreeSet::new(),
+            published: None,
+            read: Vec::new(),
+            was_told: false,
+            sources: Vec::new(),
+        };
+        if turn.steps.is_empty() {
+            return Ok(turn);
+        }
+        let (work, store) = (&self.run.work, &self.work.store);
+        turn.read.push(self.work.instructions(ws, work, self.run.version).await?);
+        let said = store.all(correction::after(ws, work, 0)).await?;
+        turn.read.extend(said.into_iter().map(|one| one.text));
+        let asked = store.all(question::of_run(ws, &self.id)).await?;
+        turn.read.extend(asked.into_iter().filter_map(|one| one.answer));
+        let with_turns = self.work.with_turns(ws, self.run.clone()).await?;
+        for (key, turns) in &with_turns.attempts {
+            for logged in turns {
+                for (call, result) in logged.calls.iter().zip(&logged.results) {
+                    let Some(result) = result else { continue };
+                    if result.refused {
+                        let is_own = *key == self.lease.run.key;
+                        turn.was_told |= is_own && result.text.starts_with(UNFINISHED);
+                    } else if let Ok(call) = tools::read(call) {
+                        turn.take_note(&call, &result.text);
+                    }
+                }
+            }
+        }
+        Ok(turn)
+    }
+
+    /// Answers a call about steps.
+    pub(super) async fn step_call(
+        &self,
+        turn: &mut StepsOfTurn,
+        call: StepCall,
+    ) -> Result<StepAnswer, RunError> {
+        match call {
+            StepCall::Add { text } => Ok(turn.add(text)),
+            StepCall::Finish { n, note } => {
+                let Some(at) = turn.steps.iter().position(|one| one.n == n) else {
+                    let all: Vec<&WorkRunStep> = turn.steps.iter().collect();
+                    return Ok(refused(match all.as_slice() {
+                        [] => "this run has no steps".into(),
+                        all => format!("there is no step {n}; there are: {}", steps::listed(all)),
+                    }));
+                };
+                let found = self.check(turn, at).await?;
+                let is_ok = found.is_ok();
+                turn.replace(at, steps::after_check(&turn.steps[at], found, note));
+                let one = &turn.steps[at];
+                if is_ok {
+                    let left = turn.steps.iter().filter(|one| one.state == StepState::Open);
+                    let left: Vec<&WorkRunStep> = left.collect();
+                    let left = match left.as_slice() {
+                        [] => "all steps are done".to_owned(),
+                        left => format!("still to do: {}", steps::listed(left)),
+                    };
+                    return Ok(StepAnswer {
+                        is_refused: false,
+                        text: format!("step {n} is done; {left}"),
+                        ends: false,
+                    });
+                }
+                let why = one.note.clone().unwrap_or_default();
+                let ends = one.state == StepState::Failed;
+                let then = match ends {
+                    true => "that was the third time: the run ends, and the person looks at it",
+                    false => "put it right, publish again, and call this again",
+                };
+                Ok(StepAnswer { is_refused: true, text: format!("{why}; {then}"), ends })
+            }
+        }
+    }
+
+    /// Checks every step again before the run ends; `None` if it may end.
+    pub(super) async fn before_finish(
+        &self,
+        turn: &mut StepsOfTurn,
+        outcome: WorkOutcome,
+    ) -> Result<Option<StepAnswer>, RunError> {
+        if outcome == WorkOutcome::Failed {
+            return Ok(None);
+        }
+        let mut wrong = Vec::new();
+        for at in 0..turn.steps.len() {
+            if turn.steps[at].state != StepState::Done {
+                continue;
+            }
+            if let Err(why) = self.check(turn, at).await? {
+                wrong.push(format!("step {}: {why}", turn.steps[at].n));
+                turn.replace(at, steps::after_check(&turn.steps[at], Err(why), None));
+            }
+        }
+        let missing = steps::missing(&turn.steps);
+        if missing.is_empty() && wrong.is_empty() {
+            return Ok(None);
+        }
+        let missing =
+            (!missing.is_empty()).then(|| format!("not done: {}", steps::listed(&missing)));
+        let why = missing.into_iter().chain(wrong).collect::<Vec<_>>().join("; ");
+        let has_failed = turn.steps.iter().any(|one| one.state == StepState::Failed);
+        if turn.was_told || has_failed {
+            let text = format!("the run ends, and the person looks at it: {why}");
+            return Ok(Some(StepAnswer { is_refused: false, text, ends: true }));
+        }
+        turn.was_told = true;
+        Ok(Some(refused(format!("{UNFINISHED}; {why}. Do that, then call finish again."))))
+    }
+
+    /// Returns why what is stored as the result does not pass the checks of the steps that are done.
+    ///
+    /// The last turn may be part of the same commit as the end, so its steps are not in the rows yet.
+    pub(super) async fn unfit(
+        &mut self,
+        published: Option<&str>,
+    ) -> Result<Option<String>, RunError> {
+        let mut turn = match self.last_turn.take() {
+            Some(turn) => turn,
+            None => self.steps_of_turn().await?,
+        };
+        turn.published = published.map(ToOwned::to_owned);
+        if let Some(why) = steps::obstacle(&turn.steps) {
+            return Ok(Some(why));
+        }
+        for at in 0..turn.steps.len() {
+            if turn.steps[at].state == StepState::Done
+                && let Err(why) = self.check(&mut turn, at).await?
+            {
+                return Ok(Some(format!("step {}: {why}", turn.steps[at].n)));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn check(
+        &self,
+        turn: &mut StepsOfTurn,
+        at: usize,
+    ) -> Result<Result<(), String>, RunError> {
+        let Some(check) = turn.steps[at].step.check.clone() else { return Ok(Ok(())) };
+        let mut tasks = Vec::new();
+        if let StepCheck::NamesTasks { status, words } = &check {
+            for (id, title) in self.tasks_of(*status, words).await? {
+                turn.sources.push(Source::Task(id.parse().map_err(crate::error::broken)?));
+                tasks.push((id, title));
+            }
+        }
+        let (published, read) = (turn.published.as_deref(), turn.read.as_slice());
+        Ok(steps::check(&check, &Checked { published, read, tasks: &tasks }))
+    }
+
+    /// The tasks of a query that the model of the run may see: it cannot name another one.
+    async fn tasks_of(
+        &self,
+        status: Option<dormouse_types::task::Status>,
+        words: &str,
+    ) -> Result<BTreeMap<String, String>, RunError> {
+        let (ws, run) = (self.lease.ws, &self.lease.run);
+        let wanted = ListQuery {
+            status,
+            words: folded(words).split_whitespace().map(ToOwned::to_owned).collect(),
+            include_deleted: false,
+            after: None,
+            limit: MOST_TASKS,
+        };
+        let found = self.work.store.all(task::list(ws, &wanted)).await?;
+        let found = found.into_iter().filter_map(|line| line.row.ok());
+        let tasks: Vec<task::Task> = found.map(|listed| listed.task.doc.value).collect();
+        let asked = tasks.iter().map(|task| Source::Task(task.id.clone())).collect();
+        let model = self.work.driver.models().named(run.model.as_deref());
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let shown =
+            tasks.into_iter().filter(|task| clearance.allows_all(&[Source::Task(task.id.clone())]));
+        Ok(shown.map(|task| (task.id.to_string(), task.title)).collect())
+    }
+}
+
+impl StepsOfTurn {
+    /// Takes note of an accepted call: what is published, and what the run read. What only says back its own
+    /// words is nothing that it read.
+    pub fn take_note(&mut self, call: &Call, answer: &str) {
+        match call {
+            Call::Publish { text, .. } => self.published = Some(text.clone()),
+            Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {
+                self.read.push(answer.to_owned());
+            }
+            Call::Finish { .. } | Call::Ask { .. } | Call::Step(_) | Call::Propose(_) => {}
+        }
+    }
+
+    fn replace(&mut self, at: usize, step: WorkRunStep) {
+        self.changed.insert(step.n);
+        self.steps[at] = step;
+    }
+
+    fn add(&mut self, text: String) -> StepAnswer {
+        if let Err(beyond) = limits::WORK_STEPS.check(self.steps.len() + 1) {
+            return refused(beyond.to_string());
+        }
+        let n = self.steps.iter().map(|one| one.n).max().unwrap_or(0) + 1;
+        let step = WorkStep { text, mandatory: false, check: None };
+        let (state, is_added) = (StepState::Open, true);
+        self.steps.push(WorkRunStep { n, step, state, is_added, attempts: 0, note: None });
+        self.added.insert(n);
+        StepAnswer { is_refused: false, text: format!("it is step {n}"), ends: false }
+    }
+
+    /// Returns whether a check failed for the last time.
+    pub fn has_failed(&self) -> bool {
+        self.steps.iter().any(|one| one.state == StepState::Failed)
+    }
+
+    /// The writes for the commit of the turn.
+    pub fn ops(&self, run: &WorkRun<'_>) -> Vec<Op> {
+        let ws = run.lease.ws;
+        let written = self.steps.iter().filter_map(|one| {
+            if self.added.contains(&one.n) {
+                Some(step::insert(ws, &run.id, one))
+            } else if self.changed.contains(&one.n) {
+                Some(step::update(ws, &run.id, one))
+            } else {
+                None
+            }
+        });
+        written.collect()
+    }
+}
+
+fn refused(text: String) -> StepAnswer {
+    StepAnswer { is_refused: true, text, ends: false }
+}

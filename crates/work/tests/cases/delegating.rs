@@ -1,0 +1,175 @@
+//! Agent work that an agent proposed: it is started by a confirm, once, and its result is an entry of the
+//! task.
+
+use dormouse_changes::delegation::{Answer, Delegate as _, StartedWork, WantedWork};
+use dormouse_changes::set::propose::{Proposer, Source};
+use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
+use dormouse_changes::{DecideError, Decider, tools};
+use dormouse_journal::state;
+use dormouse_scheduler::End;
+use dormouse_store::agent::change_item::{Item, State};
+use dormouse_store::{Commit, Db, change_log};
+use dormouse_types::model::ToolCall;
+use dormouse_types::work::{RunState, WorkSource, WorkState};
+use dormouse_types::{
+    Actor, AgentId, HolderId, OperationId, Origin, RunKey, Seq, TaskId, ThreadId, limits,
+};
+use dormouse_work::delegated::Delegated;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use crate::world::{WS, World, finish, me, publish, wait};
+
+const DONE: End = End::Completed { cut: false };
+
+fn owner() -> Decider {
+    Decider { ws: WS, actor: Actor::Owner, once: None }
+}
+
+/// Proposes work as the agent of a task does in a wake.
+#[track_caller]
+fn propose(world: &World, task: &TaskId, title: &str) -> Item {
+    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    let view = state(&view, &TimeZone::UTC);
+    let items = world.items(task);
+    let args = json!({ "title": title, "instructions": "Find three vans and their prices." });
+    let call = ToolCall { id: "c".into(), name: "start_agent_work".into(), args };
+    let context = ProposalContext {
+        task: &view,
+        items: &items,
+        proposed: &[],
+        made_before: 0,
+        used: &[],
+        basis: Basis::Model,
+    };
+    let tool = tools::by_name("start_agent_work").expect("a tool");
+    let judged = validate::validate_call(tool, &call, &context);
+    let [CallOutcome::Queued(proposed)] = judged.as_slice() else { panic!("{judged:?}") };
+    let agent: AgentId = format!("ag-{}", "g".repeat(26)).parse().expect("an id");
+    let thread: ThreadId = format!("th-{}", "h".repeat(26)).parse().expect("an id");
+    let (holder, key) = (HolderId::from(&agent), RunKey("wake".into()));
+    let source = Source::Run { thread: &thread, key: &key };
+    let by = Proposer { ws: WS, holder: &holder, task, source };
+    let proposed = [(**proposed).clone()];
+    let ops = wait(world.changes.turn_ops(by, &proposed, &[])).expect("ops").ops;
+    wait(world.store.commit(Commit::new("test.turn", Db::Agent, WS).ops(ops))).expect("written");
+    world.items(task).pop().expect("an item")
+}
+
+#[track_caller]
+fn confirm(world: &World, item: &Item) {
+    let settled = wait(world.changes.confirm(&owner(), &item.set, item.index, None));
+    assert_eq!(settled.expect("it is confirmed").item.state, State::Confirmed);
+}
+
+/// The texts of the entries of a task.
+fn entries(world: &World, task: &TaskId) -> Vec<String> {
+    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    view.entries.iter().map(|entry| entry.value.says().to_owned()).collect()
+}
+
+fn a_confirm_starts_one_run_and_its_result_is_one_entry(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Compare vans");
+    assert!(wait(world.work.definitions(WS)).expect("readable").is_empty());
+    confirm(world, &item);
+    confirm(world, &item);
+    let all = wait(world.work.definitions(WS)).expect("readable");
+    let [work] = all.as_slice() else { panic!("{all:?}") };
+    assert_eq!((work.title.as_str(), work.source), ("Compare vans", WorkSource::Agent));
+    assert_eq!(work.source_ref, Some(format!("{}:{}", item.set, item.index)));
+    world.script.push(publish("Vans", "The small one costs 90."));
+    assert_eq!(world.drain(), [DONE]);
+    world.drain();
+    assert_eq!(entries(world, &task), ["**Agent work: Vans**\n\nThe small one costs 90."]);
+    let run = world.runs(&work.id).remove(0);
+    let changes = change_log::of_task(WS, &task, Seq(0), Seq(i64::MAX));
+    let last = wait(world.store.all(changes)).expect("readable").pop().expect("a change");
+    assert_eq!((last.origin, last.depth), (Origin::Work { run: run.id }, 1));
+    world.drain();
+    assert_eq!(entries(world, &task).len(), 1);
+}
+
+fn a_confirm_that_is_given_twice_at_once_starts_one_run(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Compare vans");
+    let (changes, again) = (world.changes.clone(), item.clone());
+    world.hooks.before_commit("change.conclude", move || {
+        wait(changes.confirm(&owner(), &again.set, again.index, None)).expect("it is confirmed");
+    });
+    confirm(world, &item);
+    assert!(world.hooks.is_done());
+    assert_eq!(wait(world.work.definitions(WS)).expect("readable").len(), 1);
+}
+
+fn an_undo_takes_it_back_until_it_has_begun(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Compare vans");
+    confirm(world, &item);
+    wait(world.changes.undo(&owner(), &item.set, item.index, None)).expect("it is undone");
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    assert_eq!(work.state, WorkState::Archived);
+    assert_eq!(world.runs(&work.id)[0].state, RunState::Cancelled);
+    assert_eq!(world.drain(), []);
+    assert_eq!(entries(world, &task), Vec::<String>::new(), "what never ran says nothing");
+    confirm(world, &item);
+    world.script.push(publish("Vans", "90."));
+    assert_eq!(world.drain(), [DONE], "it is started anew, under another id");
+    let refused = wait(world.changes.undo(&owner(), &item.set, item.index, None));
+    let refused = refused.expect_err("it has begun");
+    assert!(matches!(refused, DecideError::Begun { .. }), "{refused}");
+    assert!(refused.to_string().contains("cancel or archive it"), "{refused}");
+    assert_eq!(world.items(&task)[0].state, State::Confirmed, "the verdict stays");
+}
+
+fn a_crash_between_entry_and_mark_writes_no_second_one(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    confirm(world, &propose(world, &task, "Compare vans"));
+    world.script.push(finish("failed", "No van in town."));
+    let other = world.another_node();
+    world.hooks.before_commit("work.returned", move || {
+        other.drain();
+    });
+    world.drain();
+    world.drain();
+    assert!(world.hooks.is_done());
+    assert_eq!(entries(world, &task), ["**Agent work: Compare vans** (failed)\n\nNo van in town."]);
+}
+
+fn what_came_of_three_results_starts_nothing_more(world: &World) {
+    let work = |depth| StartedWork {
+        wanted: WantedWork { title: "Vans".into(), instructions: "Compare.".into() },
+        operation: OperationId("op".into()),
+        at: dormouse_types::Timestamp::from_micros(0),
+        task: format!("jt-{}", "0".repeat(26)).parse().expect("an id"),
+        item: "cs:1".into(),
+        actor: Actor::Owner,
+        depth,
+    };
+    let delegate = Delegated(world.work.clone());
+    let answer = |depth| wait(delegate.start(WS, &work(depth))).expect("an answer");
+    assert!(matches!(answer(limits::WORK_EVENT_DEPTH - 1), Answer::Write { .. }));
+    let Answer::Never(why) = answer(limits::WORK_EVENT_DEPTH) else { panic!("it is capped") };
+    assert!(why.contains("3 results of agent work"), "{why}");
+}
+
+fn a_model_that_may_not_see_why_is_not_told(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    confirm(world, &propose(world, &task, "Compare vans"));
+    world.ask_elsewhere();
+    let end = world.drain().remove(0);
+    let End::Failed { error } = end else { panic!("{end:?}") };
+    assert!(error.contains("Choose another model"), "{error}");
+    assert!(world.script.requests().is_empty());
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    wait(world.work.archive(WS, &work.id, &me())).expect("it is archived");
+}
+
+each_engine! {
+    a_confirm_starts_one_run_and_its_result_is_one_entry,
+    a_confirm_that_is_given_twice_at_once_starts_one_run,
+    an_undo_takes_it_back_until_it_has_begun,
+    a_crash_between_entry_and_mark_writes_no_second_one,
+    what_came_of_three_results_starts_nothing_more,
+    a_model_that_may_not_see_why_is_not_told,
+}

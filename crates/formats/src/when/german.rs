@@ -153,7 +153,7 @@ static WORDS: Words = Words {
         ("PLACE WEEKDAY im? MONTH YEAR?", Means::NthWeekday, Anywhere),
         ("SHIFT UNIT", Means::Unit, Anywhere),
         ("übernächste/übernächsten/übernächster/übernächstes UNIT", Means::UnitAfterNext, Anywhere),
-        ("übernächsten/übernächster WEEKDAY", Means::WeekdayAfterNext, Anywhere),
+        ("übernächsten/übernächster WEEKDAY", Means::WeekdayAfterWeeks, Anywhere),
         ("MONTH YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
         ("QUARTER YEAR?", Means::Quarter, WithSign),

@@ -90,7 +90,7 @@ impl House {
             set: id("cs").parse::<ChangeSetId>().expect("an id"),
             index: 1,
             task: self.task.clone(),
-            agent: id("ag").parse::<AgentId>().expect("an id"),
+            proposer: lease.holder().clone(),
             tool: "set_task_priority".into(),
             args: "{}".into(),
             fingerprint: Fingerprint(hash::sha256("priority").0),

@@ -93,7 +93,9 @@ impl Hardening {
     }
 
     fn judge(&self, request: &Request) -> Result<(), Problem> {
-        self.ours.judge(request.method(), request.headers()).map_err(|foreign| match foreign {
+        let is_signed = request.uri().path().starts_with(HOOKS);
+        let judged = self.ours.judge(request.method(), request.headers(), is_signed);
+        judged.map_err(|foreign| match foreign {
             Foreign::Host => Problem::misdirected(&self.ours.names()),
             Foreign::Origin => Problem::origin_refused(),
         })?;

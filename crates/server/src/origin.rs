@@ -87,8 +87,14 @@ impl AllowedHosts {
     /// Checks a request by its headers, before anything else.
     ///
     /// A request that changes something, or opens a WebSocket, must name its page, as browsers
-    /// always do. Without one, it must carry a token, or open a WebSocket with a ticket.
-    pub fn judge(&self, method: &Method, headers: &HeaderMap) -> Result<(), Foreign> {
+    /// always do. Without one, it must carry a token, open a WebSocket with a ticket, or go to an
+    /// address whose calls are signed (`is_signed`).
+    pub fn judge(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        is_signed: bool,
+    ) -> Result<(), Foreign> {
         let text = |name: header::HeaderName| {
             let mut all = headers.get_all(name).into_iter();
             let first = all.next().map(|value| value.to_str().unwrap_or("?"));
@@ -109,7 +115,7 @@ impl AllowedHosts {
         }
         let may = match text(header::ORIGIN) {
             Some(origin) => self.is_allowed(origin),
-            None => opens_socket || shows_token(headers),
+            None => opens_socket || is_signed || shows_token(headers),
         };
         if may { Ok(()) } else { Err(Foreign::Origin) }
     }
@@ -264,12 +270,26 @@ mod tests {
     }
 
     fn judge(method: &Method, headers: &[(&'static str, &'static str)]) -> Result<(), Foreign> {
+        AllowedHosts::new(7330, None).judge(method, &named(headers), false)
+    }
+
+    fn named(headers: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut all = HeaderMap::new();
         all.insert("host", HeaderValue::from_static("127.0.0.1:7330"));
         for (name, value) in headers {
             all.append(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        AllowedHosts::new(7330, None).judge(method, &all)
+        all
+    }
+
+    #[test]
+    fn a_signed_call_needs_no_page_and_comes_from_no_foreign_one() {
+        let judge = |headers: &[(&'static str, &'static str)]| {
+            AllowedHosts::new(7330, None).judge(&Method::POST, &named(headers), true)
+        };
+        assert_eq!(judge(&[]), Ok(()));
+        assert_eq!(judge(&[("origin", "https://evil.example")]), Err(Foreign::Origin));
+        assert_eq!(judge(&[("sec-fetch-site", "cross-site")]), Err(Foreign::Origin));
     }
 
     #[test]
@@ -304,7 +324,7 @@ mod tests {
     #[test]
     fn the_host_is_said_once() {
         assert_eq!(judge(&Method::GET, &[("host", "evil.example")]), Err(Foreign::Host));
-        let none = AllowedHosts::new(7330, None).judge(&Method::GET, &HeaderMap::new());
+        let none = AllowedHosts::new(7330, None).judge(&Method::GET, &HeaderMap::new(), false);
         assert_eq!(none, Err(Foreign::Host));
     }
 }

@@ -81,6 +81,7 @@ impl Work {
             built_in: None,
             schedule: None,
             events: Vec::new(),
+            waits_for_calls: false,
             steps: Vec::new(),
             catch_up: CatchUp::default(),
             overlap: Overlap::default(),

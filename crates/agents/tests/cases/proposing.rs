@@ -77,7 +77,8 @@ fn a_proposal_waits_in_a_set_that_leads_to_its_run() {
         dormouse_store::agent::change_set::ChangeSet,
     >(crate::world::WS, &task);
     let set = crate::world::now(world.store.all(query)).expect("sets").remove(0).doc.value;
-    assert_eq!((set.run_key, set.thread_id, set.agent_id), (run.key.0, run.thread, agent));
+    assert_eq!((set.run_key, set.thread_id), (run.key.0, run.thread));
+    assert_eq!(set.proposer.as_str(), agent.to_string());
     assert_eq!(world.state(&task).estimate_minutes, None);
 }
 

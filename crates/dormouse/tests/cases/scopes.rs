@@ -5,9 +5,9 @@ use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
     AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error, ExportFormat,
-    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewTurn, NewWork,
-    OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf, WorkFilter,
-    WorkPatch,
+    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewTurn,
+    NewWork, OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
+    WorkFilter, WorkPatch,
 };
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
@@ -16,8 +16,8 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, ConversationId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope, TaskId,
-    TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope,
+    TaskId, TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 

@@ -607,8 +607,12 @@ const SMALL: &[&str] = &[
 
 /// Queries by a page of keys for which Postgres reads all of a table that has hardly more rows than
 /// the page, as the filled ones.
-const PAGES_ON_POSTGRES: &[&str] =
-    &["log_line::sources(", "wake_request::origins(", "conversation::last_turns(", "work::step::of_runs("];
+const PAGES_ON_POSTGRES: &[&str] = &[
+    "log_line::sources(",
+    "wake_request::origins(",
+    "conversation::last_turns(",
+    "work::step::of_runs(",
+];
 
 /// The same for Postgres, by index.
 const SMALL_ON_POSTGRES: &[&str] = &[

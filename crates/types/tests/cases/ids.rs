@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, EntryId, HookId, HostId, Id,
-    ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId, ReportId,
-    RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, ThreadId, Timestamp,
-    TokenId, WorkId, WorkRunId,
+    AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, EntryId, HookId,
+    HostId, Id, ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId,
+    ReportId, RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, ThreadId,
+    Timestamp, TokenId, WorkId, WorkRunId,
 };
 use proptest::prelude::*;
 use serde::Serialize;

@@ -203,5 +203,5 @@ fn called(call: &HookCall) -> NewRun {
         zone: CALL.to_owned(),
         fold: false,
     };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by: WorkCreator::Scheduler }
+    NewRun { occurrence, scheduled_for: None, skipped: None, by: WorkCreator::Scheduler, depth: 0 }
 }

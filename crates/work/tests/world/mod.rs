@@ -228,7 +228,6 @@ impl World {
         });
         work.set_rules(rules.clone());
         changes.set_delegate(Arc::new(Delegated(work.clone())));
-        let _ = owner;
         Self {
             model,
             store,

@@ -17,4 +17,6 @@ mod cases {
     mod proposing;
     mod delegating;
     mod steps;
+    mod known;
+    mod bad_input;
 }

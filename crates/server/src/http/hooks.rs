@@ -50,8 +50,9 @@ pub(super) async fn add(
     Ok((StatusCode::CREATED, Json(made)).into_response())
 }
 
-/// Gives a hook a new secret, which is in this answer and in no other. Older ones are accepted for
-/// another day, unless they end now.
+/// Gives a hook a new secret, which is in this answer and in no other.
+///
+/// Older ones are accepted for another day, unless they end now.
 #[utoipa::path(
     post,
     path = "/api/tasks/{work}/hooks/{hook}/rotate",

@@ -37,8 +37,10 @@ pub(super) struct AttentionParams {
     acknowledged: bool,
 }
 
-/// Lists what needs the user, newest first; items about to expire come last. What the person has taken note of is
-/// left out until there is a later entry for the same reason and object.
+/// Lists what needs the user, newest first; items about to expire come last.
+///
+/// What the person has taken note of is left out until there is a later entry for the same reason and
+/// object.
 #[utoipa::path(
     get,
     path = "/api/needs-attention",
@@ -76,9 +78,9 @@ async fn listed(app: &App, params: &AttentionParams, is_work: bool) -> Reply<Pag
     Ok(Json(app.dormouse.attention_list(&app.caller, filter, limit, cursor).await?))
 }
 
-/// Takes note of an entry: it leaves the list until there is a later one for the same reason and object.
+/// Takes note of an entry, which then leaves the list.
 ///
-/// `since` is that of the entry as it was seen; one that came meanwhile stays in the list.
+/// It comes back when there is a later one for the same reason and object. `since` is that of the entry as it was seen; one that came meanwhile stays in the list.
 #[utoipa::path(
     put,
     path = "/api/needs-attention/{need}/acknowledgement",

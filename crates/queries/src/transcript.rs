@@ -6,7 +6,7 @@
 
 use dormouse_runs::LoggedTurn;
 use dormouse_types::Timestamp;
-use dormouse_types::conversation::{Role, TaskAction};
+use dormouse_types::conversation::{TaskAction, TurnRole};
 use dormouse_types::{ConversationId, WorkId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,7 +67,7 @@ pub struct TaskRef {
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
     /// Who.
-    pub role: Role,
+    pub role: TurnRole,
     /// The title of what was published, in a conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -232,7 +232,7 @@ mod tests {
 
     fn turn(content: String, calls: Vec<Call>) -> Line {
         Line::Turn(Box::new(Turn {
-            role: Role::Assistant,
+            role: TurnRole::Assistant,
             content,
             timestamp: Some(Timestamp::from_micros(0)),
             turn_number: 1,

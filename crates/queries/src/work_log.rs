@@ -11,7 +11,7 @@ use dormouse_store::agent::work::definition;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{ReadError, Store};
-use dormouse_types::conversation::Role;
+use dormouse_types::conversation::TurnRole;
 use dormouse_types::{RunKey, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use dormouse_work::execution::TurnPlace;
@@ -221,7 +221,7 @@ impl WorkLogFile {
                 if let Some(mut turn) = turn {
                     self.n_turns += 1;
                     self.lines.push_back(Line::Turn(Box::new(Turn {
-                        role: Role::Assistant,
+                        role: TurnRole::Assistant,
                         content: std::mem::take(&mut turn.text),
                         timestamp: at,
                         turn_number: self.n_turns,
@@ -239,7 +239,7 @@ impl WorkLogFile {
             Entry::Answer(run, question, answer) => {
                 self.n_turns += 1;
                 self.lines.push_back(Line::Turn(Box::new(Turn {
-                    role: Role::User,
+                    role: TurnRole::User,
                     content: answer,
                     timestamp: question.closed_at,
                     turn_number: self.n_turns,

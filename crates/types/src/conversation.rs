@@ -17,7 +17,7 @@ closed_list! {
 
 closed_list! {
     /// Who said something.
-    pub enum Role, "role" {
+    pub enum TurnRole, "role" {
         /// The person.
         User = "user",
         /// A model, or what stands in for one.

@@ -11,7 +11,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::{ChangeRow, Commit, Db, MaybeRefused as _, Op, Refusal, retry};
-use dormouse_types::conversation::{ConversationKind, Role, SCHEDULED_EVENTS, TaskAction};
+use dormouse_types::conversation::{ConversationKind, SCHEDULED_EVENTS, TaskAction, TurnRole};
 use dormouse_types::work::{WorkSource, WorkType};
 use dormouse_types::{ConversationId, EventKind, Id as _, Timestamp, WorkId, WorkspaceId, limits};
 
@@ -74,7 +74,7 @@ pub(crate) fn report(ws: WorkspaceId, step: &Step, now: Timestamp) -> Option<Rep
         }
     };
     let turn = NewTurn {
-        role: Role::Assistant,
+        role: TurnRole::Assistant,
         title: run.result_title.clone(),
         content: content.clone(),
         task_ref: Some(TaskRef { work: definition.id.clone(), action: TaskAction::Completed }),
@@ -124,7 +124,7 @@ pub(crate) fn begun_in(
     now: Timestamp,
 ) -> Report {
     let turn = NewTurn {
-        role: Role::User,
+        role: TurnRole::User,
         title: None,
         content: instructions.to_owned(),
         task_ref: Some(TaskRef { work: work.clone(), action: TaskAction::Created }),
@@ -224,7 +224,7 @@ impl Work {
         }
         let subject = format!("{id}|{content}|{task_ref:?}");
         let turn = NewTurn {
-            role: Role::User,
+            role: TurnRole::User,
             title: None,
             content: content.to_owned(),
             task_ref: task_ref.clone(),

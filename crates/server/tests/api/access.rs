@@ -89,7 +89,7 @@ async fn a_page_exchanges_its_code_for_a_token_once() {
     let own = &tokens["items"][0];
     assert_eq!(who["actor"], format!("token:{}", text(&own["id"])));
     assert_eq!(who["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(who["server"], json!({"model": "builtin", "isLocal": true}));
+    assert_eq!(who["server"], json!({"model": "builtin", "isLocal": true, "zone": "UTC"}));
     assert_eq!((&own["name"], &own["isOwn"]), (&json!("Page"), &json!(true)));
     let again = house.exchange(&code).await;
     refused(&again, 401, "code-refused");

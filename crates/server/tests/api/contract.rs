@@ -227,6 +227,7 @@ pub fn filled(path: &str) -> String {
         ("{question}", format!("qu-{zeros}")),
         ("{need}", format!("workQuestion:run-{zeros}")),
         ("{hook}", format!("hook-{zeros}")),
+        ("{conversation}", format!("conv-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];
     let path = names.iter().fold(path.to_owned(), |path, (name, value)| path.replace(name, value));

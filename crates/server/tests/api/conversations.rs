@@ -137,17 +137,21 @@ async fn work_goes_on_in_a_conversation_of_its_own_when_that_one_is_deleted() {
 #[tokio::test]
 async fn what_is_scheduled_reports_in_one_conversation() {
     let world = World::new();
+    let mut runs = Vec::new();
     for title in ["Morning", "Evening"] {
-        world.script.push(publishes(title, "Two letters came."));
         let body = json!({
             "title": title, "instructions": "Say what is new.", "schedule": "every day at 9:30",
             "model": "acme/scripted",
         });
-        world.call("POST", "/api/tasks", &body.to_string()).await;
+        let made = world.call("POST", "/api/tasks", &body.to_string()).await.json();
+        assert_eq!(world.get("/api/conversations").await.json()["items"], json!([]));
+        runs.push(format!("/api/tasks/{}/run", text(&made["id"])));
     }
-    assert_eq!(world.get("/api/conversations").await.json()["items"], json!([]));
-    world.later(3600);
-    world.drain_all().await;
+    for run in runs {
+        world.script.push(publishes("News", "Two letters came."));
+        world.call("POST", &run, "").await;
+        world.drain_all().await;
+    }
     let list = world.get("/api/conversations").await.json();
     let all = list["items"].as_array().expect("conversations");
     assert_eq!(all.len(), 1, "{list:#}");

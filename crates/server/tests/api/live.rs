@@ -455,10 +455,11 @@ async fn events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_wai
         serde_json::json!({ "outcome": "done", "summary": "Told." }),
     )]));
     world.drain_all().await;
-    let after = upto(&mut socket, |it| {
-        text(it, "type") == "task:status" && text(it, "status") == "completed"
-    });
-    let all = [frames.clone(), after.await].concat();
+    let is_third = |it: &Value| text(it, "type") == "task:log" && it["turn"]["turnNumber"] == 3;
+    let after = upto(&mut socket, is_third).await;
+    let done = of(&after, "task:status").pop().expect("an event");
+    assert_eq!((text(&done, "taskId"), text(&done, "status")), (work.as_str(), "completed"));
+    let all = [frames.clone(), after].concat();
     // Each turn is the line that the log has of it: what was asked, the answer, how it ended.
     let file = world.get(&format!("{path}/log.jsonl")).await;
     let lines: Vec<Value> =

@@ -4,7 +4,7 @@
 //! at the same time add two. A link to agent work is written only if the work is there, and goes with the
 //! work or the conversation.
 
-use dormouse_types::conversation::{ConversationKind, Role, TaskAction};
+use dormouse_types::conversation::{ConversationKind, TaskAction, TurnRole};
 use dormouse_types::{ConversationId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::source::{self, Source};
@@ -46,7 +46,7 @@ pub struct TaskRef {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewTurn {
     /// Who says it.
-    pub role: Role,
+    pub role: TurnRole,
     /// The title of what a run published.
     pub title: Option<String>,
     /// The words.

@@ -4,7 +4,7 @@ use dormouse_store::agent::conversation::{self, Conversation, NewTurn, TaskRef, 
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::{Op, Refusal};
-use dormouse_types::conversation::{ConversationKind, Role, SCHEDULED_EVENTS, TaskAction};
+use dormouse_types::conversation::{ConversationKind, SCHEDULED_EVENTS, TaskAction, TurnRole};
 use dormouse_types::work::{
     CatchUp, Overlap, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
 };
@@ -42,7 +42,7 @@ fn scheduled() -> Conversation {
 
 fn says(content: &str, when: Timestamp) -> NewTurn {
     NewTurn {
-        role: Role::User,
+        role: TurnRole::User,
         title: None,
         content: content.into(),
         task_ref: None,
@@ -54,7 +54,7 @@ fn says(content: &str, when: Timestamp) -> NewTurn {
 
 fn completed(work: &WorkId, run: &WorkRunId, content: &str) -> NewTurn {
     NewTurn {
-        role: Role::Assistant,
+        role: TurnRole::Assistant,
         title: Some("News".into()),
         task_ref: Some(TaskRef { work: work.clone(), action: TaskAction::Completed }),
         run: Some((run.clone(), 3)),

@@ -7,7 +7,7 @@ use dormouse_store::agent::conversation::{self, TaskRef, Turn};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition;
-use dormouse_types::conversation::{ConversationKind, Role, TaskAction};
+use dormouse_types::conversation::{ConversationKind, TaskAction, TurnRole};
 use dormouse_types::work::WorkSource;
 use dormouse_types::work_outcome::{NothingReason, WorkOutcome, WorkText};
 use dormouse_types::{ConversationId, WorkId};
@@ -82,7 +82,7 @@ fn scheduled_runs_report_in_one_conversation_with_and_without_a_model(world: &Wo
         (rules, &without, "1 task is due", "- Pay the rent"),
     ] {
         let run = world.runs(work).remove(0);
-        assert_eq!(turn.said.role, Role::Assistant);
+        assert_eq!(turn.said.role, TurnRole::Assistant);
         assert_eq!(turn.said.task_ref, Some(of(work)));
         assert_eq!(turn.said.title.as_deref(), Some(title));
         assert_eq!(turn.said.content, words, "word for word");

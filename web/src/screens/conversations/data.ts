@@ -24,7 +24,8 @@ export async function readConversations(cursor?: string): Promise<Paged<Conversa
 /** A page of turns, newest first. */
 export async function readTurns(conversation: string, cursor?: string): Promise<Paged<Turn>> {
   const query = { limit: TURNS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
-  return unwrap(api.GET("/api/conversations/{conversation}/turns", { params: { path: { conversation }, query } }));
+  // The address has a second form, as a file of lines, of which the description says nothing more.
+  return (await unwrap(api.GET("/api/conversations/{conversation}/turns", { params: { path: { conversation }, query } }))) as Paged<Turn>;
 }
 
 export const queries = {

@@ -3,7 +3,7 @@
 use clap::Args;
 use dormouse::view::{Page, Turn};
 use dormouse_types::Id as _;
-use dormouse_types::conversation::Role;
+use dormouse_types::conversation::TurnRole;
 
 use crate::client::path;
 use crate::failure::Failure;
@@ -57,14 +57,17 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     for turn in page.items.iter().rev() {
         let at = turn.timestamp.map(|at| time::minute(at, &session.zone)).unwrap_or_default();
         let who = match turn.role {
-            Role::User => "you",
-            Role::Assistant => "agent",
+            TurnRole::User => "you",
+            TurnRole::Assistant => "agent",
         };
         let about = turn.task_ref.as_ref().map(|it| {
             format!("  {} “{}” ({})", it.action, line(titled(&it.title)), it.task_id.short())
         });
         session.screen.say("");
         session.screen.say(style.dim(&format!("{at}  {who}{}", about.unwrap_or_default())));
+        if let Some(title) = &turn.title {
+            session.screen.say(style.bold(&line(title)));
+        }
         session.screen.say(markdown::render(&turn.content, width, style));
     }
     Ok(())

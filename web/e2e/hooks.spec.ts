@@ -57,7 +57,7 @@ test("a hook is made with a secret that is shown once, and starts a run by a sig
   await hooks.getByRole("button", { name: "Add a hook" }).focus();
   await app.keyboard.press("Enter");
   const dialog = app.getByRole("dialog");
-  await dialog.getByLabel("Who calls it").fill("Mail server");
+  await dialog.getByLabel("Name of the caller").fill("Mail server");
   await looked(app, "new hook");
   await app.keyboard.press("Enter");
   const secret = await dialog.getByLabel("Secret", { exact: true }).inputValue();

@@ -3,72 +3,13 @@
 
 use dormouse_store::agent::change_item::Item;
 use dormouse_store::agent::wake_run;
-use dormouse_store::{ChangeRow, Op, change_log};
-use dormouse_types::port::BoxFuture;
-use dormouse_types::{Actor, OperationId, RunKey, TaskId, Timestamp, WorkspaceId};
+use dormouse_store::change_log;
+use dormouse_types::{Actor, OperationId, RunKey, WorkspaceId};
 
+use crate::delegate::{Answer, StartedWork};
 use crate::set::error::DecideError;
 use crate::set::service::Changes;
 use crate::tools;
-
-/// Agent work as a proposal names it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedWork {
-    /// Its title.
-    pub title: String,
-    /// What its run is told to do.
-    pub instructions: String,
-}
-
-/// Agent work that is started.
-#[derive(Debug, Clone)]
-pub struct StartedWork {
-    /// What is wanted.
-    pub wanted: WantedWork,
-    /// The confirm: its id is derived from this operation.
-    pub operation: OperationId,
-    /// When it was confirmed.
-    pub at: Timestamp,
-    /// The task that its result comes back to.
-    pub task: TaskId,
-    /// The item, as `set:index`.
-    pub item: String,
-    /// Who confirmed.
-    pub actor: Actor,
-    /// How many results of agent work led to it.
-    pub depth: i64,
-}
-
-/// What is written in the agent store, or why nothing is.
-#[derive(Debug, Clone)]
-pub enum Answer {
-    /// Part of the commit that ends the verdict or its undo.
-    Write {
-        /// The writes.
-        ops: Vec<Op>,
-        /// What is told of them.
-        news: Vec<ChangeRow>,
-    },
-    /// Not possible; the reason, for the person.
-    Never(String),
-}
-
-/// Starts agent work and takes it back: the work room.
-pub trait Delegate: Send + Sync {
-    /// Returns what starts the work.
-    fn start<'a>(
-        &'a self,
-        ws: WorkspaceId,
-        work: &'a StartedWork,
-    ) -> BoxFuture<'a, Result<Answer, DecideError>>;
-
-    /// Returns what takes the work of an operation back as long as its run has not begun.
-    fn take_back<'a>(
-        &'a self,
-        ws: WorkspaceId,
-        work: &'a StartedWork,
-    ) -> BoxFuture<'a, Result<Answer, DecideError>>;
-}
 
 impl Changes {
     /// Returns the work that an item starts; `None` if it starts none.

@@ -7,14 +7,16 @@
 //! rejected proposal that comes back, a value set by the person that is overwritten on old
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
-//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`delegation`], [`set`], [`ledger`], [`recovery`].
+//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`delegate`], [`set`],
+//! [`delegation`], [`ledger`], [`recovery`].
 
 pub mod tool;
 pub mod words;
 pub mod tools;
 pub mod run_call;
-pub mod delegation;
+pub mod delegate;
 pub mod set;
+pub mod delegation;
 pub mod ledger;
 pub mod recovery;
 

@@ -16,7 +16,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::delegation::WantedWork;
+/// Agent work as a proposal names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedWork {
+    /// Its title.
+    pub title: String,
+    /// What its run is told to do.
+    pub instructions: String,
+}
 
 /// A tool with its argument type.
 pub trait Tool: Sync + 'static {

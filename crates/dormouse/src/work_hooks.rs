@@ -21,7 +21,7 @@ impl Dormouse {
 
     /// Makes a hook; its secret is returned this once.
     ///
-    /// Scope: admin, because whoever has the secret starts runs from then on, whatever becomes of the
+    /// Scope: admin, because anyone who has the secret starts runs from then on, whatever becomes of the
     /// token of the caller.
     pub async fn add_work_hook(
         &self,
@@ -66,7 +66,7 @@ impl Dormouse {
         Ok(view)
     }
 
-    /// Takes a call of a hook. Whoever sends it has no token: the signature says who it is, and it is
+    /// Takes a call of a hook. The sender has no token: the signature says who it is, and it is
     /// allowed nothing but to start a run of the work of its hook.
     ///
     /// Errors: it is refused; the refusal is counted.

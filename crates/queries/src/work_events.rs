@@ -2,7 +2,7 @@
 //! log, why it waits for the person.
 //!
 //! All of it is read when the event is, and a turn as the file of the log has it, so an event says what
-//! whoever reads the same by its id is told.
+//! a request for the same id answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

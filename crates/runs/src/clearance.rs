@@ -86,7 +86,7 @@ pub async fn clearance(
     Ok(Clearance::Only(Shown { sources, other_categories }))
 }
 
-/// What texts were made of, whoever may see it.
+/// What texts were made of, no matter who may see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MadeOf {
     /// Whether tasks, entries or other runs are part of it.

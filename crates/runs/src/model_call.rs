@@ -108,7 +108,7 @@ pub async fn turn(
     let mut complete = false;
     let patience = model.patience();
     let mut limit = patience.first;
-    let mut over = clock.sleep(left);
+    let (end, mut over) = (clock.now() + left, clock.sleep(left));
     let mut is_writing = false;
     let mut events = model.ask(request);
     loop {
@@ -119,6 +119,10 @@ pub async fn turn(
             Next::OverTime if is_writing => return Err(NoAnswer::OverTime),
             Next::OverTime => return Err(late(model, left).into()),
         };
+        // Events may come without a pause, and then nothing else is looked at.
+        if is_writing && clock.now() > end {
+            return Err(NoAnswer::OverTime);
+        }
         limit = patience.between;
         is_writing = true;
         match event {
@@ -152,7 +156,7 @@ enum Next {
     End,
     /// Nothing came within the limit.
     Late,
-    /// The time of the run is over. Looked at first, because events may come without a pause.
+    /// The time of the run is over.
     OverTime,
 }
 
@@ -161,10 +165,10 @@ async fn next_within(
     limit: BoxFuture<'static, ()>,
     over: &mut BoxFuture<'static, ()>,
 ) -> Next {
-    match select(over, select(events.next(), limit)).await {
-        Either::Left(((), _)) => Next::OverTime,
-        Either::Right((Either::Left((Some(event), _)), _)) => Next::Event(event),
-        Either::Right((Either::Left((None, _)), _)) => Next::End,
+    match select(events.next(), select(over, limit)).await {
+        Either::Left((Some(event), _)) => Next::Event(event),
+        Either::Left((None, _)) => Next::End,
+        Either::Right((Either::Left(((), _)), _)) => Next::OverTime,
         Either::Right((Either::Right(((), _)), _)) => Next::Late,
     }
 }

@@ -24,8 +24,8 @@ use dormouse_types::agent::Initiator;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::port::{BoxFuture, Clock, Faults, Point, Stage};
 use dormouse_types::{
-    Actor, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq,
-    TaskId, ThreadId, Timestamp, WorkspaceId, hash,
+    Actor, ChangeSetId, Fingerprint, HolderId, Id as _, OperationId, Origin, RunKey, Seq, TaskId,
+    ThreadId, Timestamp, WorkspaceId, hash,
 };
 
 const WS: WorkspaceId = WorkspaceId(1);

@@ -1,7 +1,7 @@
 //! Agent work that an agent proposed and the person confirmed: it is started once, taken back as long as
 //! nothing has run, and its result is an entry of the task.
 
-use dormouse_changes::delegation::{Answer, Delegate, StartedWork};
+use dormouse_changes::delegate::{Answer, Delegate, StartedWork};
 use dormouse_changes::set::error::DecideError;
 use dormouse_journal::{Edit, EditCtx, EditError, JournalError, OnceKey};
 use dormouse_runs::clearance;

@@ -137,7 +137,7 @@ impl Work {
             zone,
             facts,
             journal,
-            changes,
+            changes: changes.without_delegate(),
             rules: Arc::default(),
             keys: Arc::default(),
         }

@@ -14,7 +14,7 @@ use dormouse_types::{
 };
 use serde_json::json;
 
-use crate::delegation::Answer;
+use crate::delegate::Answer;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, transitioned};
 use crate::set::saga_payload::SagaPayload;
@@ -83,7 +83,7 @@ impl Changes {
         }
         let item = round.caught_up(&seen.item);
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
-        // After the transition: whoever finishes second is told that the item moved.
+        // After the transition: the one who finishes second is told that the item moved.
         ops.extend(starts);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
         let edit = |decision: &mut Decision| {
@@ -252,7 +252,7 @@ impl Changes {
     }
 }
 
-/// Derives the id of the decision thread of whoever proposes.
+/// Derives the id of the decision thread of a proposer.
 pub fn thread(proposer: impl Into<HolderId>) -> ThreadId {
     let proposer = proposer.into();
     let (_, rest) = proposer.as_str().split_once('-').expect("an id begins with its prefix");

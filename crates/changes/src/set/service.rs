@@ -16,7 +16,7 @@ use dormouse_types::{
     Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
 };
 
-use crate::delegation::Delegate;
+use crate::delegate::Delegate;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled};
 use crate::set::state::{Event, after};
@@ -74,6 +74,13 @@ impl Changes {
     pub fn set_delegate(&self, delegate: Arc<dyn Delegate>) {
         // A second one would not know the work of the first.
         let _ = self.delegate.set(delegate);
+    }
+
+    /// The same service without anybody who starts agent work: for the work room, which would else hold
+    /// itself.
+    #[must_use]
+    pub fn without_delegate(&self) -> Self {
+        Self { delegate: Arc::default(), ..self.clone() }
     }
 
     pub(crate) fn delegate(&self) -> Option<&Arc<dyn Delegate>> {

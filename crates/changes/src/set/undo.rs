@@ -8,7 +8,7 @@ use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::{ChangeRow, CommitError, Op, Refusal};
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
-use crate::delegation::Answer;
+use crate::delegate::Answer;
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, Settled, reopened, transitioned};

@@ -6,7 +6,6 @@ use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::delegation::WantedWork;
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, folded};
 
 /// The tool as a model calls it.
@@ -17,7 +16,7 @@ pub static TOOL: ModelTool = ModelTool::proposal(&StartAgentWork);
 struct Args {
     /// What it is, in a few words.
     title: String,
-    /// What is to be done and what is to come back, complete in itself: whoever does it sees nothing of
+    /// What is to be done and what is to come back, complete in itself: the agent that does it sees nothing of
     /// this task but these words.
     instructions: String,
 }

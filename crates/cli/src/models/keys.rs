@@ -178,7 +178,9 @@ impl KeyFile {
     ///
     /// Errors: as for [`Self::set`].
     pub fn keep_sealing(&self, fresh: &str) -> Result<(), KeyFileError> {
-        self.change(|content| drop(content.sealing.get_or_insert_with(|| fresh.to_owned())))
+        self.change(|content| {
+            content.sealing.get_or_insert_with(|| fresh.to_owned());
+        })
     }
 
     /// Reads and writes under a lock, so that no key of another process is lost.

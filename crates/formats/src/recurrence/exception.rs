@@ -1,4 +1,4 @@
-//! What is known about single occurrences of a series, one by one: for whoever stores a series.
+//! What is known about single occurrences of a series, one by one: for code that stores a series.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};

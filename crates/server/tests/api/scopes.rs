@@ -292,8 +292,8 @@ async fn ids_of_another_workspace_name_nothing() {
         let router = listener(&world);
         let path =
             ids.iter().fold(operation.path.clone(), |path, (name, id)| path.replace(name, id));
-        // A provider has the name that each workspace gives it; the address of a hook is known to whoever
-        // calls it, and needs no token.
+        // A provider has the name that each workspace gives it; the address of a hook is known to its
+        // callers, and needs no token.
         if path.contains("{name}") || operation.id == "callHook" {
             continue;
         }

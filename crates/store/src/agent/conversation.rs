@@ -84,7 +84,7 @@ pub fn insert(workspace: WorkspaceId, new: &Conversation) -> Op {
     )
 }
 
-/// Begins a conversation unless it exists, whoever began it.
+/// Begins a conversation unless it exists, no matter who began it.
 pub fn begin(workspace: WorkspaceId, new: &Conversation) -> Op {
     Op::any(
         "INSERT INTO conversations (ws, id, kind, work_id, title, n_turns, created_at, updated_at)
@@ -110,7 +110,7 @@ fn columns_of(workspace: WorkspaceId, new: &Conversation) -> Vec<crate::value::P
 /// Adds a turn, and links the work that it refers to.
 ///
 /// Refused as stale if the conversation is not there, as missing if the work is not, and as existing if the
-/// run has said its result. The count comes first: whoever writes it decides which number is next.
+/// run has said its result. The count comes first: the writer of it decides which number is next.
 pub fn add_turn(workspace: WorkspaceId, id: &ConversationId, new: &NewTurn) -> Vec<Op> {
     let mut ops = vec![Op::one(
         "UPDATE conversations SET n_turns = n_turns + 1, updated_at = ?3 WHERE ws = ?1 AND id = ?2",

@@ -109,7 +109,7 @@ impl HookSecret {
 pub struct Delivery {
     /// The id that the sender gave it.
     pub id: String,
-    /// What the signature makes unique. The id of a Git host is not signed: whoever saw a call could send
+    /// What the signature makes unique. The id of a Git host is not signed: anyone who saw a call could send
     /// it again under another one. So there it is the hash of the body.
     pub signed: String,
 }

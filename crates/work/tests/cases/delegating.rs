@@ -1,7 +1,8 @@
 //! Agent work that an agent proposed: it is started by a confirm, once, and its result is an entry of the
 //! task.
 
-use dormouse_changes::delegation::{Answer, Delegate as _, StartedWork, WantedWork};
+use dormouse_changes::delegate::{Answer, Delegate as _, StartedWork};
+use dormouse_changes::tool::WantedWork;
 use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
 use dormouse_changes::{DecideError, Decider, tools};

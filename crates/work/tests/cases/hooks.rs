@@ -230,7 +230,7 @@ fn the_calls_of_a_git_host_are_known_by_their_body(world: &World) {
     let run = started(world, &first);
     let repeated = Ok(Received { run, is_repeated: true });
     assert_eq!(send(world, &first), repeated);
-    // Its id is not signed: whoever saw the call can send it again under another one.
+    // Its id is not signed: anyone who saw the call can send it again under another one.
     let replayed = git_call(&hook, &secret, "another", r#"{"ref":"main"}"#);
     assert_eq!(send(world, &replayed), repeated);
     let altered = git_call(&hook, &secret, "72d3162e", r#"{"ref":"other"}"#);

@@ -110,7 +110,7 @@ export const work = {
   "work.hooksWhat": "Programs elsewhere start a run by calling an address. Each call is signed with the secret of its hook.",
   "work.addHook": "Add a hook",
   "work.makeHook": "Make it",
-  "work.hookName": "Who calls it",
+  "work.hookName": "Name of the caller",
   "work.hookNameHint": "Mail server",
   "work.hookSigned": "How calls are signed",
   "work.hookForm.standard": "Standard Webhooks",

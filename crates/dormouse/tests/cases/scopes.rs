@@ -370,6 +370,8 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/change_sets.rs"),
         include_str!("../../src/work.rs"),
         include_str!("../../src/built_in_work.rs"),
+        include_str!("../../src/attention.rs"),
+        include_str!("../../src/work_hooks.rs"),
         include_str!("../../src/conversations.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),

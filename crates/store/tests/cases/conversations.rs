@@ -121,7 +121,7 @@ fn a_turn_is_read_as_it_was_added_and_counted(world: &World) {
     assert_eq!(read, Conversation { n_turns: 2, updated_at: at(5), ..one.clone() });
     let newest = world.all(conversation::turns_before(WS, &one.id, i64::MAX, 1));
     assert_eq!(newest, [(2, Ok(expected[1].clone()))]);
-    let last = world.all(conversation::last_turns(WS, &[one.id.clone()]));
+    let last = world.all(conversation::last_turns(WS, std::slice::from_ref(&one.id)));
     assert_eq!(last, newest);
     let earlier = world.all(conversation::turns_before(WS, &one.id, 2, 9));
     assert_eq!(earlier, [(1, Ok(expected[0].clone()))]);

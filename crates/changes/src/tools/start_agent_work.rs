@@ -6,7 +6,7 @@ use dormouse_types::model::TaskState;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, folded};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, WantedWork, folded};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&StartAgentWork);

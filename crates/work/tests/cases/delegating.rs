@@ -2,9 +2,9 @@
 //! task.
 
 use dormouse_changes::delegate::{Answer, Delegate as _, StartedWork};
-use dormouse_changes::tool::WantedWork;
 use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
+use dormouse_changes::tool::WantedWork;
 use dormouse_changes::{DecideError, Decider, tools};
 use dormouse_journal::state;
 use dormouse_scheduler::End;

@@ -438,7 +438,7 @@ async fn a_checklist_that_starts_over_is_proposed_and_decided_like_any_change() 
     let item =
         world.call("POST", &format!("{path}/checklist-items"), r#"{"title": "Towel"}"#).await;
     assert_eq!(item.status, 201, "{}", item.shown());
-    let item = text(&item.json()["id"]);
+    let item = text(&item.json()["items"][0]["id"]);
     let ticked = format!("{path}/checklist-items/{item}");
     let ticked = world.call("PATCH", &ticked, r#"{"isChecked": true}"#).await;
     assert_eq!(ticked.status, 200, "{}", ticked.shown());

@@ -162,28 +162,32 @@ impl Dormouse {
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
             .in_zone(zone.clone())
             .with_sink(drafts.clone());
-        let agents = Agents::new(dormouse_agents::Parts {
-            store: store.clone(),
-            journal: journal.clone(),
-            changes: changes.clone(),
-            driver: driver.clone(),
-            clock: clock.clone(),
-            entropy: entropy.clone(),
-            zone: zone.clone(),
-            owner,
-        });
-        // These agents know no other holders: agent work reads by them, and is one of those.
+        let agents_with = |changes: Changes| {
+            Agents::new(dormouse_agents::Parts {
+                store: store.clone(),
+                journal: journal.clone(),
+                changes,
+                driver: driver.clone(),
+                clock: clock.clone(),
+                entropy: entropy.clone(),
+                zone: zone.clone(),
+                owner: owner.clone(),
+            })
+        };
+        let agents = agents_with(changes.clone());
+        // Agent work reads by agents that know no other holders and start no work: else it would hold
+        // itself, and no database would be closed at the end.
         let facts = FactsOfQueries(Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),
-            agents: agents.clone(),
+            agents: agents_with(changes.without_delegate()),
             models: models.clone(),
             clock: clock.clone(),
             zone: zone.clone(),
         }));
         let work = Work::new(dormouse_work::Parts {
             store: store.clone(),
-            driver,
+            driver: driver.clone(),
             clock: clock.clone(),
             entropy: entropy.clone(),
             zone: zone.clone(),

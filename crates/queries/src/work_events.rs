@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
-use dormouse_types::closed_list::Listed;
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{EventKind, QuestionId, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::execution::TurnPlace;
@@ -78,7 +77,7 @@ fn place_of(event: &Event) -> Option<TurnPlace> {
 }
 
 fn is_of(event: &Event, kind: EventKind) -> bool {
-    event.kind == Listed::from(kind)
+    event.kind == kind
 }
 
 impl Queries {

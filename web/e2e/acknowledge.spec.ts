@@ -22,7 +22,7 @@ test("what was taken note of leaves the list and the badge, and comes back with 
   model.says(FAIL);
   const body = { title: "Letters", instructions: "Say which letters came.", model: "house/script" };
   const id = ((await server.ask("POST", "/api/tasks", body)) as { id: string }).id;
-  const row = app.getByRole("listitem").filter({ hasText: "Letters failed" });
+  const row = app.getByRole("listitem").filter({ hasText: "Letters failed" }).filter({ has: app.getByRole("button") });
   await expect(row).toBeVisible();
   await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
   for (const colorScheme of ["light", "dark"] as const) {

@@ -26,7 +26,7 @@ test("steps are set on the page, and a run shows how far it got", async ({ app, 
   await app.goto(`${server.address}/work/${id}`);
   await still(app);
   await app.getByRole("button", { name: "Edit" }).click();
-  await app.getByText("Steps", { exact: true }).click();
+  await app.locator("summary").filter({ hasText: "Steps" }).click();
   await app.getByRole("button", { name: "Add a step" }).click();
   await app.getByLabel("Step 1", { exact: true }).fill("Sum it up");
   await app.getByLabel("What is checked in step 1").selectOption({ label: "At most so many words" });
@@ -67,8 +67,8 @@ test("what a run proposes is reviewed with the task, and leads back to the work"
   await expect.poll(async () => ((await server.ask("GET", `/api/tasks/${id}`)) as { task: { runState: string } }).task.runState).toBe("succeeded");
   await app.goto(`${server.address}/`);
   await still(app);
-  await app.getByRole("link", { name: /Digest suggests/ }).click();
-  await expect(app.getByRole("link", { name: /Digest/ }).first()).toHaveAttribute("href", `/work/${id}`);
+  await app.getByRole("link", { name: /^Digest suggests/ }).click();
+  await expect(app.getByRole("dialog").getByRole("link", { name: /^Source of the suggestion/ })).toHaveAttribute("href", `/work/${id}`);
   expect.soft(await faults(app), "the review").toEqual([]);
   await expect(app.getByText(/it rains/).first()).toBeVisible();
 });

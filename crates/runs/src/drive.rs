@@ -14,7 +14,7 @@ use std::time::Duration;
 use dormouse_store::agent::link;
 use dormouse_store::agent::message::Chain;
 use dormouse_store::agent::wake_request;
-use dormouse_store::{Attempts, CommitError, Policy, ReadError, Refusal, Store};
+use dormouse_store::{Attempts, Commit, CommitError, Db, Policy, ReadError, Refusal, Store};
 use dormouse_types::agent::AgentLinkKind;
 use dormouse_types::model::{ModelError, Request};
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, Stage};
@@ -244,6 +244,7 @@ impl ActiveRun<'_> {
             return self.skip_hidden(reason, &gated.kept_back).await.map(Some);
         }
         let offer = gathered.tools;
+        let renewed = self.driver.clock.now();
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
         // Checked last, so pausing an agent before this point costs no tokens.
         if let Some(end) = self.blocked().await? {
@@ -252,6 +253,7 @@ impl ActiveRun<'_> {
         if let Some(end) = self.reserve(&request).await? {
             return Ok(Some(end));
         }
+        self.ensure_lease(renewed).await?;
         self.driver.store.pass(Stage::BeforeEffect, "model.ask");
         let answer = match self.answer(&request).await {
             Ok(answer) => answer,
@@ -290,6 +292,27 @@ impl ActiveRun<'_> {
             if !attempts.go_on_after(&result) {
                 return result;
             }
+        }
+    }
+
+    /// Renews the lease unless it was renewed within its time, at `renewed` or later.
+    ///
+    /// A process that stood still since its last commit may have lost its lease, and another one may
+    /// have recorded this very turn. Nothing is awaited between the last look at the clock and the
+    /// call.
+    ///
+    /// Errors: the commit is refused because the lease is lost.
+    async fn ensure_lease(&self, mut renewed: Timestamp) -> Result<(), RunError> {
+        let lease = self.lease;
+        loop {
+            let now = self.driver.clock.now();
+            // A clock that was set back says nothing about the time that passed.
+            if (renewed..renewed + lease.lasts).contains(&now) {
+                return Ok(());
+            }
+            renewed = now;
+            let renewal = Commit::new("run.renew", Db::Agent, lease.ws).op(lease.guard());
+            self.driver.store.commit(renewal).await?;
         }
     }
 

@@ -18,7 +18,7 @@ use crate::sim_state::SimState;
 use crate::{fold_oracle, heard, marks, spend_oracle, turn_oracle};
 
 /// Commits that only the owner of a lease may make.
-const GUARDED: [&str; 10] = [
+const GUARDED: [&str; 11] = [
     "run.request",
     "run.turn",
     "run.effect",
@@ -27,6 +27,7 @@ const GUARDED: [&str; 10] = [
     "run.fail",
     "run.putBack",
     "run.beat",
+    "run.renew",
     "run.fold",
     "run.reserve",
 ];

@@ -119,12 +119,14 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
     assert_eq!(node.ran(), [(agent, DONE)], "the new owner is not disturbed");
 }
 
-/// A run loses its lease at a certain point; nothing it does afterwards has an effect.
-fn lost_at(stage: Stage, label: &'static str) {
+/// A run loses its lease at a certain point; nothing it does afterwards has an effect. Returns how
+/// often it asked its model.
+fn lost_at(stage: Stage, label: &'static str) -> usize {
     let (world, task, agent) = World::settled();
     let set = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));
     world.script.push(Answer::calls([set, report("Late.", "Too late.")]));
     let lease = world.claim_after_a_note(&task, &agent);
+    let asks = world.model.asks();
     let (other, clock) = (world.owned_by("other"), world.clock.clone());
     world.hooks.once(stage, label, move || {
         clock.advance(Duration::from_secs(61));
@@ -137,15 +139,47 @@ fn lost_at(stage: Stage, label: &'static str) {
     assert_eq!(world.state(&task).language, None, "{label}: the journal is not written");
     assert_eq!(world.content(&agent), "Nothing yet.", "{label}");
     assert_eq!(world.row(&agent).owner, None, "{label}");
+    world.model.asks() - asks
 }
 
 #[test]
 fn a_run_that_loses_its_lease_on_the_way_changes_nothing_more() {
-    lost_at(Stage::AfterCommit, "run.request");
-    lost_at(Stage::BeforeEffect, "model.ask");
-    lost_at(Stage::AfterEffect, "model.ask");
-    lost_at(Stage::AfterCommit, "run.turn");
-    lost_at(Stage::BeforeCommit, "journal.edit");
+    let ways = [
+        (Stage::AfterCommit, "run.request", 0),
+        (Stage::BeforeEffect, "model.ask", 1),
+        (Stage::AfterEffect, "model.ask", 1),
+        (Stage::AfterCommit, "run.turn", 1),
+        (Stage::BeforeCommit, "journal.edit", 1),
+    ];
+    for (stage, label, asks) in ways {
+        assert_eq!(lost_at(stage, label), asks, "calls of the model, lost at {label}");
+    }
+}
+
+/// A process stands still between the commit of a request and the call, and its clock may be set
+/// meanwhile: to an hour ago as well.
+#[test]
+fn a_run_that_stood_still_before_its_call_asks_only_if_nobody_took_it_over() {
+    for back in [0, 3_600] {
+        for taken in [false, true] {
+            let (world, task, agent) = World::settled();
+            world.script.push(Answer::calls([report("Late.", "In time.")]));
+            let lease = world.claim_after_a_note(&task, &agent);
+            let (other, clock) = (world.owned_by("other"), world.clock.clone());
+            let asks = world.model.asks();
+            world.hooks.once(Stage::AfterCommit, "run.request", move || {
+                clock.advance(Duration::from_secs(61));
+                if taken {
+                    let taken = now(other.scheduler().take_over_dead(&nobody()));
+                    assert_eq!(taken.expect("looked").len(), 1);
+                }
+                clock.set(clock.now() - Duration::from_secs(back));
+            });
+            let end = world.run_lease(lease).end;
+            let (as_expected, calls) = if taken { (End::LeaseLost, 0) } else { (DONE, 1) };
+            assert_eq!((end, world.model.asks() - asks), (as_expected, calls), "{back} {taken}");
+        }
+    }
 }
 
 #[test]

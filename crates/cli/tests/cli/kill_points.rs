@@ -96,6 +96,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("run.hold", Way::Never("an agent is paused between a look at the queue and the claim")),
     ("run.postpone", Way::Never("the program has one provider; `choosing` in agents has two")),
     ("run.putBack", Way::Stop),
+    (
+        "run.renew",
+        Way::Never("the process stands still for a minute; tests of agents move their clock"),
+    ),
     ("run.request", Way::Load),
     ("run.reserve", Way::Never("the built-in model reserves nothing; tests of agents cut it")),
     ("run.skip", Way::Once("DELETE", "task")),

@@ -28,7 +28,7 @@ export const agent = {
   "knows.before": "before: {text}",
   "knows.window": "Window",
   "knows.windowUnit": "tokens at once, {model}",
-  "knows.windowParts": "Of this, its last request took about:",
+  "knows.windowParts": "Of this, its last request took about: {parts}.",
   "knows.part.rules": "rules and tools {tokens}",
   "knows.part.memory": "memory {tokens}",
   "knows.part.task": "the task {tokens}",

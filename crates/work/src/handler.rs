@@ -20,9 +20,9 @@ use dormouse_types::{
     EventKind, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkRunId, WorkspaceId, limits,
 };
 
+use crate::attempt::attempt_key;
 use crate::built_in::NO_MODEL;
 use crate::error::broken;
-use crate::execution::attempt_key;
 use crate::runner::WorkRun;
 use crate::standing::Standing;
 use crate::{Work, WorkError, event};

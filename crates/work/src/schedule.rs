@@ -11,8 +11,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{WorkCreator, WorkState};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
-use crate::definition::exists_already;
-use crate::error::broken;
+use crate::error::{broken, exists_already};
 use crate::planner::{Coming, Policies, coming, plan};
 use crate::standing::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};

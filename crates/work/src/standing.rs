@@ -172,6 +172,18 @@ pub(crate) struct NewRun {
     pub depth: i64,
 }
 
+/// A run that somebody asked for: the request is what it is the occurrence of.
+pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) -> NewRun {
+    let occurrence = Occurrence {
+        source: work.to_string(),
+        uid: String::new(),
+        original_start: request.to_owned(),
+        zone: "request".into(),
+        fold: false,
+    };
+    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
+}
+
 /// The runs that are not over, and the newest of all, after some of them changed.
 fn merged(before: &Standing, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
     let is_changed = |run: &Run| changed.iter().any(|other| other.id == run.id);

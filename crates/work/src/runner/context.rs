@@ -19,9 +19,9 @@ use dormouse_types::work::{RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
+use crate::attempt::key_of_attempt;
 use crate::delegated;
 use crate::events;
-use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
 use crate::hook::receive;

@@ -7,6 +7,7 @@ mod ending;
 mod folding;
 mod reading;
 mod steps;
+mod turn_steps;
 
 use std::time::Duration;
 
@@ -26,8 +27,8 @@ use dormouse_types::work::{RunEvent, RunState};
 use dormouse_types::work_step::StepState;
 use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 
-use self::steps::StepsOfTurn;
-use crate::execution::TurnPlace;
+use self::turn_steps::StepsOfTurn;
+use crate::attempt::TurnPlace;
 use crate::folding::FoldedRuns;
 use crate::standing::Standing;
 use crate::tools::{self, Call};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::agent::work::{filter, hook, step};
+use dormouse_store::agent::work::{delivery, filter, hook, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkState, WorkType};
@@ -176,7 +176,10 @@ impl Work {
             after.next_due_at = None;
             after.deleted_at = Some(now);
             skip_queued(step, open, now)?;
-            Ok(vec![dormouse_store::agent::conversation::unlink_work(ws, id)])
+            Ok(vec![
+                dormouse_store::agent::conversation::unlink_work(ws, id),
+                delivery::settle_work(ws, id, now),
+            ])
         })
         .await
     }

@@ -192,7 +192,7 @@ impl RunHandler for WorkRun<'_> {
         Box::pin(self.end(log))
     }
 
-    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>> {
         Box::pin(self.attempt_failed(error))
     }
 }

@@ -306,7 +306,6 @@ const READ_ONLY: &[&str] = &["dormouse-queries"];
 const CIRCLES: &[(&str, &str)] = &[
     ("builtin", "its engines are to be written anew"),
     ("queries", "what an event says of agent work is read by the file that the events need"),
-    ("work", "definitions, runs, steps and conversations are to be parted"),
 ];
 
 /// More lines than this have a second subject.

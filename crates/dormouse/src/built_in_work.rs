@@ -55,7 +55,13 @@ impl Dormouse {
         let read = self.understood(caller, text, wording, "text").await?;
         let schedule =
             self.read_work_schedule(&read.schedule_words, in_language(wording, &read))?;
+        let refusal = match self.may_be_kept(caller, &read.parameters).await {
+            Ok(()) => None,
+            Err(Error::Invalid { message, .. }) => Some(message),
+            Err(error) => return Err(error),
+        };
         Ok(WorkInstruction {
+            refusal,
             work_kind: read.parameters.kind(),
             parameters: read.parameters,
             sentence: read.sentence,

@@ -22,6 +22,7 @@ pub mod agents;
 pub mod wake_preview;
 pub mod change_sets;
 pub mod attention;
+mod deliveries;
 pub mod work;
 pub mod work_hooks;
 pub mod conversations;
@@ -55,6 +56,7 @@ use dormouse_work::Work;
 use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
+use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 
@@ -201,7 +203,8 @@ impl Dormouse {
             .with_chore(Arc::new(Results(work.clone())))
             .with_chore(Arc::new(Schedules(work.clone())))
             .with_chore(Arc::new(Events(work.clone())))
-            .with_chore(Arc::new(Expiry(work.clone())));
+            .with_chore(Arc::new(Expiry(work.clone())))
+            .with_chore(Arc::new(Bodies(work.clone())));
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),

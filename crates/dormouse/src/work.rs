@@ -9,7 +9,8 @@ use dormouse_types::{
     Caller, ConversationId, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits,
 };
 use dormouse_work::RequestContext;
-use dormouse_work::definition::{Edit, NewWork as NewDefinition, ReadSchedule};
+use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
+use dormouse_work::lifecycle::Edit;
 
 use crate::dates::{Reader, Wording};
 use crate::request::{receipt_id, require};

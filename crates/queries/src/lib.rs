@@ -36,6 +36,7 @@ pub mod export;
 pub mod whole_task;
 pub mod work;
 mod work_hooks;
+mod deliveries;
 pub mod transcript;
 pub mod work_log;
 pub mod conversations;

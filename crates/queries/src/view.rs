@@ -22,6 +22,7 @@ mod spending;
 mod work;
 mod work_hook;
 mod conversation;
+mod delivery;
 
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
@@ -35,6 +36,7 @@ pub use change::{
     ChangeItem, ChangeSet, DecidedItem, Decision, Evidence, OpenChanges, Outcome, TaskChange,
 };
 pub use conversation::Conversation;
+pub use delivery::Delivery;
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };

@@ -11,7 +11,7 @@ use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{EventKind, QuestionId, WorkId, WorkRunId, WorkspaceId};
-use dormouse_work::execution::TurnPlace;
+use dormouse_work::attempt::TurnPlace;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -65,7 +65,9 @@ fn call_view(call: HookCall) -> WorkHookCall {
         delivery_id: call.delivery,
         run_id: call.run,
         sender: call.sender,
-        bytes: call.payload.len(),
+        bytes: call
+            .removed_bytes
+            .map_or(call.payload.len(), |n| usize::try_from(n).unwrap_or_default()),
         at: call.received_at,
     }
 }

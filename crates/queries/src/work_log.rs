@@ -14,7 +14,7 @@ use dormouse_store::{ReadError, Store};
 use dormouse_types::conversation::TurnRole;
 use dormouse_types::{RunKey, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
-use dormouse_work::execution::TurnPlace;
+use dormouse_work::attempt::TurnPlace;
 
 use crate::transcript::{Event, Line, Meta, Turn};
 use crate::view::{LogLineKind, Page, WorkLogLine};

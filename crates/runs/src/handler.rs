@@ -110,7 +110,7 @@ pub trait RunHandler: Send + Sync {
     ) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 
     /// Returns what is committed with the end of a failed run.
-    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>>;
+    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>>;
 }
 
 /// The tools that close a run, for example by publishing its result.

@@ -4,7 +4,8 @@ use dormouse_store::agent::wake_queue::{self, Claim, QueueEntry};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::journal::fence;
 use dormouse_store::{
-    Commit, CommitError, Db, MaybeRefused as _, Op, Policy, ReadError, Refusal, Store, retry,
+    ChangeRow, Commit, CommitError, Db, MaybeRefused as _, Op, Policy, ReadError, Refusal, Store,
+    retry,
 };
 use dormouse_types::agent::PutOff;
 use dormouse_types::{Timestamp, WorkspaceId, limits};
@@ -60,11 +61,12 @@ impl Scheduler {
                 self.hold(ws, row, guard).await?;
                 return Ok(None);
             }
-            (Admission::End { ops, .. }, None) => {
-                return unless_stale(self.clear_signals(ws, row, ops).await);
+            (Admission::End { ops, news, .. }, None) => {
+                return unless_stale(self.clear_signals(ws, row, ops, news).await);
             }
-            (Admission::End { reason, ops }, Some(run)) => {
-                return unless_stale(self.end_waiting(ws, row, &run, &reason, ops).await);
+            (Admission::End { reason, ops, news }, Some(run)) => {
+                let ended = self.end_waiting(ws, row, &run, &reason, (ops, news));
+                return unless_stale(ended.await);
             }
             // A handler that starts a fresh run has decided that there is nothing to resume.
             (Admission::Start { run, mut ops, if_repeated }, _) => {
@@ -98,7 +100,7 @@ impl Scheduler {
             Err(error) if error.refusal() == Some(Refusal::Exists) => {
                 // The same delivery again: it has already run, so its signals are cleared.
                 tracing::warn!(holder = %row.holder, run_key = %run.key, "wake delivered twice");
-                self.clear_signals(ws, row, repeated).await?;
+                self.clear_signals(ws, row, repeated, Vec::new()).await?;
                 Ok(None)
             }
             Err(error) => Err(error.into()),
@@ -179,11 +181,13 @@ impl Scheduler {
         ws: WorkspaceId,
         row: &QueueEntry,
         again: Vec<Op>,
+        news: Vec<ChangeRow>,
     ) -> Result<(), SchedulerError> {
         let spent = Commit::new("run.spent", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
             .op(wake_queue::clear_signals(ws, &row.holder))
-            .ops(again);
+            .ops(again)
+            .changes(news);
         // If another signal arrived meanwhile, the next poll reads the row again.
         unless(self.store.commit(spent).await.map(drop), &[Refusal::LeaseLost])
     }
@@ -218,7 +222,7 @@ impl Scheduler {
         let error = format!("given up after {} crashes", row.crashes);
         retry(Policy::Attempts(3), &[Refusal::Stale], || async {
             let ops = handler.give_up(ws, &row.holder).await?;
-            self.end_waiting(ws, row, run, &error, ops).await
+            self.end_waiting(ws, row, run, &error, (ops, Vec::new())).await
         })
         .await
     }
@@ -233,12 +237,13 @@ impl Scheduler {
         row: &QueueEntry,
         run: &Run,
         error: &str,
-        ops: Vec<Op>,
+        (ops, news): (Vec<Op>, Vec<ChangeRow>),
     ) -> Result<(), SchedulerError> {
         let commit = Commit::new("run.abandon", Db::Agent, ws)
             .op(wake_queue::abandon(ws, row))
             .op(given_up(ws, run, error, self.clock.now())?)
             .ops(ops)
+            .changes(news)
             .changes(self.handler(&row.holder)?.announce(&row.holder, run.key.as_str()));
         unless(self.store.commit(commit).await.map(drop), &[Refusal::LeaseLost])
     }

@@ -107,6 +107,8 @@ pub enum Admission {
         reason: String,
         /// What else is written with the end.
         ops: Vec<Op>,
+        /// What clients learn besides.
+        news: Vec<ChangeRow>,
     },
 }
 

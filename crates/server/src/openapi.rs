@@ -13,8 +13,8 @@ mod schemas;
 use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{
-    AgentId, ChangeSetId, ConversationId, EntryId, EventKind, ItemId, QuestionId, RunKey, TaskId,
-    TokenId, Verdict, WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, DeliveryId, EntryId, EventKind, ItemId, QuestionId,
+    RunKey, TaskId, TokenId, Verdict, WorkId, WorkRunId,
 };
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -51,7 +51,7 @@ use self::json::object;
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
         ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId,
-        ConversationId
+        ConversationId, DeliveryId
     )),
 )]
 struct Head;

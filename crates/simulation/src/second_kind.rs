@@ -365,7 +365,7 @@ impl RunHandler for HouseRun<'_> {
         Box::pin(async { Ok(RunOutput::default()) })
     }
 
-    fn fail<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
-        Box::pin(async { Ok(Vec::new()) })
+    fn fail<'a>(&'a mut self, _: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>> {
+        Box::pin(async { Ok(RunOutput::default()) })
     }
 }

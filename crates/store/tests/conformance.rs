@@ -25,6 +25,7 @@ mod cases {
     mod later_tries;
     mod links;
     mod log_lines;
+    mod many_works;
     mod nodes;
     mod plans;
     mod receipts;

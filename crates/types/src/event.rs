@@ -44,6 +44,8 @@ closed_list! {
         AttentionAcknowledged = "attention:acknowledged",
         /// A conversation began, got a turn, or was deleted.
         ConversationChanged = "conversation:changed",
+        /// There is something to tell the person, or it was shown or read.
+        DeliveryChanged = "delivery:changed",
     }
 }
 
@@ -63,7 +65,10 @@ impl EventKind {
             | Self::WorkNeedsAttention
             | Self::AttentionAcknowledged => true,
             // Work that was just made waits for nobody; a turn and a conversation only tell.
-            Self::WorkCreated | Self::WorkLog | Self::ConversationChanged => false,
+            Self::WorkCreated
+            | Self::WorkLog
+            | Self::ConversationChanged
+            | Self::DeliveryChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

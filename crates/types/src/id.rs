@@ -154,6 +154,8 @@ ids! {
     HookId = "hook";
     /// A conversation.
     ConversationId = "conv";
+    /// Something that the person is told about agent work.
+    DeliveryId = "dl";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.

@@ -38,6 +38,7 @@ pub mod work_step;
 pub mod built_in_work;
 pub mod work;
 pub mod conversation;
+pub mod delivery;
 pub mod model;
 pub mod named;
 pub mod linked;

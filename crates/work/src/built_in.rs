@@ -1,7 +1,7 @@
 //! A run of work that needs no language model: what it reads, what it comes to, and the one commit that
 //! ends it.
 
-use dormouse_runs::{End, Lease, RunError, RunHandler as _};
+use dormouse_runs::{End, Lease, RunError, RunHandler as _, RunOutput};
 use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
@@ -89,9 +89,7 @@ impl Work {
         let mut step = standing.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
-        if ending.outcome == WorkOutcome::Failed {
-            news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
-        }
+        news.extend(step.told());
         let to = after(Status::Started, Event::Completed).map_err(broken)?;
         let report = conversation::report(ws, &step, now);
         let mut ops = step.ops(ws, now);
@@ -112,7 +110,7 @@ impl Work {
         let mut attempts = Attempts::new(ATTEMPTS, &[Refusal::Stale]);
         loop {
             let mut run = WorkRun::read(self, id.clone(), lease).await?;
-            let mut ops = run.fail(&error).await?;
+            let RunOutput { mut ops, mut news, audit: _ } = run.fail(&error).await?;
             let now = self.clock.now();
             let to = after(Status::Started, Event::Failed).map_err(broken)?;
             let key = &lease.run.key;
@@ -125,7 +123,7 @@ impl Work {
                 false,
                 Some(&error),
             ));
-            let news = vec![event(EventKind::WorkStatus, id.as_str())];
+            news.push(event(EventKind::WorkStatus, id.as_str()));
             let ended = self.commit_ending("work.fail", lease, ops, lease.release(), news).await;
             if !attempts.go_on_after(&ended) {
                 return ended.map(|()| End::Failed { error });

@@ -15,10 +15,10 @@ use dormouse_types::conversation::{ConversationKind, SCHEDULED_EVENTS, TaskActio
 use dormouse_types::work::{WorkSource, WorkType};
 use dormouse_types::{ConversationId, EventKind, Id as _, Timestamp, WorkId, WorkspaceId, limits};
 
-use crate::definition::title;
+use crate::attempt::{is_built_in, key_of_attempt};
 use crate::error::broken;
-use crate::execution::{is_built_in, key_of_attempt};
 use crate::standing::Step;
+use crate::wording::title;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// What the end of a run adds to a conversation.

@@ -254,3 +254,8 @@ fn said(refusal: HookRefusal) -> &'static str {
 pub(crate) fn broken(error: impl std::fmt::Display) -> WorkError {
     RunError::Broken(error.to_string()).into()
 }
+
+/// Returns whether a commit was refused because its occurrence has a run.
+pub(crate) fn exists_already(error: &CommitError) -> bool {
+    error.refusal() == Some(Refusal::Exists)
+}

@@ -17,7 +17,7 @@ use dormouse_types::{
     WorkspaceId, limits,
 };
 
-use crate::definition::exists_already;
+use crate::error::exists_already;
 use crate::standing::{NewRun, Standing};
 use crate::{Work, WorkError, event};
 

@@ -1,7 +1,5 @@
 //! Runs that a person asks for, cancels, judges and corrects.
 
-use std::fmt;
-
 use dormouse_runs::spending;
 use dormouse_runs::status::{Event, after};
 use dormouse_store::agent::model_call;
@@ -9,83 +7,19 @@ use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::correction::{self, Correction};
 use dormouse_store::agent::work::question;
-use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::step;
 use dormouse_store::{Commit, Db, Op, Refusal, retry};
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkState};
-use dormouse_types::{
-    EventKind, Id as _, RunKey, Seq, Timestamp, WorkId, WorkRunId, WorkspaceId, hash, limits,
-};
+use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
 use crate::conversation;
 use crate::error::broken;
-use crate::standing::NewRun;
+use crate::standing::request_occurrence;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
 const CANCELLED: &str = "cancelled";
-
-/// A run that somebody asked for: the request is what it is the occurrence of.
-pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) -> NewRun {
-    let occurrence = Occurrence {
-        source: work.to_string(),
-        uid: String::new(),
-        original_start: request.to_owned(),
-        zone: "request".into(),
-        fold: false,
-    };
-    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
-}
-
-/// The key of the attempt that a run is in: made of stored facts only.
-pub fn attempt_key(run: &Run) -> RunKey {
-    key_of_attempt(&run.id, run.attempt)
-}
-
-/// Where a turn stands: the subject of the event that it was added.
-///
-/// Shape: the run, the number of the attempt and that of the turn, with dots between them.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TurnPlace {
-    /// The run.
-    pub run: WorkRunId,
-    /// The attempt.
-    pub attempt: i64,
-    /// The turn within the attempt, from 1.
-    pub turn: u32,
-}
-
-impl TurnPlace {
-    /// Reads a place; `None` for another subject.
-    pub fn read(text: &str) -> Option<Self> {
-        let mut parts = text.split('.');
-        let run = parts.next()?.parse().ok()?;
-        let (attempt, turn) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        parts.next().is_none().then_some(Self { run, attempt, turn })
-    }
-
-    /// The key of its attempt.
-    pub fn attempt_key(&self) -> RunKey {
-        key_of_attempt(&self.run, self.attempt)
-    }
-}
-
-impl fmt::Display for TurnPlace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}.{}", self.run, self.attempt, self.turn)
-    }
-}
-
-/// Whether a run needed no language model. What it says is made of private tasks too, and no provider is
-/// sent it.
-pub(crate) fn is_built_in(run: &Run) -> bool {
-    run.figures.is_some()
-}
-
-/// The key of an attempt of a run by its number.
-pub(crate) fn key_of_attempt(run: &WorkRunId, attempt: i64) -> RunKey {
-    RunKey(hash::joined(&[run.as_str(), "attempt", &attempt.to_string()]).0)
-}
 
 impl Work {
     /// A run.
@@ -274,7 +208,7 @@ impl Work {
             let now = self.clock.now();
             let (mut step, mut ops) = (standing.step(), Vec::new());
             step.move_run(&run, moves, now, |run| ops = change(run))?;
-            let report = conversation::report(ws, &step, now);
+            let (report, told) = (conversation::report(ws, &step, now), step.told());
             let mut commit =
                 Commit::new("work.judge", Db::Agent, ws).ops(step.ops(ws, now)).ops(ops);
             if let Some(report) = report {
@@ -282,6 +216,7 @@ impl Work {
             }
             let mut commit = commit
                 .change(event(EventKind::WorkStatus, id.as_str()))
+                .changes(told)
                 .audit(context.audit(action, id.as_str()));
             commit.once = context.once(action, id.as_str(), id.as_str());
             self.store.commit(commit).await?;

@@ -18,7 +18,7 @@ use dormouse_types::{Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use crate::execution::is_built_in;
+use crate::attempt::is_built_in;
 use crate::history::{self, NEWEST_IN_FULL, RunWithTurns, n_in_full};
 use crate::{Work, WorkError};
 

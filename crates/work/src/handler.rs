@@ -20,9 +20,9 @@ use dormouse_types::{
     EventKind, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkRunId, WorkspaceId, limits,
 };
 
+use crate::attempt::attempt_key;
 use crate::built_in::NO_MODEL;
 use crate::error::broken;
-use crate::execution::attempt_key;
 use crate::runner::WorkRun;
 use crate::standing::Standing;
 use crate::{Work, WorkError, event};
@@ -41,23 +41,25 @@ impl Work {
         let id = WorkRunId::try_from(&entry.holder).map_err(broken)?;
         let run = match self.run(ws, &id).await {
             Ok(run) => run,
-            Err(WorkError::NoRun { .. }) => return Ok(ended("the run is gone", Vec::new())),
+            Err(WorkError::NoRun { .. }) => {
+                return Ok(ended("the run is gone", Vec::new(), Vec::new()));
+            }
             Err(error) => return Err(error),
         };
         let standing = self.standing(ws, &run.work).await?;
         if !matches!(run.state, RunState::Queued | RunState::Running | RunState::Interrupted) {
-            return Ok(ended("the run is over, or waits for the person", Vec::new()));
+            return Ok(ended("the run is over, or waits for the person", Vec::new(), Vec::new()));
         }
         if let Some(reason) = obstacle(&standing, &run) {
             let mut step = standing.step();
             step.move_run(&run, RunEvent::Skipped, now, |run| {
                 run.skip_reason = Some(SkipReason::Paused);
             })?;
-            return Ok(ended(reason, step.ops(ws, now)));
+            return Ok(ended(reason, step.ops(ws, now), Vec::new()));
         }
         if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
-            let ops = self.interrupted(ws, standing, &run, now)?;
-            return Ok(ended("the process that worked on it died twice", ops));
+            let (ops, news) = self.interrupted(ws, standing, &run, now)?;
+            return Ok(ended("the process that worked on it died twice", ops, news));
         }
         let definition = &standing.definition;
         if definition.overlap != Overlap::Parallel && standing.is_busy_besides(&id) {
@@ -82,8 +84,8 @@ impl Work {
         if run.state == RunState::Running {
             if waiting.is_none() {
                 // Its attempt ended in a store that was since restored.
-                let ops = self.interrupted(ws, standing, &run, now)?;
-                return Ok(ended("its attempt is gone", ops));
+                let (ops, news) = self.interrupted(ws, standing, &run, now)?;
+                return Ok(ended("its attempt is gone", ops, news));
             }
             // Its process died. That it was interrupted is over before anybody could see it.
             return Ok(Admission::Resume { ops });
@@ -156,24 +158,26 @@ impl Work {
         }
     }
 
-    /// Returns the ops for a run whose processes died too often: the person may try it again.
+    /// Returns the writes for a run whose processes died too often, and what clients learn: the person may
+    /// try it again.
     fn interrupted(
         &self,
         ws: WorkspaceId,
         standing: Standing,
         run: &Run,
         now: Timestamp,
-    ) -> Result<Vec<Op>, WorkError> {
+    ) -> Result<(Vec<Op>, Vec<ChangeRow>), WorkError> {
         let mut step = standing.step();
         step.move_run(run, RunEvent::Crashed, now, |run| {
             run.error = Some("the process that worked on it died twice".into());
         })?;
-        Ok(step.ops(ws, now))
+        let news = step.told();
+        Ok((step.ops(ws, now), news))
     }
 }
 
-fn ended(reason: &str, ops: Vec<Op>) -> Admission {
-    Admission::End { reason: reason.to_owned(), ops }
+fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
+    Admission::End { reason: reason.to_owned(), ops, news }
 }
 
 /// Why a run that has not begun never will. What a person asked for runs although the schedule is
@@ -248,7 +252,7 @@ impl Handler for WorkRuns {
             if run.state.after(RunEvent::Crashed).is_err() {
                 return Ok(Vec::new());
             }
-            Ok(self.0.interrupted(ws, standing, &run, now)?)
+            Ok(self.0.interrupted(ws, standing, &run, now)?.0)
         })
     }
 

@@ -13,7 +13,8 @@
 //! definition was written since it was read. So everything that is decided about a definition and its
 //! runs is decided one after another, on any number of nodes.
 //!
-//! Reading order: [`facts`], [`series_text`], [`planner`], [`standing`], [`definition`], [`execution`],
+//! Reading order: [`facts`], [`series_text`], [`planner`], [`attempt`], [`standing`], [`wording`],
+//! [`definition`], [`lifecycle`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
 //! [`handler`], [`check`].
@@ -22,8 +23,11 @@ pub mod error;
 pub mod facts;
 pub mod series_text;
 pub mod planner;
+pub mod attempt;
 pub mod standing;
+pub mod wording;
 pub mod definition;
+pub mod lifecycle;
 pub mod execution;
 pub mod question;
 pub mod conversation;

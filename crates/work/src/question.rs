@@ -117,9 +117,9 @@ impl Work {
                     run.error = Some("nobody answered its question in time".into());
                 })?;
                 commit = commit
-                    .ops(step.ops(ws, now))
                     .change(event(EventKind::WorkStatus, run.id.as_str()))
-                    .change(event(EventKind::WorkNeedsAttention, run.id.as_str()));
+                    .changes(step.told())
+                    .ops(step.ops(ws, now));
             }
             self.store.commit(commit).await?;
             Ok(())

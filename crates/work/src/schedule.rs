@@ -11,8 +11,7 @@ use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{WorkCreator, WorkState};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
-use crate::definition::exists_already;
-use crate::error::broken;
+use crate::error::{broken, exists_already};
 use crate::planner::{Coming, Policies, coming, plan};
 use crate::standing::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};
@@ -65,6 +64,7 @@ impl Work {
         after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
         after.next_due_at = planned.next_due.map(Timestamp::from_jiff);
         let commit = Commit::new("work.plan", Db::Agent, ws)
+            .changes(step.told())
             .ops(step.ops(ws, now))
             .change(event(EventKind::WorkStatus, id.as_str()));
         match self.store.commit(commit).await {
@@ -156,7 +156,8 @@ impl Work {
         (after.state, after.next_due_at) = (WorkState::Disabled, None);
         let commit = Commit::new("work.disable", Db::Agent, ws)
             .ops(step.ops(ws, now))
-            .change(event(EventKind::WorkStatus, id.as_str()));
+            .change(event(EventKind::WorkStatus, id.as_str()))
+            .change(event(EventKind::WorkNeedsAttention, id.as_str()));
         self.store.commit(commit).await?;
         Ok(())
     }

@@ -1,18 +1,20 @@
 //! A definition with those of its runs that decide what it is up to, as they were read; and what a
 //! commit makes of them.
 
-use dormouse_store::Op;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::delivery;
 use dormouse_store::agent::work::result;
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_store::{ChangeRow, Op};
+use dormouse_types::delivery::{DeliveryKind, DeliveryTarget};
 use dormouse_types::work::{
     Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState, public_status,
 };
-use dormouse_types::{Timestamp, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use crate::error::broken;
-use crate::{Work, WorkError};
+use crate::{Work, WorkError, event};
 
 /// A definition and its runs that are not over, as they were read.
 ///
@@ -124,8 +126,32 @@ impl Step {
         self.runs.push((None, run));
     }
 
+    /// What clients learn of the runs that begin to need the person in this step, or come to a result.
+    pub fn told(&self) -> Vec<ChangeRow> {
+        let mut news = Vec::new();
+        let newest = self.runs.last().map(|(_, run)| &run.id);
+        for (_, run) in &self.runs {
+            let kind = self.told_of(run);
+            let needs_person = kind.is_some_and(|kind| kind != DeliveryKind::Result);
+            // Of occurrences that were missed together, the newest tells of all.
+            let is_missed = run.skip_reason == Some(SkipReason::Missed) && newest == Some(&run.id);
+            if needs_person || is_missed {
+                news.push(event(EventKind::WorkNeedsAttention, run.id.as_str()));
+            }
+            if kind.is_some() {
+                news.push(event(EventKind::DeliveryChanged, run.id.as_str()));
+            }
+        }
+        news
+    }
+
+    /// What the person is told of a run. Of what is deleted they are told nothing.
+    fn told_of(&self, run: &Run) -> Option<DeliveryKind> {
+        if self.after.deleted_at.is_some() { None } else { told(run) }
+    }
+
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
-    /// of another.
+    /// of another, and with what the person is told.
     pub fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
         let runs: Vec<&Run> = self.runs.iter().map(|(_, run)| run).collect();
         let (open, newest) = merged(&self.before, &runs);
@@ -139,6 +165,15 @@ impl Step {
             match from {
                 Some(from) => {
                     ops.push(run::put(ws, *from, run));
+                    // A run leaves such a state because the person decided, or their time was over.
+                    if is_told(*from) {
+                        ops.push(delivery::settle_run(ws, &run.id, now));
+                    }
+                    if let Some(kind) = self.told_of(run) {
+                        let of = (&run.id, run.attempt);
+                        let about = (DeliveryTarget::App, kind);
+                        ops.push(delivery::insert(ws, about, &self.after.id, of, now));
+                    }
                     let is_awaited = self.after.source == WorkSource::Agent;
                     if is_awaited && run.state.is_over() && run.started_at.is_some() {
                         ops.push(result::ended(ws, &self.after.id, &run.id, run.attempt));
@@ -170,6 +205,57 @@ pub(crate) struct NewRun {
     pub by: WorkCreator,
     /// How many results of agent work led to it.
     pub depth: i64,
+}
+
+/// Whether a run in this state waits for the person, who was told of it.
+fn is_told(state: RunState) -> bool {
+    match state {
+        RunState::NeedsInput
+        | RunState::NeedsReview
+        | RunState::Failed
+        | RunState::TimedOut
+        | RunState::Expired
+        | RunState::Interrupted => true,
+        RunState::Queued
+        | RunState::Running
+        | RunState::Skipped
+        | RunState::Succeeded
+        | RunState::NoOp
+        | RunState::Cancelled => false,
+    }
+}
+
+/// What the person is told of a run. What they decided themselves they know; a run that found nothing to
+/// do is not worth a message.
+fn told(run: &Run) -> Option<DeliveryKind> {
+    if run.ended_by.is_some() {
+        return None;
+    }
+    match run.state {
+        RunState::NeedsInput => Some(DeliveryKind::Question),
+        RunState::NeedsReview => Some(DeliveryKind::Review),
+        RunState::Failed | RunState::TimedOut | RunState::Expired | RunState::Interrupted => {
+            Some(DeliveryKind::Failed)
+        }
+        RunState::Succeeded => run.result.as_ref().map(|_| DeliveryKind::Result),
+        RunState::Queued
+        | RunState::Running
+        | RunState::Skipped
+        | RunState::NoOp
+        | RunState::Cancelled => None,
+    }
+}
+
+/// A run that somebody asked for: the request is what it is the occurrence of.
+pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) -> NewRun {
+    let occurrence = Occurrence {
+        source: work.to_string(),
+        uid: String::new(),
+        original_start: request.to_owned(),
+        zone: "request".into(),
+        fold: false,
+    };
+    NewRun { occurrence, scheduled_for: None, skipped: None, by, depth: 0 }
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.

@@ -8,15 +8,15 @@ pub mod steps;
 use std::sync::{Arc, LazyLock};
 
 use dormouse_runs::request::Offer;
+use dormouse_types::WorkId;
 use dormouse_types::limits;
 use dormouse_types::model::{ToolCall, ToolSpec};
 use dormouse_types::work::WorkOutcome;
-use dormouse_types::{WorkId, limits::Limit};
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::arguments::{arguments, spec, within};
+use self::arguments::{arguments, bytes, characters, spec, within};
 use self::proposing::Proposal;
 use self::reading::Reading;
 use self::steps::StepCall;
@@ -235,21 +235,6 @@ pub fn read(call: &ToolCall) -> Result<Call, String> {
             Err(format!("there is no tool {other}; nothing was done. Tools: {names}"))
         }
     }
-}
-
-fn characters(text: &str, what: &str, limit: Limit) -> Result<String, String> {
-    within(limit.check(text.trim().chars().count()))?;
-    filled(text, what)
-}
-
-fn bytes(text: &str, what: &str, limit: Limit) -> Result<String, String> {
-    within(limit.check(text.trim().len()))?;
-    filled(text, what)
-}
-
-fn filled(text: &str, what: &str) -> Result<String, String> {
-    let text = text.trim();
-    if text.is_empty() { Err(format!("the {what} is empty; write it")) } else { Ok(text.into()) }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod world;
 mod cases {
     mod living;
     mod asking;
+    mod delivering;
     mod planning;
     mod events;
     mod hooks;

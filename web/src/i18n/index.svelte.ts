@@ -123,31 +123,49 @@ function format(date: Date, options: Intl.DateTimeFormatOptions): string {
   return new Intl.DateTimeFormat(locale, options).format(date);
 }
 
-/** The full date and time, for a tooltip. */
-export function exactTime(date: Date): string {
-  return format(date, { dateStyle: "full", timeStyle: "medium" });
+/** The clock of a zone; that of the browser without one. */
+const clockOf = (zone: string | undefined): Intl.DateTimeFormatOptions => (zone === undefined ? {} : { timeZone: zone });
+
+/** The parts of a day by the clock of a zone. */
+function dayIn(date: Date, zone: string | undefined): { day: string; year: string } {
+  const day = new Intl.DateTimeFormat("en-CA", { ...clockOf(zone), year: "numeric", month: "2-digit", day: "2-digit" }).format(date);
+  return { day, year: day.slice(0, 4) };
+}
+
+/** Whether two moments are on one day by the clock of a zone. */
+export const isSameDay = (one: Date, other: Date, zone?: string): boolean => dayIn(one, zone).day === dayIn(other, zone).day;
+
+/** The full date and time, for a tooltip; with a zone it is named. */
+export function exactTime(date: Date, zone?: string): string {
+  return format(date, { dateStyle: "full", timeStyle: zone === undefined ? "medium" : "full", ...clockOf(zone) });
 }
 
 /** How long ago: minutes and hours today, the weekday within a week, then the day. */
-export function ago(date: Date, now: Date): string {
+export function ago(date: Date, now: Date, zone?: string): string {
   const past = now.getTime() - date.getTime();
   if (past < MINUTE) return t("time.now");
   if (past < HOUR) return t("time.minutesAgo", { n: Math.floor(past / MINUTE) });
-  if (past < DAY && date.getDate() === now.getDate()) return t("time.hoursAgo", { n: Math.floor(past / HOUR) });
-  if (past < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
-  const sameYear = date.getFullYear() === now.getFullYear();
-  return format(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  if (past < DAY && isSameDay(date, now, zone)) return t("time.hoursAgo", { n: Math.floor(past / HOUR) });
+  if (past < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit", ...clockOf(zone) });
+  return dayOfYear(date, now, zone);
 }
 
 /** A time in the future: the clock today and tomorrow, the weekday within a week, then the day. */
-export function until(date: Date, now: Date): string {
+export function until(date: Date, now: Date, zone?: string): string {
   const ahead = date.getTime() - now.getTime();
-  if (ahead < DAY && date.getDate() === now.getDate()) return clock(date);
-  const tomorrow = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1);
-  if (date.toDateString() === tomorrow.toDateString()) return t("time.tomorrow", { at: clock(date) });
-  if (ahead < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit" });
-  const sameYear = date.getFullYear() === now.getFullYear();
-  return format(date, { day: "numeric", month: "short", ...(sameYear ? {} : { year: "numeric" }) });
+  if (ahead < DAY && isSameDay(date, now, zone)) return clock(date, zone);
+  // Noon of the next day: no clock is changed by as much as makes it another one.
+  const tomorrow = new Date(`${dayIn(now, zone).day}T12:00:00Z`);
+  tomorrow.setUTCDate(tomorrow.getUTCDate() + 1);
+  if (dayIn(date, zone).day === tomorrow.toISOString().slice(0, 10)) return t("time.tomorrow", { at: clock(date, zone) });
+  if (ahead < 6 * DAY) return format(date, { weekday: "short", hour: "2-digit", minute: "2-digit", ...clockOf(zone) });
+  return dayOfYear(date, now, zone);
+}
+
+/** A day, with its year if that is not this one. */
+function dayOfYear(date: Date, now: Date, zone: string | undefined): string {
+  const isThisYear = dayIn(date, zone).year === dayIn(now, zone).year;
+  return format(date, { day: "numeric", month: "short", ...(isThisYear ? {} : { year: "numeric" }), ...clockOf(zone) });
 }
 
 /** "Friday, 20 November" */
@@ -156,8 +174,8 @@ export function longDate(moment: Date): string {
 }
 
 /** "09:05" */
-export function clock(date: Date): string {
-  return format(date, { hour: "2-digit", minute: "2-digit" });
+export function clock(date: Date, zone?: string): string {
+  return format(date, { hour: "2-digit", minute: "2-digit", ...clockOf(zone) });
 }
 
 /** "09:05:30" */

@@ -260,13 +260,13 @@ impl RunHandler for TaskAgent<'_> {
         })
     }
 
-    fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+    fn fail<'a>(&'a mut self, _error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>> {
         Box::pin(async move {
             match self.agents.failure_ops(self.lease.ws, &self.agent).await {
                 // A damaged agent has no counter to raise; the failed run itself reports the
                 // damage.
-                Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(Vec::new()),
-                other => Ok(other?),
+                Err(AgentError::Read(ReadError::Corrupt { .. })) => Ok(RunOutput::default()),
+                ops => Ok(RunOutput { ops: ops?, ..RunOutput::default() }),
             }
         })
     }

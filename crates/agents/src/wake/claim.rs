@@ -89,8 +89,10 @@ impl Agents {
             model = self.model_of(value);
             let automatic = is_automatic(value, model.class());
             let obstacle = obstacle(value, automatic, &row.reasons, waiting, before.words);
-            let end =
-                |reason: &str| Ok(Admission::End { reason: reason.to_owned(), ops: Vec::new() });
+            let end = |reason: &str| {
+                let (ops, news) = (Vec::new(), Vec::new());
+                Ok(Admission::End { reason: reason.to_owned(), ops, news })
+            };
             match (obstacle, waiting) {
                 (None, _) => {}
                 (Some(Obstacle::Held), _) | (Some(Obstacle::Outranked), None) => {

@@ -118,10 +118,38 @@ fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_remo
     let none = world.run(&["work", "approve", "vans"]);
     assert!(none.code == 1 && none.err.contains("needs a review"), "{none:?}");
 
+    let told = world.ok(&["work", "deliveries"]).out;
+    assert!(told.contains("Compare vans asks: ") && told.contains("read"), "{told}");
+    let unread = world.json(&["work", "deliveries", "--state", "pending"]);
+    assert_eq!(unread["items"], json!([]), "all of it was dealt with: {told}");
+
     world.ok(&["work", "edit", "vans", "--title", "Compare bikes", "--instructions", "Bikes."]);
     assert_eq!((&listed()["title"], &listed()["version"]), (&json!("Compare bikes"), &json!(2)));
     world.ok(&["work", "rm", "bikes"]);
     assert_eq!(world.json(&["work", "list"])["items"], json!([]));
+}
+
+#[test]
+fn what_was_told_is_listed_and_marked_as_read() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    let none = world.ok(&["work", "deliveries"]);
+    assert!(none.out.contains("nothing to tell you"), "{none:?}");
+    for question in ["Which van?", "Which day?"] {
+        server.calls([("ask", json!({ "question": question }))]);
+        world.ok(ONCE);
+    }
+    let listed = world.json(&["work", "deliveries", "--state", "pending"])["items"].clone();
+    let ids: Vec<&str> =
+        listed.as_array().expect("items").iter().flat_map(|it| it["id"].as_str()).collect();
+    assert_eq!(ids.len(), 2, "{listed:#}");
+    let end = &ids[0][ids[0].len() - 5..];
+    assert!(world.ok(&["work", "deliveries", "--read", end]).out.contains("1 marked as read"));
+    let again = world.run(&["work", "deliveries", "--read", end]);
+    assert!(again.code == 1 && again.err.contains("not read yet"), "{again:?}");
+    let rest = world.json(&["work", "deliveries", "--read", "all"]);
+    assert_eq!(rest["items"][0]["state"], "read", "{rest:#}");
+    assert!(world.ok(&["work", "deliveries"]).out.contains("Compare vans asks: Which day?"));
 }
 
 #[test]

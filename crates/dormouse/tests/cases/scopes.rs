@@ -12,12 +12,13 @@ use dormouse::{
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::task::LinkKind;
 use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
-    AgentId, ChangeSetId, ConversationId, EntryId, HookId, ItemId, QuestionId, RunKey, Scope,
-    TaskId, TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
+    AgentId, ChangeSetId, ConversationId, DeliveryId, EntryId, HookId, ItemId, QuestionId, RunKey,
+    Scope, TaskId, TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -60,6 +61,8 @@ struct WorkSubject {
     /// The entry of the list of what needs the person, and since when.
     need: String,
     asked_at: Timestamp,
+    /// What the person is told of its question.
+    delivery: DeliveryId,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
     conversation: ConversationId,
@@ -107,6 +110,9 @@ impl WorkSubject {
         let need = needs.into_iter().find(|one| one.kind == AttentionKind::WorkQuestion);
         let need = need.expect("its run asks");
         let (need, asked_at) = (need.id, need.since);
+        let told = now(world.dormouse.deliveries(&me(), None, 9, None)).expect("deliveries").items;
+        let delivery = told.into_iter().find(|one| one.run_id == asking_run);
+        let delivery = delivery.expect("its question is told").id;
         let begun = now(world.dormouse.begin_conversation(&me(), "Tiles", None));
         let conversation = begun.expect("a conversation").id;
         Self {
@@ -114,6 +120,7 @@ impl WorkSubject {
             hook,
             need,
             asked_at,
+            delivery,
             asking,
             asking_run,
             question,
@@ -302,6 +309,9 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read attention_list |s, c| s.world.dormouse.attention_list(c, AttentionFilter::default(), 9, None);
     Decide acknowledge |s, c| s.world.dormouse.acknowledge(c, &s.work.need, s.work.asked_at);
     Decide take_back_acknowledgement |s, c| s.world.dormouse.take_back_acknowledgement(c, &s.work.need);
+    Read deliveries |s, c| s.world.dormouse.deliveries(c, None, 9, None);
+    Decide mark_delivery |s, c| s.world.dormouse.mark_delivery(c, &s.work.delivery, DeliveryMark::Read);
+    Decide read_deliveries_of |s, c| s.world.dormouse.read_deliveries_of(c, &s.work.asking);
     Read work_hooks |s, c| s.world.dormouse.work_hooks(c, &s.work.paused);
     Admin add_work_hook |s, c| s.world.dormouse.add_work_hook(c, &s.work.paused, new_hook());
     Admin rotate_work_hook |s, c| s.world.dormouse.rotate_work_hook(c, &s.work.paused, &s.work.hook, None, OldSecrets::EndNow);
@@ -371,6 +381,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/work.rs"),
         include_str!("../../src/built_in_work.rs"),
         include_str!("../../src/attention.rs"),
+        include_str!("../../src/deliveries.rs"),
         include_str!("../../src/work_hooks.rs"),
         include_str!("../../src/conversations.rs"),
         include_str!("../../src/imports.rs"),

@@ -65,6 +65,8 @@ pub struct WorkInstruction {
     pub next: Vec<Timestamp>,
     /// Parts of the instruction that were not understood, as they were written.
     pub not_understood: Vec<String>,
+    /// Why it can be tried and not switched on; `None` if it can be.
+    pub refusal: Option<String>,
     /// The language that the instruction was read in, as an ISO 639 code.
     pub language: String,
 }

@@ -109,9 +109,8 @@ impl ActiveRun<'_> {
     async fn fail_after(&mut self, error: String, settled: Vec<Op>) -> Result<End, RunError> {
         let mut attempts = Attempts::new(ATTEMPTS, &CONFLICTS);
         loop {
-            let mut ops = self.handler.fail(&error).await?;
-            ops.extend(settled.iter().cloned());
-            let ending = RunOutput { ops, ..RunOutput::default() };
+            let mut ending = self.handler.fail(&error).await?;
+            ending.ops.extend(settled.iter().cloned());
             let result = self.end("run.fail", Event::Failed, ending, false, Some(&error)).await;
             if !attempts.go_on_after(&result) {
                 return result.map(|()| End::Failed { error });

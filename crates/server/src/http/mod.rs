@@ -22,6 +22,7 @@ mod conversations;
 mod built_in_work;
 mod hooks;
 mod debug_tasks;
+mod deliveries;
 mod agent_history;
 
 use axum::Extension;
@@ -64,6 +65,9 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .routes(routes!(overview::attention))
         .routes(routes!(overview::work_attention))
         .routes(routes!(overview::acknowledge, overview::take_back))
+        .routes(routes!(deliveries::list))
+        .routes(routes!(deliveries::mark))
+        .routes(routes!(deliveries::read))
         .routes(routes!(overview::reports))
         .routes(routes!(operations::list))
         .routes(routes!(audit::list))

@@ -22,6 +22,8 @@ const OTHERS: &[(&str, Needs)] = &[
     ("confirmAll", Needs::Scope(Scope::Decide)),
     ("dismissAll", Needs::Scope(Scope::Decide)),
     ("acknowledgeNeed", Needs::Scope(Scope::Decide)),
+    ("markDelivery", Needs::Scope(Scope::Decide)),
+    ("readDeliveries", Needs::Scope(Scope::Decide)),
     ("takeBackAcknowledgement", Needs::Scope(Scope::Decide)),
     ("answerWorkQuestion", Needs::Scope(Scope::Decide)),
     ("reviewWorkRun", Needs::Scope(Scope::Decide)),

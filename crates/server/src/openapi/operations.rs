@@ -199,6 +199,7 @@ fn variable(name: &str) -> Value {
         "run" => (named("WorkRunId"), "The run of agent work."),
         "hook" => (named("HookId"), "The hook of the agent work."),
         "conversation" => (named("ConversationId"), "The conversation."),
+        "delivery" => (named("DeliveryId"), "The delivery."),
         "question" => (named("QuestionId"), "The question of a run."),
         "runKey" => (named("RunKey"), "The run."),
         "need" => (json!({"type": "string"}), "The entry, by its id."),

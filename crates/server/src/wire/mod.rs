@@ -5,6 +5,7 @@ mod access;
 mod attention;
 mod change;
 mod conversation;
+mod delivery;
 mod export;
 mod hook;
 mod import;
@@ -19,6 +20,7 @@ pub(crate) use change::{
     PreviewParams, ShownParams, VerdictParams, WakeParams, Wanted, over,
 };
 pub(crate) use conversation::{ConversationParams, TurnParams};
+pub(crate) use delivery::DeliveryMarkParams;
 pub(crate) use export::Exported;
 pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};

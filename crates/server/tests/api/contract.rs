@@ -225,6 +225,7 @@ pub fn filled(path: &str) -> String {
         ("{work}", format!("task-{zeros}")),
         ("{run}", format!("run-{zeros}")),
         ("{question}", format!("qu-{zeros}")),
+        ("{delivery}", format!("dl-{zeros}")),
         ("{need}", format!("workQuestion:run-{zeros}")),
         ("{hook}", format!("hook-{zeros}")),
         ("{conversation}", format!("conv-{zeros}")),

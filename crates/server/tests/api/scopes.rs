@@ -259,6 +259,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
     let token = world.call("POST", "/api/tokens", body).await.json();
     let (work, run, question) = crate::work::asking(world).await;
     let (_, made) = crate::hooks::waiting(world).await;
+    let told = world.get("/api/deliveries").await.json();
     vec![
         ("{task}", task),
         ("{entry}", text(&whole["entries"][0]["id"])),
@@ -276,6 +277,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{work}", work),
         ("{run}", run),
         ("{question}", question),
+        ("{delivery}", text(&told["items"][0]["id"])),
         ("{hook}", text(&made["hook"]["id"])),
         ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]

@@ -74,6 +74,10 @@ pub async fn everything(world: &World) {
     let entry = format!("/api/needs-attention/workQuestion%3A{waiting}/acknowledgement");
     world.call("PUT", &entry, r#"{"since": "2026-03-02T09:00:00Z"}"#).await;
     world.call("DELETE", &entry, "").await;
+    let told = world.get("/api/deliveries?state=pending&limit=1").await.json();
+    let told = format!("/api/deliveries/{}/state", text(&told["items"][0]["id"]));
+    world.call("PUT", &told, r#"{"state": "delivered"}"#).await;
+    world.call("POST", &format!("/api/tasks/{work}/deliveries/read"), "").await;
     world.get(&format!("/api/tasks/{work}/log.jsonl")).await;
     world.get(&format!("/api/tasks/{work}/runs?limit=1")).await;
     world.call("POST", &format!("/api/tasks/{work}/run"), "").await;
@@ -361,6 +365,67 @@ async fn what_was_acknowledged_leaves_the_list_until_there_is_something_new() {
 }
 
 #[tokio::test]
+async fn what_the_person_is_told_is_listed_once_until_it_was_shown_and_read() {
+    let world = World::new();
+    let listed = async |query: &str| {
+        let page = world.get(&format!("/api/deliveries{query}")).await.json();
+        page["items"].as_array().expect("items").clone()
+    };
+    assert_eq!(listed("").await, [] as [Value; 0]);
+    let (work, run, question) = asking(&world).await;
+    world.later(60);
+    world.script.push(publishes());
+    let other = made(&world, DIGEST).await;
+    world.drain_all().await;
+    let all = listed("").await;
+    let [result, asked] = &all[..] else { panic!("{all:#?}") };
+    let shown = ["kind", "state", "target", "text", "taskId", "title"];
+    assert_eq!(
+        shown.map(|name| result[name].clone()),
+        ["result", "pending", "app", "News", &other, "Digest"].map(|it| json!(it))
+    );
+    assert_eq!(
+        shown.map(|name| asked[name].clone()),
+        ["question", "pending", "app", "Which garden?", &work, "Digest"].map(|it| json!(it))
+    );
+    assert_eq!((&asked["runId"], &asked["attempts"]), (&json!(run), &json!(0)));
+    let first = world.get("/api/deliveries?limit=1").await.json();
+    let next = format!("?limit=1&cursor={}", text(&first["nextCursor"]));
+    assert_eq!((&first["items"][0], &listed(&next).await[0]), (result, asked));
+
+    let mark = async |one: &Value, state: &str| {
+        let path = format!("/api/deliveries/{}/state", text(&one["id"]));
+        world.call("PUT", &path, &json!({ "state": state }).to_string()).await
+    };
+    let marked = mark(result, "delivered").await.json();
+    assert_eq!((&marked["state"], &marked["attempts"]), (&json!("delivered"), &json!(1)));
+    assert_eq!(listed("?state=pending").await, [asked.clone()], "it is shown no second time");
+    let read = mark(result, "read").await.json();
+    assert!(read["state"] == "read" && read["readAt"].is_string(), "{read:#}");
+    let late = mark(result, "delivered").await.json();
+    assert_eq!(late["state"], "read", "it never goes back");
+    for (state, status) in [("pending", 422), ("seen", 422)] {
+        assert_eq!(mark(result, state).await.status, status, "{state}");
+    }
+    assert_eq!(world.get("/api/deliveries?state=seen").await.status, 422);
+    let missing = json!({ "id": format!("dl-{}", "0".repeat(26)) });
+    assert_eq!(mark(&missing, "read").await.status, 404);
+
+    // Who answers has seen the question.
+    let answer = format!("/api/questions/{question}/answer");
+    world.call("POST", &answer, r#"{"answer": "front"}"#).await;
+    assert_eq!(listed("?state=pending").await, [] as [Value; 0]);
+    world.script.push(publishes());
+    world.drain_all().await;
+    assert_eq!(listed("?state=pending").await.len(), 1);
+    let path = format!("/api/tasks/{work}/deliveries/read");
+    for _ in 0..2 {
+        assert_eq!(world.call("POST", &path, "").await.json()["id"], json!(work));
+        assert_eq!(listed("?state=read").await.len(), 3, "who opens the work has seen it all");
+    }
+}
+
+#[tokio::test]
 async fn work_for_a_model_that_is_not_there_is_refused() {
     let world = World::new();
     let body = r#"{"title": "x", "instructions": "y", "model": "nobody/large"}"#;
@@ -428,6 +493,13 @@ async fn a_kind_whose_runs_would_change_nothing_is_tried_and_not_kept() {
     let refused = world.call("POST", "/api/tasks", &body).await;
     assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
     assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.shown());
+    // Who reads the words is told so before anything is offered.
+    let words = r#"{"text": "Add a task \"Call grandma\" every Wednesday at 17:00"}"#;
+    let read = world.call("POST", "/api/work/read", words).await.json();
+    assert!(text(&read["refusal"]).contains("can be tried and not switched on"), "{read:#}");
+    let words = r#"{"text": "every weekday at 7 tell me what is due"}"#;
+    let read = world.call("POST", "/api/work/read", words).await.json();
+    assert_eq!(read["refusal"], Value::Null, "{read:#}");
 }
 
 #[tokio::test]

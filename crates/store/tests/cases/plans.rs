@@ -20,6 +20,7 @@ use dormouse_store::{
     Db, Query, agent, change_log, identity, journal, receipt, search_index, text,
 };
 use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
+use dormouse_types::delivery::DeliveryState;
 use dormouse_types::memory::{Audience, CheckpointKind};
 use dormouse_types::search_words::WordQuery;
 use dormouse_types::spend::Unit;
@@ -493,6 +494,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::question::of_run(WS, &work_run),
         work::question::open_of_work(WS, &work_id),
         work::question::open_of_runs(WS, std::slice::from_ref(&work_run)),
+        work::question::of_runs(WS, std::slice::from_ref(&work_run)),
         work::question::overdue(at(0), 1),
         work::correction::after(WS, &work_id, 0),
         work::summary::newest(WS, &work_id, 9),
@@ -508,6 +510,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::hook_call::of_signed(WS, &world.id(), "x"),
         work::hook_call::newest(WS, &world.id(), 1),
         work::hook_call::hours(WS, None, 1),
+        work::hook_call::with_old_bodies(at(0), 1),
         work::definition::of_conversation(WS, &conversation, "~", 1),
         conversation::by_id(WS, &conversation),
         conversation::newest(WS, (at(0), "~"), 1),
@@ -519,6 +522,10 @@ fn queries(world: &World) -> Vec<Statement> {
         work::step::of_run(WS, &work_run),
         work::result::pending(1),
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
+        work::delivery::by_id(WS, &world.id()),
+        work::delivery::unread_of_work(WS, &work_id, 1),
+        work::delivery::newest(WS, (at(0), "~"), 1),
+        work::delivery::newest_of_state(WS, DeliveryState::Pending, (at(0), "~"), 1),
         PLACES[0].after(WS, &PLACES[0].start(), 1),
         stored_words::request_spans(WS, &stored_words::first_request(), 1),
         stored_words::line_hashes(WS, &stored_words::first_line(), 1),

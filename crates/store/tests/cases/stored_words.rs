@@ -132,6 +132,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_result_tasks", &["work_id", "task_id"]),
     ("work_results", &["run_id", "task_id"]),
     ("work_run_steps", &["run_id", "state"]),
+    ("deliveries", &["id", "target", "kind", "work_id", "run_id", "state"]),
 ];
 
 #[test]

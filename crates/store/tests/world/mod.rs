@@ -303,6 +303,7 @@ const AGENT: &[&str] = &[
     "SELECT * FROM work_result_tasks ORDER BY 1, 2",
     "SELECT * FROM work_results ORDER BY 1, 2, 3",
     "SELECT * FROM work_run_steps ORDER BY 1, 2, 3",
+    "SELECT * FROM deliveries ORDER BY 1, 2",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",
     "SELECT * FROM saga_log ORDER BY 1, 2",
     "SELECT * FROM provider_states ORDER BY 1, 2, 3",

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_types::port::Entropy;
 use dormouse_types::{
-    AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, EntryId, HookId,
-    HostId, Id, ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId,
-    ReportId, RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, ThreadId,
-    Timestamp, TokenId, WorkId, WorkRunId,
+    AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, DeliveryId, EntryId,
+    HookId, HostId, Id, ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId,
+    ReportHeadId, ReportId, RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId,
+    ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -108,6 +108,7 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<QuestionId>(&mut kinds);
     check_kind::<HookId>(&mut kinds);
     check_kind::<ConversationId>(&mut kinds);
+    check_kind::<DeliveryId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

@@ -171,6 +171,10 @@ Times and counts that nobody has to keep, but that decide when something ends:
             let days = limits::CHANGES_SECONDS / 86_400;
             format!("{days} days, and {} newer ones are there", limits::CHANGES_KEPT)
         }),
+        ("the body of a call of a hook goes when it is older than", {
+            let days = limits::HOOK_BODY_SECONDS / 86_400;
+            format!("{days} days, and its run is over")
+        }),
         ("the token of a page ends after", format!("{} days", limits::PAGE_TOKEN_DAYS)),
         ("failed logins of one address that are answered at once", {
             let minutes = limits::LOGIN_WINDOW_SECONDS / 60;

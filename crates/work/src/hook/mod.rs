@@ -10,6 +10,7 @@
 pub mod signature;
 pub mod seal;
 pub mod receive;
+pub mod bodies;
 
 use dormouse_store::agent::work::hook::{self, Hook, SealedSecret};
 use dormouse_store::{Commit, Db, Refusal, retry};

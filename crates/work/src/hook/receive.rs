@@ -91,6 +91,7 @@ impl Work {
             signed: delivery.signed.clone(),
             body_hash: hash::sha256(&call.body).0,
             payload,
+            removed_bytes: None,
             sender: call.sender.clone(),
             received_at: now,
         };

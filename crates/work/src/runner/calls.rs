@@ -11,8 +11,8 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
-use super::steps::StepAnswer;
-use crate::execution::is_built_in;
+use super::turn_steps::StepAnswer;
+use crate::attempt::is_built_in;
 use crate::history::{self, HistoryPart};
 use crate::proposing::Proposals;
 use crate::tools::proposing::Proposal;
@@ -88,7 +88,7 @@ impl WorkRun<'_> {
             result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
         }
-        done.ops.extend(steps.ops(self));
+        done.ops.extend(steps.ops(self.lease.ws, &self.id));
         done.sources.extend(std::mem::take(&mut steps.sources));
         self.has_failed_step |= steps.has_failed();
         self.last_turn = Some(steps);

@@ -19,9 +19,9 @@ use dormouse_types::work::{RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
+use crate::attempt::key_of_attempt;
 use crate::delegated;
 use crate::events;
-use crate::execution::key_of_attempt;
 use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
 use crate::hook::receive;
@@ -171,7 +171,11 @@ impl WorkRun<'_> {
         }
         let found = self.work.store.first(hook_call::of_run(self.lease.ws, &self.run.id)).await?;
         let Some(call) = found else { return Ok(None) };
-        let text = fence("call of a hook", &call.payload);
+        // A run that is tried again after a month.
+        let text = match call.removed_bytes {
+            Some(n) => format!("The call had {n} bytes, which are not kept any more."),
+            None => fence("call of a hook", &call.payload),
+        };
         let part = Part::new(Piece::Other, text, Vec::new()).below("## What was sent");
         Ok(Some(Draft::tainted(FragmentKind::Delta, vec![part], FragmentData::None)))
     }

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use dormouse_runs::{RunError, RunLog, RunOutput};
-use dormouse_store::Op;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_types::work::{RunEvent, WorkOutcome};
-use dormouse_types::{EventKind, Id as _, QuestionId, limits};
+use dormouse_types::{Id as _, QuestionId, limits};
 
 use super::{WorkRun, accepted};
 use crate::conversation;
-use crate::event;
 use crate::tools::Call;
 
 /// Why a run that says nothing about its end needs a review.
@@ -84,13 +82,7 @@ impl WorkRun<'_> {
                 run.error = Some(format!("{unfit}: look at it, then approve or decline it"));
             }
         })?;
-        let needs_person = matches!(
-            moves,
-            RunEvent::Asked | RunEvent::EndedWithoutOutcome | RunEvent::Ended(WorkOutcome::Failed)
-        );
-        if needs_person {
-            output.news.push(event(EventKind::WorkNeedsAttention, self.id.as_str()));
-        }
+        output.news.extend(step.told());
         let report = conversation::report(ws, &step, now);
         output.ops.extend(step.ops(ws, now));
         if let Some(report) = report {
@@ -102,7 +94,7 @@ impl WorkRun<'_> {
     }
 
     /// Returns what the end of a failed attempt writes: another attempt, or the end of the run.
-    pub(super) async fn attempt_failed(&mut self, error: &str) -> Result<Vec<Op>, RunError> {
+    pub(super) async fn attempt_failed(&mut self, error: &str) -> Result<RunOutput, RunError> {
         let (standing, run) = self.read_again().await?;
         let (ws, now) = (self.lease.ws, self.work.clock.now());
         let mut step = standing.step();
@@ -123,12 +115,13 @@ impl WorkRun<'_> {
                 run.attempt += 1;
             }
         })?;
+        let news = step.told();
         let mut ops = step.ops(ws, now);
         if moves == RunEvent::AttemptFailed {
             let due = now + back_off(failures);
             ops.push(wake_queue::schedule_retry(ws, &self.id, now, Some(due), false));
         }
-        Ok(ops)
+        Ok(RunOutput { ops, news, ..RunOutput::default() })
     }
 }
 

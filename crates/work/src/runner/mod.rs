@@ -7,6 +7,7 @@ mod ending;
 mod folding;
 mod reading;
 mod steps;
+mod turn_steps;
 
 use std::time::Duration;
 
@@ -26,8 +27,8 @@ use dormouse_types::work::{RunEvent, RunState};
 use dormouse_types::work_step::StepState;
 use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 
-use self::steps::StepsOfTurn;
-use crate::execution::TurnPlace;
+use self::turn_steps::StepsOfTurn;
+use crate::attempt::TurnPlace;
 use crate::folding::FoldedRuns;
 use crate::standing::Standing;
 use crate::tools::{self, Call};
@@ -191,7 +192,7 @@ impl RunHandler for WorkRun<'_> {
         Box::pin(self.end(log))
     }
 
-    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<Vec<Op>, RunError>> {
+    fn fail<'a>(&'a mut self, error: &'a str) -> BoxFuture<'a, Result<RunOutput, RunError>> {
         Box::pin(self.attempt_failed(error))
     }
 }

@@ -1,51 +1,26 @@
 //! The steps of a run during a turn: marked, added, and checked against what the run published.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dormouse_runs::RunError;
 use dormouse_runs::clearance::clearance;
-use dormouse_store::Op;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::{correction, question, step};
 use dormouse_store::journal::task::{self, ListQuery};
 use dormouse_types::fold::folded;
-use dormouse_types::limits;
 use dormouse_types::work::WorkOutcome;
-use dormouse_types::work_step::{StepCheck, StepState, WorkRunStep, WorkStep};
+use dormouse_types::work_step::{StepCheck, StepState, WorkRunStep};
 
 use super::WorkRun;
+use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::steps::{self, Checked};
+use crate::tools;
 use crate::tools::steps::StepCall;
-use crate::tools::{self, Call};
 
 /// The most tasks that a check looks for.
 const MOST_TASKS: i64 = 500;
 /// How a refusal to finish begins; a run is refused once.
 const UNFINISHED: &str = "the run cannot end well yet";
-
-/// The steps of a run as a turn leaves them so far.
-pub(super) struct StepsOfTurn {
-    steps: Vec<WorkRunStep>,
-    /// Those whose rows are written with the turn.
-    changed: BTreeSet<i64>,
-    added: BTreeSet<i64>,
-    /// What the run has published so far.
-    published: Option<String>,
-    /// What it read.
-    read: Vec<String>,
-    /// Whether it was told already that it cannot end well.
-    was_told: bool,
-    /// The tasks whose titles its answers name.
-    pub sources: Vec<Source>,
-}
-
-/// What becomes of a call.
-pub(super) struct StepAnswer {
-    pub is_refused: bool,
-    pub text: String,
-    /// Whether the run ends with it.
-    pub ends: bool,
-}
 
 impl WorkRun<'_> {
     /// Returns the steps of the run as they are stored.
@@ -56,15 +31,7 @@ impl WorkRun<'_> {
     /// Reads the steps with what their checks look at.
     pub(super) async fn steps_of_turn(&self) -> Result<StepsOfTurn, RunError> {
         let ws = self.lease.ws;
-        let mut turn = StepsOfTurn {
-            steps: self.steps().await?,
-            changed: BTreeSet::new(),
-            added: BTreeSet::new(),
-            published: None,
-            read: Vec::new(),
-            was_told: false,
-            sources: Vec::new(),
-        };
+        let mut turn = StepsOfTurn::new(self.steps().await?);
         if turn.steps.is_empty() {
             return Ok(turn);
         }
@@ -102,7 +69,7 @@ impl WorkRun<'_> {
             StepCall::Finish { n, note } => {
                 let Some(at) = turn.steps.iter().position(|one| one.n == n) else {
                     let all: Vec<&WorkRunStep> = turn.steps.iter().collect();
-                    return Ok(refused(match all.as_slice() {
+                    return Ok(StepAnswer::refused(match all.as_slice() {
                         [] => "this run has no steps".into(),
                         all => format!("there is no step {n}; there are: {}", steps::listed(all)),
                     }));
@@ -167,7 +134,9 @@ impl WorkRun<'_> {
             return Ok(Some(StepAnswer { is_refused: false, text, ends: true }));
         }
         turn.was_told = true;
-        Ok(Some(refused(format!("{UNFINISHED}; {why}. Do that, then call finish again."))))
+        Ok(Some(StepAnswer::refused(format!(
+            "{UNFINISHED}; {why}. Do that, then call finish again."
+        ))))
     }
 
     /// Returns why what is stored as the result does not pass the checks of the steps that are done.
@@ -236,59 +205,4 @@ impl WorkRun<'_> {
             tasks.into_iter().filter(|task| clearance.allows_all(&[Source::Task(task.id.clone())]));
         Ok(shown.map(|task| (task.id.to_string(), task.title)).collect())
     }
-}
-
-impl StepsOfTurn {
-    /// Takes note of an accepted call: what is published, and what the run read. What only says back its own
-    /// words is nothing that it read.
-    pub fn take_note(&mut self, call: &Call, answer: &str) {
-        match call {
-            Call::Publish { text, .. } => self.published = Some(text.clone()),
-            Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {
-                self.read.push(answer.to_owned());
-            }
-            Call::Finish { .. } | Call::Ask { .. } | Call::Step(_) | Call::Propose(_) => {}
-        }
-    }
-
-    fn replace(&mut self, at: usize, step: WorkRunStep) {
-        self.changed.insert(step.n);
-        self.steps[at] = step;
-    }
-
-    fn add(&mut self, text: String) -> StepAnswer {
-        if let Err(beyond) = limits::WORK_STEPS.check(self.steps.len() + 1) {
-            return refused(beyond.to_string());
-        }
-        let n = self.steps.iter().map(|one| one.n).max().unwrap_or(0) + 1;
-        let step = WorkStep { text, mandatory: false, check: None };
-        let (state, is_added) = (StepState::Open, true);
-        self.steps.push(WorkRunStep { n, step, state, is_added, attempts: 0, note: None });
-        self.added.insert(n);
-        StepAnswer { is_refused: false, text: format!("it is step {n}"), ends: false }
-    }
-
-    /// Returns whether a check failed for the last time.
-    pub fn has_failed(&self) -> bool {
-        self.steps.iter().any(|one| one.state == StepState::Failed)
-    }
-
-    /// The writes for the commit of the turn.
-    pub fn ops(&self, run: &WorkRun<'_>) -> Vec<Op> {
-        let ws = run.lease.ws;
-        let written = self.steps.iter().filter_map(|one| {
-            if self.added.contains(&one.n) {
-                Some(step::insert(ws, &run.id, one))
-            } else if self.changed.contains(&one.n) {
-                Some(step::update(ws, &run.id, one))
-            } else {
-                None
-            }
-        });
-        written.collect()
-    }
-}
-
-fn refused(text: String) -> StepAnswer {
-    StepAnswer { is_refused: true, text, ends: false }
 }

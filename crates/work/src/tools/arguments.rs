@@ -1,6 +1,6 @@
 //! The arguments of calls: their schema for the model, and how they are read.
 
-use dormouse_types::limits::Beyond;
+use dormouse_types::limits::{Beyond, Limit};
 use dormouse_types::model::ToolSpec;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -21,4 +21,19 @@ pub(super) fn arguments<A: DeserializeOwned>(args: &Value, example: &str) -> Res
 
 pub(super) fn within(checked: Result<(), Beyond>) -> Result<(), String> {
     checked.map_err(|beyond| beyond.to_string())
+}
+
+pub(super) fn characters(text: &str, what: &str, limit: Limit) -> Result<String, String> {
+    within(limit.check(text.trim().chars().count()))?;
+    filled(text, what)
+}
+
+pub(super) fn bytes(text: &str, what: &str, limit: Limit) -> Result<String, String> {
+    within(limit.check(text.trim().len()))?;
+    filled(text, what)
+}
+
+fn filled(text: &str, what: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() { Err(format!("the {what} is empty; write it")) } else { Ok(text.into()) }
 }

@@ -5,8 +5,7 @@ use dormouse_types::model::{ToolCall, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::arguments::{arguments, spec};
-use super::characters;
+use super::arguments::{arguments, characters, spec};
 
 /// Marks a step as done.
 pub const FINISH_STEP: &str = "finish_step";

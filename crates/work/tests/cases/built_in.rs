@@ -10,7 +10,7 @@ use dormouse_types::work_outcome::{
     CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, WorkOutcome, WorkText,
 };
 use dormouse_types::{TaskId, WorkId};
-use dormouse_work::definition::Edit;
+use dormouse_work::lifecycle::Edit;
 use jiff::civil::date;
 
 use crate::world::{WS, World, finish, me, wait};

@@ -11,8 +11,8 @@ use dormouse_types::conversation::{ConversationKind, TaskAction, TurnRole};
 use dormouse_types::work::WorkSource;
 use dormouse_types::work_outcome::{NothingReason, WorkOutcome, WorkText};
 use dormouse_types::{ConversationId, WorkId};
+use dormouse_work::attempt::attempt_key;
 use dormouse_work::definition::NewWork;
-use dormouse_work::execution::attempt_key;
 use dormouse_work::{RequestContext, WorkError};
 
 use crate::world::{WS, World, ask, finish, me, publish, says, wait};

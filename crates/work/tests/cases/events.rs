@@ -15,7 +15,7 @@ use dormouse_types::task::Status;
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::{AgentId, Origin, Seq, TaskId, WorkId, limits};
 use dormouse_work::WorkError;
-use dormouse_work::definition::Edit;
+use dormouse_work::lifecycle::Edit;
 use serde_json::json;
 
 use crate::world::{WS, World, finish, me, wait};

@@ -276,6 +276,38 @@ fn a_rotated_secret_is_accepted_beside_the_new_one_for_a_day(world: &World) {
     assert_eq!(wait(world.work.hooks(WS, &id)).expect("readable"), []);
 }
 
+fn the_body_of_an_old_call_goes_when_its_run_is_over(world: &World) {
+    let (hook, secret) = add(world, &waiting(world), HookForm::Standard);
+    let first = call(world, &hook, &secret, "msg-1", "the first words");
+    let done = started(world, &first);
+    world.script.push(finish("done", "Read."));
+    world.drain();
+    let queued = started(world, &call(world, &hook, &secret, "msg-2", "other words"));
+    let kept = |run: &WorkRunId| {
+        let found = wait(world.store.first(hook_call::of_run(WS, run))).expect("readable");
+        found.map(|call| (call.payload, call.removed_bytes)).expect("a call")
+    };
+    world.later(limits::HOOK_BODY_SECONDS - 1);
+    world.sweep();
+    assert_eq!(kept(&done), ("the first words".into(), None));
+    world.later(7 * 24 * 3600);
+    world.sweep();
+    assert_eq!(kept(&done), (String::new(), Some(15)));
+    assert_eq!(kept(&queued).0, "other words", "its run has not read it");
+    world.sweep();
+    assert_eq!(kept(&done).1, Some(15), "it goes once");
+    // The same call again is known by what is left.
+    let again = call(world, &hook, &secret, "msg-1", "the first words");
+    assert_eq!(send(world, &again), Ok(Received { run: done, is_repeated: true }));
+    let other = call(world, &hook, &secret, "msg-1", "changed words");
+    assert_eq!(send(world, &other), Err(HookRefusal::Altered));
+    world.script.push(finish("done", "Read."));
+    world.drain();
+    assert!(world.prompt(FragmentKind::Delta).contains("other words"));
+    world.sweep();
+    assert_eq!(kept(&queued), (String::new(), Some(11)));
+}
+
 fn no_secret_is_in_the_databases_and_without_their_key_calls_are_refused(world: &World) {
     let id = waiting(world);
     let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -350,6 +382,7 @@ each_engine!(
     the_calls_of_a_git_host_are_known_by_their_body,
     a_hook_starts_no_more_runs_within_the_hour_than_it_may,
     a_rotated_secret_is_accepted_beside_the_new_one_for_a_day,
+    the_body_of_an_old_call_goes_when_its_run_is_over,
     no_secret_is_in_the_databases_and_without_their_key_calls_are_refused,
     what_is_no_hook_is_refused_before_anything_is_written,
     of_two_nodes_that_get_a_call_at_once_one_starts_its_run,

@@ -4,7 +4,7 @@ use dormouse_scheduler::End;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work::{Overlap, WorkOutcome};
-use dormouse_work::definition::Edit;
+use dormouse_work::lifecycle::Edit;
 use dormouse_work::{RequestContext, WorkError};
 use serde_json::json;
 

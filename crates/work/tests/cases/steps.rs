@@ -7,7 +7,8 @@ use dormouse_types::WorkId;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work_step::{StepCheck, WorkStep};
 use dormouse_work::WorkError;
-use dormouse_work::definition::{Edit, NewWork};
+use dormouse_work::definition::NewWork;
+use dormouse_work::lifecycle::Edit;
 use serde_json::{Value, json};
 
 use crate::world::{WS, World, finish, me, wait};

@@ -33,6 +33,7 @@ use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
+use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::{Parts, RequestContext, Work};
@@ -320,8 +321,11 @@ impl World {
     /// What is only done from time to time.
     pub fn sweep(&self) {
         let now = self.clock.now();
-        let done = wait(Expiry(self.work.clone()).work(None, now)).expect("it works");
-        assert!(done.lines.is_empty(), "{:?}", done.lines);
+        let chores: [&dyn Chore; 2] = [&Expiry(self.work.clone()), &Bodies(self.work.clone())];
+        for chore in chores {
+            let done = wait(chore.work(None, now)).expect("it works");
+            assert!(done.lines.is_empty(), "{:?}", done.lines);
+        }
     }
 
     /// Turns what is due into runs, and starts none; returns what there is to say about it.

@@ -1,5 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
+import { isSameDay } from "../../i18n/index.svelte";
 import type { IconName } from "../../ui/icons";
 import type { Hook, LogLine, Run, RunState, Work } from "./data";
 
@@ -70,20 +71,18 @@ export const GROUPS: readonly Group[] = ["needsYou", "next", "today", "older"];
 
 const at = (iso: string | null): number => (iso === null ? 0 : Date.parse(iso));
 
-const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
-
 /**
  * The list in its parts: what needs the person, what runs and comes next, what ended today, the rest.
  *
- * `waiting` are the ids of what needs the person, as the server lists them.
+ * `waiting` are the ids of what needs the person, as the server lists them; `zone` is whose day it is.
  */
-export function grouped(all: readonly Work[], waiting: ReadonlySet<string>, now: Date): Record<Group, Work[]> {
+export function grouped(all: readonly Work[], waiting: ReadonlySet<string>, now: Date, zone?: string): Record<Group, Work[]> {
   const groups: Record<Group, Work[]> = { needsYou: [], next: [], today: [], older: [] };
   for (const work of all) {
     const standing = standingOf(work);
     if (waiting.has(work.id)) groups.needsYou.push(work);
     else if (standing === "running" || standing === "queued" || work.nextDueAt !== null || (work.type === "scheduled" && (work.state === "paused" || work.state === "held"))) groups.next.push(work);
-    else if (work.completedAt !== null && sameDay(new Date(work.completedAt), now)) groups.today.push(work);
+    else if (work.completedAt !== null && isSameDay(new Date(work.completedAt), now, zone)) groups.today.push(work);
     else groups.older.push(work);
   }
   const order = (work: Work): number => {
@@ -143,15 +142,15 @@ export interface Today {
   isNext: boolean;
 }
 
-/** What ran today and what is still due, by the clock. What needs the person is listed elsewhere. */
-export function today(all: readonly Work[], now: Date): Today[] {
+/** What ran today and what is still due, by the clock of a zone. What needs the person is listed elsewhere. */
+export function today(all: readonly Work[], now: Date, zone?: string): Today[] {
   const list: Today[] = [];
   for (const work of all) {
     if (work.state === "archived") continue;
     const ran = work.startedAt;
     const isOpen = work.runState !== null && isUnderWay(work.runState);
-    if (ran !== null && (isOpen || sameDay(new Date(ran), now))) list.push({ key: `${work.id} ran`, at: ran, work, isNext: false });
-    if (work.nextDueAt !== null && sameDay(new Date(work.nextDueAt), now)) list.push({ key: `${work.id} next`, at: work.nextDueAt, work, isNext: true });
+    if (ran !== null && (isOpen || isSameDay(new Date(ran), now, zone))) list.push({ key: `${work.id} ran`, at: ran, work, isNext: false });
+    if (work.nextDueAt !== null && isSameDay(new Date(work.nextDueAt), now, zone)) list.push({ key: `${work.id} next`, at: work.nextDueAt, work, isNext: true });
   }
   return list.sort((a, b) => at(a.at) - at(b.at));
 }

@@ -2,6 +2,7 @@
 
 mod add;
 mod decide;
+mod deliveries;
 mod due;
 mod hook;
 mod list;
@@ -50,6 +51,8 @@ pub enum Command {
     Correct(settings::CorrectParams),
     /// Cancel the run that is under way or waits
     Cancel(settings::Params),
+    /// List what you were told about agent work, newest first, and mark it as read
+    Deliveries(deliveries::Params),
     /// Show the log of its runs, with every call and its result
     Log(log::Params),
     /// Change its title, instructions, schedule, policies or model
@@ -78,6 +81,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Retry(params) => run::again(session, params).await,
         Command::Correct(params) => settings::correct(session, params).await,
         Command::Cancel(params) => settings::cancel(session, params).await,
+        Command::Deliveries(params) => deliveries::run(session, params).await,
         Command::Log(params) => log::run(session, params).await,
         Command::Edit(params) => settings::edit(session, params).await,
         Command::Hook(command) => hook::run(session, command).await,

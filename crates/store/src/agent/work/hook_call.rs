@@ -25,8 +25,10 @@ pub struct HookCall {
     pub signed: String,
     /// The hash of the body.
     pub body_hash: String,
-    /// The body.
+    /// The body; empty if it is not kept any more.
     pub payload: String,
+    /// How long a body was that is not kept any more. Units: bytes.
+    pub removed_bytes: Option<i64>,
     /// The address that it came from.
     pub sender: String,
     /// When it came.
@@ -150,6 +152,7 @@ fn decode_call(row: &Row) -> Result<HookCall, ReadError> {
         payload: columns.text(5)?,
         sender: columns.text(6)?,
         received_at: columns.column(row.time(7))?,
+        removed_bytes: columns.column(row.opt_int(8))?,
     })
 }
 
@@ -157,7 +160,8 @@ fn decode_call(row: &Row) -> Result<HookCall, ReadError> {
 pub fn of_run(workspace: WorkspaceId, run: &WorkRunId) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at
+        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
+                removed_bytes
               FROM work_hook_calls WHERE ws = ?1 AND run_id = ?2",
         params: params_values![ws(workspace), run.as_str()],
         decode: decode_call,
@@ -168,7 +172,8 @@ pub fn of_run(workspace: WorkspaceId, run: &WorkRunId) -> Query<HookCall> {
 pub fn of_delivery(workspace: WorkspaceId, hook: &HookId, delivery: &str) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at
+        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
+                removed_bytes
               FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2 AND delivery_id = ?3",
         params: params_values![ws(workspace), hook.as_str(), delivery],
         decode: decode_call,
@@ -179,7 +184,8 @@ pub fn of_delivery(workspace: WorkspaceId, hook: &HookId, delivery: &str) -> Que
 pub fn of_signed(workspace: WorkspaceId, hook: &HookId, signed: &str) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at
+        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
+                removed_bytes
               FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2 AND signed = ?3",
         params: params_values![ws(workspace), hook.as_str(), signed],
         decode: decode_call,
@@ -190,11 +196,44 @@ pub fn of_signed(workspace: WorkspaceId, hook: &HookId, signed: &str) -> Query<H
 pub fn newest(workspace: WorkspaceId, hook: &HookId, limit: i64) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at
+        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
+                removed_bytes
               FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2
               ORDER BY received_at DESC LIMIT ?3",
         params: params_values![ws(workspace), hook.as_str(), limit],
         decode: decode_call,
+    }
+}
+
+/// Removes the body of a call; that there was one, and what it was, stays by its length and its hash.
+pub fn remove_body(workspace: WorkspaceId, run: &WorkRunId, n_bytes: i64) -> Op {
+    Op::any(
+        "UPDATE work_hook_calls SET payload = '', removed_bytes = ?3
+         WHERE ws = ?1 AND run_id = ?2 AND removed_bytes IS NULL",
+        params![ws(workspace), run.as_str(), n_bytes],
+    )
+}
+
+/// Calls of all workspaces from before a time whose body is kept and whose run is over, oldest first. A
+/// damaged row is returned as an error of its own.
+pub fn with_old_bodies(
+    before: Timestamp,
+    limit: i64,
+) -> Query<Result<(WorkspaceId, HookCall), ReadError>> {
+    Query {
+        db: Db::Agent,
+        sql:
+            "SELECT c.run_id, c.hook_id, c.delivery_id, c.signed, c.body_hash, c.payload, c.sender,
+                c.received_at, c.removed_bytes, c.ws
+              FROM work_hook_calls c JOIN work_runs r ON r.ws = c.ws AND r.id = c.run_id
+              WHERE c.removed_bytes IS NULL AND c.received_at < ?1 AND r.completed_at IS NOT NULL
+              ORDER BY c.received_at LIMIT ?2",
+        params: params_values![before, limit],
+        decode: |row| {
+            let workspace =
+                row.int(9).map_err(|e| ReadError::column(Db::Agent, "call of a hook", &e))?;
+            Ok(decode_call(row).map(|call| (WorkspaceId(workspace), call)))
+        },
     }
 }
 

@@ -1,5 +1,5 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
-//! runs, steps, and the changes and the hooks that start them.
+//! runs, steps, the changes and the hooks that start them, and what the person is told.
 
 pub mod definition;
 pub mod version;
@@ -12,6 +12,7 @@ pub mod hook;
 pub mod hook_call;
 pub mod step;
 pub mod result;
+pub mod delivery;
 
 use std::str::FromStr;
 

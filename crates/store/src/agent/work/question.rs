@@ -153,6 +153,19 @@ pub fn open_of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Questio
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
 }
 
+/// All questions of these runs, oldest first; at most one page of runs.
+pub fn of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Question> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
+                expires_at, closed_at
+             FROM work_questions WHERE ws = ?1 AND run_id IN (",
+            ") ORDER BY asked_at, id",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
+}
+
 /// Open questions of all workspaces whose time is over. A damaged row is returned as an error of its
 /// own.
 pub fn overdue(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Question), ReadError>> {

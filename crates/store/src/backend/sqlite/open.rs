@@ -56,6 +56,8 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0022_agent.sql"),
     include_str!("../../migrations/sqlite/0023_agent.sql"),
     include_str!("../../migrations/sqlite/0024_agent.sql"),
+    include_str!("../../migrations/sqlite/0025_agent.sql"),
+    include_str!("../../migrations/sqlite/0026_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

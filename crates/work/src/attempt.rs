@@ -1,0 +1,56 @@
+//! The attempts of a run: how each is called, and where its turns stand.
+
+use std::fmt;
+
+use dormouse_store::agent::work::run::Run;
+use dormouse_types::{Id as _, RunKey, WorkRunId, hash};
+
+/// The key of the attempt that a run is in: made of stored facts only.
+pub fn attempt_key(run: &Run) -> RunKey {
+    key_of_attempt(&run.id, run.attempt)
+}
+
+/// Where a turn stands: the subject of the event that it was added.
+///
+/// Shape: the run, the number of the attempt and that of the turn, with dots between them.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TurnPlace {
+    /// The run.
+    pub run: WorkRunId,
+    /// The attempt.
+    pub attempt: i64,
+    /// The turn within the attempt, from 1.
+    pub turn: u32,
+}
+
+impl TurnPlace {
+    /// Reads a place; `None` for another subject.
+    pub fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split('.');
+        let run = parts.next()?.parse().ok()?;
+        let (attempt, turn) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        parts.next().is_none().then_some(Self { run, attempt, turn })
+    }
+
+    /// The key of its attempt.
+    pub fn attempt_key(&self) -> RunKey {
+        key_of_attempt(&self.run, self.attempt)
+    }
+}
+
+impl fmt::Display for TurnPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.run, self.attempt, self.turn)
+    }
+}
+
+/// Whether a run needed no language model. What it says is made of private tasks too, and no provider is
+/// sent it.
+pub(crate) fn is_built_in(run: &Run) -> bool {
+    run.figures.is_some()
+}
+
+/// The key of an attempt of a run by its number.
+pub(crate) fn key_of_attempt(run: &WorkRunId, attempt: i64) -> RunKey {
+    RunKey(hash::joined(&[run.as_str(), "attempt", &attempt.to_string()]).0)
+}

@@ -1,0 +1,296 @@
+//! What becomes of a definition: it is edited, paused, resumed, archived, deleted, held.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::agent::work::definition::Definition;
+use dormouse_store::agent::work::run::Run;
+use dormouse_store::agent::work::version::{self, Version};
+use dormouse_store::agent::work::{delivery, filter, hook, step};
+use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
+use dormouse_types::built_in_work::BuiltInWork;
+use dormouse_types::work::{CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkState, WorkType};
+use dormouse_types::work_filter::EventFilter;
+use dormouse_types::work_step::{self, WorkStep};
+use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
+
+use crate::definition::{ReadSchedule, checked, checked_steps, stored};
+use crate::standing::Step;
+use crate::wording::{instructions, title};
+use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
+
+/// What is changed about a definition. `None` leaves it as it is.
+#[derive(Debug, Clone, Default)]
+pub struct Edit {
+    /// Its title.
+    pub title: Option<String>,
+    /// What its runs are told to do, from the next run on.
+    pub instructions: Option<String>,
+    /// What it does without a language model; the inner `None` gives it to one.
+    pub built_in: Option<Option<BuiltInWork>>,
+    /// When it happens.
+    pub schedule: Option<ReadSchedule>,
+    /// The changes of tasks that start it, from now on; empty for none.
+    pub events: Option<Vec<EventFilter>>,
+    /// What its runs have to do, from the next run on; empty for nothing besides the instructions.
+    pub steps: Option<Vec<WorkStep>>,
+    /// What becomes of occurrences that were missed.
+    pub catch_up: Option<CatchUp>,
+    /// What becomes of occurrences that overlap.
+    pub overlap: Option<Overlap>,
+    /// The model it asks; the inner `None` is that of the workspace.
+    pub model: Option<Option<String>>,
+}
+
+impl Work {
+    /// Changes a definition. New instructions count from the next run; a new schedule makes new
+    /// occurrences, none of which is due before now.
+    pub async fn edit(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        edit: &Edit,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let new_title = edit.title.as_deref().map(title).transpose()?;
+        let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
+        let subject = format!("{edit:?}");
+        checked(edit.events.as_deref().unwrap_or_default())?;
+        work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
+        let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
+        self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
+            let after = step.definition();
+            if let Some(title) = &new_title {
+                after.title.clone_from(title);
+            }
+            after.catch_up = edit.catch_up.unwrap_or(after.catch_up);
+            after.overlap = edit.overlap.unwrap_or(after.overlap);
+            if let Some(model) = &edit.model {
+                after.model.clone_from(model);
+            }
+            if let Some(built_in) = &edit.built_in {
+                after.built_in = built_in.as_ref().map(stored).transpose()?;
+            }
+            if let Some(schedule) = &edit.schedule {
+                if after.kind == WorkType::Immediate {
+                    let hint = "it runs once, without a schedule: make new work with this schedule";
+                    return Err(WorkError::State { work: id.clone(), state: after.state, hint });
+                }
+                after.position = None;
+                self.set_schedule(after, schedule, now)?;
+            }
+            let mut ops = Vec::new();
+            if let Some(events) = &edit.events {
+                if after.kind == WorkType::Immediate {
+                    let hint = "it runs once: make new work that these changes start";
+                    return Err(WorkError::State { work: id.clone(), state: after.state, hint });
+                }
+                ops.push(match events.as_slice() {
+                    [] => filter::delete(ws, id),
+                    events => filter::put(ws, id, events, &host, head),
+                });
+            }
+            if let Some(steps) = &edit.steps {
+                checked_steps(steps, after.built_in.is_some())?;
+                ops.push(match steps.as_slice() {
+                    [] => step::delete(ws, id),
+                    steps => step::put(ws, id, steps),
+                });
+            }
+            let Some(instructions) = &new_instructions else { return Ok(ops) };
+            after.version += 1;
+            let version = Version {
+                work: id.clone(),
+                version: after.version,
+                instructions: instructions.clone(),
+                made_by: context.actor.to_string(),
+                created_at: now,
+            };
+            ops.push(version::insert(ws, &version));
+            Ok(ops)
+        })
+        .await
+    }
+
+    /// Lets a definition start no runs until it is resumed. A run that is under way goes on; what has
+    /// not begun never will.
+    pub async fn pause(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.pause", "", context), |step, open, now| {
+            step.definition().next_due_at = None;
+            move_to(step, WorkState::Paused)?;
+            skip_queued(step, open, now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Lets a definition start runs again. What was due or changed meanwhile never starts one.
+    pub async fn resume(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        let filters = self.filters(ws, id).await?;
+        let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
+        self.change(ws, id, ("work.resume", "", context), |step, _, now| {
+            move_to(step, WorkState::Active)?;
+            self.plan_from(step.definition(), now)?;
+            let listens = !filters.is_empty();
+            Ok(Vec::from_iter(listens.then(|| filter::put(ws, id, &filters, &host, head))))
+        })
+        .await
+    }
+
+    /// Ends a definition; its history stays.
+    pub async fn archive(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.archive", "", context), |step, open, now| {
+            let after = step.definition();
+            after.state = WorkState::Archived;
+            after.next_due_at = None;
+            skip_queued(step, open, now)?;
+            Ok(Vec::new())
+        })
+        .await
+    }
+
+    /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay.
+    pub async fn delete(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        context: &RequestContext,
+    ) -> Result<(), WorkError> {
+        self.change(ws, id, ("work.delete", "", context), |step, open, now| {
+            let after = step.definition();
+            after.state = WorkState::Archived;
+            after.next_due_at = None;
+            after.deleted_at = Some(now);
+            skip_queued(step, open, now)?;
+            Ok(vec![
+                dormouse_store::agent::conversation::unlink_work(ws, id),
+                delivery::settle_work(ws, id, now),
+            ])
+        })
+        .await
+    }
+
+    /// Pauses every definition that may start runs, and returns how many they were.
+    pub async fn pause_all(
+        &self,
+        ws: WorkspaceId,
+        context: &RequestContext,
+    ) -> Result<usize, WorkError> {
+        let mut n_paused = 0;
+        for definition in self.definitions(ws).await? {
+            if definition.state == WorkState::Active {
+                let context = RequestContext { key: None, ..context.clone() };
+                self.pause(ws, &definition.id, &context).await?;
+                n_paused += 1;
+            }
+        }
+        Ok(n_paused)
+    }
+
+    /// Lets nothing start that waits to start, because the data was restored: since the copy was made,
+    /// it may have run. What is under way ends at its next claim. Returns the definitions that are
+    /// held, oldest first; to hold again what is held changes nothing.
+    pub async fn hold_all(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
+        let context = RequestContext { actor: Actor::Program, key: None };
+        let definitions = self.definitions(ws).await?;
+        let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
+        let mut called = BTreeSet::new();
+        for page in ids.chunks(in_list::MOST) {
+            called.extend(self.store.all(hook::having(ws, page)).await?);
+        }
+        let may_start = |one: &Definition| {
+            one.state == WorkState::Active
+                && (one.next_due_at.is_some()
+                    || called.contains(&one.id)
+                    || one.run_state.is_some_and(RunState::holds_its_place))
+        };
+        let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();
+        for definition in &held {
+            self.change(ws, &definition.id, ("work.hold", "", &context), |step, open, now| {
+                step.definition().next_due_at = None;
+                move_to(step, WorkState::Held)?;
+                skip_queued(step, open, now)?;
+                Ok(Vec::new())
+            })
+            .await?;
+        }
+        Ok(held)
+    }
+
+    /// Changes a definition and its runs in one commit, decided on rows that have not changed since.
+    async fn change(
+        &self,
+        ws: WorkspaceId,
+        id: &WorkId,
+        (action, subject, context): (&'static str, &str, &RequestContext),
+        change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
+    ) -> Result<(), WorkError> {
+        let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let standing = self.standing(ws, id).await?;
+            if standing.definition.deleted_at.is_some() {
+                return Err(WorkError::NotFound { work: id.clone() });
+            }
+            let now = self.clock.now();
+            let open = standing.open.clone();
+            let mut step = standing.step();
+            let ops = change(&mut step, &open, now)?;
+            let mut commit = Commit::new("work.change", Db::Agent, ws)
+                .ops(ops)
+                .ops(step.ops(ws, now))
+                .change(event(EventKind::WorkStatus, id.as_str()))
+                .audit(context.audit(action, id.as_str()));
+            commit.once = context.once(action, &format!("{id}|{subject}"), id.as_str());
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await;
+        changed.map_err(|error: WorkError| self.busy(id, error))
+    }
+}
+
+/// Changes the state of a definition by a person's wish.
+fn move_to(step: &mut Step, to: WorkState) -> Result<(), WorkError> {
+    let after = step.definition();
+    let from = after.state;
+    let is_possible = match to {
+        WorkState::Paused => matches!(from, WorkState::Active | WorkState::Held),
+        WorkState::Held => from == WorkState::Active,
+        WorkState::Active => {
+            matches!(from, WorkState::Paused | WorkState::Held | WorkState::Disabled)
+        }
+        WorkState::Disabled | WorkState::Archived => true,
+    };
+    if !is_possible {
+        let hint = match to {
+            WorkState::Paused => "only work that is active can be paused",
+            _ => "only work that is paused can be resumed",
+        };
+        return Err(WorkError::State { work: after.id.clone(), state: from, hint });
+    }
+    after.state = to;
+    Ok(())
+}
+
+/// Leaves out the runs that have not begun.
+fn skip_queued(step: &mut Step, open: &[Run], now: Timestamp) -> Result<(), WorkError> {
+    for run in open.iter().filter(|run| run.state == RunState::Queued && run.started_at.is_none()) {
+        step.move_run(run, RunEvent::Skipped, now, |run| {
+            run.skip_reason = Some(SkipReason::Paused);
+        })?;
+    }
+    Ok(())
+}

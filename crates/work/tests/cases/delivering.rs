@@ -1,0 +1,152 @@
+//! What the person is told: written with its cause, once, and settled when they have dealt with it.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::delivery;
+use dormouse_store::change_log;
+use dormouse_store::{Commit, Db};
+use dormouse_testkit::scripted::Answer;
+use dormouse_types::model::ModelError;
+use dormouse_types::{EventKind, Seq, Timestamp};
+
+use crate::world::{WS, World, ask, finish, me, publish, says, wait};
+
+/// What there is to tell, oldest first: kind and state.
+fn told(world: &World) -> Vec<String> {
+    let latest = (Timestamp::from_micros(i64::MAX), "");
+    let mut all = wait(world.store.all(delivery::newest(WS, latest, 99))).expect("readable");
+    all.reverse();
+    all.iter().map(|one| format!("{} {}", one.kind, one.state)).collect()
+}
+
+/// How many events of a kind there were.
+fn events(world: &World, kind: EventKind) -> usize {
+    let all = change_log::notices_after(Db::Agent, WS, Seq(0), 999);
+    let all = wait(world.store.all(all)).expect("readable");
+    all.iter().filter(|one| one.event.as_ref().is_some_and(|event| *event == kind)).count()
+}
+
+fn a_question_is_told_once_and_settled_by_the_answer(world: &World) {
+    let id = world.create("Book the van", None);
+    world.script.push(ask("Which van?"));
+    world.drain();
+    assert_eq!(told(world), ["question pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
+    assert_eq!(events(world, EventKind::DeliveryChanged), 1);
+    let run = world.runs(&id).remove(0).id;
+    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &asked.id, "The blue one.", &me())).expect("it is answered");
+    assert_eq!(told(world), ["question read"], "who answered has seen it");
+    // The same run asks again, and that is another thing to tell.
+    world.script.push(ask("Which day?"));
+    world.drain();
+    assert_eq!(told(world), ["question read", "question pending"]);
+    world.later(8 * 24 * 3600);
+    world.sweep();
+    assert_eq!(world.status(&id), "failed/expired");
+    assert_eq!(told(world), ["question read", "question read", "failed pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 3);
+}
+
+fn a_result_is_told_and_a_run_without_one_is_not(world: &World) {
+    world.create("Standup", None);
+    world.script.push(publish("Standup", "All is well."));
+    world.drain();
+    assert_eq!(told(world), ["result pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 0, "a result needs nobody");
+    assert_eq!(events(world, EventKind::DeliveryChanged), 1);
+    world.create("Mail", None);
+    world.script.push(finish("no_op", "No letters."));
+    world.drain();
+    assert_eq!(told(world), ["result pending"]);
+}
+
+fn what_the_person_decides_is_not_told_to_them(world: &World) {
+    let id = world.create("Book the van", None);
+    for text in ["I booked it, promise.", "Really."] {
+        world.script.push(says(text));
+    }
+    world.drain();
+    assert_eq!(told(world), ["review pending"]);
+    let run = world.runs(&id).remove(0).id;
+    wait(world.work.review(WS, &run, false, Some("nothing was booked"), &me())).expect("declined");
+    assert_eq!(told(world), ["review read"]);
+    world.later(60);
+    world.script.push(ask("Which van?"));
+    wait(world.work.run_now(WS, &id, &me())).expect("it runs");
+    world.drain();
+    wait(world.work.delete(WS, &id, &me())).expect("deleted");
+    assert_eq!(told(world), ["review read", "question read"], "nothing is left to tell");
+}
+
+fn a_run_that_failed_for_good_is_told(world: &World) {
+    let id = world.create("Standup", None);
+    for (n, wait_for) in [0, 30, 120].into_iter().enumerate() {
+        assert_eq!(told(world), [] as [String; 0], "after {n} attempts another one follows");
+        world.later(wait_for);
+        world.script.push(Answer::Fails(ModelError::Request { detail: "no".into() }));
+        world.drain();
+    }
+    assert_eq!(world.status(&id), "failed/failed");
+    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
+    let run = world.runs(&id).remove(0).id;
+    wait(world.work.retry(WS, &run, &me())).expect("it is tried again");
+    assert_eq!(told(world), ["failed read"]);
+    world.script.push(publish("Standup", "By hand."));
+    world.drain();
+    assert_eq!(told(world), ["failed read", "result pending"]);
+}
+
+fn a_run_whose_process_died_twice_is_told(world: &World) {
+    let id = world.create("Standup", None);
+    let run = world.runs(&id).remove(0).id;
+    for owner in ["dead", "dead, too"] {
+        let row = wait(world.store.first(wake_queue::of_holder(WS, &run)));
+        let row = row.expect("readable").expect("a row");
+        drop(wait(world.scheduler(owner).claim(WS, &row)).expect("a claim").expect("a lease"));
+        world.later(61);
+        wait(world.scheduler("other").take_over_dead(&BTreeSet::new())).expect("taken over");
+    }
+    world.drain();
+    assert_eq!(world.status(&id), "failed/interrupted");
+    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
+}
+
+fn a_delivery_goes_on_and_never_back(world: &World) {
+    world.create("Standup", None);
+    world.script.push(publish("Standup", "All is well."));
+    world.drain();
+    let latest = (Timestamp::from_micros(i64::MAX), "");
+    let one = wait(world.store.first(delivery::newest(WS, latest, 1))).expect("readable");
+    let one = one.expect("a delivery");
+    let write = |op| {
+        let commit = Commit::new("test", Db::Agent, WS).op(op);
+        wait(world.store.commit(commit)).expect("written");
+        wait(world.store.first(delivery::by_id(WS, &one.id))).expect("readable").expect("it")
+    };
+    let at = |seconds: i64| Timestamp::from_micros(seconds * 1_000_000);
+    // The same facts again are no second delivery.
+    let again =
+        delivery::insert(WS, (one.target, one.kind), &one.work, (&one.run, one.attempt), at(1));
+    assert_eq!(write(again), one);
+    let shown = write(delivery::delivered(WS, &one.id, at(2)));
+    assert_eq!((shown.state.name(), shown.n_tries), ("delivered", 1));
+    let shown = write(delivery::delivered(WS, &one.id, at(3)));
+    assert_eq!((shown.n_tries, shown.delivered_at), (2, Some(at(2))), "it was shown again");
+    let read = write(delivery::read(WS, &one.id, at(4)));
+    assert_eq!((read.state.name(), read.read_at), ("read", Some(at(4))));
+    let shown = write(delivery::delivered(WS, &one.id, at(5)));
+    assert_eq!((shown.state.name(), shown.read_at), ("read", Some(at(4))));
+}
+
+each_engine! {
+    a_question_is_told_once_and_settled_by_the_answer,
+    a_result_is_told_and_a_run_without_one_is_not,
+    what_the_person_decides_is_not_told_to_them,
+    a_run_that_failed_for_good_is_told,
+    a_run_whose_process_died_twice_is_told,
+    a_delivery_goes_on_and_never_back,
+}

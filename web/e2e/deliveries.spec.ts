@@ -1,0 +1,47 @@
+// A result is told once, in whichever page is in front, and read when its work is opened.
+
+import { ScriptedModel } from "./scriptedModel";
+import { faults, overflow, still } from "./stage";
+import { expect, test as base } from "./world";
+
+const test = base.extend<{ model: ScriptedModel }>({
+  model: async ({ server }, use) => {
+    const model = new ScriptedModel();
+    await model.start();
+    await model.joins(server);
+    await use(model);
+    model.stop();
+  },
+});
+
+test("a result is told once, and is read when the work is opened", async ({ app, server, model }) => {
+  const states = async (): Promise<string[]> =>
+    ((await server.ask("GET", "/api/deliveries")) as { items: { kind: string; state: string }[] }).items.map((one) => `${one.kind} ${one.state}`);
+  model.says({ calls: [["publish_result", { title: "Letters", text: "Two letters came." }], ["finish", { outcome: "done", summary: "Looked." }]] });
+  const body = { title: "Post", instructions: "Say which letters came.", model: "house/script" };
+  await server.ask("POST", "/api/tasks", body);
+  const told = app.getByRole("status").filter({ hasText: "“Post” has a result." });
+  await expect(told).toBeVisible();
+  await expect.poll(states).toEqual(["result delivered"]);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await app.emulateMedia({ colorScheme });
+    expect.soft(await faults(app), colorScheme).toEqual([]);
+  }
+  const size = app.viewportSize();
+  await app.setViewportSize({ width: 320, height: 760 });
+  expect.soft(await overflow(app), "320 wide").toEqual([]);
+  if (size !== null) await app.setViewportSize(size);
+
+  await app.reload();
+  await still(app);
+  await expect(told).toHaveCount(0);
+  await expect.poll(states).toEqual(["result delivered"]);
+
+  model.says({ calls: [["publish_result", { title: "Letters", text: "None came." }], ["finish", { outcome: "done", summary: "Looked." }]] });
+  const work = ((await server.ask("GET", "/api/tasks")) as { items: { id: string }[] }).items[0]?.id ?? "";
+  await server.ask("POST", `/api/tasks/${work}/run`);
+  await expect(told).toBeVisible();
+  await told.getByRole("button", { name: "Details" }).click();
+  await expect(app.getByRole("heading", { name: "Post", level: 1 })).toBeVisible();
+  await expect.poll(states).toEqual(["result read", "result read"]);
+});

@@ -154,9 +154,11 @@ test("a server that does not answer is said so, and a model can be named by hand
   await expect(dialog.getByRole("alert")).toContainText("127.0.0.1:9");
   await expect(dialog.getByRole("button", { name: "Use it…" })).toBeDisabled();
 
+  await expect(dialog).toContainText("They cost nothing on your own server.");
   await dialog.getByLabel("Model", { exact: true }).fill("qwen3:8b");
   await dialog.getByRole("button", { name: "Use it…" }).click();
-  const question = app.getByRole("dialog", { name: /^Use qwen3:8b \(house\) for 0 agents\?/ });
+  const question = app.getByRole("dialog", { name: "Use qwen3:8b (house)?" });
+  await expect(question).toContainText("No agent uses the model of the workspace yet.");
   await expect(question).toContainText(`Sent to your own server at ${HOUSE.address}:`);
   await expect(question).toContainText("What it costs Nothing.");
   await question.getByRole("button", { name: "Keep Built-in rules" }).click();

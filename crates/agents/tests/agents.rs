@@ -20,6 +20,7 @@ mod cases {
     mod fold_property;
     mod held;
     mod keys;
+    mod late_answers;
     mod linked;
     mod living;
     mod logging;

@@ -119,20 +119,28 @@ fn is_dashed(token: &OsStr) -> bool {
     token.len() > 1 && token.as_encoded_bytes().starts_with(b"-")
 }
 
+/// What arguments are called that name something to be found, not text to be kept. Such a name can be
+/// given in another way, so a word like `-q` behind it is rather an option that does not exist.
+const NAMES: [&str; 8] = ["AGENT", "CONVERSATION", "ITEM", "LABEL", "OTHER", "SET", "TASK", "WORK"];
+
 /// Whether a token that begins with a dash and is not an option counts as text. This holds for
 /// anything with white space; for a word where a value is expected, unless it resembles an option;
-/// and for a word with one dash in the middle of text.
+/// and for a word with one dash in the middle of text that is kept.
 fn is_text(command: &Command, token: &OsStr, n_before: usize) -> bool {
     let token = token.to_string_lossy();
     let mut places = command.get_positionals();
     let (due, last) = (places.nth(n_before), command.get_positionals().last());
     let goes_on = last.filter(|last| is_many(last));
-    if due.or(goes_on).is_none_or(|place| !takes_text(place)) {
-        return false;
-    }
+    let Some(place) = due.or(goes_on).filter(|place| takes_text(place)) else { return false };
+    let is_letter = |text: &str| text[1..].starts_with(|c: char| c.is_ascii_alphabetic());
     token.contains(char::is_whitespace)
-        || !token.starts_with("--")
+        || (!token.starts_with("--") && (due.is_some() || !is_name(place) || !is_letter(&token)))
         || (due.is_some() && !is_nearly_an_option(command, &token))
+}
+
+fn is_name(arg: &Arg) -> bool {
+    let mut names = arg.get_value_names().unwrap_or_default().iter();
+    names.any(|name| NAMES.contains(&name.as_str()))
 }
 
 fn is_many(arg: &Arg) -> bool {
@@ -298,12 +306,33 @@ mod tests {
             &["task", "edit", "gate", "--titel", "Mend"],
             &["task", "list", "--stauts", "open"],
             &["doctor", "-x"],
+            // It is no part of a name either.
+            &["agent", "wake", "gate", "-q"],
+            &["agent", "wake", "gate", "hinges", "-q", "--no-wait"],
+            &["task", "show", "gate", "-v"],
+            &["work", "run", "gate", "-n"],
+            &["review", "gate", "-y"],
         ] {
             let kind = read(typed).expect_err("it is refused").kind();
             assert_eq!(kind, ErrorKind::UnknownArgument, "{typed:?}");
         }
         let missing = read(&["task", "edit", "gate", "--due", "--json"]).expect_err("no day");
         assert_eq!(missing.kind(), ErrorKind::InvalidValue);
+    }
+
+    #[test]
+    fn a_word_of_a_title_may_begin_with_a_dash() {
+        for (typed, id, words) in [
+            (&["task", "note", "gate", "tar", "-x"][..], "text", &["tar", "-x"][..]),
+            (&["task", "add", "Learn", "tar", "-x"], "title", &["Learn", "tar", "-x"]),
+            (&["task", "list", "tar", "-x"], "words", &["tar", "-x"]),
+            (&["agent", "wake", "winter", "-5", "degrees"], "agent", &["winter", "-5", "degrees"]),
+            (&["agent", "wake", "tar -x"], "agent", &["tar -x"]),
+            (&["agent", "wake", "--", "tar", "-x"], "agent", &["tar", "-x"]),
+        ] {
+            let matches = read(typed).expect("it is understood");
+            assert_eq!(raw(&matches, id), words, "{typed:?}");
+        }
     }
 
     #[test]

@@ -41,6 +41,9 @@ pub enum Outcome<'a> {
     NotServed,
     /// It broke off, was cancelled or ended otherwise: what it cost is not known.
     Unknown,
+    /// Of several calls that were reserved together, the provider counted some: what they cost in all
+    /// is not known.
+    PartlyCounted(&'a Usage),
 }
 
 impl Outcome<'_> {
@@ -185,6 +188,9 @@ impl Reservation {
         let (status, spent, usage) = match outcome {
             Outcome::NotServed => (CallStatus::Settled, 0, None),
             Outcome::Unknown => (CallStatus::Assumed, reserved, None),
+            Outcome::PartlyCounted(usage) => {
+                (CallStatus::Assumed, reserved, self.believed(Some(usage)))
+            }
             Outcome::Answered(usage) => {
                 let cost_of = |usage| cost(price, usage, self.request_bytes, self.max_output);
                 match usage.and_then(|usage| Some((cost_of(usage)?, usage))) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dormouse_store::agent::wake_queue::QueueEntry;
 use dormouse_store::agent::{wake_queue, wake_run, wake_run::Run};
-use dormouse_store::{Commit, Db, Op, Refusal};
+use dormouse_store::{Commit, Db, Op, ReadError, Refusal};
 use dormouse_types::{HolderId, WorkspaceId};
 use futures_util::future::{Either, pending, select};
 
@@ -28,6 +28,14 @@ pub struct Lease {
     pub run: Run,
 }
 
+/// What became of a lease.
+enum LeaseState {
+    Held,
+    /// The last commit of the run is applied, and the run is about to say how it ended.
+    GivenBack,
+    Lost,
+}
+
 impl Lease {
     /// Returns the holder whose run it is.
     pub fn holder(&self) -> &HolderId {
@@ -39,9 +47,16 @@ impl Lease {
         wake_queue::guard(self.ws, &self.run.holder, &self.owner, self.run.epoch, self.lasts)
     }
 
-    /// Returns whether a row of the queue still says that this lease is held.
-    fn is_held(&self, row: &QueueEntry) -> bool {
-        (row.owner.as_deref(), row.epoch) == (Some(&*self.owner), self.run.epoch)
+    /// Returns what became of this lease by its row of the queue.
+    ///
+    /// Only the run itself gives a lease back and leaves the epoch as it is; whoever takes it away
+    /// raises the epoch.
+    fn state(&self, row: Option<&QueueEntry>) -> LeaseState {
+        match row.filter(|row| row.epoch == self.run.epoch).map(|row| row.owner.as_deref()) {
+            Some(Some(owner)) if owner == self.owner => LeaseState::Held,
+            Some(None) => LeaseState::GivenBack,
+            Some(Some(_)) | None => LeaseState::Lost,
+        }
     }
 
     /// Returns the op that ends the lease.
@@ -95,14 +110,20 @@ impl Scheduler {
                 continue;
             }
             hints.borrow_and_update();
-            match self.store.first(wake_queue::of_holder(lease.ws, lease.holder())).await {
-                Ok(Some(row)) if lease.is_held(&row) => {}
-                Ok(_) => return,
+            match self.state_of(lease).await {
+                Ok(LeaseState::Held) => {}
+                Ok(LeaseState::GivenBack) => break,
+                Ok(LeaseState::Lost) => return,
                 // A damaged row, or a store that does not answer: the heartbeat decides.
                 Err(error) => tracing::debug!(%error, holder = %lease.holder(), "no look"),
             }
         }
         pending::<()>().await;
+    }
+
+    async fn state_of(&self, lease: &Lease) -> Result<LeaseState, ReadError> {
+        let row = self.store.first(wake_queue::of_holder(lease.ws, lease.holder())).await?;
+        Ok(lease.state(row.as_ref()))
     }
 
     /// Renews a lease repeatedly; ends when the lease is lost.
@@ -113,7 +134,12 @@ impl Scheduler {
             let beat = Commit::new("run.beat", Db::Agent, lease.ws).op(lease.guard());
             match self.store.commit(beat).await {
                 Ok(_) => {}
-                Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return,
+                Err(error) if error.refusal() == Some(Refusal::LeaseLost) => {
+                    if matches!(self.state_of(lease).await, Ok(LeaseState::GivenBack)) {
+                        return pending().await;
+                    }
+                    return;
+                }
                 // The next renewal may succeed before the lease expires.
                 Err(error) => tracing::warn!(%error, holder = %lease.holder(), "no heartbeat"),
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use dormouse_types::RunKey;
-use dormouse_types::model::{ModelError, Request, ToolChoice, TurnEvent};
+use dormouse_types::model::{ModelError, Request, ToolChoice, TurnEvent, Usage};
 use dormouse_types::model_settings::{
     ApiFormat, KeySource, KeyState, KnownModel, ListedPrice, ModelHost, ModelTest, OfferedModel,
     Provider, ToolMode,
@@ -32,7 +32,8 @@ pub fn provider(name: &str) -> Provider {
 }
 
 /// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
-/// Its models answer nothing.
+/// Its models answer nothing; a test of `counted` and of `partly-counted` takes two calls, of which the
+/// provider counts both or one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Host;
 
@@ -150,14 +151,22 @@ impl ModelHost for Host {
     fn test<'a>(
         &'a self,
         _: &'a Provider,
-        _: &'a str,
+        name: &'a str,
     ) -> BoxFuture<'a, Result<ModelTest, ModelError>> {
+        let tried = |mode| (mode, "it called no tool".to_owned());
+        let usage = Usage { input: 9, output: 4, ..Usage::default() };
+        let (usage, is_counted) = match name {
+            "counted" => (Some(usage), true),
+            "partly-counted" => (Some(usage), false),
+            _ => (None, false),
+        };
         Box::pin(std::future::ready(Ok(ModelTest {
             tool_mode: Some(ToolMode::Schema),
             first_event: None,
-            usage: None,
+            usage,
+            is_counted,
             window: Some(8192),
-            failures: Vec::new(),
+            failures: usage.map(|_| tried(ToolMode::Native)).into_iter().collect(),
         })))
     }
 }

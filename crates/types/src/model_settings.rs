@@ -218,8 +218,10 @@ pub struct ModelTest {
     pub tool_mode: Option<ToolMode>,
     /// From the request to the first event of the answer.
     pub first_event: Option<Duration>,
-    /// What the call used, where the server says so.
+    /// What the calls used together, as far as the server says so.
     pub usage: Option<Usage>,
+    /// Whether the server said of every call what it used.
+    pub is_counted: bool,
     /// What the server says of its context window. Units: tokens.
     pub window: Option<u64>,
     /// Why better ways do not work, in order.

@@ -21,8 +21,10 @@ use crate::http::Transport;
 pub struct Probe {
     /// The best rung on which the call came back; `None` if it came back on none.
     pub rung: Option<Rung>,
-    /// The tokens of the call that came back, where the server counts them.
+    /// The tokens of all calls together, as far as the server counts them.
     pub usage: Option<Usage>,
+    /// Whether the server counted every call. It says nothing of one that it refused or broke off.
+    pub is_counted: bool,
     /// From the request to the first event of the call that came back.
     pub first_event: Option<Duration>,
     /// Why the better rungs do not hold, in order.
@@ -48,23 +50,21 @@ pub async fn probe(
 ) -> Result<Probe, ModelError> {
     let request = probe_request();
     let mut failures = Vec::new();
+    let (mut usage, mut is_counted) = (None::<Usage>, true);
     let mut unknown = None;
     let mut outages = Vec::new();
     for rung in Rung::ALL.iter().copied() {
         let max_output_tokens = config.max_output_tokens.min(MAX_OUTPUT);
         let config = ModelConfig { rung, max_output_tokens, ..config.clone() };
-        match call(transport, &config, clock, &request).await {
-            Ok(answer) => match answer.problem {
-                None => {
-                    return Ok(Probe {
-                        rung: Some(rung),
-                        usage: answer.usage,
-                        first_event: answer.first_event,
-                        failures,
-                    });
-                }
-                Some(problem) => failures.push((rung, problem)),
-            },
+        let answer = call(transport, &config, clock, &request).await;
+        let counted = answer.as_ref().ok().and_then(|answer| answer.usage);
+        is_counted &= counted.is_some();
+        usage = [usage, counted].into_iter().flatten().reduce(Usage::plus);
+        match answer {
+            Ok(Answer { problem: None, first_event, .. }) => {
+                return Ok(Probe { rung: Some(rung), usage, is_counted, first_event, failures });
+            }
+            Ok(Answer { problem: Some(problem), .. }) => failures.push((rung, problem)),
             Err(ModelError::Request { detail }) => failures.push((rung, detail)),
             Err(error @ ModelError::Provider { why: ProviderUnavailable::Configuration, .. }) => {
                 failures.push((rung, error.to_string()));
@@ -96,7 +96,7 @@ pub async fn probe(
     if outages.len() == Rung::ALL.len() {
         return Err(outages.swap_remove(0));
     }
-    Ok(Probe { rung: None, usage: None, first_event: None, failures })
+    Ok(Probe { rung: None, usage, is_counted, first_event: None, failures })
 }
 
 struct Answer {

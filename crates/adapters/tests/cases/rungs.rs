@@ -147,8 +147,10 @@ async fn a_probe_finds_the_best_rung_on_which_the_call_comes_back() {
     let refused = Answer { status: 400, ..refused };
     let no_tools = "the provider refused the request: no tools here".to_owned();
     let second = Duration::from_secs(1);
-    let probe =
-        |rung, failures| Probe { rung, usage: None, first_event: rung.map(|_| second), failures };
+    let probe = |rung, failures| {
+        let (usage, is_counted) = (None, false);
+        Probe { rung, usage, is_counted, first_event: rung.map(|_| second), failures }
+    };
     let cases = [
         (vec![answer(Rung::Native, &call)], probe(Some(Rung::Native), vec![])),
         (
@@ -178,6 +180,17 @@ async fn a_probe_reports_tokens_and_stops_if_the_provider_is_unavailable() {
     let found = probed(vec![stream_of(call)]).await.unwrap();
     let usage = Usage { input: 9, output: 4, ..Usage::default() };
     assert_eq!((found.rung, found.usage), (Some(Rung::Native), Some(usage)));
+    assert!(found.is_counted);
+    // Every way that is tried is a call that is paid.
+    let text = r#"{"choices":[{"delta":{"content":"Sure!"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":4}}"#;
+    let found = probed(vec![stream_of(text); 3]).await.unwrap();
+    let usage = Usage { input: 27, output: 12, ..Usage::default() };
+    assert_eq!((found.rung, found.usage, found.is_counted), (None, Some(usage), true));
+    let refused = Answer::json(r#"{"error":{"message":"no tools here","code":400}}"#);
+    let refused = Answer { status: 400, ..refused };
+    let found = probed(vec![refused, stream_of(text), stream_of(text)]).await.unwrap();
+    let usage = Usage { input: 18, output: 8, ..Usage::default() };
+    assert_eq!((found.usage, found.is_counted), (Some(usage), false));
     let error = probed(vec![Answer::new(401, "text/plain", "no")]).await.unwrap_err();
     assert!(matches!(error, ModelError::Provider { .. }), "{error}");
     let error = probed(vec![Answer::new(503, "text/plain", "no"); 3]).await.unwrap_err();

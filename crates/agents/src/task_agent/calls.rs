@@ -244,7 +244,7 @@ fn acts_on_the_task(tool: &ModelTool) -> bool {
 }
 
 /// Finds a tool of any room by name or alias.
-fn find(name: &str) -> Option<&'static ModelTool> {
+pub(super) fn find(name: &str) -> Option<&'static ModelTool> {
     tools::by_name(name).or_else(|| dormouse_changes::tools::by_name(name))
 }
 

@@ -173,6 +173,10 @@ impl RunHandler for TaskAgent<'_> {
         accepted::accepted_report(log).is_some()
     }
 
+    fn is_over(&self, log: &RunLog) -> bool {
+        self.is_closed(log) && accepted::only_repeats(log)
+    }
+
     fn checkpoint_sources(&mut self) -> BoxFuture<'_, Result<Vec<Source>, RunError>> {
         Box::pin(async move {
             let input = self.input().await?;

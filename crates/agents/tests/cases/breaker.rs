@@ -1,13 +1,16 @@
 //! A model provider that is unavailable: the queue is held, and no agent is blamed.
 
+use std::sync::{Arc, Mutex};
+
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::breaker;
 use dormouse_types::model::ProviderUnavailable;
+use dormouse_types::port::Stage;
 use dormouse_types::{AgentId, TaskId, limits};
 
 use crate::world::node::{Node, NodeEvent};
-use crate::world::{DONE, WS, World, now};
+use crate::world::{DONE, WS, World, events_in, now};
 
 /// Settled agents, with a node that waits for changes.
 fn crowd(n: usize) -> (World, Vec<(TaskId, AgentId)>, Node) {
@@ -113,6 +116,21 @@ fn a_refused_key_holds_the_queue_at_once() {
     world.answers(all.len());
     node.pass_seconds(120);
     assert_eq!(node.ran().len(), all.len());
+}
+
+/// Whoever dies or loses its lease right after that commit has nothing left to say.
+#[test]
+fn the_commit_that_puts_a_run_back_says_that_its_provider_is_away() {
+    let (world, all, mut node) = crowd(1);
+    let told = Arc::new(Mutex::new(None));
+    let (seen, store) = (told.clone(), world.store.clone());
+    world.hooks.once(Stage::AfterCommit, "run.putBack", move || {
+        *seen.lock().expect("one thread") = Some(events_in(&store, "provider:"));
+    });
+    world.model.goes_away(ProviderUnavailable::Authentication);
+    change_all(&world, &all);
+    node.pass_seconds(5);
+    assert_eq!(*told.lock().expect("one thread"), Some(vec!["provider:away".into()]));
 }
 
 #[test]

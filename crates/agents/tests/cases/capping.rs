@@ -1,8 +1,9 @@
 use dormouse_runs::End;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::MessageKind;
 use dormouse_types::limits;
 use dormouse_types::model::ToolChoice;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{World, report};
 
@@ -30,6 +31,40 @@ fn a_run_that_does_not_end_is_cut_after_ten_turns_and_a_report() {
     assert_eq!(world.content(&agent), "As far as it went.");
     let run = &world.runs(&agent)[0];
     assert!(run.cut && run.status.name() == "completed");
+}
+
+/// Small models say the same again and again: each repetition would be a call that is paid.
+#[test]
+fn a_run_that_only_repeats_itself_after_its_report_is_over() {
+    let note = || ("record_observations", json!({ "observations": ["Bo is away."] }));
+    let said = || report("All packed.", "The boxes are packed.");
+    let other = || report("All packed.", "The boxes are packed, and counted.");
+    let turn = |calls: Vec<(&'static str, Value)>| Answer::calls(calls).and_goes_on();
+    for (turns, asked, content) in [
+        (vec![turn(vec![said()]), turn(vec![said()])], 2, "The boxes are packed."),
+        (vec![turn(vec![note(), said()]), turn(vec![said(), note()])], 2, "The boxes are packed."),
+        // The same by its other name, and one that was published before the last one.
+        (
+            vec![turn(vec![said()]), turn(vec![other()]), turn(vec![("publish_report", said().1)])],
+            3,
+            "The boxes are packed.",
+        ),
+        // Something new comes with it.
+        (
+            vec![turn(vec![said()]), turn(vec![said(), note()]), Answer::calls([])],
+            3,
+            "The boxes are packed.",
+        ),
+    ] {
+        let (world, task, agent) = World::settled();
+        let before = world.script.requests().len();
+        let spare = (0..limits::TURNS.max).map(|_| Answer::calls([said()]).and_goes_on());
+        let ends = world.run_with(&task, turns.into_iter().chain(spare));
+        assert_eq!(ends, [End::Completed { cut: false }]);
+        assert_eq!(world.script.requests().len() - before, asked);
+        assert_eq!(world.content(&agent), content);
+        assert!(world.said(&agent, MessageKind::Observation).len() <= 1, "each note once");
+    }
 }
 
 #[test]

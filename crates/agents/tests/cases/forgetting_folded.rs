@@ -17,7 +17,7 @@ use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use super::forgetting::{SECRET, line_with, lines, places, prompt, remove};
-use crate::world::{DONE, WS, World, now, routine_report, text};
+use crate::world::{DONE, WS, World, now, report, routine_report, text};
 
 /// The person's own model with a small window.
 struct Small(Script);
@@ -51,14 +51,29 @@ struct Case {
 impl Case {
     /// `first` is the note that is read first.
     fn reading(first: &str) -> Self {
+        let (case, task) = Self::of_an_agent();
+        case.write(&task, first);
+        assert_eq!(case.wake(vec![routine_report()]), DONE);
+        case
+    }
+
+    /// The agent made these notes of its own before it read anything of that.
+    fn noting(notes: &[&str]) -> Self {
+        let (case, task) = Self::of_an_agent();
+        let noted = ("record_observations", json!({ "observations": notes }));
+        let turn = Answer::calls([noted, report("All quiet.", "Nothing yet.")]);
+        assert_eq!(case.wake(vec![turn]), DONE);
+        case.write(&task, "We move in May.");
+        assert_eq!(case.wake(vec![routine_report()]), DONE);
+        case
+    }
+
+    fn of_an_agent() -> (Self, TaskId) {
         let (world, task, agent) = World::settled();
         world.set_automation(&agent, Automation::Off);
         let model = Arc::new(Small(Script::default()));
         let agents = world.choosing(Models::new(model.clone()));
-        let case = Self { world, agent, agents, model };
-        case.write(&task, first);
-        assert_eq!(case.wake(vec![routine_report()]), DONE);
-        case
+        (Self { world, agent, agents, model }, task)
     }
 
     fn write(&self, task: &TaskId, first: &str) {
@@ -154,5 +169,28 @@ fn a_line_that_was_removed_is_not_folded_afterwards_however_short_it_is() {
     for words in ["Zo-47x", "[removed]", "[purged]"] {
         let say = |request: &&Request| prompt(request).contains(words);
         assert_eq!(requests.iter().filter(say).count(), 0, "{words}");
+    }
+}
+
+/// A note is made of its run, and other notes of that run are folded: only the mark on the line keeps it
+/// out of what a model is asked, and out of what the rules make when the model gives nothing.
+#[test]
+fn a_note_that_was_removed_is_neither_folded_nor_in_a_summary_made_by_the_rules() {
+    let case = Case::noting(&["Zo-47x", "Bo is away."]);
+    let line = line_with(&case.world, &case.agent, "Zo-47x");
+    assert!(remove(&case.world, &case.agent, &line, false).is_too_short);
+    let before = case.model.0.requests().len();
+    let unusable = (0..3).map(|_| folded(""));
+    let answers = unusable.chain([folded(CLEAN), routine_report()]);
+    assert_eq!(case.wake(answers.collect()), DONE);
+    let checkpoints = case.checkpoints();
+    let first = checkpoints.last().expect("it folded");
+    assert_eq!(first.checkpoint.model, "rules");
+    let asked = folds(&case.model.0.requests()[before]);
+    for text in [&asked, first.text.as_deref().expect("its text")] {
+        assert!(text.contains("Bo is away."), "{text}");
+        for words in ["Zo-47x", "[removed]", "[purged]"] {
+            assert!(!text.contains(words), "{words} is in {text}");
+        }
     }
 }

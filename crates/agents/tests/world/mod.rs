@@ -100,6 +100,17 @@ pub struct World {
     pub hooks: Arc<Hooks>,
 }
 
+/// The events of an agent store whose name starts with the prefix, oldest first.
+pub fn events_in(store: &Store, prefix: &str) -> Vec<String> {
+    let sql = "SELECT event FROM change_log WHERE event <> '' ORDER BY seq";
+    let decode =
+        |row: &dormouse_store::Row| Ok(row.text(0).expect("the name of an event").to_owned());
+    let all = now(store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }));
+    let mut events = all.expect("events");
+    events.retain(|event| event.starts_with(prefix));
+    events
+}
+
 impl World {
     pub fn new() -> Self {
         let clock = ManualClock::at("2026-03-02T09:00:00Z");
@@ -288,14 +299,8 @@ impl World {
     }
 
     /// The events of the agent store whose name starts with the prefix, oldest first.
-    pub fn events(&self, prefix: &'static str) -> Vec<String> {
-        let sql = "SELECT event FROM change_log WHERE event <> '' ORDER BY seq";
-        let decode =
-            |row: &dormouse_store::Row| Ok(row.text(0).expect("the name of an event").to_owned());
-        let all = now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode }));
-        let mut events = all.expect("events");
-        events.retain(|event| event.starts_with(prefix));
-        events
+    pub fn events(&self, prefix: &str) -> Vec<String> {
+        events_in(&self.store, prefix)
     }
 
     /// Writes directly to a database, bypassing all rooms.

@@ -170,6 +170,7 @@ impl Host {
             tool_mode: probed.rung.map(tool_mode),
             first_event: probed.first_event,
             usage: probed.usage,
+            is_counted: probed.is_counted,
             window,
             failures: probed.failures.into_iter().map(|(it, why)| (tool_mode(it), why)).collect(),
         })

@@ -252,7 +252,7 @@ fn check_aside(world: &World, label: &str) {
         let agents = server.notice.get("/api/agents");
         let mut all = agents["items"].as_array().expect("a list").iter();
         // Failures and absent providers are waited for: longer than a test lasts.
-        let is_held = label == "run.fail" || label == "provider.tell";
+        let is_held = label == "run.fail";
         (is_held || !all.any(waits)).then_some(())
     });
     server.stop();

@@ -35,8 +35,8 @@ impl Dormouse {
         let reserved = self.reserve_test(caller, &settings, &provider, name).await?;
         let tested = self.tested(caller, id, &provider, name).await;
         let outcome = match &tested {
-            // A way to call tools that did not work was a call as well, without a figure.
-            Ok(shown) if shown.failures.is_empty() => Outcome::Answered(shown.usage.as_ref()),
+            Ok(ModelTest { usage, is_counted: true, .. }) => Outcome::Answered(usage.as_ref()),
+            Ok(ModelTest { usage: Some(usage), .. }) => Outcome::PartlyCounted(usage),
             Ok(_) | Err(TestError::Ended(_)) => Outcome::Unknown,
             Err(TestError::Model(error)) => Outcome::of_error(error),
         };
@@ -79,7 +79,8 @@ impl Dormouse {
             let model = self.source.host.build(provider, name, Some(&known)).map_err(wrong)?;
             calls.extend(model.outgoing(&request).map(|outgoing| (model, outgoing)));
         }
-        // The first way is tried first, and its figures are believed if it works.
+        // The first way is tried first. The bounds of what is believed are those of its request: they
+        // have room for the small requests of the others.
         let Some((model, outgoing)) = calls.first() else { return Ok(None) };
         let amounts = calls.iter().map(|(model, out)| spending::price_of(&**model, out));
         let unit = spending::price_of(&**model, outgoing).unit;

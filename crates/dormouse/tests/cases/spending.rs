@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dormouse::models::{BudgetScope, WindowSource};
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
 use dormouse::{AgentPatch, Error};
-use dormouse_testkit::models::{Host, PRICE};
+use dormouse_testkit::models::{Host, PRICE, provider};
 use dormouse_types::Scope;
 use dormouse_types::agent::{DormantReason, Lifecycle, PutOff};
 use dormouse_types::port::Clock as _;
@@ -131,6 +131,27 @@ fn a_test_call_is_paid_from_the_budget_of_all_agents() {
     budgets(&world, 3 * CALL, 1_000_000);
     let error = now(world.dormouse.test_model(&me(), "acme/large")).expect_err("no room");
     assert!(error.to_string().contains("more than all agents may still spend"), "{error}");
+}
+
+/// A test often takes several calls, because the first ways to call tools do not work.
+#[test]
+fn a_test_call_is_counted_with_the_tokens_that_the_provider_reports() {
+    let (world, _, _) = paying();
+    let tested = now(world.dormouse.test_model(&me(), "acme/counted")).expect("tested");
+    assert_eq!(
+        (tested.input_tokens, tested.output_tokens, tested.cost),
+        (Some(9), Some(4), Some(29))
+    );
+    now(world.dormouse.test_model(&me(), "acme/partly-counted")).expect("tested");
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    now(world.dormouse.test_model(&me(), "home/counted")).expect("tested");
+    let usage = now(world.dormouse.usage(&me(), None, None)).expect("usage");
+    let mut found: Vec<_> =
+        usage.iter().map(|one| (one.model.as_str(), one.input_tokens, one.cost)).collect();
+    found.sort_unstable();
+    let expected =
+        [("acme/counted", 9, 29), ("acme/partly-counted", 9, 3 * CALL), ("home/counted", 9, 0)];
+    assert_eq!(found, expected, "what is not counted is assumed");
 }
 
 #[test]

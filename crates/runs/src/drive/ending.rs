@@ -121,8 +121,9 @@ impl ActiveRun<'_> {
     /// Records a failure of the provider and requeues the run until the provider may be asked
     /// again.
     ///
-    /// The breaker and the run are one commit. Several runs may record a failure at once; each
-    /// retries on the fresh breaker row, so every failure is counted.
+    /// The breaker, the run and the event that the provider is away are one commit: it frees the
+    /// lease, and whoever has no lease writes nothing more. Several runs may record a failure at
+    /// once; each retries on the fresh breaker row, so every failure is counted.
     pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
         let ModelError::Provider { why, retry_after, .. } = error else {
             return Err(RunError::Broken(error.to_string()));
@@ -138,13 +139,15 @@ impl ActiveRun<'_> {
             let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
             let mut ops = self.settled(Outcome::of_error(error));
             ops.push(row::put(ws, before.as_ref(), &after));
-            self.requeue(Some(due), Some(PutOff::Provider), ops, Vec::new()).await?;
-            Ok::<_, RunError>((after.opened > before.map_or(0, |row| row.opened)).then_some(due))
+            let has_opened = after.opened > before.map_or(0, |row| row.opened);
+            let away = || provider_event(EventKind::ProviderAway, provider);
+            let news = has_opened.then(away).into_iter().collect();
+            self.requeue(Some(due), Some(PutOff::Provider), ops, news).await?;
+            Ok::<_, RunError>(has_opened.then_some(due))
         })
         .await?;
         if let Some(due) = opened {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
-            self.tell(EventKind::ProviderAway, provider, Vec::new()).await?;
         }
         Ok(End::ProviderUnavailable { reason: detail.clone() })
     }
@@ -157,16 +160,10 @@ impl ActiveRun<'_> {
         if held.is_empty() {
             return Ok(());
         }
-        let ops: Vec<Op> = held.iter().map(|held| row::delete(ws, &held.provider)).collect();
-        self.tell(EventKind::ProviderBack, provider, ops).await
-    }
-
-    async fn tell(&self, event: EventKind, provider: &str, ops: Vec<Op>) -> Result<(), RunError> {
-        let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
-        self.driver
-            .store
-            .commit(Commit::new("provider.tell", Db::Agent, self.lease.ws).ops(ops).change(change))
-            .await?;
+        let back = Commit::new("provider.back", Db::Agent, ws)
+            .ops(held.iter().map(|held| row::delete(ws, &held.provider)))
+            .change(provider_event(EventKind::ProviderBack, provider));
+        self.driver.store.commit(back).await?;
         Ok(())
     }
 
@@ -269,6 +266,11 @@ impl ActiveRun<'_> {
         self.driver.store.commit(audit.into_iter().fold(commit, Commit::audit)).await?;
         Ok(())
     }
+}
+
+/// Builds the change row that says that a provider went away or came back.
+fn provider_event(event: EventKind, provider: &str) -> ChangeRow {
+    ChangeRow::agent(Origin::Person { via: None }, event, None, provider)
 }
 
 /// Builds the audit row of something that the policy of what a model may see refused: a request, or a

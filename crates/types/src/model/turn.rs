@@ -119,6 +119,20 @@ pub struct Usage {
     pub reasoning: u64,
 }
 
+impl Usage {
+    /// Returns the tokens of two calls together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cached_input: self.cached_input.saturating_add(other.cached_input),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+        }
+    }
+}
+
 crate::closed_list! {
     /// Why a provider is unavailable to everybody.
     pub enum ProviderUnavailable, "reason of a provider" {

@@ -137,7 +137,8 @@ export const models = {
   "models.moreOffered": { one: "{n} more. Type to narrow the list.", other: "{n} more. Type to narrow the list." },
   "models.callsTools": "calls tools",
   "models.callsNoTools": "calls no tools",
-  "models.testHelp": "A test makes one real call, which may cost a little.",
+  "models.testHelp": "A test makes up to three real calls, which may cost a little.",
+  "models.testHelpOwn": "A test makes up to three real calls. They cost nothing on your own server.",
 
   "models.testing": "Asking {model} to call a tool…",
   "models.result": "What the test of {model} showed",
@@ -153,6 +154,7 @@ export const models = {
   "models.counted": "The server counted {input} tokens in and {output} out.",
   "models.notBetter": "Not “{mode}”: {why}",
 
+  "models.questionForNone": "Use {model}?",
   "models.question": { one: "Use {model} for {n} agent?", other: "Use {model} for {n} agents?" },
   "models.leaves": "What leaves this machine",
   "models.leavesNothing": "Nothing. The built-in rules run here.",
@@ -162,6 +164,7 @@ export const models = {
   "models.requestAbout": "{name}: {task}",
   "models.never": "Never sent",
   "models.changes": "What changes",
+  "models.changingNone": "No agent uses the model of the workspace yet. New ones use it.",
   "models.changing": { one: "{n} agent uses it from its next wake on.", other: "{n} agents use it from their next wake on." },
   "models.staying": { one: "{n} agent has a model of its own and keeps it.", other: "{n} agents have a model of their own and keep it." },
   "models.costs": "What it costs",
@@ -173,6 +176,7 @@ export const models = {
   "models.offAgents": { one: "{n} agent no longer wakes when its task changes, because each wake would cost money. You can switch that on again on its page.", other: "{n} agents no longer wake when their tasks change, because each wake would cost money. You can switch that on again on their pages." },
   "models.offMore": { one: "{n} more", other: "{n} more" },
   "models.keep": "Keep {model}",
+  "models.useForNone": "Use {model}",
   "models.useFor": { one: "Use {model} for {n} agent", other: "Use {model} for {n} agents" },
   "models.used": "Agents use {model} from their next wake on.",
 

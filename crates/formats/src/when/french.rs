@@ -229,6 +229,13 @@ static WORDS: Words = Words {
     over: &[
         "manqué", "expiré", "dépassé",
     ],
+    lasting: &["jusqu'au", "jusqu'à"],
+    lasts: &["est", "sont", "reste", "restent", "dure", "durent", "suffit", "suffisent", "vaut", "tient", "court"],
+    states: &[
+        "ouvert", "ouverte", "fermé", "fermée", "absent", "absente", "congé", "vacances",
+        "malade", "disponible", "suffisant", "complet", "complète", "libre", "réservé", "réservée",
+    ],
+    obliges: &["doit", "doivent", "faut", "à", "dû", "due", "valable", "valide"],
     articles: &[
         "le", "la", "les", "un", "une", "mon", "ton", "son", "notre", "votre", "leur", "je", "tu",
         "il", "elle", "nous", "vous",

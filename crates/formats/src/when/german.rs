@@ -44,6 +44,7 @@ static WORDS: Words = Words {
         &["dezember", "dez"],
     ],
     days_have_capitals: true,
+    nouns_have_capitals: true,
     ambiguous: &[
         "mo", "di", "mi", "do", "fr", "sa", "so", "jan", "mai", "aug",
     ],
@@ -341,6 +342,16 @@ static WORDS: Words = Words {
     over: &[
         "verpasst", "versäumt", "abgelaufen", "überfällig",
     ],
+    lasting: &["bis"],
+    lasts: &[
+        "reicht", "reichen", "läuft", "laufen", "hält", "dauert", "bleibt", "bleiben", "langt",
+    ],
+    states: &[
+        "offen", "geöffnet", "geschlossen", "gesperrt", "krank", "verreist", "ok", "okay",
+        "ordnung", "voll", "ausgebucht", "belegt", "verfügbar", "haltbar", "urlaub", "beurlaubt", "abwesend",
+        "gedeckt", "versichert", "unterwegs", "reserviert", "vermietet",
+    ],
+    obliges: &["muss", "müssen", "soll", "sollen", "sollte", "sollten", "zu", "fällig", "spätestens", "gültig"],
     articles: &[
         "der", "die", "das", "ein", "eine", "mein", "dein", "sein", "ihr", "unser", "ich", "du",
         "er", "sie", "es", "wir",

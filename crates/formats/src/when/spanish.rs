@@ -230,6 +230,16 @@ static WORDS: Words = Words {
     over: &[
         "perdido", "vencido", "caducado",
     ],
+    lasting: &["hasta"],
+    lasts: &[
+        "está", "están", "esta", "estan", "dura", "duran", "sigue", "siguen", "queda", "quedan",
+        "alcanza", "llega",
+    ],
+    states: &[
+        "abierto", "abierta", "cerrado", "cerrada", "ausente",
+        "vacaciones", "disponible", "enfermo", "enferma", "libre", "lleno", "llena", "reservado", "reservada",
+    ],
+    obliges: &["debe", "deben", "hay", "tiene", "tienen", "por", "válido", "válida", "valido", "valida"],
     articles: &[
         "el", "la", "los", "las", "un", "una", "mi", "tu", "su", "nuestro", "yo", "él", "ella",
         "nosotros",

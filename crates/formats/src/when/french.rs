@@ -55,7 +55,7 @@ static WORDS: Words = Words {
         ("quinze", 15),
     ],
     places: &[
-        ("premier", 1), ("première", 1), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
+        ("premier", 1), ("première", 1), ("second", 2), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
         ("dernier", -1), ("dernière", -1),
     ],
     ordinal_endings: &["er", "ère"],
@@ -84,6 +84,7 @@ static WORDS: Words = Words {
     ],
     hour_endings: &["h"],
     quarters: &["t"],
+    half_years: &["s"],
     weeks: &["s"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
@@ -111,6 +112,8 @@ static WORDS: Words = Words {
         ("DAY au/- DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY et le? DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY du mois SHIFT", Means::DayOfMonth, Anywhere),
+        ("HALFYEAR de? YEAR", Means::HalfYear, Anywhere),
+        ("PLACE semestre de? YEAR", Means::NthHalf, Anywhere),
         ("DAYTH du mois SHIFT", Means::DayOfMonth, Anywhere),
         ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
         ("la? EDGE du/de mois", Means::EndOf(Unit::Month), Anywhere),

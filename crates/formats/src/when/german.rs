@@ -63,7 +63,7 @@ static WORDS: Words = Words {
         ("jährlich", 1, Unit::Year),
     ],
     places: &[
-        ("ersten", 1), ("erster", 1), ("zweiten", 2), ("dritten", 3), ("vierten", 4),
+        ("ersten", 1), ("erster", 1), ("erstes", 1), ("zweiten", 2), ("zweites", 2), ("dritten", 3), ("vierten", 4),
         ("letzten", -1), ("letzter", -1),
     ],
     units: &[
@@ -106,6 +106,7 @@ static WORDS: Words = Words {
     ],
     hour_endings: &["h", "uhr"],
     quarters: &["q"],
+    half_years: &["h"],
     weeks: &["kw"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
@@ -158,6 +159,10 @@ static WORDS: Words = Words {
         ("MONTH YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
         ("QUARTER YEAR?", Means::Quarter, WithSign),
+        ("HALFYEAR YEAR?", Means::HalfYear, WithSign),
+        ("PLACE halbjahr YEAR", Means::NthHalf, Anywhere),
+        ("der/den DAY . MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("der/den DAY .", Means::DayOfMonth, WithSign),
         ("WEEK YEAR?", Means::WeekNumber, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
@@ -169,6 +174,8 @@ static WORDS: Words = Words {
     ],
     times: &[
         ("ANYHOUR", TimeMeans::Clock, WithSign),
+        ("DIGITS", TimeMeans::Clock, WithSign),
+        ("DIGITS uhr", TimeMeans::Clock, Anywhere),
         ("ANYHOUR uhr", TimeMeans::Clock, Anywhere),
         ("ANYHOUR uhr PART", TimeMeans::Clock, Anywhere),
         ("halb ANYHOUR", TimeMeans::PastBy(-30), Anywhere),

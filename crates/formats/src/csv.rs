@@ -1,7 +1,8 @@
 //! Reads sheets: rows with cells that a comma, semicolon, tab or bar separates.
 //!
 //! - A text that is nothing but a table of Markdown is a sheet too.
-//! - Todoist's template is known by its columns `TYPE` and `CONTENT`, our own export by its first row.
+//! - Todoist's template is known by its columns `TYPE` and `CONTENT`, a backup of TickTick by `List Name` and
+//!   its others, our own export by its first row.
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what is in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
@@ -14,6 +15,7 @@
 mod guess;
 mod rows;
 mod sheet;
+mod ticktick;
 mod todoist;
 mod untitled;
 mod write;
@@ -27,13 +29,21 @@ use crate::reading::{Format, Reading};
 use guess::SAMPLE;
 use sheet::Sheet;
 
+/// Units: bytes. So much of a text is looked at to find whether it is a sheet.
+const LOOKED_AT: usize = 4 * 1024 * 1024;
+
+/// A sheet with so many columns needs no names that are known.
+const WIDE: usize = 8;
+
 /// The most cells of one line.
 const MAX_CELLS: usize = 100_000;
 
 /// Whether a text looks like a sheet: rows of equal length whose first row names a title, or
 /// several columns of which one holds days or marks.
 pub fn looks_like(text: &str) -> bool {
-    let end = text.floor_char_boundary(64 * 1024);
+    // The first rows, however long they are.
+    let rows = text.match_indices('\n').nth(2).map_or(text.len(), |(at, _)| at);
+    let end = text.floor_char_boundary(rows.clamp(64 * 1024, LOOKED_AT));
     let Ok(lines) = Lines::new("", &text[..end]) else { return false };
     let head = lines.line(0).trim();
     let is_table = || sheet::is_table((0..lines.len()).map(|at| lines.line(at)));
@@ -59,7 +69,9 @@ pub fn looks_like(text: &str) -> bool {
         .columns
         .iter()
         .any(|guess| matches!(guess.because, Because::Days { .. } | Because::Marks));
-    is_even && (has_title || named >= 2 || (has_data && n_columns >= 3))
+    // Prose has no line of many cells next to one of as many.
+    let is_wide = n_columns >= WIDE && sheet.rows.iter().all(|row| row.cells.len() == n_columns);
+    is_even && (has_title || named >= 2 || (has_data && n_columns >= 3) || is_wide)
 }
 
 /// What the columns of a sheet mean.

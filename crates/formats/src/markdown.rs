@@ -28,9 +28,10 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
+mod board;
 mod bounded;
 mod check_box;
 pub(crate) mod days;
@@ -106,6 +107,9 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     let mut outline = outline::read(&source, matter.lines, &options.cancel);
     if options.cancel.is_cancelled() {
         return Err(ReadError::Cancelled { name: name.to_owned() });
+    }
+    if matter.is_board {
+        board::mark(&source, &mut outline);
     }
     items::finish(&source, &mut outline, &mut remarks);
     if outline.headings.len() > MAX_TASKS {

@@ -4,13 +4,13 @@
 //! task above it: with a bullet it is an item of its checklist, without one it is text. A box or tick in
 //! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
-//! is its category. Keys are the folded title, numbered where it repeats.
+//! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
 
 use dormouse_types::draft::{Entry, Item, Task};
 use dormouse_types::limits;
 use dormouse_types::task::Status;
 
-use crate::intake;
+use crate::intake::{self, Letter};
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
 use crate::reading::{self, Format, Place, Reading, Role};
@@ -93,10 +93,14 @@ pub fn read(name: &str, text: &str) -> Reading {
     let mut group = Group::default();
     let file = key::fold(name);
     let lines = reading::lines(text);
+    let letter = Letter::of(&lines);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
         let role = if line.trim().is_empty() {
             Role::Blank
+        } else if letter.has(at) {
+            note(&mut reading.tasks, &mut notes);
+            Role::Skipped
         } else if let Some(head) = head(&lines, at) {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
@@ -131,6 +135,13 @@ pub fn read(name: &str, text: &str) -> Reading {
         reading.places.push(Place { line: number, role, task });
     }
     note(&mut reading.tasks, &mut notes);
+    for (part, words) in [(&letter.head, "greeting"), (&letter.signature, "signature")] {
+        if let Some(at) = part.clone().find(|&at| !lines[at].trim().is_empty()) {
+            let message = format!("the {words} of a letter: left out");
+            reading.remarks.push(Remark { line: at + 1, message });
+        }
+    }
+    reading.remarks.sort_by_key(|remark| remark.line);
     if reading.tasks.is_empty() {
         let message = format!("{} is empty: there is nothing to import", stem(name));
         reading.remarks.push(Remark { line: 1, message });

@@ -236,8 +236,9 @@ fn due(text: &str, line: &Line, reader: &Reader) -> Option<Found> {
     let stands_apart =
         |found: &Found| found.span.bytes.start <= first || last < found.span.bytes.end;
     let is_of_title = |found: &Found| {
-        let lead = when::leading_word(&masked[found.span.bytes.clone()], reader);
-        matches!(lead.as_deref(), Some("of" | "about"))
+        let date = &masked[found.span.bytes.clone()];
+        let lead = when::leading_word(date, reader);
+        matches!(lead.as_deref(), Some("of" | "about")) || when::says_how_long(date, reader)
     };
     // Of several dates without a word for it, none is the due date: "3 Jan 18:40, gate closes 18:10".
     let mut mentions =

@@ -200,6 +200,15 @@ pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
     matcher.token(0).map(|token| matcher.tokens.text_of(token).to_lowercase())
 }
 
+/// Whether a date in running text that is no deadline says how long something lasts: "until March"
+/// of "is fine until March".
+pub(crate) fn says_how_long(date: &str, reader: &Reader) -> bool {
+    let table: &table::Table = reader.language.0;
+    let mut matcher = matching::Matcher::new(date, table);
+    matcher.tokens.move_to(0);
+    matcher.is_in(0, table::List::Lasting)
+}
+
 fn bytes_of(parser: &Parser<'_>, start: usize, end: usize) -> std::ops::Range<usize> {
     let first = parser.matcher.token(start).map_or(0, |token| token.start);
     let last = parser.matcher.token(end.saturating_sub(1)).map_or(first, |token| token.end);

@@ -335,11 +335,12 @@ fn plain_bullets_below_a_heading_that_says_so_are_items() {
 }
 
 #[test]
-fn plain_bullets_beside_boxes_stay_text_and_others_join_the_task_around_them() {
-    let mixed = "# Move\n\n## Todo\n- [ ] boxes\n- a remark\n";
+fn plain_bullets_beside_boxes_are_items_and_others_join_the_task_around_them() {
+    let mixed = "# Move\n\n## Todo\n- [ ] boxes\n- a van\n\nPrices:\n- 90 a day\n\n## Notes\n- [ ] keys\n- cold\n";
     assert_snapshot!(tasks(mixed), @"
     markdown
-    Todo: in Move | [ ] boxes | - a remark
+    Todo: in Move | [ ] boxes | [ ] a van | Prices: / - 90 a day
+    Notes: in Move | [ ] keys | - cold
     ");
     let below = "# Plan\n\n## Roof\n- [ ] tiles\n\n### Next steps\n- ask for a price\n\n## Door\n- [ ] paint\n";
     assert_snapshot!(tasks(below), @"

@@ -175,6 +175,26 @@ fn the_sheets_of_other_programs_need_no_guess() {
 }
 
 #[test]
+fn a_sheet_of_a_thousand_columns_is_a_sheet_whatever_they_are_called() {
+    let row = |cell: &dyn Fn(usize) -> String| (0..1000).map(cell).collect::<Vec<_>>().join(",");
+    let head = row(&|at| format!("field{at}"));
+    let text =
+        format!("{head}\n{}\n{}\n", row(&|at| format!("a{at}")), row(&|at| format!("b{at}")));
+    assert_eq!(claimed_by(&text), [Format::Csv]);
+    let reading = read(Format::Csv, "wide.csv", &text).unwrap();
+    is_whole(&reading, &text);
+    let titles: Vec<&str> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
+    assert_eq!(titles, ["a0", "b0"]);
+    let remarks: Vec<&str> = reading.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    assert_eq!(
+        remarks,
+        ["999 columns have no field: kept as text under their names (also on one more line)"]
+    );
+    // Sentences with as many commas each are none.
+    assert!(claimed_by("a, b, c\nd, e, f\nOne, two, three, go\n").is_empty());
+}
+
+#[test]
 fn one_day_beyond_the_twelfth_tells_the_order_for_all_days_of_a_sheet() {
     let due = |text: &str| {
         let reading = read(Format::Csv, "a.csv", text).unwrap();

@@ -10,6 +10,7 @@ mod flags;
 mod fuzz;
 mod golden;
 mod hostile;
+mod letters;
 mod markdown;
 mod memory;
 mod messy;

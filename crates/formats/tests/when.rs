@@ -345,3 +345,13 @@ fn near_misses_of_a_summer_are_no_dates() {
 fn lists_of_times_and_of_days_of_a_month_are_kept_whole() {
     check("phrases-lists.tsv", 30);
 }
+
+#[test]
+fn plans_of_a_winter_mean_what_people_mean() {
+    check("phrases-winter.tsv", 110);
+}
+
+#[test]
+fn near_misses_of_a_winter_are_no_dates() {
+    check("near-misses-winter.tsv", 44);
+}

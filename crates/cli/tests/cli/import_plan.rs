@@ -125,3 +125,28 @@ fn a_plan_from_standard_input_cannot_be_confirmed_in_a_dialogue() {
     let shown = world.run_with(&["import", "-", "--dry-run"], MOVE.as_bytes());
     assert!(shown.out.contains("Nothing was written."), "{shown:?}");
 }
+
+#[test]
+fn the_plan_of_a_sheet_says_what_its_columns_are_taken_for() {
+    let world = World::new();
+    let text = "Was;Wer;Zeug;Frist\nStreichen;Ana;grün;1.12.2026\nKaufen;Tom;blau;2.12.2026\n";
+    let file = world.file("liste.csv", text);
+    let plan = world.run_with(&["import", &file, "--dry-run"], b"");
+    let columns = "columns: Was as title, Frist as due date, 2 kept as text";
+    assert!(plan.out.contains(columns), "{plan:?}");
+}
+
+#[test]
+fn a_field_that_was_changed_on_both_sides_is_named_in_plain_words() {
+    let world = World::new();
+    let import = |text: &str| {
+        let file = world.file("move.md", text);
+        world.run_with(&["--no-wait", "import", &file, "--plan"], b"y\n")
+    };
+    let first = import("# Van\nDue: 2026-12-01\n- [ ] rent it\n");
+    assert!(first.out.contains("1 created"), "{first:?}");
+    world.run_with(&["--no-wait", "task", "edit", "Van", "--due", "2026-12-05"], b"");
+    let second = import("# Van\nDue: 2026-12-03\n- [ ] rent it\n- [ ] fill the tank\n");
+    let kept = "Kept as they are, because they were changed here:";
+    assert!(second.out.contains(kept) && second.out.contains("Van: due date"), "{second:?}");
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::sheet::Sheet;
+use super::ticktick;
 use super::write::{HEAD, OLDER};
 use crate::intake::{Dates, ReadOptions, column_named, is_done, priority_of, status_of};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
@@ -21,7 +22,8 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     let upper: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
     let has = |name: &str| upper.iter().any(|known| known == name);
     let is_todoist = has("TYPE") && has("CONTENT") && (has("INDENT") || has("PRIORITY"));
-    let has_head = is_own || is_todoist || is_head(&head);
+    let is_ticktick = ticktick::is_head(&upper);
+    let has_head = is_own || is_todoist || is_ticktick || is_head(&head);
     let width = sheet.rows.iter().take(SAMPLE).map(|row| row.cells.len()).max().unwrap_or(0);
     let width = width.min(MAX_GUESSED);
     let name = |at: usize| {
@@ -30,8 +32,9 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     };
     let skip = usize::from(has_head);
     let column = |at: usize| {
-        let (column, because) = match (is_own, has_head.then(|| column_named(&name(at))).flatten())
-        {
+        let own = is_ticktick.then(|| ticktick::column(&name(at))).flatten();
+        let named = own.or_else(|| has_head.then(|| column_named(&name(at))).flatten());
+        let (column, because) = match (is_own, named) {
             (true, _) => (HEAD[at].1, Because::Name),
             (false, Some(column)) => (column, Because::Name),
             (false, None) => {
@@ -45,7 +48,7 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     if !is_own {
         settle(sheet, skip, &mut columns);
     }
-    Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_own }
+    Columns { delimiter: sheet.delimiter, has_head, columns, is_todoist, is_ticktick, is_own }
 }
 
 /// A first row names columns unless it holds what only a row below can hold.

@@ -3,12 +3,15 @@
 use dormouse_types::task::{self, Status};
 
 use super::sheet::{Row, Sheet};
-use super::{untitled, write};
+use super::{ticktick, untitled, write};
 use crate::intake::{
     DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
     status_of, ticked,
 };
-use crate::reading::{Column, Columns, Role};
+use crate::reading::{Column, ColumnGuess, Columns, Role};
+
+/// The most columns without a field of which each has a remark of its own; of more, one speaks of all.
+const MANY: usize = 20;
 
 /// Reads every row below the first.
 pub(super) fn rows(
@@ -94,6 +97,10 @@ fn draft(
 ) -> (Draft, Option<String>) {
     let line = *row.lines.start();
     let mut draft = Draft::default();
+    let is_unread =
+        |guess: &&ColumnGuess| matches!(guess.column, Column::KeptInNote | Column::Start);
+    let n_unread = columns.columns.iter().filter(is_unread).count();
+    let mut has_unread = false;
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
     let mut status_word = None;
     for at in 0..row.cells.len() {
@@ -120,6 +127,13 @@ fn draft(
                 done = mark.or_else(|| dates.day(cell).map(|_| true));
                 mark.is_some()
             }
+            Column::Status
+                if columns.is_ticktick
+                    && let Some(status) = ticktick::status(cell) =>
+            {
+                draft.task.status = status;
+                true
+            }
             Column::Status => {
                 let exact = cell.parse::<Status>().ok();
                 let mark = is_done(cell);
@@ -129,6 +143,13 @@ fn draft(
             }
             Column::Reason => {
                 draft.task.status_reason = Some(cell.to_owned());
+                true
+            }
+            Column::Priority
+                if columns.is_ticktick
+                    && let Some(priority) = ticktick::priority(cell) =>
+            {
+                draft.task.priority = priority;
                 true
             }
             Column::Priority => {
@@ -168,6 +189,14 @@ fn draft(
                 }
                 true
             }
+            Column::Note if columns.is_ticktick && cell.contains(['▫', '▪']) => {
+                let (text, items) = ticktick::items(cell);
+                notes.extend(Some(text.to_owned()).filter(|text| !text.is_empty()));
+                for (title, is_checked) in items {
+                    draft.item(None, title, is_checked, 0);
+                }
+                true
+            }
             Column::Note => {
                 notes.push(cell.to_owned());
                 true
@@ -200,9 +229,16 @@ fn draft(
             draft.details.push_new(name, cell);
             if matches!(guess.map(|guess| guess.column), Some(Column::KeptInNote | Column::Start)) {
                 let name: String = name.chars().take(40).collect();
-                gather.say(line, format!("the column `{name}` has no field: kept as text"));
+                if n_unread <= MANY {
+                    gather.say(line, format!("the column `{name}` has no field: kept as text"));
+                }
+                has_unread = true;
             }
         }
+    }
+    if has_unread && n_unread > MANY {
+        let message = format!("{n_unread} columns have no field: kept as text under their names");
+        gather.say(line, message);
     }
     draft.task.title = titles.join(" ");
     draft.note = notes.join("\n\n");

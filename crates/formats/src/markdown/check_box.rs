@@ -25,6 +25,8 @@ pub(super) struct CheckBox {
     pub column: usize,
     /// Whether it is an item of a plain list that a heading says is to be done.
     pub is_plain: bool,
+    /// The line on which the outermost list around it begins.
+    pub list: Option<usize>,
     /// Where its marker begins. Units: bytes of the text.
     pub at: usize,
     /// The words that name it where it is a row of a table; its title has those of other cells too.
@@ -51,6 +53,7 @@ impl CheckBox {
             marker: marker.to_owned(),
             mark,
             is_plain: false,
+            list: None,
             column: columns_of(&source.text[source.start(first)..at]),
             at,
             row: None,

@@ -18,6 +18,12 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
     add_unlisted(source, outline);
     status_lists::find(source, outline);
     let boxed = with_boxes(outline);
+    let lists: BTreeSet<usize> = outline
+        .boxes
+        .iter()
+        .filter(|check| !check.is_plain)
+        .filter_map(|check| check.list)
+        .collect();
     let mut begins = vec![false; source.n_lines()];
     for check in &outline.boxes {
         begins[check.first] = true;
@@ -28,8 +34,9 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
         // A parent comes before its children, so its place is already known.
         check.parent = check.parent.and_then(|parent: usize| place[parent]);
         let section = outline.headings.partition_point(|heading| heading.first <= check.first);
-        if check.is_plain && boxed.contains(&section) {
-            // Where some items have boxes, the others are text.
+        let is_beside = check.list.is_some_and(|list| lists.contains(&list));
+        if check.is_plain && boxed.contains(&section) && !is_beside {
+            // Where somebody wrote boxes, another list without any is text.
             place.push(check.parent);
             continue;
         }

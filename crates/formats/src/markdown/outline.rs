@@ -69,6 +69,7 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         source,
         stack: Vec::new(),
         items: Vec::new(),
+        list: 0,
         n_closed: 0,
         actions: Actions { lists_done: lists_what_is_done(source, first), ..Actions::default() },
         filled: filled(source),
@@ -197,6 +198,8 @@ struct Walk<'a> {
     stack: Vec<Frame>,
     /// Positions of the items in the stack, so that look-ups stay fast in deep quotations.
     items: Vec<usize>,
+    /// The line on which the outermost open list begins.
+    list: usize,
     /// The number of open quotations and opaque blocks.
     n_closed: usize,
     actions: Actions,
@@ -280,7 +283,10 @@ impl Walk<'_> {
                 Frame::Other
             }
             Tag::List(_) => {
-                self.block(start);
+                let line = self.block(start);
+                if self.stack.is_empty() {
+                    self.list = line;
+                }
                 Frame::List
             }
             Tag::Item => {
@@ -335,7 +341,7 @@ impl Walk<'_> {
             let lines = (first, last);
             let check = CheckBox::new(self.source, lines, around, at, marker, mark);
             self.actions.n_items += usize::from(is_plain);
-            self.outline.boxes.push(CheckBox { is_plain, ..check });
+            self.outline.boxes.push(CheckBox { is_plain, list: Some(self.list), ..check });
             self.outline.boxes.len() - 1
         });
         Frame::Item { first, check, around, is_titled: false }

@@ -1,5 +1,5 @@
 //! The fields that people write into the line of a task: the signs of Obsidian's Tasks plugin, its
-//! `[due:: 2026-01-01]` form, `!p1`, `#labels`, and the id of a block.
+//! `[due:: 2026-01-01]` form, the `@{2026-01-01}` of its Kanban plugin, `!p1`, `#labels`, and the id of a block.
 //!
 //! Source: the documentation of Obsidian Tasks, "Emoji Format" and "Dataview Format".
 
@@ -97,6 +97,7 @@ pub(super) fn read(text: &str) -> Signs {
     while let Some(c) = rest.chars().next() {
         let taken = match c {
             '[' | '(' => signs.bracketed(rest),
+            '@' => signs.of_card(rest),
             '!' if title.is_empty() || title.ends_with(char::is_whitespace) => signs.marked(rest),
             _ => sign(c).map_or(0, |field| signs.signed(field, c, rest)),
         };
@@ -154,6 +155,28 @@ impl Signs {
         };
         self.is_marked = true;
         self.take(Field::Priority(priority), word, "")
+    }
+
+    /// Takes the day or the time of a card of Obsidian's Kanban: `@{2026-12-01}`, `@[[2026-12-01]]`,
+    /// `@@{14:30}`. Returns its length in bytes, 0 if it is none.
+    fn of_card(&mut self, rest: &str) -> usize {
+        for (open, end) in [("@{", "}"), ("@[[", "]]")] {
+            let Some(value) = rest.strip_prefix(open) else { continue };
+            if date_length(value) == 10 && value[10..].starts_with(end) {
+                let whole = open.len() + 10 + end.len();
+                return self.take(Field::Due, &rest[..whole], &value[..10]);
+            }
+        }
+        let time = rest.strip_prefix("@@{").and_then(|rest| rest.split_once('}'));
+        let is_time = |time: &&str| {
+            time.contains(':')
+                && time.len() <= 8
+                && time.chars().all(|c| c.is_ascii_digit() || ": apmAPM".contains(c))
+        };
+        match time.map(|(time, _)| time).filter(is_time) {
+            Some(time) => self.take(Field::Word, &rest[..time.len() + 4], time),
+            None => 0,
+        }
     }
 
     /// Takes `[key:: value]` or `(key:: value)`.
@@ -266,6 +289,19 @@ mod tests {
         assert_eq!((signs.due_on, signs.priority), (None, Some(Priority::P1)));
         assert_eq!(signs.impossible, ["2026-02-30"]);
         assert_eq!(signs.kept, ["[due:: 2026-02-30]", "[repeat:: every day]"]);
+    }
+
+    #[test]
+    fn a_card_of_a_board_has_a_day_and_a_time() {
+        let signs = read("Call Ana @{2026-12-02} @@{14:30} #phone");
+        assert_eq!((signs.title.as_str(), signs.labels.join(" ").as_str()), ("Call Ana", "phone"));
+        assert_eq!(signs.due_on.unwrap().to_string(), "2026-12-02");
+        assert_eq!(signs.kept, ["@@{14:30}"]);
+        let linked = read("Book @[[2026-12-05]]");
+        assert_eq!((linked.title.as_str(), linked.makes_task()), ("Book", true));
+        for text in ["mail a@{b}", "@{soon} x", "@[[Ana]] x", "@@{x} y", "x @{2026-12-01"] {
+            assert_eq!((read(text).title.as_str(), read(text).due_on), (text, None));
+        }
     }
 
     #[test]

@@ -108,6 +108,8 @@ pub struct Columns {
     #[serde(skip)]
     pub(crate) is_todoist: bool,
     #[serde(skip)]
+    pub(crate) is_ticktick: bool,
+    #[serde(skip)]
     pub(crate) is_own: bool,
 }
 

@@ -197,6 +197,11 @@ impl<'a> Parser<'a> {
                 let times = if times == 0 { n } else { times };
                 of_unit(every, unit)?.so_often(times)
             }
+            Again::EveryHalf => match caught.unit? {
+                Unit::Hour => of_unit(30, Unit::Minute)?,
+                Unit::Year => of_unit(6, Unit::Month)?,
+                _ => return None,
+            },
             Again::EveryOther => of_unit(2, caught.unit?)?,
             Again::EveryThird => of_unit(3, caught.unit?)?,
             Again::EveryFourth => of_unit(4, caught.unit?)?,

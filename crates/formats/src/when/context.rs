@@ -60,6 +60,24 @@ impl Parser<'_> {
         !is_moved && (self.clause_before(start).any(is_past) || after)
     }
 
+    /// "The budget is fine until March", "bis Sonntag geöffnet": how long something lasts, not by when
+    /// something is to be done.
+    pub(super) fn tells_how_long(&self, start: usize, end: usize) -> bool {
+        let is_in = |place: usize, list| self.matcher.is_in(place, list);
+        if !is_in(start, List::Lasting) {
+            return false;
+        }
+        let is_state = |place: usize| is_in(place, List::State);
+        // "Bis März in Ordnung": a small word may come between.
+        let is_after = !self.is_boundary(end)
+            && (is_state(end) || is_in(end, List::Function) && is_state(end + 1));
+        if start.checked_sub(1).is_some_and(is_state) || is_after {
+            return true;
+        }
+        self.clause_before(start).any(|at| is_in(at, List::Lasts))
+            && !self.clause_before(start).any(|at| is_in(at, List::Obliges))
+    }
+
     /// Whether the next token is the end, a mark or a small word, so that nothing is counted or
     /// named by what precedes.
     pub(super) fn stands_alone(&self, at: usize) -> bool {
@@ -121,7 +139,7 @@ impl Parser<'_> {
         if self.matcher.is_in(point.end, List::NameEnd) && !point.has_time {
             return false;
         }
-        if self.names_street(point) {
+        if self.names_street(point) || self.names_work(point) {
             return false;
         }
         let Some(means) = point.means else {
@@ -174,6 +192,7 @@ impl Parser<'_> {
                 alone && (is_led || point.has_time)
             }
             Means::Year
+            | Means::HalfYear
             | Means::Quarter
             | Means::Feast(..)
             | Means::Easter(_)
@@ -228,6 +247,31 @@ impl Parser<'_> {
             None => before,
         };
         !point.has_time && street.is_some_and(|at| self.matcher.is_in(at, List::Street))
+    }
+
+    /// "Saturday Night Fever", "The Thursday Murder Club": a weekday among words with capitals is part of
+    /// the name of a film, a song or a group.
+    fn names_work(&self, point: &PointHit) -> bool {
+        if self.table.words.nouns_have_capitals || point.means != Some(Means::Weekday) {
+            return false;
+        }
+        let is_titled = |at: usize| {
+            !self.matcher.is_in(at, List::Function)
+                && self.matcher.token(at).is_some_and(|token| {
+                    let text = self.matcher.tokens.text_of(token);
+                    matches!(token.class, TokenKind::Word { .. })
+                        && text.starts_with(char::is_uppercase)
+                })
+        };
+        let day = point.start;
+        let is_part = point.end == day + 2 && point.caught.shift.is_none();
+        let has_part = is_part && is_titled(day) && is_titled(day + 1) && is_titled(point.end);
+        let has_article = point.end == day + 1
+            && day.checked_sub(1).is_some_and(|at| self.matcher.is_in(at, List::Article))
+            && is_titled(day)
+            && is_titled(day + 1)
+            && is_titled(day + 2);
+        has_part || has_article
     }
 
     /// "Fr. Müller": a short weekday with a full stop before a name. Before an hour or a common word

@@ -8,7 +8,7 @@ use super::grammar::{Parser, PointHit, Setting};
 use super::resolve::Core;
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
-use super::value::{Assumption, Moment, Zone};
+use super::value::{Assumption, Kind, Moment, Zone};
 use super::words::{Lead, Means, TimeMeans, Where};
 use super::zone;
 
@@ -34,7 +34,13 @@ impl<'a> Parser<'a> {
                 found.means == TimeMeans::Part
                     || found.caught.clock.is_some_and(|c| c.hour_length == 2)
             });
-            found = found.filter(|found| found.means == TimeMeans::Part);
+            // "Friday 0730": no year and no amount begins with a zero.
+            let is_digits = self.matcher.token(after).is_some_and(|token| {
+                matches!(token.class, TokenKind::Number { digits: 4, value: 0..1000 })
+            });
+            found = found.filter(|found| {
+                found.means == TimeMeans::Part || is_digits && found.end == after + 1
+            });
         }
         let is_evening = day.means == Some(Means::Tonight)
             || day.caught.part.is_some_and(|part| part.hour() >= 12);
@@ -44,6 +50,8 @@ impl<'a> Parser<'a> {
                 || found.means == TimeMeans::Part
                 || !self.matcher.is_in(found.end, List::Counter)
         });
+        // "24/7 at 1200 rpm": nor are four figures before a word.
+        let found = found.filter(|found| !found.caught.is_digits || self.stands_alone(found.end));
         let Some(mut found) = found else { return day };
         // "In the evening at 8".
         let mut part = (found.means == TimeMeans::Part).then_some(found.caught.part).flatten();
@@ -67,7 +75,12 @@ impl<'a> Parser<'a> {
             return day;
         };
         let Ok(date) = plus(date, jiff::Span::new().days(i64::from(is_next))) else { return day };
+        let lead = self.matcher.longest(&table.leads, place, Where::Anywhere);
+        let is_due = is_at
+            && !self.matcher.is_in(place, List::Lasting)
+            && lead.is_some_and(|lead| matches!(lead.means, Lead::Is(Kind::Due) | Lead::Before));
         let mut point = day;
+        point.is_due = is_due;
         point.assumed.retain(|one| !matches!(one, Assumption::PartOfDay(_)));
         point.assumed.extend(assumption);
         point.end = found.end;
@@ -139,6 +152,7 @@ impl<'a> Parser<'a> {
             holds: found.holds,
             caught: found.caught,
             has_time: true,
+            is_due: false,
             has_sign: false,
         };
         let mut skip = end;

@@ -55,7 +55,7 @@ static WORDS: Words = Words {
         ("quinze", 15),
     ],
     places: &[
-        ("premier", 1), ("première", 1), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
+        ("premier", 1), ("première", 1), ("second", 2), ("deuxième", 2), ("troisième", 3), ("quatrième", 4),
         ("dernier", -1), ("dernière", -1),
     ],
     ordinal_endings: &["er", "ère"],
@@ -84,6 +84,7 @@ static WORDS: Words = Words {
     ],
     hour_endings: &["h"],
     quarters: &["t"],
+    half_years: &["s"],
     weeks: &["s"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
@@ -111,6 +112,8 @@ static WORDS: Words = Words {
         ("DAY au/- DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY et le? DAY2 MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY du mois SHIFT", Means::DayOfMonth, Anywhere),
+        ("HALFYEAR de? YEAR", Means::HalfYear, Anywhere),
+        ("PLACE semestre de? YEAR", Means::NthHalf, Anywhere),
         ("DAYTH du mois SHIFT", Means::DayOfMonth, Anywhere),
         ("EDGE MONTH YEAR?", Means::Edge, Anywhere),
         ("la? EDGE du/de mois", Means::EndOf(Unit::Month), Anywhere),
@@ -229,6 +232,13 @@ static WORDS: Words = Words {
     over: &[
         "manqué", "expiré", "dépassé",
     ],
+    lasting: &["jusqu'au", "jusqu'à"],
+    lasts: &["est", "sont", "reste", "restent", "dure", "durent", "suffit", "suffisent", "vaut", "tient", "court"],
+    states: &[
+        "ouvert", "ouverte", "fermé", "fermée", "absent", "absente", "congé", "vacances",
+        "malade", "disponible", "suffisant", "complet", "complète", "libre", "réservé", "réservée",
+    ],
+    obliges: &["doit", "doivent", "faut", "à", "dû", "due", "valable", "valide"],
     articles: &[
         "le", "la", "les", "un", "une", "mon", "ton", "son", "notre", "votre", "leur", "je", "tu",
         "il", "elle", "nous", "vous",

@@ -44,6 +44,7 @@ static WORDS: Words = Words {
         &["dezember", "dez"],
     ],
     days_have_capitals: true,
+    nouns_have_capitals: true,
     ambiguous: &[
         "mo", "di", "mi", "do", "fr", "sa", "so", "jan", "mai", "aug",
     ],
@@ -62,7 +63,7 @@ static WORDS: Words = Words {
         ("jährlich", 1, Unit::Year),
     ],
     places: &[
-        ("ersten", 1), ("erster", 1), ("zweiten", 2), ("dritten", 3), ("vierten", 4),
+        ("ersten", 1), ("erster", 1), ("erstes", 1), ("zweiten", 2), ("zweites", 2), ("dritten", 3), ("vierten", 4),
         ("letzten", -1), ("letzter", -1),
     ],
     units: &[
@@ -105,6 +106,7 @@ static WORDS: Words = Words {
     ],
     hour_endings: &["h", "uhr"],
     quarters: &["q"],
+    half_years: &["h"],
     weeks: &["kw"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
@@ -157,6 +159,10 @@ static WORDS: Words = Words {
         ("MONTH YEAR", Means::Month, Anywhere),
         ("MONTH", Means::Month, WithSign),
         ("QUARTER YEAR?", Means::Quarter, WithSign),
+        ("HALFYEAR YEAR?", Means::HalfYear, WithSign),
+        ("PLACE halbjahr YEAR", Means::NthHalf, Anywhere),
+        ("der/den DAY . MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("der/den DAY .", Means::DayOfMonth, WithSign),
         ("WEEK YEAR?", Means::WeekNumber, WithSign),
         ("YEAR", Means::Year, WithSign),
     ],
@@ -168,6 +174,8 @@ static WORDS: Words = Words {
     ],
     times: &[
         ("ANYHOUR", TimeMeans::Clock, WithSign),
+        ("DIGITS", TimeMeans::Clock, WithSign),
+        ("DIGITS uhr", TimeMeans::Clock, Anywhere),
         ("ANYHOUR uhr", TimeMeans::Clock, Anywhere),
         ("ANYHOUR uhr PART", TimeMeans::Clock, Anywhere),
         ("halb ANYHOUR", TimeMeans::PastBy(-30), Anywhere),
@@ -341,6 +349,16 @@ static WORDS: Words = Words {
     over: &[
         "verpasst", "versäumt", "abgelaufen", "überfällig",
     ],
+    lasting: &["bis"],
+    lasts: &[
+        "reicht", "reichen", "läuft", "laufen", "hält", "dauert", "bleibt", "bleiben", "langt",
+    ],
+    states: &[
+        "offen", "geöffnet", "geschlossen", "gesperrt", "krank", "verreist", "ok", "okay",
+        "ordnung", "voll", "ausgebucht", "belegt", "verfügbar", "haltbar", "urlaub", "beurlaubt", "abwesend",
+        "gedeckt", "versichert", "unterwegs", "reserviert", "vermietet",
+    ],
+    obliges: &["muss", "müssen", "soll", "sollen", "sollte", "sollten", "zu", "fällig", "spätestens", "gültig"],
     articles: &[
         "der", "die", "das", "ein", "eine", "mein", "dein", "sein", "ihr", "unser", "ich", "du",
         "er", "sie", "es", "wir",

@@ -13,7 +13,7 @@ use super::resolve::{Core, Direction, Resolved, Resolver};
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
 use super::value::{Assumption, Kind, Moment, Point, Span, When};
-use super::words::{Lead, Means, Where};
+use super::words::{Lead, Means, Shift, Where};
 
 /// A date at a place, in tokens.
 #[derive(Debug, Clone)]
@@ -59,6 +59,8 @@ pub(super) struct PointHit {
     pub caught: Caught,
     /// Where its day ends, if it has one.
     pub has_time: bool,
+    /// Whether the word before its time makes it a deadline: "tomorrow by 5".
+    pub is_due: bool,
     /// Whether something in it says that a date is meant: a weekday with its date, a distance.
     pub has_sign: bool,
 }
@@ -149,6 +151,12 @@ impl<'a> Parser<'a> {
         match found? {
             Ok(mut hit) => {
                 hit.start = start;
+                if hit.kind == Kind::Due
+                    && setting.allowed != Where::Field
+                    && self.tells_how_long(start, hit.end)
+                {
+                    hit.kind = Kind::Mention;
+                }
                 let table: &'a Table = self.table;
                 let tail_at =
                     if self.matcher.is_mark(hit.end, &[',']) { hit.end + 1 } else { hit.end };
@@ -209,6 +217,7 @@ impl<'a> Parser<'a> {
                 Kind::Due
             }
             Some(Lead::Since) => Kind::Past,
+            Some(Lead::On) | None if point.is_due => Kind::Due,
             Some(Lead::On) | None if point.means == Some(Means::Within) => Kind::Due,
             Some(Lead::On) | None if setting.direction == Direction::Back => Kind::Past,
             Some(Lead::On) | None if point.is_past || last < today => Kind::Past,
@@ -380,13 +389,13 @@ impl<'a> Parser<'a> {
         let allowed = self.with_lead(setting);
         let mut found = self.matcher.longest(&table.days, at, allowed)?;
         let mut has_both = false;
-        if found.means == Means::Weekday && found.caught.shift.is_none() {
+        let is_coming = matches!(found.caught.shift, Some(Shift::Next | Shift::Coming));
+        if found.means == Means::Weekday && (found.caught.shift.is_none() || is_coming) {
             // "Friday, 20 March": the date counts, the weekday is compared.
             let skip = usize::from(self.matcher.is_mark(found.end, &[',', '.', '(']));
             let dated = self.matcher.longest(&table.days, found.end + skip, Where::WithSign);
             let is_date = |dated: &Match<Means>| match dated.means {
-                Means::DayMonth | Means::Figure | Means::Numbers => true,
-                Means::Stamp => true,
+                Means::DayMonth | Means::Figure | Means::Numbers | Means::Stamp => !is_coming,
                 Means::DayOfMonth => dated.caught.shift.is_none(),
                 _ => false,
             };
@@ -420,6 +429,7 @@ impl<'a> Parser<'a> {
                     holds: found.holds,
                     caught: found.caught,
                     has_time: false,
+                    is_due: false,
                     has_sign: has_both,
                 }))
             }

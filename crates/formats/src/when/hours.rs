@@ -54,10 +54,9 @@ impl<'a> Parser<'a> {
         let second = self.matcher.longest(&table.times, joint + 1, Where::WithSign)?;
         let is_bare = |found: &Match<TimeMeans>| {
             found.caught.half.is_none()
-                && found
-                    .caught
-                    .clock
-                    .is_some_and(|clock| clock.hour_length == 1 && clock.minute == 0)
+                && found.caught.clock.is_some_and(|clock| {
+                    found.caught.is_digits || clock.hour_length == 1 && clock.minute == 0
+                })
                 && found.holds == Where::WithSign
         };
         if is_bare(&second) && !is_signed
@@ -80,7 +79,7 @@ impl<'a> Parser<'a> {
             caught.half = Some(Half::Morning);
             from = clock::time(first.means, &caught)?.0;
         }
-        if !alike && is_bare(&first) && from >= to {
+        if !alike && is_bare(&first) && !caught.is_digits && from >= to {
             let hour = caught.clock?.hour;
             from = Time::new(i8::try_from(hour % 24).ok()?, 0, 0, 0).ok()?;
         }

@@ -16,6 +16,8 @@ pub(super) struct Caught {
     /// Whether the year is written with two figures, as in "Dec '26".
     pub has_short_year: bool,
     pub n: Option<u32>,
+    /// The number of a half of a year.
+    pub half_year: Option<i8>,
     pub day: Option<i8>,
     pub day2: Option<i8>,
     /// The days of a list, as bits.
@@ -28,6 +30,8 @@ pub(super) struct Caught {
     pub part: Option<Time>,
     pub clock: Option<Clock>,
     pub half: Option<Half>,
+    /// Whether hour and minutes are one number: `0930`.
+    pub is_digits: bool,
     /// Whether the hour is one of 24, whatever it is written with.
     pub is_24_hours: bool,
     pub figure: Option<Figure>,
@@ -271,6 +275,27 @@ impl<'a> Matcher<'a> {
                 let Kind::Stamp(stamp) = token.class else { return None };
                 caught.stamp = Some((stamp, at));
                 Some(next)
+            }
+            Class::Digits => {
+                let Kind::Number { value, digits: digits @ 3..=4 } = token.class else {
+                    return None;
+                };
+                let (hour, minute) = (u8::try_from(value / 100).ok()?, value % 100);
+                let minute = u8::try_from(minute).ok().filter(|minute| *minute < 60)?;
+                let clock = Clock::of_hour(hour);
+                caught.is_digits = true;
+                let hour_length = digits - 2;
+                caught.clock = Some(Clock { minute, hour_length, has_minutes: true, ..clock });
+                (hour < 24).then_some(next)
+            }
+            Class::HalfYear => {
+                self.sense(token, |sense| (sense == Sense::HalfYear).then_some(()))?;
+                let after = *self.token(next)?;
+                let Kind::Number { value: value @ 1..=2, digits: 1 } = after.class else {
+                    return None;
+                };
+                caught.half_year = i8::try_from(value).ok().filter(|_| after.is_glued);
+                caught.half_year.map(|_| next + 1)
             }
             Class::Quarter | Class::WeekNumber => {
                 let wanted =

@@ -8,6 +8,7 @@ use super::calendar::{
 };
 use super::error::NotUnderstood;
 use super::matching::Caught;
+use super::recurrence::Weekday;
 use super::resolve::{Core, Direction, Resolver};
 use super::value::{Assumption, Moment};
 use super::words::{Edge, Shift, Unit};
@@ -79,6 +80,35 @@ impl Resolver<'_> {
         date(month.year(), month.month(), day, text)
     }
 
+    /// The next day with this number that is this weekday, such as a Friday the 13th.
+    pub(super) fn weekday_of_number(
+        &mut self,
+        weekday: Weekday,
+        day: i8,
+        text: &str,
+    ) -> Result<Date> {
+        let step = match self.direction {
+            Direction::Ahead => 1,
+            Direction::Back => -1,
+        };
+        let is_there = |found: &Date| match self.direction {
+            Direction::Ahead => *found >= self.base,
+            Direction::Back => *found <= self.base,
+        };
+        let first = self.base.first_of_month();
+        // The weekdays of a day repeat within 28 years, apart from a year such as 2100.
+        let found = (0..12 * 40).find_map(|ahead| {
+            let month = plus(first, (step * ahead).months()).ok()?;
+            let found = Date::new(month.year(), month.month(), day).ok()?;
+            (Weekday::of(found) == weekday).then_some(found).filter(is_there)
+        });
+        let found = found.ok_or_else(|| no_such_day(None, 1, day, text))?;
+        if found.year() != self.base.year() {
+            self.assumed.push(Assumption::Year(found.year()));
+        }
+        Ok(found)
+    }
+
     /// The first day of a month by its name.
     pub(super) fn month(
         &mut self,
@@ -125,6 +155,52 @@ impl Resolver<'_> {
         }
     }
 
+    /// The first day of the nearest so many months from a month on that are not over.
+    pub(super) fn coming_period(&mut self, month: i8, months: i64) -> Option<Date> {
+        self.next_year(|year| {
+            let first = Date::new(year, month, 1).ok()?;
+            Some((first, plus(plus(first, months.months()).ok()?, (-1).days()).ok()?))
+        })
+    }
+
+    /// The first or the second half of a year, a month, or another period.
+    pub(super) fn nth_half(&mut self, caught: &Caught, text: &str) -> Option<Result<Core>> {
+        let is_second = match caught.place? {
+            1 => false,
+            2 | -1 => true,
+            _ => return None,
+        };
+        let whole = match (caught.year, caught.month, caught.unit) {
+            (year, Some(month), _) => {
+                self.month(year, None, month, text).map(|first| (first, first.last_of_month()))
+            }
+            (Some(year), None, _) => {
+                date(year, 1, 1, text).and_then(|first| Ok((first, date(year, 12, 31, text)?)))
+            }
+            (None, None, unit) => match self.unit(caught.shift.unwrap_or(Shift::This), unit?)? {
+                Ok(Core::Days(from, to)) => Ok((from, to)),
+                Ok(Core::Day(_) | Core::At(_)) => return None,
+                Err(error) => Err(error),
+            },
+        };
+        Some(whole.and_then(|(from, to)| {
+            // Whole months where there is an even number of them, else days.
+            let months = (i64::from(to.year()) - i64::from(from.year())) * 12
+                + i64::from(to.month())
+                - i64::from(from.month())
+                + 1;
+            let days = from.until(to).map_or(0, |span| i64::from(span.get_days())) + 1;
+            let middle = match months % 2 {
+                0 if from.day() == 1 => plus(from, (months / 2).months())?,
+                _ => plus(from, (days / 2).days())?,
+            };
+            Ok(match is_second {
+                true => Core::Days(middle, to),
+                false => Core::Days(from, plus(middle, (-1).days())?),
+            })
+        }))
+    }
+
     /// Looks for a day of a month that is named, or of the nearest in which the day is not over.
     pub(super) fn in_month(
         &mut self,
@@ -169,6 +245,13 @@ impl Resolver<'_> {
                 Date::new(year, month, 1).ok().map(|first| (first, 1))?
             }
             (Some(month), _, None) => (self.next_edge(edge, month, 1)?, 1),
+            (None, None, year) if caught.half_year.is_some() => {
+                let month = caught.half_year? * 6 - 5;
+                match year {
+                    Some(year) => (Date::new(year, month, 1).ok()?, 6),
+                    None => (self.next_edge(edge, month, 6)?, 6),
+                }
+            }
             (None, Some(quarter @ 1..=4), year) => {
                 let month = i8::try_from(quarter * 3 - 2).ok()?;
                 match year {

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use super::calendar::working_days_ahead;
-use super::calendar::{plus, span};
+use super::calendar::{plus, span, weekday};
 use super::grammar::{Parsed, Parser, PointHit, Setting};
 use super::resolve::Core;
 use super::table::Table;
@@ -29,6 +29,7 @@ impl<'a> Parser<'a> {
         let unit = match relation.means {
             Relation::Before | Relation::After => relation.caught.unit.unwrap_or(Unit::Day),
             Relation::WorkingBefore | Relation::WorkingAfter => Unit::WorkingDay,
+            Relation::WeekdayBefore | Relation::WeekdayAfter => Unit::Week,
         };
         let (first, last) = match &found.core {
             Core::Day(day) => (*day, *day),
@@ -38,6 +39,24 @@ impl<'a> Parser<'a> {
         let (from, n) = match relation.means {
             Relation::Before | Relation::WorkingBefore => (first, -n),
             Relation::After | Relation::WorkingAfter => (last, n),
+            Relation::WeekdayBefore | Relation::WeekdayAfter => {
+                let weekday = relation.caught.weekday.and_then(weekday)?.civil();
+                let is_after = relation.means == Relation::WeekdayAfter;
+                let day = if is_after { last } else { first };
+                // Never the day itself: the nearest such weekday is 1 to 7 days away.
+                let ahead = i64::from(day.weekday().until(weekday));
+                let nearest = match is_after {
+                    true if ahead == 0 => 7,
+                    true => ahead,
+                    false => ahead - 7,
+                };
+                let nth = match relation.caught.place {
+                    None => 1,
+                    Some(place) if place > 0 => i64::from(place),
+                    Some(_) => return None,
+                };
+                (plus(day, span(nearest, Unit::Day)).ok()?, nth - 1)
+            }
         };
         let day = match unit {
             Unit::Minute | Unit::Hour | Unit::Weekend => return None,

@@ -14,6 +14,8 @@ use super::recurrence::{Weekday, nth_working_day};
 use super::value::{Assumption, Moment};
 use super::words::{Edge, Means, Shift, Unit};
 
+const SATURDAY: jiff::civil::Weekday = jiff::civil::Weekday::Saturday;
+
 /// A day, a time or several days.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Core {
@@ -121,6 +123,26 @@ impl<'a> Resolver<'a> {
                 }
             }
             Means::Weekday => Core::Day(self.weekday(caught)?),
+            Means::WeekdaysAhead => {
+                let day = self.weekday(caught)?;
+                self.assumed.clear();
+                Core::Day(plus(day, (n - 1).weeks())?)
+            }
+            Means::WeekdayBeforeLast => {
+                let last = self.weekday(&Caught { shift: Some(Shift::Last), ..*caught })?;
+                Core::Day(plus(last, (-1).weeks())?)
+            }
+            Means::OffsetAndWeek => {
+                self.days_from_today(i64::from(caught.offset.ok_or_else(misfit)?) + 7)?
+            }
+            Means::SameTime => {
+                let days = i64::from(caught.offset.unwrap_or(7));
+                self.is_past = days < 0;
+                let now = self.reader.now.with().second(0).subsec_nanosecond(0).build();
+                let then = plus(self.today(), days.days())?
+                    .to_datetime(now.unwrap_or(self.reader.now).time());
+                Core::At(Moment::of_reader(then))
+            }
             Means::WeekdayOfWeek => {
                 let start = self.week_of(self.today());
                 let ahead = match caught.shift.ok_or_else(misfit)? {
@@ -203,7 +225,10 @@ impl<'a> Resolver<'a> {
             }
             Means::DayOfMonth => {
                 let day = caught.day.ok_or_else(misfit)?;
-                Core::Day(self.day_of_month(caught.shift, day, text)?)
+                Core::Day(match (caught.shift, caught.weekday.and_then(weekday)) {
+                    (None, Some(weekday)) => self.weekday_of_number(weekday, day, text)?,
+                    (shift, _) => self.day_of_month(shift, day, text)?,
+                })
             }
             Means::Edge => self.edge(caught).ok_or_else(misfit)??,
             Means::EndOf(unit) => self.edge_of(Edge::End, unit, None)?,
@@ -267,6 +292,33 @@ impl<'a> Resolver<'a> {
                 let first = self.quarter(caught.year, quarter, text)?;
                 Core::Days(first, plus(first, 2.months())?.last_of_month())
             }
+            Means::HalfYear => {
+                let half = caught.half_year.ok_or_else(misfit)?;
+                let first = match caught.year {
+                    Some(year) => date(year, half * 6 - 5, 1, text)?,
+                    None => self.coming_period(half * 6 - 5, 6).ok_or(NotUnderstood::TooFar)?,
+                };
+                Core::Days(first, plus(plus(first, 6.months())?, (-1).days())?)
+            }
+            Means::NthHalf => self.nth_half(caught, text).ok_or_else(misfit)??,
+            Means::WeekendOf => {
+                let day = match (caught.month, caught.day.ok_or_else(misfit)?) {
+                    (Some(month), day) => self.day_month(caught.year, month, day, text)?,
+                    (None, day) => self.day_of_month(None, day, text)?,
+                };
+                let from = match Weekday::of(day) {
+                    Weekday::Sunday => plus(day, (-1).days())?,
+                    other => plus(day, i64::from(other.civil().until(SATURDAY)).days())?,
+                };
+                Core::Days(from, plus(from, 1.day())?)
+            }
+            Means::NthWeekend => {
+                let nth = caught.place.ok_or_else(misfit)?;
+                let saturday = self.in_month(caught, text, |month| {
+                    month.nth_weekday_of_month(nth, SATURDAY).ok()
+                })?;
+                Core::Days(saturday, plus(saturday, 1.day())?)
+            }
             Means::Year => {
                 let year = caught.year.ok_or_else(misfit)?;
                 Core::Days(date(year, 1, 1, text)?, date(year, 12, 31, text)?)
@@ -278,6 +330,16 @@ impl<'a> Resolver<'a> {
             Means::UnitAfterNext => {
                 let unit = caught.unit.ok_or_else(misfit)?;
                 match self.unit(Shift::Next, unit).ok_or_else(misfit)?? {
+                    Core::Days(from, to) if unit == Unit::Weekend => {
+                        // "Next weekend" and the one after that are counted from the coming one.
+                        let coming = self.unit(Shift::Coming, unit).ok_or_else(misfit)??;
+                        match coming {
+                            Core::Days(from, to) => {
+                                Core::Days(plus(from, 7.days())?, plus(to, 7.days())?)
+                            }
+                            Core::Day(_) | Core::At(_) => Core::Days(from, to),
+                        }
+                    }
                     Core::Days(from, _) => {
                         let from = plus(from, span(1, unit))?;
                         Core::Days(from, plus(plus(from, span(1, unit))?, (-1).days())?)

@@ -231,6 +231,17 @@ static WORDS: Words = Words {
     over: &[
         "ratat", "expirat", "depășit",
     ],
+    lasting: &["până", "pana"],
+    lasts: &[
+        "e", "este", "sunt", "ajunge", "ajung", "ține", "tine", "țin", "durează", "dureaza", "rămâne", "ramane",
+        "rămân", "raman",
+    ],
+    states: &[
+        "deschis", "deschisă", "deschisa", "închis", "închisă", "inchis", "inchisa",
+        "bun", "bună", "buna", "plecat", "plecată", "plecata", "concediu", "vacanță", "vacanta",
+        "bolnav", "bolnavă", "disponibil", "liber", "liberă", "ok",
+    ],
+    obliges: &["trebuie", "musai", "obligatoriu", "scadent", "scadentă", "valabil", "valabilă", "valabila"],
     articles: &[
         "un", "o", "meu", "mea", "tău", "lui", "ei", "noi", "voi", "eu", "tu", "el", "ea",
     ],

@@ -82,6 +82,7 @@ static WORDS: Words = Words {
     ],
     hour_endings: &["h"],
     quarters: &["t"],
+    half_years: &["s"],
     weeks: &["semana"],
     days: &[
         ("STAMP", Means::Stamp, Anywhere),
@@ -112,6 +113,8 @@ static WORDS: Words = Words {
         ("DAY al/- DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY y el? DAY2 de? MONTH de? YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY del SHIFT mes", Means::DayOfMonth, Anywhere),
+        ("HALFYEAR de? YEAR", Means::HalfYear, Anywhere),
+        ("PLACE semestre de? YEAR", Means::NthHalf, Anywhere),
         ("a? EDGE de MONTH de? YEAR?", Means::Edge, Anywhere),
         ("a? EDGE de mes", Means::EndOf(Unit::Month), Anywhere),
         ("a? EDGE de año", Means::EndOf(Unit::Year), Anywhere),
@@ -230,6 +233,16 @@ static WORDS: Words = Words {
     over: &[
         "perdido", "vencido", "caducado",
     ],
+    lasting: &["hasta"],
+    lasts: &[
+        "está", "están", "esta", "estan", "dura", "duran", "sigue", "siguen", "queda", "quedan",
+        "alcanza", "llega",
+    ],
+    states: &[
+        "abierto", "abierta", "cerrado", "cerrada", "ausente",
+        "vacaciones", "disponible", "enfermo", "enferma", "libre", "lleno", "llena", "reservado", "reservada",
+    ],
+    obliges: &["debe", "deben", "hay", "tiene", "tienen", "por", "válido", "válida", "valido", "valida"],
     articles: &[
         "el", "la", "los", "las", "un", "una", "mi", "tu", "su", "nuestro", "yo", "él", "ella",
         "nosotros",

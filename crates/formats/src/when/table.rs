@@ -26,6 +26,7 @@ pub(super) enum Sense {
     Half(Half),
     Periodic(u16, Unit),
     Quarter,
+    HalfYear,
     WeekNumber,
     OrdinalEnding,
 }
@@ -73,7 +74,10 @@ pub(super) enum Class {
     Stamp,
     Periodic,
     Quarter,
+    HalfYear,
     WeekNumber,
+    /// Hour and minutes in one number: `0930`, `1430`.
+    Digits,
 }
 
 /// What an item of a pattern accepts.
@@ -140,9 +144,12 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Accepts::Class(class) => *class,
     };
     let mut keys = match class {
-        Class::Year | Class::ShortYear | Class::N | Class::Hour | Class::AnyHour => {
-            vec![Key::Number]
-        }
+        Class::Year
+        | Class::ShortYear
+        | Class::N
+        | Class::Hour
+        | Class::AnyHour
+        | Class::Digits => vec![Key::Number],
         Class::Day | Class::Day2 | Class::Days => vec![Key::Number, Key::Ordinal],
         Class::DayTh | Class::DayThs | Class::Place => vec![Key::Ordinal],
         Class::Clock => vec![Key::Clock, Key::Figure],
@@ -167,6 +174,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
         Sense::Half(_) => class == Class::Half,
         Sense::Periodic(..) => class == Class::Periodic,
         Sense::Quarter => class == Class::Quarter,
+        Sense::HalfYear => class == Class::HalfYear,
         Sense::WeekNumber => class == Class::WeekNumber,
         Sense::OrdinalEnding => false,
     };
@@ -211,6 +219,10 @@ pub(super) enum List {
     Moved = 65536,
     Street = 131_072,
     StreetLink = 262_144,
+    Lasting = 524_288,
+    Lasts = 1_048_576,
+    State = 2_097_152,
+    Obliges = 4_194_304,
 }
 
 /// The tables of a language, ready to look words up.
@@ -333,6 +345,7 @@ impl Dictionary {
             self.sense_of_all(names, Sense::Month(number));
         }
         self.sense_of_all(words.quarters, Sense::Quarter);
+        self.sense_of_all(words.half_years, Sense::HalfYear);
         self.sense_of_all(words.weeks, Sense::WeekNumber);
         self.sense_of_all(words.ordinal_endings, Sense::OrdinalEnding);
         let senses = (words.numbers.iter().map(|(word, n)| (*word, Sense::Number(*n))))
@@ -375,6 +388,10 @@ impl Dictionary {
             (List::Past, words.past),
             (List::Moved, words.moved),
             (List::Over, words.over),
+            (List::Lasting, words.lasting),
+            (List::Lasts, words.lasts),
+            (List::State, words.states),
+            (List::Obliges, words.obliges),
             (List::NamedDay, words.named_days),
             (List::Article, words.articles),
             (List::NameEnd, words.name_ends),
@@ -437,6 +454,8 @@ fn class(name: &str) -> Class {
         "STAMP" => Class::Stamp,
         "PERIODIC" => Class::Periodic,
         "QUARTER" => Class::Quarter,
+        "HALFYEAR" => Class::HalfYear,
+        "DIGITS" => Class::Digits,
         "WEEK" => Class::WeekNumber,
         unknown => panic!("a table of words names a class of items that does not exist: {unknown}"),
     }

@@ -298,8 +298,9 @@ impl<'a> Tokens<'a> {
         let letters = piece.find(|c: char| c.is_ascii_digit()).unwrap_or(piece.len());
         let figures = &piece[letters..];
         let id = self.id(piece[..letters].trim_end_matches('.'));
-        let joins = self
-            .has(id, |sense| matches!(sense, Sense::Quarter | Sense::WeekNumber | Sense::Month(_)));
+        let joins = self.has(id, |sense| {
+            matches!(sense, Sense::Quarter | Sense::HalfYear | Sense::WeekNumber | Sense::Month(_))
+        });
         if !joins || figures.is_empty() || figures.len() > 2 {
             return false;
         }

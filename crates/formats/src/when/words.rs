@@ -21,6 +21,8 @@ pub struct Words {
     pub months: [&'static [&'static str]; 12],
     /// Whether a day is written with a capital, so that a capital is a sign of one.
     pub days_have_capitals: bool,
+    /// Whether any noun is written with a capital, so that words with capitals are not yet a name.
+    pub nouns_have_capitals: bool,
     /// Names of days and months that are also something else. They need a sign that a date is
     /// meant.
     pub ambiguous: &'static [&'static str],
@@ -50,6 +52,8 @@ pub struct Words {
     pub periodic: &'static [(&'static str, u16, Unit)],
     /// What makes the number after it a quarter.
     pub quarters: &'static [&'static str],
+    /// What makes the number after it a half of a year.
+    pub half_years: &'static [&'static str],
     /// What makes the number after it a calendar week.
     pub weeks: &'static [&'static str],
     /// Patterns of days.
@@ -87,6 +91,15 @@ pub struct Words {
     pub moved: &'static [&'static str],
     /// Before a day, even if it is a deadline: it is over.
     pub over: &'static [&'static str],
+    /// Before a day up to which something can last as well as be done by: "until".
+    pub lasting: &'static [&'static str],
+    /// Before such a word, anywhere in the clause: something lasts. "The budget is fine until March".
+    pub lasts: &'static [&'static str],
+    /// Right before or after such a day: what lasts. "Closed until Sunday", "bis Sonntag geöffnet".
+    pub states: &'static [&'static str],
+    /// In a clause with `lasts`: that day is a deadline all the same. "Is to be paid until Friday", "the
+    /// offer is valid until Friday".
+    pub obliges: &'static [&'static str],
     /// Before a weekday: the two are a name.
     pub named_days: &'static [&'static str],
     /// Before a word that is also a weekday: it is the other thing.
@@ -111,6 +124,7 @@ impl Words {
         weekdays_again: [&[]; 7],
         months: [&[]; 12],
         days_have_capitals: false,
+        nouns_have_capitals: false,
         ambiguous: &[],
         numbers: &[],
         places: &[],
@@ -125,6 +139,7 @@ impl Words {
         hour_endings: &[],
         periodic: &[],
         quarters: &[],
+        half_years: &[],
         weeks: &[],
         days: &[],
         relations: &[],
@@ -143,6 +158,10 @@ impl Words {
         past: &[],
         moved: &[],
         over: &[],
+        lasting: &[],
+        lasts: &[],
+        states: &[],
+        obliges: &[],
         named_days: &[],
         articles: &[],
         name_ends: &[],
@@ -241,6 +260,10 @@ pub enum Relation {
     WorkingBefore,
     /// "Two working days after".
     WorkingAfter,
+    /// "The Friday before".
+    WeekdayBefore,
+    /// "The Monday after"; with PLACE, so many of them.
+    WeekdayAfter,
 }
 
 /// What a pattern of days means. Items named in the text of a variant are those of the pattern.
@@ -272,6 +295,14 @@ pub enum Means {
     Ago,
     /// WEEKDAY, with SHIFT or without.
     Weekday,
+    /// N of WEEKDAYS from now.
+    WeekdaysAhead,
+    /// The second last WEEKDAY before today.
+    WeekdayBeforeLast,
+    /// A week after OFFSET.
+    OffsetAndWeek,
+    /// The time of now, on OFFSET or in a week.
+    SameTime,
     /// WEEKDAY of the week of SHIFT.
     WeekdayOfWeek,
     /// WEEKDAY of the week after the next.
@@ -318,6 +349,14 @@ pub enum Means {
     Quarter,
     /// PLACE quarter.
     NthQuarter,
+    /// All of HALFYEAR.
+    HalfYear,
+    /// PLACE half of YEAR, MONTH or the UNIT of SHIFT.
+    NthHalf,
+    /// Saturday and Sunday on or after DAY of MONTH, or DAY of the nearest month.
+    WeekendOf,
+    /// PLACE weekend of MONTH or of the month of SHIFT.
+    NthWeekend,
     /// All of YEAR.
     Year,
     /// All of UNIT, by SHIFT; without UNIT, the weekend.
@@ -358,6 +397,8 @@ pub enum Again {
     Times(u16),
     /// So many times in each PERIODIC; 0 is N times.
     TimesPeriodic(u16),
+    /// Each half UNIT.
+    EveryHalf,
     /// Each second UNIT.
     EveryOther,
     /// Each third UNIT.

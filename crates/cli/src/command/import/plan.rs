@@ -2,6 +2,7 @@
 
 use dormouse::imports::{ImportAgents, ImportPlan, LineRun, TaskPlan};
 use dormouse::view::ImportOutcome;
+use dormouse_formats::csv::{Column, Columns};
 use dormouse_formats::plan::{self, AgentChoice, Role};
 use dormouse_types::task::{Priority, Status};
 
@@ -49,6 +50,10 @@ pub(super) fn lines(
     let source = plan::lines(text);
     let width = screen.width();
     let mut out = vec![head(made)];
+    if let Some(sheet) = &made.sheet {
+        let margin = Margin { first: "columns: ", rest: "         " };
+        out.extend(wrap::text(&columns(sheet), width, margin));
+    }
     let digits = source.len().to_string().len();
     if source.len() <= SHOWN {
         for run in &made.lines {
@@ -88,6 +93,48 @@ fn head(made: &ImportPlan) -> String {
         counted(n_tasks, "task"),
         counted(n_items, "item")
     )
+}
+
+/// What the columns of a sheet are taken for.
+fn columns(sheet: &Columns) -> String {
+    let (mut taken, mut n_kept, mut n_left_out) = (Vec::new(), 0, 0);
+    for guess in &sheet.columns {
+        let word = match guess.column {
+            Column::KeptInNote | Column::Start => {
+                n_kept += 1;
+                continue;
+            }
+            Column::LeftOut => {
+                n_left_out += 1;
+                continue;
+            }
+            Column::Key => "id",
+            Column::Title => "title",
+            Column::Done => "done",
+            Column::Status => "status",
+            Column::Reason => "reason",
+            Column::Priority => "priority",
+            Column::Due => "due date",
+            Column::Estimate => "estimate",
+            Column::Language => "language",
+            Column::Category => "category",
+            Column::Label => "labels",
+            Column::Items => "items",
+            Column::Note => "note",
+            Column::Entries => "notes",
+            Column::Details => "details",
+            Column::Starred => "starred",
+            Column::Private => "private",
+        };
+        let name = line(&guess.name);
+        // The name says it already.
+        let says = name.eq_ignore_ascii_case(word);
+        taken.push(if says { name } else { format!("{name} as {word}") });
+    }
+    let mut parts = taken;
+    parts.extend((n_kept > 0).then(|| format!("{n_kept} kept as text")));
+    parts.extend((n_left_out > 0).then(|| format!("{n_left_out} left out")));
+    parts.join(", ")
 }
 
 fn run_lines(

@@ -82,7 +82,12 @@ impl Progress {
                 let title = line(titled(&title));
                 self.tasks.push(format!("  {id}  {title} ({outcome})"));
                 if !kept.is_empty() {
-                    self.kept.push(format!("  {id}  {title}: {}", kept.join(", ")));
+                    let kept = kept.iter().map(|field| match field.as_str() {
+                        "dueDate" => "due date",
+                        other => other,
+                    });
+                    let kept = kept.collect::<Vec<_>>().join(", ");
+                    self.kept.push(format!("  {id}  {title}: {kept}"));
                 }
             }
             ImportEvent::Remark { line: at, message } => {
@@ -114,7 +119,7 @@ impl Progress {
             lines.append(&mut self.kept);
         }
         if !self.remarks.is_empty() {
-            lines.push("Not understood, kept as text:".to_owned());
+            lines.push("To look at:".to_owned());
             lines.append(&mut self.remarks);
         }
         lines

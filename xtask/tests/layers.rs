@@ -305,7 +305,6 @@ const READ_ONLY: &[&str] = &["dormouse-queries"];
 /// (room, why its files may take names from each other in circles).
 const CIRCLES: &[(&str, &str)] = &[
     ("builtin", "its engines are to be written anew"),
-    ("queries", "what an event says of agent work is read by the file that the events need"),
     ("work", "definitions, runs, steps and conversations are to be parted"),
 ];
 

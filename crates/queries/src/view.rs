@@ -26,8 +26,8 @@ mod conversation;
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
     AgentState, CallOutcome, Lease, Link, LinkedChange, Message, Operation, Prompt, PromptFragment,
-    PromptPart, StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall,
-    UnheardMessage, Wake,
+    StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,
+    Wake,
 };
 pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, WaitingWork};
 pub use audit::AuditEntry;
@@ -38,7 +38,7 @@ pub use conversation::Conversation;
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
-pub use dormouse_types::model::{Entry, Item, Named};
+pub use dormouse_types::model::{Entry, Item, Named, PromptPart};
 pub use dormouse_types::task::StatusEntry;
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use import::{ImportEvent, ImportOutcome};

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use dormouse_store::{Commit, Db, Op, Param, Value};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::change::What;
 use dormouse_types::field_change::FieldRef;
 use dormouse_types::model::Request;
@@ -113,7 +114,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
         wrong.extend(journal(sim, commit));
     }
     wrong.extend(turn_oracle::misplaced(commit));
-    let confirms = |audit: &&dormouse_store::Audit| audit.action == "change.confirm";
+    let confirms = |audit: &&dormouse_store::Audit| audit.action == AuditAction::ChangeConfirm;
     if let Some(audit) = commit.audit.iter().find(confirms) {
         let sql = "SELECT COALESCE(MAX(shown_at), 0) FROM change_items
                    WHERE ws = 1 AND set_id || ':' || item_index = ?1";

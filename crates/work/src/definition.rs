@@ -13,6 +13,7 @@ use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::{Commit, CommitError, Db, MaybeRefused as _, Op, Refusal, in_list, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkCreator, WorkSource, WorkState,
@@ -186,7 +187,7 @@ impl Work {
         let mut commit = Commit::new("work.create", Db::Agent, ws)
             .ops(self.made(ws, &id, new, &context.actor, 0, now).await?)
             .change(event(EventKind::WorkCreated, id.as_str()))
-            .audit(context.audit("work.create", id.as_str()));
+            .audit(context.audit(AuditAction::WorkCreate, id.as_str()));
         if let Some(begun) = self.begun_in(ws, new, &id, now).await? {
             commit = commit.ops(begun.ops).change(begun.news);
         }
@@ -359,7 +360,7 @@ impl Work {
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, _, now| {
             let after = step.definition();
             if let Some(title) = &new_title {
                 after.title.clone_from(title);
@@ -421,7 +422,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.pause", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
             skip_queued(step, open, now)?;
@@ -439,7 +440,7 @@ impl Work {
     ) -> Result<(), WorkError> {
         let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, ("work.resume", "", context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
             let listens = !filters.is_empty();
@@ -455,7 +456,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.archive", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkArchive, "", context), |step, open, now| {
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -472,7 +473,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.delete", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -519,12 +520,17 @@ impl Work {
         };
         let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();
         for definition in &held {
-            self.change(ws, &definition.id, ("work.hold", "", &context), |step, open, now| {
-                step.definition().next_due_at = None;
-                move_to(step, WorkState::Held)?;
-                skip_queued(step, open, now)?;
-                Ok(Vec::new())
-            })
+            self.change(
+                ws,
+                &definition.id,
+                (AuditAction::WorkHold, "", &context),
+                |step, open, now| {
+                    step.definition().next_due_at = None;
+                    move_to(step, WorkState::Held)?;
+                    skip_queued(step, open, now)?;
+                    Ok(Vec::new())
+                },
+            )
             .await?;
         }
         Ok(held)
@@ -583,7 +589,7 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-        (action, subject, context): (&'static str, &str, &RequestContext),
+        (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<dormouse_store::Op>, WorkError>,
     ) -> Result<(), WorkError> {
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
@@ -600,7 +606,7 @@ impl Work {
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action, &format!("{id}|{subject}"), id.as_str());
+            commit.once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
             self.store.commit(commit).await?;
             Ok(())
         })

@@ -18,6 +18,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Refusal, in_list, retry,
     search_index, stored_words,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::Actor;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::fold::folded;
@@ -174,7 +175,7 @@ impl Agents {
             )
             .audit(Audit {
                 detail: line.to_owned(),
-                ..audit(context, "agent.forget", id.as_str())
+                ..audit(context, AuditAction::AgentForget, id.as_str())
             });
         self.store.commit(commit).await?;
         // Agents that were not at work may have written the words in another place meanwhile.

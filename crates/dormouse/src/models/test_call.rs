@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
 use dormouse_types::port::Patience;
@@ -49,7 +50,7 @@ impl Dormouse {
             TestError::Ended(error) => error,
             TestError::Model(error) => Error::Model(error.to_string()),
         })?;
-        self.edit_models(caller, "models.test", id, |settings| {
+        self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
             note_test(settings, id, &shown);
             Ok(())
         })

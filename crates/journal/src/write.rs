@@ -32,7 +32,7 @@ const ATTEMPTS: usize = 3;
 pub struct EditCtx {
     /// Where the edit comes from.
     pub origin: Origin,
-    /// Who is responsible.
+    /// Whose edit it is.
     pub actor: Actor,
     /// Apply only at this revision.
     pub if_match: Option<i64>,

@@ -1,7 +1,7 @@
 //! Removes a line from the memory of an agent, and its words from both databases.
 //!
 //! Like a decision, it takes a commit in the agent store, one in the journal with a receipt, and one in
-//! the agent store again; a row says which is next, and recovery goes on there. The words are in that
+//! the agent store again; a row says which is next, and recovery continues there. The words are in that
 //! row only until the journal has them no more. Then the files of the databases are cleaned of what
 //! they keep of former rows, and a last commit ends it. Every step may be repeated.
 

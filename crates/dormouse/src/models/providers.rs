@@ -132,7 +132,7 @@ impl Dormouse {
     /// Looks for model servers on this machine. None is added.
     pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
         require(caller, Scope::Admin)?;
-        let found = self.source.host.look().await.into_iter();
+        let found = self.source.host.discover().await.into_iter();
         Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
     }
 }

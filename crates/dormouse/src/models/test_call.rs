@@ -113,7 +113,7 @@ impl Dormouse {
         }
     }
 
-    /// Makes the call; it ends when its time is over, or when paid calls are switched off.
+    /// Makes the call; it ends when its time has passed, or when paid calls are switched off.
     async fn tested(
         &self,
         caller: &Caller,
@@ -147,7 +147,7 @@ impl Dormouse {
 enum TestError {
     /// The provider.
     Model(ModelError),
-    /// Its time was over, or paid calls were switched off.
+    /// Its time had passed, or paid calls were switched off.
     Ended(Error),
 }
 

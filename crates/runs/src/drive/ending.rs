@@ -146,7 +146,7 @@ impl ActiveRun<'_> {
         .await?;
         if let Some(due) = opened {
             tracing::warn!(provider, ?why, until = %due, "the queue is held");
-            self.tell(EventKind::ProviderAway, provider, Vec::new()).await?;
+            self.announce_provider(EventKind::ProviderAway, provider, Vec::new()).await?;
         }
         Ok(End::ProviderUnavailable { reason: detail.clone() })
     }
@@ -160,10 +160,15 @@ impl ActiveRun<'_> {
             return Ok(());
         }
         let ops: Vec<Op> = held.iter().map(|held| row::delete(ws, &held.provider)).collect();
-        self.tell(EventKind::ProviderBack, provider, ops).await
+        self.announce_provider(EventKind::ProviderBack, provider, ops).await
     }
 
-    async fn tell(&self, event: EventKind, provider: &str, ops: Vec<Op>) -> Result<(), RunError> {
+    async fn announce_provider(
+        &self,
+        event: EventKind,
+        provider: &str,
+        ops: Vec<Op>,
+    ) -> Result<(), RunError> {
         let change = ChangeRow::agent(Origin::Person { via: None }, event, None, provider);
         self.driver
             .store

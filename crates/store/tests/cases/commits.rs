@@ -211,7 +211,7 @@ fn audit_lines_stand_with_their_commit(world: &World) {
         ]
     };
     let stored: Vec<_> = stored.into_iter().map(|row| row.0).collect();
-    assert_eq!(stored, [line(0, "task.edit"), line(1, "task.delete")]);
+    assert_eq!(stored, [line(0, "task.edit"), line(1, "task.create")]);
 }
 
 fn two_workspaces_do_not_see_each_other(world: &World) {

@@ -86,18 +86,32 @@ test("an edit is shown from its answer; only the edit of another client loads th
   expect(loads()).toBe(1);
 });
 
-test("a confirm brings the open changes; only the edit of another client loads them again", async ({ sample, server }) => {
+test("a confirm brings the task and its open changes; only the edit of another client loads them again", async ({ sample, server }) => {
   const id = await openTask(sample, server, PASSPORTS);
   const list = changes(sample);
   const confirm = list.getByRole("button", { name: "Confirm: Estimate: 2 h" });
   await expect(confirm).toBeVisible();
-  const loads = await countLoads(sample, `/api/journal/tasks/${id}/changes`);
+  const [ofChanges, ofTask] = [await countLoads(sample, `/api/journal/tasks/${id}/changes`), await countLoads(sample, `/api/journal/tasks/${id}`)];
   await confirm.click();
   await expect(property(sample, "Estimate: 2 h")).toBeVisible();
   await expect.poll(async () => (await read(server, id)).estimateMinutes).toBe(120);
   await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Renew both passports" });
   await standing(sample, "Renew both passports");
-  expect(loads()).toBe(1);
+  expect([ofChanges(), ofTask()]).toEqual([1, 1]);
+});
+
+test("a rejection brings the task and its open changes", async ({ sample, server }) => {
+  const id = await openTask(sample, server, PASSPORTS);
+  const reject = changes(sample).getByRole("button", { name: "Reject: Estimate: 2 h" });
+  await expect(reject).toBeVisible();
+  const [ofChanges, ofTask] = [await countLoads(sample, `/api/journal/tasks/${id}/changes`), await countLoads(sample, `/api/journal/tasks/${id}`)];
+  const open = Number((await read(server, id)).openProposals);
+  await reject.click();
+  await expect(reject).toBeHidden();
+  await expect.poll(async () => (await read(server, id)).openProposals).toBe(open - 1);
+  await server.ask("PATCH", `/api/journal/tasks/${id}`, { title: "Renew both passports" });
+  await standing(sample, "Renew both passports");
+  expect([ofChanges(), ofTask()]).toEqual([1, 1]);
 });
 
 test("a field being edited keeps what was typed and offers the other text", async ({ sample, context, server }) => {

@@ -174,6 +174,16 @@ const RETIRED: &[(&str, &str)] = &[
     ("repertoire", "scenarios"),
     ("furnished", "populated"),
     ("dull", "routine_report"),
+    ("told_held", "note_held"),
+    ("told_written", "note_written"),
+    ("told_off", "note_paid_calls_off"),
+    ("tell_of_work", "add_work_details"),
+    ("untold", "unsent"),
+    ("behind_others", "rows_hidden_by_other_kinds"),
+    ("LOOK_AGAIN", "LEASE_CHECK_INTERVAL"),
+    ("LOCAL_LOOK_SECONDS", "LOCAL_DISCOVERY_SECONDS"),
+    ("NOT_LET_IN", "UNAUTHORIZED"),
+    ("WorkOutcomeWithoutModel", "BuiltInOutcome"),
 ];
 
 #[test]

@@ -303,10 +303,7 @@ const WRITES: &[&str] = &["Commit", "Op", "Once", "ChangeRow", "Audit"];
 const READ_ONLY: &[&str] = &["dormouse-queries"];
 
 /// (room, why its files may take names from each other in circles).
-const CIRCLES: &[(&str, &str)] = &[
-    ("builtin", "its engines are to be written anew"),
-    ("queries", "what an event says of agent work is read by the file that the events need"),
-];
+const CIRCLES: &[(&str, &str)] = &[("builtin", "its engines are to be written anew")];
 
 /// More lines than this have a second subject.
 const MAX_FILE_LINES: usize = 1000;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dormouse_store::journal::access_code::{self, AccessCode};
 use dormouse_store::journal::token;
 use dormouse_store::{Audit, Commit, CommitError, Db, Refusal, Store};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{Caller, Id as _, Scope, Timestamp, TokenId, TokenKind, WorkspaceId, limits};
@@ -78,7 +79,7 @@ impl Tokens {
         let commit = Commit::new("access.token", Db::Journal, caller.workspace)
             .op(token::forget(caller.workspace, now - days_long(limits::TOKEN_KEPT_DAYS)))
             .op(token::insert(&token))
-            .audit(audit(caller.actor.clone(), "token.create", &token));
+            .audit(audit(caller.actor.clone(), AuditAction::TokenCreate, &token));
         self.store.commit(commit).await?;
         Ok(CreatedToken { token: secret, details: shown(token, caller, now) })
     }
@@ -102,7 +103,7 @@ impl Tokens {
         if token.revoked_at.is_none() {
             let commit = Commit::new("access.revoke", Db::Journal, ws)
                 .op(token::revoke(ws, id, now))
-                .audit(audit(caller.actor.clone(), "token.revoke", &token));
+                .audit(audit(caller.actor.clone(), AuditAction::TokenRevoke, &token));
             match self.store.commit(commit).await {
                 // Another request revoked it in between, which is the desired result.
                 Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {}
@@ -128,7 +129,7 @@ impl Tokens {
         };
         let audit = Audit {
             actor: caller.actor.clone(),
-            action: "access.code",
+            action: AuditAction::AccessCode,
             object: String::new(),
             detail: names(&code.scopes),
         };
@@ -161,7 +162,7 @@ impl Tokens {
         let commit = Commit::new("access.exchange", Db::Journal, code.ws)
             .op(access_code::exchange(code.ws, &sha256, now))
             .op(token::insert(&token))
-            .audit(audit(code.created_by.into(), "access.exchange", &token));
+            .audit(audit(code.created_by.into(), AuditAction::AccessExchange, &token));
         match self.store.commit(commit).await {
             Err(CommitError::Refused { refusal: Refusal::Missing, .. }) => {
                 Err(AccessError::CodeRefused)
@@ -219,7 +220,7 @@ impl Tokens {
     pub async fn note_refused(&self, ws: WorkspaceId, address: &str, failures: u32) {
         let audit = Audit {
             actor: Actor::Nobody,
-            action: "access.refused",
+            action: AuditAction::AccessRefused,
             object: address.to_owned(),
             detail: format!("{failures} within 15 minutes"),
         };
@@ -282,7 +283,7 @@ fn days_long(days: u32) -> Duration {
     Duration::from_secs(u64::from(days) * 24 * 3600)
 }
 
-fn audit(actor: Actor, action: &'static str, token: &token::Token) -> Audit {
+fn audit(actor: Actor, action: AuditAction, token: &token::Token) -> Audit {
     let detail = format!("{}: {}", token.kind, names(&token.scopes));
     Audit { actor, action, object: token.id.to_string(), detail }
 }

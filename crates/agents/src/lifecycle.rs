@@ -15,6 +15,7 @@ use dormouse_store::doc::Doc;
 use dormouse_store::{
     Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt, retry,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{
     Actor, AgentId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId, hash,
 };
@@ -72,13 +73,13 @@ impl AgentPatch {
 
 /// A change to an agent: its name in receipts and the audit log, and the ops committed with it.
 struct WantedWake {
-    action: &'static str,
+    action: AuditAction,
     detail: String,
     more_ops: Vec<Op>,
 }
 
 impl WantedWake {
-    fn plain(action: &'static str) -> Self {
+    fn plain(action: AuditAction) -> Self {
         Self { action, detail: String::new(), more_ops: Vec::new() }
     }
 }
@@ -125,7 +126,8 @@ impl Agents {
             // What put its wake off may not concern the other model.
             more_ops.push(wake_queue::release_one(ws, id, self.clock.now()));
         }
-        let wanted = WantedWake { action: "agent.configure", detail: settings.detail(), more_ops };
+        let wanted =
+            WantedWake { action: AuditAction::AgentConfigure, detail: settings.detail(), more_ops };
         self.change_agent(ws, id, wanted, context, |agent| {
             alive(agent)?;
             let config = &mut agent.config;
@@ -146,7 +148,7 @@ impl Agents {
         id: &AgentId,
         context: &RequestContext,
     ) -> Result<(), AgentError> {
-        self.change_agent(ws, id, WantedWake::plain("agent.pause"), context, |agent| {
+        self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentPause), context, |agent| {
             // A repeated request whose answer was lost: the agent is already paused.
             if agent.dormant_reason == Some(DormantReason::Paused) {
                 return Ok(());
@@ -169,7 +171,7 @@ impl Agents {
         context: &RequestContext,
     ) -> Result<(), AgentError> {
         let gone = self.deleted_task(ws, id).await?;
-        self.change_agent(ws, id, WantedWake::plain("agent.resume"), context, |agent| {
+        self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentResume), context, |agent| {
             if let Some(task) = gone.as_ref().filter(|_| agent.lifecycle != Lifecycle::Destroyed) {
                 return Err(AgentError::NoTask { agent: id.clone(), task: task.clone() });
             }
@@ -208,7 +210,7 @@ impl Agents {
         context: &RequestContext,
     ) -> Result<(), AgentError> {
         let now = self.clock.now();
-        self.change_agent(ws, id, WantedWake::plain("agent.destroy"), context, |agent| {
+        self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentDestroy), context, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
                 agent.lifecycle = Lifecycle::Destroyed;
                 agent.dormant_reason = None;
@@ -234,7 +236,7 @@ impl Agents {
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
     ) -> Result<(), AgentError> {
         let subject = format!("{id}|{}", wanted.detail);
-        let once = once(context, wanted.action, &subject, id.as_str());
+        let once = once(context, wanted.action.name(), &subject, id.as_str());
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
@@ -305,7 +307,7 @@ impl Agents {
         let mut commit = Commit::new("agent.change", Db::Agent, ws)
             .ops(ops)
             .change(self.event(EventKind::AgentChanged, None, id.as_str()))
-            .audit(Audit { detail: detail.clone(), ..audit(context, action, id.as_str()) });
+            .audit(Audit { detail: detail.clone(), ..audit(context, *action, id.as_str()) });
         commit.once = once;
         self.store.commit(commit).await?;
         Ok(())
@@ -313,11 +315,11 @@ impl Agents {
 
     /// Commits a person's request about an agent, once per idempotency key, when the agent row
     /// itself does not change.
-    pub(crate) async fn tell(
+    pub(crate) async fn commit_request(
         &self,
         ws: WorkspaceId,
         id: &AgentId,
-        action: &'static str,
+        action: AuditAction,
         subject: &str,
         ops: Vec<Op>,
         context: &RequestContext,
@@ -326,7 +328,7 @@ impl Agents {
             .ops(ops)
             .change(self.event(EventKind::AgentChanged, None, id.as_str()))
             .audit(audit(context, action, id.as_str()));
-        commit.once = once(context, action, subject, id.as_str());
+        commit.once = once(context, action.name(), subject, id.as_str());
         self.store.commit(commit).await?;
         Ok(())
     }
@@ -368,7 +370,7 @@ pub(crate) fn alive(agent: &Agent) -> Result<(), AgentError> {
     Err(AgentError::State { agent: agent.id.clone(), state, hint })
 }
 
-pub(crate) fn audit(context: &RequestContext, action: &'static str, object: &str) -> Audit {
+pub(crate) fn audit(context: &RequestContext, action: AuditAction, object: &str) -> Audit {
     Audit { actor: context.actor.clone(), action, object: object.into(), detail: String::new() }
 }
 

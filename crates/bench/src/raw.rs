@@ -180,7 +180,7 @@ fn statements(
             Value::Int(seq),
             Value::Int(n),
             audit.actor.to_string().into(),
-            audit.action.into(),
+            audit.action.name().into(),
             audit.object.clone().into(),
             audit.detail.clone().into(),
             Value::Int(now),

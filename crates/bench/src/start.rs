@@ -79,7 +79,7 @@ pub async fn run(options: &Options) -> anyhow::Result<Figures> {
     })
 }
 
-/// Writes a note to the task of one agent, so that it is due once the merge window is over.
+/// Writes a note to the task of one agent, so that it is due once the merge window has passed.
 pub(crate) async fn make_one_due(
     place: &Place,
     crowd: &Crowd,

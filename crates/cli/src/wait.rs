@@ -117,7 +117,7 @@ async fn asleep(client: &Client, clock: &dyn Clock, id: &AgentId) -> Result<Agen
     }
 }
 
-/// Waits until these runs of agent work are over, or wait for the person or for a later time.
+/// Waits until these runs of agent work have ended, or wait for the person or for a later time.
 ///
 /// Errors: the server does not respond.
 pub async fn until_left(

@@ -165,7 +165,7 @@ impl Dormouse {
 
     /// Returns the reports that agents are writing now, as far as they have come, at this server.
     ///
-    /// A draft is in memory only: it is gone when its run is over.
+    /// A draft is in memory only: it is gone when its run has ended.
     pub fn drafts(&self, caller: &Caller) -> Result<Vec<Arc<ReportDraft>>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.drafts.of_workspace(caller.workspace))

@@ -3,6 +3,7 @@
 use dormouse_queries::AttentionFilter;
 use dormouse_store::agent::acknowledgement::{self, Acknowledgement};
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{Caller, EventKind, Origin, Scope, Timestamp, limits};
 
 use crate::request::require;
@@ -47,7 +48,7 @@ impl Dormouse {
         self.attention(caller, entry).await?;
         let new = Acknowledgement { entry: entry.to_owned(), since, at: self.clock.now() };
         let op = acknowledgement::put(caller.workspace, &new, &caller.actor.to_string());
-        self.note(caller, "attention.acknowledge", entry, op).await
+        self.note(caller, AuditAction::AttentionAcknowledge, entry, op).await
     }
 
     /// Puts an entry back into the list.
@@ -61,13 +62,13 @@ impl Dormouse {
         require(caller, Scope::Decide)?;
         self.attention(caller, entry).await?;
         let op = acknowledgement::delete(caller.workspace, entry);
-        self.note(caller, "attention.takeBack", entry, op).await
+        self.note(caller, AuditAction::AttentionTakeBack, entry, op).await
     }
 
     async fn note(
         &self,
         caller: &Caller,
-        action: &'static str,
+        action: AuditAction,
         entry: &str,
         op: Op,
     ) -> Result<Attention, Error> {

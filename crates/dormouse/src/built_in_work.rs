@@ -12,7 +12,7 @@ use crate::view::{WorkInstruction, WorkTemplate, WorkTrial};
 use crate::work::{NewWork, WorkPatch};
 use crate::{Dormouse, Error};
 
-/// What a request comes to: the instructions, what is done without a language model, and when.
+/// What a request means: the instructions, what is done without a language model, and when.
 pub(crate) struct Meant {
     pub(crate) instructions: Option<String>,
     pub(crate) built_in: Option<Option<BuiltInWork>>,
@@ -90,7 +90,7 @@ impl Dormouse {
         Ok(WorkTrial { outcome, sentence: self.rules().say(parameters, None, &reader) })
     }
 
-    /// What new work comes to: by its parameters, or by its instructions if no language model reads them.
+    /// What new work means: by its parameters, or by its instructions if no language model reads them.
     pub(crate) async fn meant_by(
         &self,
         caller: &Caller,
@@ -127,7 +127,7 @@ impl Dormouse {
         })
     }
 
-    /// What a change of work comes to. Work that was given to a language model reads its instructions
+    /// What a change of work means. Work that was given to a language model reads its instructions
     /// itself again.
     pub(crate) async fn meant_by_patch(
         &self,

@@ -70,7 +70,8 @@ impl Dormouse {
         self.outcome(caller.workspace, settled).await
     }
 
-    /// Decides one item as [`Self::decide_item`] does, and lists what is open about its task then.
+    /// Decides one item as [`Self::decide_item`] does, and answers its task as it is then, with what is
+    /// open about it.
     pub async fn decide_item_and_list(
         &self,
         caller: &Caller,

@@ -2,6 +2,7 @@
 
 use dormouse_store::agent::work::delivery;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::delivery::{DeliveryMark, DeliveryState};
 use dormouse_types::{Caller, DeliveryId, EventKind, Id as _, Origin, Scope, WorkId};
 
@@ -43,8 +44,10 @@ impl Dormouse {
         }
         let now = self.clock.now();
         let (op, action) = match mark {
-            DeliveryMark::Delivered => (delivery::delivered(ws, id, now), "delivery.delivered"),
-            DeliveryMark::Read => (delivery::read(ws, id, now), "delivery.read"),
+            DeliveryMark::Delivered => {
+                (delivery::delivered(ws, id, now), AuditAction::DeliveryDelivered)
+            }
+            DeliveryMark::Read => (delivery::read(ws, id, now), AuditAction::DeliveryRead),
         };
         self.note_delivery(caller, op, action, id.as_str(), found.run_id.as_str()).await?;
         Ok(self.queries.delivery(ws, id).await?)
@@ -66,7 +69,14 @@ impl Dormouse {
         let newest = self.store.first(delivery::unread_of_work(ws, work, 1)).await?;
         let Some(newest) = newest else { return Ok(shown) };
         let op = delivery::settle_work(ws, work, self.clock.now());
-        self.note_delivery(caller, op, "delivery.read", work.as_str(), newest.run.as_str()).await?;
+        self.note_delivery(
+            caller,
+            op,
+            AuditAction::DeliveryRead,
+            work.as_str(),
+            newest.run.as_str(),
+        )
+        .await?;
         Ok(shown)
     }
 
@@ -74,7 +84,7 @@ impl Dormouse {
         &self,
         caller: &Caller,
         op: Op,
-        action: &'static str,
+        action: AuditAction,
         object: &str,
         about: &str,
     ) -> Result<(), Error> {

@@ -101,8 +101,8 @@ pub mod doctor {
     ///
     /// Writes nothing except the mark of a damaged page, and waits for no lock. Anything unreadable
     /// becomes a finding.
-    pub fn look(folder: &Path, diagnosis: &mut Diagnosis) {
-        dormouse_queries::doctor::look(folder, crate::WORKSPACE, diagnosis);
+    pub fn examine(folder: &Path, diagnosis: &mut Diagnosis) {
+        dormouse_queries::doctor::examine(folder, crate::WORKSPACE, diagnosis);
     }
 }
 

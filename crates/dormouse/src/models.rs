@@ -20,6 +20,7 @@ use dormouse_runs::models::unusable;
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
 use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::memory::FoldLimits;
 use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider, split_id};
 use dormouse_types::port::{Model, ModelClass};
@@ -184,7 +185,7 @@ impl Dormouse {
     async fn edit_models(
         &self,
         caller: &Caller,
-        action: &'static str,
+        action: AuditAction,
         object: &str,
         edit: impl Fn(&mut ModelSettings) -> Result<(), Error>,
     ) -> Result<ModelsView, Error> {
@@ -331,7 +332,7 @@ impl Dormouse {
     /// Errors: its provider is neither added nor found, or the model cannot be built.
     pub async fn use_model(&self, caller: &Caller, id: &str) -> Result<ModelsView, Error> {
         require(caller, Scope::Admin)?;
-        self.edit_models(caller, "models.use", id, |settings| {
+        self.edit_models(caller, AuditAction::ModelsUse, id, |settings| {
             self.know(settings, id)?;
             settings.model = Some(id.to_owned());
             Ok(())
@@ -344,7 +345,8 @@ impl Dormouse {
         if id == BUILT_IN || self.model_settings(caller).await?.known(id).is_some() {
             return Ok(());
         }
-        self.edit_models(caller, "models.know", id, |settings| self.know(settings, id)).await?;
+        self.edit_models(caller, AuditAction::ModelsKnow, id, |settings| self.know(settings, id))
+            .await?;
         Ok(())
     }
 
@@ -372,8 +374,8 @@ impl Dormouse {
         allowed: PaidCalls,
     ) -> Result<ModelsView, Error> {
         let (action, value) = match allowed {
-            PaidCalls::Allowed => ("models.on", true),
-            PaidCalls::Off => ("models.off", false),
+            PaidCalls::Allowed => (AuditAction::ModelsOn, true),
+            PaidCalls::Off => (AuditAction::ModelsOff, false),
         };
         self.edit_models(caller, action, "paidCalls", |settings| {
             settings.paid_calls = value;
@@ -402,7 +404,7 @@ impl Dormouse {
                 return Err(Error::Invalid { field, message });
             }
         }
-        self.edit_models(caller, "models.budgets", "budgets", |settings| {
+        self.edit_models(caller, AuditAction::ModelsBudgets, "budgets", |settings| {
             settings.budgets = budgets;
             Ok(())
         })

@@ -5,6 +5,7 @@ use dormouse_store::journal::label::{Definition, Label, definitions};
 use dormouse_store::journal::row::{self, Entity};
 use dormouse_store::journal::setting;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{
     Actor, CategoryId, Id as _, LabelId, Timestamp, WorkspaceId, address, limits,
 };
@@ -66,7 +67,7 @@ impl Journal {
             updated_at: at,
             deleted_at: None,
         };
-        if self.define(ws, &label, "label.create", ctx).await? {
+        if self.define(ws, &label, AuditAction::LabelCreate, ctx).await? {
             return Ok(label);
         }
         // If another process created it in between, this finds that one.
@@ -98,7 +99,7 @@ impl Journal {
             updated_at: at,
             deleted_at: None,
         };
-        if self.define(ws, &category, "category.create", ctx).await? {
+        if self.define(ws, &category, AuditAction::CategoryCreate, ctx).await? {
             return Ok(category);
         }
         let made = find(self.categories(ws).await?);
@@ -110,7 +111,7 @@ impl Journal {
         &self,
         ws: WorkspaceId,
         value: &T,
-        action: &'static str,
+        action: AuditAction,
         ctx: &EditCtx,
     ) -> Result<bool, JournalError> {
         let object = value.columns().id;
@@ -154,7 +155,7 @@ impl Journal {
             .op(setting::put(ws, setting::TIME_ZONE, name.trim()))
             .audit(Audit {
                 actor: actor.clone(),
-                action: "setting.set",
+                action: AuditAction::SettingSet,
                 object: setting::TIME_ZONE.to_owned(),
                 detail: name.trim().to_owned(),
             });

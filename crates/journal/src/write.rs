@@ -9,6 +9,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, Committed, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt,
     retry,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::{Actor, By};
 use dormouse_types::change::What;
 use dormouse_types::task::{Flags, Status};
@@ -31,7 +32,7 @@ const ATTEMPTS: usize = 3;
 pub struct EditCtx {
     /// Where the edit comes from.
     pub origin: Origin,
-    /// Who is responsible.
+    /// Whose edit it is.
     pub actor: Actor,
     /// Apply only at this revision.
     pub if_match: Option<i64>,
@@ -362,7 +363,7 @@ impl Journal {
             change.depth = ctx.depth;
             let mut fields: Vec<String> = decided.effects.iter().map(Effect::field).collect();
             fields.dedup();
-            let action = if is_new { "task.create" } else { "task.edit" };
+            let action = if is_new { AuditAction::TaskCreate } else { AuditAction::TaskEdit };
             commit = commit.ops(decided.ops).ops(touches).change(change).audit(Audit {
                 actor: ctx.actor.clone(),
                 action,

@@ -14,6 +14,7 @@ use dormouse_store::journal::{row, setting, touched};
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Refusal, Store, params, text,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::By;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::{Flags, Status};
@@ -91,7 +92,7 @@ impl Plan {
         };
         let audit = Audit {
             actor: Actor::Owner,
-            action: "powercut.write",
+            action: AuditAction::TaskEdit,
             object: id,
             detail: String::new(),
         };

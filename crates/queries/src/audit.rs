@@ -104,6 +104,7 @@ fn entry((db, row): (Db, AuditRow)) -> AuditEntry {
 
 #[cfg(test)]
 mod tests {
+    use dormouse_types::audit::AuditAction;
     use dormouse_types::{Actor, Timestamp};
 
     use super::*;
@@ -112,7 +113,7 @@ mod tests {
         AuditRow {
             place: AuditPlace { seq: Seq(seq), n },
             actor: Actor::Owner,
-            action: "test".into(),
+            action: AuditAction::TaskEdit.into(),
             object: "x".into(),
             detail: String::new(),
             at: Timestamp::from_micros(at),

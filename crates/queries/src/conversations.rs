@@ -71,7 +71,7 @@ impl ConversationFile {
                     Ok(turn) => Line::Turn(Box::new(turn_view(turn))),
                     Err(error) => Line::Event(Box::new(Event {
                         event: "damaged",
-                        text: Some(told(error)?),
+                        text: Some(damage(error)?),
                         ..Event::default()
                     })),
                 });
@@ -82,7 +82,7 @@ impl ConversationFile {
 }
 
 /// What a row that cannot be read says; all other errors stay errors.
-fn told(error: ReadError) -> Result<String, QueryError> {
+fn damage(error: ReadError) -> Result<String, QueryError> {
     match error {
         error @ ReadError::Corrupt { .. } => Ok(error.to_string()),
         error => Err(error.into()),
@@ -138,7 +138,7 @@ impl Queries {
         for (_, turn) in rows.items {
             match turn {
                 Ok(turn) => items.push(turn_view(turn)),
-                Err(error) => damaged.push(told(error)?),
+                Err(error) => damaged.push(damage(error)?),
             }
         }
         Ok(Page { items, next_cursor: rows.next_cursor, damaged })
@@ -226,7 +226,7 @@ impl Queries {
         for (_, turn) in self.store.all(conversation::last_turns(ws, &ids)).await? {
             match turn {
                 Ok(turn) => _ = newest.insert(turn.conversation.clone(), turn),
-                Err(error) => damaged.push(told(error)?),
+                Err(error) => damaged.push(damage(error)?),
             }
         }
         let view = |row: Conversation| View {

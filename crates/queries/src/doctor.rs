@@ -9,7 +9,7 @@ use dormouse_store::agent::work::definition;
 use dormouse_store::agent::{
     breaker, change_item, outdated, raw as agent_rows, saga, wake_queue, wake_tally,
 };
-use dormouse_store::backend::sqlite::look::{self, Facts, Inspection};
+use dormouse_store::backend::sqlite::inspection::{self, Facts, Inspection};
 use dormouse_store::backend::sqlite::{OpenError, health};
 use dormouse_store::identity::{self, Known};
 use dormouse_store::journal::{linked_entry, raw as journal_rows};
@@ -33,7 +33,7 @@ const FIRST_DAY: Timestamp = Timestamp::from_micros(1_767_225_600_000_000);
 ///
 /// Writes nothing except the mark of a damaged page, and waits for no lock. Anything unreadable
 /// becomes a finding.
-pub fn look(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
+pub fn examine(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
     let mut found = [None, None];
     for (place, db) in found.iter_mut().zip(Db::ALL) {
         *place = database(folder, ws, db, diagnosis);
@@ -50,8 +50,8 @@ pub fn look(folder: &Path, ws: WorkspaceId, diagnosis: &mut Diagnosis) {
     if let (None, None) = (&journal, &agent) {
         return;
     }
-    for look in [&journal, &agent].into_iter().flatten() {
-        clock(look, diagnosis);
+    for opened in [&journal, &agent].into_iter().flatten() {
+        clock(opened, diagnosis);
     }
     if let Some(journal) = &journal {
         rows_of_journal(journal, diagnosis);
@@ -98,7 +98,7 @@ fn mark(folder: &Path, diagnosis: &mut Diagnosis) {
 }
 
 fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
-    match look::missing(folder) {
+    match inspection::missing(folder) {
         Ok(None) => {}
         Ok(Some(db)) => {
             let name = db.name();
@@ -116,7 +116,7 @@ fn missing(folder: &Path, diagnosis: &mut Diagnosis) {
 
 /// A database that can be queried, with its name.
 struct Open {
-    look: Inspection,
+    inspection: Inspection,
     ws: WorkspaceId,
     db: Db,
     host: Option<String>,
@@ -125,7 +125,7 @@ struct Open {
 impl Open {
     /// Reads rows; a failure becomes a finding and yields no rows.
     fn all<T>(&self, query: Query<T>, what: &str, diagnosis: &mut Diagnosis) -> Vec<T> {
-        self.look.all(query).unwrap_or_else(|error| {
+        self.inspection.all(query).unwrap_or_else(|error| {
             let action = RESTORE;
             diagnosis.problem(format!("the {what} cannot be read: {error}"), action);
             Vec::new()
@@ -141,8 +141,8 @@ fn database(folder: &Path, ws: WorkspaceId, db: Db, diagnosis: &mut Diagnosis) -
         }
         diagnosis.problem(error.to_string(), RESTORE);
     };
-    let look = Inspection::open(folder, db).map_err(&mut unreadable).ok()??;
-    let facts = look.facts().map_err(&mut unreadable).ok()?;
+    let inspection = Inspection::open(folder, db).map_err(&mut unreadable).ok()??;
+    let facts = inspection.facts().map_err(&mut unreadable).ok()?;
     if !facts.faults.is_empty() {
         diagnosis.damaged_files.push(name);
     }
@@ -157,7 +157,7 @@ fn database(folder: &Path, ws: WorkspaceId, db: Db, diagnosis: &mut Diagnosis) -
         known_schema: facts.known,
         host_id: facts.host,
     });
-    can_be_read.then_some(Open { look, ws, db, host })
+    can_be_read.then_some(Open { inspection, ws, db, host })
 }
 
 /// Reports problems of a file as a whole, and returns whether its rows can be queried.

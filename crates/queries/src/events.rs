@@ -10,10 +10,12 @@ use dormouse_store::Db;
 use dormouse_store::agent::{subscription, wake_run};
 use dormouse_store::change_log::{self, ChangeNotice};
 use dormouse_types::closed_list::Listed;
-use dormouse_types::{AgentId, EventKind, HostId, Seq, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::work::WorkStatus;
+use dormouse_types::{AgentId, EventKind, HostId, Seq, TaskId, Timestamp, WorkId, WorkspaceId};
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::work_events::AboutWork;
+use crate::view::{AgentWork, AttentionKind};
 use crate::{Queries, QueryError};
 
 /// An event. Read its subject when showing it: the subject may have changed since.
@@ -36,6 +38,41 @@ pub struct Event {
     /// What an event about agent work says of it, as it is when the event is read.
     #[serde(flatten)]
     pub work: Option<AboutWork>,
+}
+
+/// What an event about agent work says of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum AboutWork {
+    /// It was made.
+    Created {
+        /// The work.
+        task: Box<AgentWork>,
+    },
+    /// It was changed, or one of its runs moved.
+    #[serde(rename_all = "camelCase")]
+    Status {
+        /// The work.
+        task_id: WorkId,
+        /// Its status.
+        status: WorkStatus,
+    },
+    /// A turn was added to its log.
+    #[serde(rename_all = "camelCase")]
+    Log {
+        /// The work.
+        task_id: WorkId,
+        /// The line of the log.
+        turn: Value,
+    },
+    /// A run began to wait for the person.
+    #[serde(rename_all = "camelCase")]
+    NeedsAttention {
+        /// The work.
+        task_id: WorkId,
+        /// Why; `None` if it waits no more.
+        reason: Option<AttentionKind>,
+    },
 }
 
 impl Event {
@@ -196,7 +233,7 @@ impl Queries {
         }
         let (mut events, cursor) = events(cursor, in_journal, in_agent);
         self.find_tasks_of(ws, &mut events).await?;
-        self.tell_of_work(ws, &mut events).await?;
+        self.add_work_details(ws, &mut events).await?;
         Ok(Since::Page { events, cursor: cursor.to_string() })
     }
 

@@ -14,7 +14,7 @@ use dormouse_store::agent::{wake_request, wake_run};
 use dormouse_types::agent::{Initiator, MessageKind};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
-use dormouse_types::model::Turn;
+use dormouse_types::model::{PromptPart, Turn};
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkRunId, WorkspaceId};
 use serde_json::Value;
@@ -307,7 +307,7 @@ impl Queries {
         let mut prompts = Vec::new();
         for stored in self.store.all(wake_request::of_run(ws, key)).await? {
             let pieces = rebuild(&self.store, ws, &run.holder, &stored.spans).await?;
-            let tools = pieces.iter().find(|piece| piece.kind == request::TOOLS);
+            let tools = pieces.iter().find(|piece| piece.kind == PromptPart::Tools);
             let tools = tools.map_or("[]", |piece| piece.text.as_str());
             let before = usize::try_from(stored.turn).unwrap_or(1).saturating_sub(1);
             let turns: Vec<Turn> = recorded.iter().take(before).map(LoggedTurn::shown).collect();
@@ -317,10 +317,7 @@ impl Queries {
                 turn: stored.turn,
                 fragments: pieces
                     .into_iter()
-                    .map(|piece| PromptFragment {
-                        kind: Listed::named(&piece.kind),
-                        text: piece.text,
-                    })
+                    .map(|piece| PromptFragment { kind: piece.kind, text: piece.text })
                     .collect(),
                 digest: stored.digest.to_string(),
                 verified,

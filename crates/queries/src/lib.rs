@@ -7,8 +7,8 @@
 //!
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
-//! [`overview`], [`operations`], [`audit`], [`events`], [`work_events`], [`export`], [`whole_task`], [`work`],
-//! [`transcript`], [`work_log`], [`conversations`], `work_facts`, [`doctor`], [`error`].
+//! [`overview`], [`operations`], [`audit`], [`events`], `work_events`, [`export`], [`whole_task`],
+//! [`work`], [`transcript`], [`work_log`], [`conversations`], `work_facts`, [`doctor`], [`error`].
 
 #![warn(missing_docs)]
 
@@ -31,7 +31,7 @@ pub mod overview;
 pub mod operations;
 pub mod audit;
 pub mod events;
-pub mod work_events;
+mod work_events;
 pub mod export;
 pub mod whole_task;
 pub mod work;

@@ -99,9 +99,9 @@ impl Queries {
         lines.extend(rows.map(|(line, at)| log_entry(line, at, upto, task.as_ref())));
         let more = lines.len() > limit;
         lines.truncate(limit);
-        let next_cursor = lines.last().filter(|_| more).map(|last| match last.line.parse() {
-            Ok(LineName::Line(n)) => format!("{n_head}.{n}"),
-            Ok(LineName::Summary(_) | LineName::Decision(_)) | Err(_) => {
+        let next_cursor = lines.last().filter(|_| more).map(|last| match last.line {
+            LineName::Line(n) => format!("{n_head}.{n}"),
+            LineName::Summary(_) | LineName::Decision(_) => {
                 format!("{}.{}", skipped + lines.len(), i64::MAX)
             }
         });
@@ -112,7 +112,7 @@ impl Queries {
 fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
     let CheckpointText { checkpoint, text } = found;
     Some(KnowledgeLine {
-        line: LineName::Summary(checkpoint.n).to_string(),
+        line: LineName::Summary(checkpoint.n),
         kind: KnowledgeKind::Summary,
         text: text?,
         verdict: None,
@@ -131,7 +131,7 @@ fn decision_line(decision: Decision) -> KnowledgeLine {
     let summary = tools::item(&decision.tool_name)
         .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
     KnowledgeLine {
-        line: LineName::Decision(decision.id).to_string(),
+        line: LineName::Decision(decision.id),
         kind: KnowledgeKind::Decision,
         text: summary,
         verdict: Some(decision.verdict),
@@ -163,7 +163,7 @@ fn log_entry(
     let text = line.text.as_deref().unwrap_or_default();
     let (inner, is_note) = (request::unfenced(text), log::is_observation(text));
     KnowledgeLine {
-        line: LineName::Line(line.n).to_string(),
+        line: LineName::Line(line.n),
         kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
         subject: log::subject(inner).filter(|_| !is_note).map(str::to_owned),
         text: inner.to_owned(),

@@ -18,6 +18,7 @@ use dormouse_types::{
 
 use crate::agent_state::changed_since;
 use crate::change_sets::takes_away;
+use crate::events::Cursor;
 use crate::inspect::{report_view, restored_view};
 use crate::view::{OpenChanges, Page, RecentReport, TaskChange};
 use crate::{Queries, QueryError, page};
@@ -152,19 +153,20 @@ impl Queries {
         Ok(changes.into_iter().map(|(_, change)| change).collect())
     }
 
-    /// The open proposals about a task, with the position of the events that they contain.
+    /// A task and the open proposals about it, with the position of the events that they contain.
     pub async fn open_changes(
         &self,
         ws: WorkspaceId,
         id: &TaskId,
     ) -> Result<OpenChanges, QueryError> {
         // Read first: what is committed meanwhile may be in the list, and its event comes as well.
-        let cursor = self.cursor_now(ws).await?.to_string();
-        Ok(OpenChanges { items: self.task_changes(ws, id).await?, cursor })
+        let cursor = self.cursor_now(ws).await?;
+        let task = self.journal.task(ws, id).await?;
+        self.open_changes_at(ws, &task, &cursor).await
     }
 
-    /// The open proposals about a task as an edit left it, where `written` is the position of that
-    /// edit. If nothing was committed to the journal since, the task is not read again.
+    /// A task as an edit left it and the open proposals about it, where `written` is the position of
+    /// that edit. If nothing was committed to the journal since, the task is not read again.
     pub async fn open_changes_after(
         &self,
         ws: WorkspaceId,
@@ -172,10 +174,23 @@ impl Queries {
         written: Seq,
     ) -> Result<OpenChanges, QueryError> {
         let cursor = self.cursor_now(ws).await?;
-        let items = match cursor.journal_position() == written {
-            true => self.changes_of(ws, task).await?,
-            false => self.task_changes(ws, task.id()).await?,
-        };
-        Ok(OpenChanges { items, cursor: cursor.to_string() })
+        if cursor.journal_position() == written {
+            return self.open_changes_at(ws, task, &cursor).await;
+        }
+        let task = self.journal.task(ws, task.id()).await?;
+        self.open_changes_at(ws, &task, &cursor).await
+    }
+
+    async fn open_changes_at(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskView,
+        cursor: &Cursor,
+    ) -> Result<OpenChanges, QueryError> {
+        Ok(OpenChanges {
+            task: self.task_view(ws, task).await?,
+            items: self.changes_of(ws, task).await?,
+            cursor: cursor.to_string(),
+        })
     }
 }

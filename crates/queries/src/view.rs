@@ -27,8 +27,8 @@ mod delivery;
 pub use agent::{Agent, Report, Restored, Slots};
 pub use agent_history::{
     AgentState, CallOutcome, Lease, Link, LinkedChange, Message, Operation, Prompt, PromptFragment,
-    PromptPart, StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall,
-    UnheardMessage, Wake,
+    StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,
+    Wake,
 };
 pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, WaitingWork};
 pub use audit::AuditEntry;
@@ -40,7 +40,7 @@ pub use delivery::Delivery;
 pub use dormouse_access::view::{
     Access, Code, CreatedToken, Exchanged, Secret, ServerFacts, Ticket, Token,
 };
-pub use dormouse_types::model::{Entry, Item, Named};
+pub use dormouse_types::model::{Entry, Item, Named, PromptPart};
 pub use dormouse_types::task::StatusEntry;
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use import::{ImportEvent, ImportOutcome};

@@ -9,54 +9,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
-use dormouse_types::work::WorkStatus;
 use dormouse_types::{EventKind, QuestionId, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::attempt::TurnPlace;
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::events::Event;
-use crate::view::{AgentWork, AttentionKind};
+use crate::events::{AboutWork, Event};
+use crate::view::AgentWork;
 use crate::work_attention;
 use crate::{Queries, QueryError};
 
 /// The most of a turn in an event. What is longer is cut, and says so. Units: bytes.
 const MOST_OF_TURN: usize = 256 * 1024;
-
-/// What an event about agent work says of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum AboutWork {
-    /// It was made.
-    Created {
-        /// The work.
-        task: Box<AgentWork>,
-    },
-    /// It was changed, or one of its runs moved.
-    #[serde(rename_all = "camelCase")]
-    Status {
-        /// The work.
-        task_id: WorkId,
-        /// Its status.
-        status: WorkStatus,
-    },
-    /// A turn was added to its log.
-    #[serde(rename_all = "camelCase")]
-    Log {
-        /// The work.
-        task_id: WorkId,
-        /// The line of the log.
-        turn: Value,
-    },
-    /// A run began to wait for the person.
-    #[serde(rename_all = "camelCase")]
-    NeedsAttention {
-        /// The work.
-        task_id: WorkId,
-        /// Why; `None` if it waits no more.
-        reason: Option<AttentionKind>,
-    },
-}
 
 /// The rows that events are about.
 #[derive(Default)]
@@ -82,7 +45,7 @@ fn is_of(event: &Event, kind: EventKind) -> bool {
 
 impl Queries {
     /// Adds to the events about agent work what they say of it. Other events cost nothing.
-    pub(crate) async fn tell_of_work(
+    pub(crate) async fn add_work_details(
         &self,
         ws: WorkspaceId,
         events: &mut [Event],

@@ -212,11 +212,11 @@ impl WorkLogFile {
             }))),
             Entry::Turn(run, key, recorded) => {
                 let RecordedTurn { at, turn, summaries, damaged, .. } = recorded;
-                let told = |name, text| {
+                let event_with = |name, text| {
                     let text = Some(text);
                     Line::Event(Box::new(Event { timestamp: at, text, ..event(&run, name) }))
                 };
-                let summaries = summaries.into_iter().map(|text| told("compression", text));
+                let summaries = summaries.into_iter().map(|text| event_with("compression", text));
                 self.lines.extend(summaries);
                 if let Some(mut turn) = turn {
                     self.n_turns += 1;
@@ -234,7 +234,7 @@ impl WorkLogFile {
                         truncated: false,
                     })));
                 }
-                self.lines.extend(damaged.into_iter().map(|text| told("damaged", text)));
+                self.lines.extend(damaged.into_iter().map(|text| event_with("damaged", text)));
             }
             Entry::Answer(run, question, answer) => {
                 self.n_turns += 1;
@@ -445,12 +445,12 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
         Entry::Turn(run, key, recorded) => {
             let RecordedTurn { turn, summaries, damaged, .. } = recorded;
             let of_attempt = |kind| WorkLogLine { run_key: Some(key.clone()), ..line(&run, kind) };
-            let told = |kind, text| WorkLogLine { text: Some(text), ..of_attempt(kind) };
+            let line_with = |kind, text| WorkLogLine { text: Some(text), ..of_attempt(kind) };
             let mut lines: Vec<WorkLogLine> =
-                summaries.into_iter().map(|text| told(LogLineKind::Summary, text)).collect();
+                summaries.into_iter().map(|text| line_with(LogLineKind::Summary, text)).collect();
             if let Some(turn) = turn {
                 if !turn.text.trim().is_empty() {
-                    lines.push(told(LogLineKind::Said, turn.text));
+                    lines.push(line_with(LogLineKind::Said, turn.text));
                 }
                 for (call, result) in turn.calls.into_iter().zip(turn.results) {
                     let tool = Some(call.name);
@@ -467,7 +467,7 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
                     }));
                 }
             }
-            lines.extend(damaged.into_iter().map(|text| told(LogLineKind::Damaged, text)));
+            lines.extend(damaged.into_iter().map(|text| line_with(LogLineKind::Damaged, text)));
             lines
         }
         Entry::Answer(run, question, answer) => vec![WorkLogLine {

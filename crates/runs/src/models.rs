@@ -69,7 +69,7 @@ impl Models {
     }
 
     /// Returns the model that folds the memory of an agent which asks `thinking`. It is another one
-    /// only for agents that ask the default: who chose a model for an agent chose who reads it.
+    /// only for agents that ask the default: a person who chose a model for an agent chose who reads it.
     pub fn summarising_for(&self, thinking: &Arc<dyn Model>) -> Arc<dyn Model> {
         let chosen = self.read(|state| {
             let is_default = state.default.name() == thinking.name();

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use dormouse_types::model::{Fragment, FragmentKind, ToolChoice, ToolSpec, Turn};
+use dormouse_types::closed_list::Listed;
+use dormouse_types::model::{Fragment, FragmentKind, PromptPart, ToolChoice, ToolSpec, Turn};
 use dormouse_types::{Digest, RunKey, hash};
 
 /// Returns the maximum text size of a fragment of this kind. Units: bytes.
@@ -138,8 +139,8 @@ pub fn log_block_ends(lines: &[(&str, Option<&RunKey>)]) -> Vec<usize> {
 /// A piece of a request as it is stored: a fragment, the tools, or which of them could be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestPiece {
-    /// The name of its kind.
-    pub kind: String,
+    /// What it holds.
+    pub kind: Listed<PromptPart>,
     pub text: String,
     /// Where it was cut; see [`Fragment::block_ends`].
     pub block_ends: Vec<usize>,
@@ -147,22 +148,16 @@ pub struct RequestPiece {
 
 impl RequestPiece {
     /// Creates a piece that is one block.
-    pub fn whole(kind: impl Into<String>, text: impl Into<String>) -> Self {
+    pub fn whole(kind: impl Into<Listed<PromptPart>>, text: impl Into<String>) -> Self {
         Self { kind: kind.into(), text: text.into(), block_ends: Vec::new() }
     }
 
     /// Creates the piece of a fragment.
     pub fn of(fragment: &Fragment) -> Self {
         let block_ends = fragment.block_ends.clone();
-        Self { block_ends, ..Self::whole(fragment.kind.name(), fragment.text.clone()) }
+        Self { block_ends, ..Self::whole(PromptPart::from(fragment.kind), fragment.text.clone()) }
     }
 }
-
-/// The kind of the piece that says which tools could be called; there is none if the model was free.
-pub const TOOL_CHOICE: &str = "toolChoice";
-
-/// The kind of the piece with the tools.
-pub const TOOLS: &str = "tools";
 
 /// Writes which tools could be called in a turn, as it is stored; `None` if the model was free.
 pub fn tool_choice_text(choice: &ToolChoice) -> Option<String> {
@@ -176,11 +171,11 @@ pub fn tool_choice_text(choice: &ToolChoice) -> Option<String> {
 /// Computes the digest of the canonical request: kinds and texts in order, with the places where they
 /// were cut; earlier turns; tools, as [`tools_text`] writes them.
 pub fn digest(pieces: &[RequestPiece], turns: &[Turn], tools_text: &str) -> Digest {
-    let pairs = pieces.iter().filter(|piece| piece.kind != TOOLS).flat_map(|piece| {
+    let pairs = pieces.iter().filter(|piece| piece.kind != PromptPart::Tools).flat_map(|piece| {
         let ends: Vec<String> = piece.block_ends.iter().map(usize::to_string).collect();
         // Requests of older versions were not cut, and have no such pair.
         let cuts = (!ends.is_empty()).then(|| ("blockEnds", Cow::Owned(ends.join(" "))));
-        std::iter::once((piece.kind.as_str(), Cow::Borrowed(piece.text.as_str()))).chain(cuts)
+        std::iter::once((piece.kind.name(), Cow::Borrowed(piece.text.as_str()))).chain(cuts)
     });
     let pairs: Vec<(&str, Cow<'_, str>)> = pairs.collect();
     let text = hash::canonical(&(pairs, turns)).expect("a request is plain data");
@@ -249,7 +244,7 @@ mod tests {
             description: "Ends \"it\".".into(),
             parameters: serde_json::json!({ "type": "object", "minimum": 1.0 }),
         }];
-        let pairs = [("delta", "a"), ("instruction", "b")];
+        let pairs = [(PromptPart::Delta, "a"), (PromptPart::Instruction, "b")];
         let mut pieces = pairs.map(|(kind, text)| RequestPiece::whole(kind, text)).to_vec();
         let whole = hash::canonical(&(pairs, [(); 0], &tools)).expect("plain data");
         let text = tools_text(&tools);

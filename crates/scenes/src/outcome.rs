@@ -1,4 +1,4 @@
-//! What a scene comes to: everything that must be equal however often the program was cut off.
+//! The outcome of a scene: everything that must be equal however often the program was cut off.
 //!
 //! Ids are named by first appearance; times, epochs, crash counts and sequence numbers are left
 //! out, because a run that was resumed has others.

@@ -255,7 +255,8 @@ impl World {
                     None => {
                         let known = dormouse.knowledge(me, &agent, 100, None).await?.items;
                         let line = known.into_iter().find(|line| line.text.contains(words));
-                        let line = line.with_context(|| format!("no line {words:?}"))?.line;
+                        let line =
+                            line.with_context(|| format!("no line {words:?}"))?.line.to_string();
                         lock(&self.stage.memory).forgetting = Some(line.clone());
                         line
                     }

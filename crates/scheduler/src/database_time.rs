@@ -21,15 +21,15 @@ impl Scheduler {
     pub(crate) async fn learn_time(&self) -> Result<(), ReadError> {
         let asked_at = self.clock.now();
         if let Some(time) = self.store.time().await? {
-            let behind = behind(time, asked_at, self.clock.now());
-            self.clock_error.store(behind, Ordering::Relaxed);
+            let lag = clock_lag(time, asked_at, self.clock.now());
+            self.clock_error.store(lag, Ordering::Relaxed);
         }
         Ok(())
     }
 }
 
 /// Units: microseconds. How far a clock is behind a time that was read between two of its own.
-fn behind(time: Timestamp, asked_at: Timestamp, answered_at: Timestamp) -> i64 {
+fn clock_lag(time: Timestamp, asked_at: Timestamp, answered_at: Timestamp) -> i64 {
     let travelled = answered_at.micros().saturating_sub(asked_at.micros()).max(0);
     let middle = asked_at.micros().saturating_add(travelled / 2);
     time.micros().saturating_sub(middle)
@@ -49,9 +49,13 @@ mod tests {
 
     #[test]
     fn the_way_of_the_answer_is_taken_into_account() {
-        assert_eq!(behind(at(1_500), at(1_000), at(1_200)), 400);
-        assert_eq!(behind(at(900), at(1_000), at(1_200)), -200);
-        assert_eq!(behind(at(1_500), at(1_000), at(10)), 500, "the clock was set back meanwhile");
+        assert_eq!(clock_lag(at(1_500), at(1_000), at(1_200)), 400);
+        assert_eq!(clock_lag(at(900), at(1_000), at(1_200)), -200);
+        assert_eq!(
+            clock_lag(at(1_500), at(1_000), at(10)),
+            500,
+            "the clock was set back meanwhile"
+        );
         assert_eq!(shifted(at(1_000), -200), at(800));
     }
 }

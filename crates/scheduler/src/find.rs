@@ -122,7 +122,7 @@ impl Scheduler {
         let here = OpeningsIn { of: openings, ws, rooms: self.rooms(ws).await? };
         for room in here.rooms.values() {
             if let Room::Closed { until } = room {
-                // By a clock that is behind it is closed still.
+                // By a clock that lags it is still closed.
                 let ask_again = (*until).max(*now + PAUSE);
                 found.deadline = earlier(found.deadline, Some(ask_again));
             }
@@ -145,7 +145,8 @@ impl Scheduler {
             let mut first = Vec::new();
             if want > 0 && !page.is_whole {
                 if waiting.len() < want {
-                    waiting = self.behind_others(&here, place, pool, want, found).await?;
+                    waiting =
+                        self.rows_hidden_by_other_kinds(&here, place, pool, want, found).await?;
                 }
                 first = self.first_rows(&here, pool, found).await?;
             }
@@ -208,7 +209,7 @@ impl Scheduler {
     }
 
     /// Returns the rows of a pool that a long queue of other kinds hides, in claim order.
-    async fn behind_others(
+    async fn rows_hidden_by_other_kinds(
         &self,
         here: &OpeningsIn<'_>,
         place: usize,

@@ -13,7 +13,7 @@ use futures_util::future::{Either, pending, select};
 use crate::{End, FinishedRun, Scheduler, SchedulerError};
 
 /// How soon after a commit a run looks at its lease.
-const LOOK_AGAIN: Duration = Duration::from_millis(250);
+const LEASE_CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A claimed run.
 #[derive(Debug, Clone)]
@@ -92,8 +92,8 @@ impl Scheduler {
         Ok(if is_cancelled { End::Cancelled } else { End::LeaseLost })
     }
 
-    /// Looks at the lease whenever something was committed, at most once in [`LOOK_AGAIN`]; ends
-    /// when it is lost. So a run that a person cancels ends at once, on whichever node it runs; the
+    /// Looks at the lease whenever something was committed, at most once in
+    /// [`LEASE_CHECK_INTERVAL`]; ends when it is lost. So a run that a person cancels ends at once, on whichever node it runs; the
     /// next heartbeat, which would find out as well, may be many seconds away.
     ///
     /// It asks for hints instead of waiting for them: those who wait are woken in an order drawn at
@@ -103,7 +103,7 @@ impl Scheduler {
         // The lease may be lost already.
         hints.mark_changed();
         while let Ok(is_hinted) = hints.has_changed() {
-            self.clock.sleep(LOOK_AGAIN).await;
+            self.clock.sleep(LEASE_CHECK_INTERVAL).await;
             // On a clock whose time passes at once, the run goes on in between.
             give_way().await;
             if !is_hinted {

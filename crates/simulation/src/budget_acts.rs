@@ -15,7 +15,7 @@ use futures_util::future::FutureExt as _;
 use jiff::tz::TimeZone;
 
 use crate::client::{Client, Reply};
-use crate::process::Hands;
+use crate::process::NodeAccess;
 use crate::sim_state::SimState;
 use crate::spend_oracle;
 use crate::terms::Place;
@@ -75,7 +75,7 @@ impl Client {
                 let off = self.set("switches paid calls off", |it| it.paid_calls = false);
                 if off.await {
                     self.sim.count("paid calls switched off");
-                    spend_oracle::told_off(&self.sim);
+                    spend_oracle::note_paid_calls_off(&self.sim);
                 }
                 true
             }
@@ -90,11 +90,11 @@ impl Client {
             Some(agent) if of_agent => BudgetScope::Agent(agent),
             Some(_) | None => BudgetScope::Workspace,
         };
-        let make = |hands: Hands, _key| -> Reply<()> {
+        let make = |access: NodeAccess, _key| -> Reply<()> {
             let scope = scope.clone();
             Box::pin(async move {
                 let me = Caller::owner(WORKSPACE);
-                hands.dormouse.once_more_today(&me, &scope).await.map(drop)
+                access.dormouse.once_more_today(&me, &scope).await.map(drop)
             })
         };
         let answer = self.ask("allows one more budget", make, &key).await;
@@ -108,8 +108,8 @@ impl Client {
     async fn set(&mut self, what: &str, edit: fn(&mut ModelSettings)) -> bool {
         let key = self.fresh();
         let now = self.sim.clock.now();
-        let make = |hands: Hands, _key| -> Reply<()> {
-            Box::pin(async move { edited(hands.store, now, edit).await.map(drop) })
+        let make = |access: NodeAccess, _key| -> Reply<()> {
+            Box::pin(async move { edited(access.store, now, edit).await.map(drop) })
         };
         matches!(self.ask(what, make, &key).await, Some(Ok(())))
     }

@@ -18,7 +18,7 @@ use futures_util::future::{Either, select};
 use tokio::sync::oneshot;
 
 use crate::locks::lock;
-use crate::process::Hands;
+use crate::process::NodeAccess;
 use crate::sim_state::SimState;
 use crate::{heard, oracle, process_life};
 
@@ -78,7 +78,7 @@ impl Client {
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         what: &str,
-        make: impl Fn(Hands, String) -> Reply<T>,
+        make: impl Fn(NodeAccess, String) -> Reply<T>,
         key: &str,
     ) -> Option<Result<T, Error>> {
         let sim = &self.sim;
@@ -88,9 +88,9 @@ impl Client {
                 sim.wait(Duration::from_secs(pause)).await;
             }
             let Some(place) = process_life::any(sim) else { continue };
-            let hands = lock(&sim.nodes)[place].hands.clone();
+            let access = lock(&sim.nodes)[place].access.clone();
             let (sender, answer) = oneshot::channel();
-            let (group, reply) = (hands.group, make(hands, key.to_owned()));
+            let (group, reply) = (access.group, make(access, key.to_owned()));
             sim.spawn(group, format!("{} {what}", self.name), async move {
                 // The person may have given up.
                 let _ = sender.send(reply.await);
@@ -126,21 +126,23 @@ impl Client {
             labels: vec!["home".into()],
             ..NewTask::default()
         };
-        let make = |hands: Hands, key| -> Reply<TaskId> {
+        let make = |access: NodeAccess, key| -> Reply<TaskId> {
             let new = new.clone();
-            Box::pin(async move { Ok(hands.dormouse.create_task(&me(), new, Some(key)).await?.id) })
+            Box::pin(
+                async move { Ok(access.dormouse.create_task(&me(), new, Some(key)).await?.id) },
+            )
         };
         let Some(Ok(task)) = self.ask("makes a task", make, &name).await else { return };
-        oracle::told_written(&self.sim, "entry", &note);
+        oracle::note_written(&self.sim, "entry", &note);
         self.make_agent(task).await;
     }
 
     async fn make_agent(&mut self, task: TaskId) {
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<AgentId> {
+        let make = |access: NodeAccess, key| -> Reply<AgentId> {
             let task = task.clone();
             Box::pin(async move {
-                Ok(hands.dormouse.create_agent(&me(), &task, None, Some(key)).await?.id)
+                Ok(access.dormouse.create_agent(&me(), &task, None, Some(key)).await?.id)
             })
         };
         self.ask("makes an agent", make, &key).await;
@@ -151,14 +153,14 @@ impl Client {
         let name = self.fresh();
         let text = format!("note {name} by the person");
         let new = NewEntry { text: text.clone(), ..NewEntry::default() };
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, new) = (task.clone(), new.clone());
             Box::pin(async move {
-                hands.dormouse.add_entry(&me(), &task, new, Some(key)).await.map(drop)
+                access.dormouse.add_entry(&me(), &task, new, Some(key)).await.map(drop)
             })
         };
         if let Some(Ok(())) = self.ask("writes a note", make, &name).await {
-            oracle::told_written(&self.sim, "entry", &text);
+            oracle::note_written(&self.sim, "entry", &text);
         }
     }
 
@@ -200,14 +202,14 @@ impl Client {
     async fn item(&mut self, task: TaskId) {
         let name = self.fresh();
         let title = format!("chore {name} of the person");
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, title) = (task.clone(), title.clone());
             Box::pin(async move {
-                hands.dormouse.add_item(&me(), &task, title, Some(key)).await.map(drop)
+                access.dormouse.add_item(&me(), &task, title, Some(key)).await.map(drop)
             })
         };
         if let Some(Ok(())) = self.ask("adds an item", make, &name).await {
-            oracle::told_written(&self.sim, "item", &title);
+            oracle::note_written(&self.sim, "item", &title);
         }
     }
 
@@ -219,11 +221,11 @@ impl Client {
             rows.iter().filter_map(|row| row.text(0).ok()?.parse().ok()).collect();
         let Some(item) = self.sim.draw(|chance| chance.pick(&items).cloned()) else { return };
         let (key, on) = (self.fresh(), self.sim.draw(|chance| chance.one_in(2)));
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, item) = (task.clone(), item.clone());
             let patch = ItemPatch { is_checked: Some(on), ..ItemPatch::default() };
             Box::pin(async move {
-                hands.dormouse.edit_item(&me(), &task, &item, patch, Some(key)).await.map(drop)
+                access.dormouse.edit_item(&me(), &task, &item, patch, Some(key)).await.map(drop)
             })
         };
         self.ask("ticks an item", make, &key).await;
@@ -243,14 +245,14 @@ impl Client {
                 patch.due_on = Some(Some(jiff::civil::date(2026, 3, day)));
             }
         }
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, patch) = (task.clone(), patch.clone());
             Box::pin(async move {
-                hands.dormouse.edit_task(&me(), &task, patch, None, Some(key)).await.map(drop)
+                access.dormouse.edit_task(&me(), &task, patch, None, Some(key)).await.map(drop)
             })
         };
         if let (Some(Ok(())), 0) = (self.ask("edits a task", make, &name).await, kind) {
-            oracle::told_written(&self.sim, "title", &title);
+            oracle::note_written(&self.sim, "title", &title);
         }
     }
 
@@ -261,10 +263,10 @@ impl Client {
             self.sim.draw(|chance| (chance.pick(tasks).cloned(), chance.pick(kinds).copied()));
         let (Some(to), Some(kind)) = (to, kind) else { return };
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, to) = (task.clone(), to.clone());
             Box::pin(async move {
-                hands.dormouse.link_task(&me(), &task, (kind, to), None, Some(key)).await.map(drop)
+                access.dormouse.link_task(&me(), &task, (kind, to), None, Some(key)).await.map(drop)
             })
         };
         self.ask("links a task", make, &key).await;
@@ -275,27 +277,27 @@ impl Client {
         let file = format!("{name}.md");
         let text =
             format!("# imported {name}\n\nThe text of {name}.\n\n- [ ] chore {name} from a file\n");
-        let make = |hands: Hands, _key| -> Reply<()> {
+        let make = |access: NodeAccess, _key| -> Reply<()> {
             let (file, text) = (file.clone(), text.clone());
             Box::pin(async move {
                 let options =
                     ImportOptions { agents: ImportAgents::All, ..ImportOptions::default() };
                 let mut hear = |_| {};
                 let file = ImportFile::new(file, text.as_bytes());
-                hands.dormouse.import(&me(), &file, &options, &mut hear).await
+                access.dormouse.import(&me(), &file, &options, &mut hear).await
             })
         };
         if let Some(Ok(())) = self.ask("imports a file", make, &name).await {
-            oracle::told_written(&self.sim, "item", &format!("chore {name} from a file"));
+            oracle::note_written(&self.sim, "item", &format!("chore {name} from a file"));
         }
     }
 
     async fn delete(&mut self, task: TaskId, away: bool) {
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let task = task.clone();
             Box::pin(async move {
-                let dormouse = hands.dormouse;
+                let dormouse = access.dormouse;
                 let answer = if away {
                     dormouse.delete_task(&me(), &task, Some(key)).await
                 } else {
@@ -309,10 +311,10 @@ impl Client {
 
     async fn wake(&mut self, agent: AgentId) {
         let key = self.fresh();
-        let make = |hands: Hands, key: String| -> Reply<()> {
+        let make = |access: NodeAccess, key: String| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                hands.dormouse.reanalyse_agent(&me(), &agent, Some(key)).await.map(drop)
+                access.dormouse.reanalyse_agent(&me(), &agent, Some(key)).await.map(drop)
             })
         };
         self.ask("wakes an agent", make, &key).await;
@@ -323,10 +325,10 @@ impl Client {
         for _ in 0..=self.sim.draw(|chance| chance.below(3)) {
             let key = self.fresh();
             let words = format!("words {key}");
-            let make = |hands: Hands, key: String| -> Reply<()> {
+            let make = |access: NodeAccess, key: String| -> Reply<()> {
                 let (agent, words) = (agent.clone(), Some(words.clone()));
                 Box::pin(async move {
-                    hands.dormouse.wake_agent(&me(), &agent, words, Some(key)).await.map(drop)
+                    access.dormouse.wake_agent(&me(), &agent, words, Some(key)).await.map(drop)
                 })
             };
             match self.ask("speaks to an agent", make, &key).await {
@@ -339,10 +341,10 @@ impl Client {
     /// Pauses, resumes or destroys an agent.
     pub(crate) async fn rest(&mut self, agent: AgentId, rest: Rest) {
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
-                let dormouse = hands.dormouse;
+                let dormouse = access.dormouse;
                 let answer = match rest {
                     Rest::Pause => dormouse.pause_agent(&me(), &agent, Some(key)).await,
                     Rest::Resume => dormouse.resume_agent(&me(), &agent, Some(key)).await,
@@ -362,7 +364,7 @@ impl Client {
         let answer = self.ask(what, make, &key).await;
         if let (Some(Ok(())), Rest::Pause | Rest::Destroy) = (answer, rest) {
             self.sim.count(what);
-            oracle::told_held(&self.sim, agent.to_string().as_str());
+            oracle::note_held(&self.sim, agent.to_string().as_str());
         }
     }
 
@@ -372,11 +374,11 @@ impl Client {
             chance.pick(&[Automation::Off, Automation::On, Automation::Auto]).copied()
         });
         let to = to.unwrap_or_default();
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
                 let patch = AgentPatch { automation: Some(to), ..AgentPatch::default() };
-                hands.dormouse.edit_agent(&me(), &agent, patch, Some(key)).await.map(drop)
+                access.dormouse.edit_agent(&me(), &agent, patch, Some(key)).await.map(drop)
             })
         };
         self.ask("sets an automation", make, &key).await;
@@ -388,11 +390,11 @@ impl Client {
         let within = self.sim.draw(|chance| chance.below(3 * 3600));
         let at = self.sim.clock.now() + Duration::from_secs(within);
         let at = (!self.sim.draw(|chance| chance.one_in(5))).then_some(at);
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let agent = agent.clone();
             Box::pin(async move {
                 let context = RequestContext { actor: Actor::Owner, key: Some(key) };
-                let agents = hands.agents;
+                let agents = access.agents;
                 let answer = if wakes {
                     agents.wake_at(WORKSPACE, &agent, at, &context).await
                 } else {
@@ -413,11 +415,11 @@ impl Client {
         if let Some(run) = running.map(RunKey) {
             return self.cancel_run(agent, run, &key).await;
         }
-        let make = |hands: Hands, key| -> Reply<Cancelled> {
+        let make = |access: NodeAccess, key| -> Reply<Cancelled> {
             let agent = agent.clone();
             Box::pin(async move {
                 let context = RequestContext { actor: Actor::Owner, key: Some(key) };
-                hands.agents.cancel(WORKSPACE, &agent, &context).await.map_err(Error::from)
+                access.agents.cancel(WORKSPACE, &agent, &context).await.map_err(Error::from)
             })
         };
         if let Some(Ok(cancelled)) = self.ask("cancels a wake", make, &key).await
@@ -430,11 +432,11 @@ impl Client {
     }
 
     async fn cancel_run(&mut self, agent: AgentId, run: RunKey, key: &str) {
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (agent, run) = (agent.clone(), run.clone());
             Box::pin(async move {
                 let context = RequestContext { actor: Actor::Owner, key: Some(key) };
-                let cancelled = hands.agents.cancel_run(WORKSPACE, &agent, &run, &context).await;
+                let cancelled = access.agents.cancel_run(WORKSPACE, &agent, &run, &context).await;
                 cancelled.map_err(Error::from)
             })
         };
@@ -462,10 +464,10 @@ impl Client {
         let verdicts = [Confirm, Confirm, Confirm, Confirm, Reject, Defer, Undo, Undo];
         let verdict = self.sim.draw(|chance| chance.pick(&verdicts).copied()).unwrap_or(Confirm);
         let key = self.fresh();
-        let make = |hands: Hands, key| -> Reply<ItemStatus> {
+        let make = |access: NodeAccess, key| -> Reply<ItemStatus> {
             let (set, digest) = (set.clone(), Some(digest.clone()));
             Box::pin(async move {
-                let decided = hands.dormouse;
+                let decided = access.dormouse;
                 let decided =
                     decided.decide(&me(), &set, index, verdict, digest, None, Some(key)).await?;
                 Ok(decided.item.status)
@@ -494,10 +496,10 @@ impl Client {
                 Some(Shown { index: row.int(0).ok()?, digest: row.text(1).ok()?.to_owned() })
             })
             .collect();
-        let make = |hands: Hands, key| -> Reply<()> {
+        let make = |access: NodeAccess, key| -> Reply<()> {
             let (set, shown) = (set.clone(), shown.clone());
             Box::pin(async move {
-                let dormouse = hands.dormouse;
+                let dormouse = access.dormouse;
                 if all {
                     dormouse.dismiss(&me(), &set, Some(key)).await.map(drop)
                 } else {

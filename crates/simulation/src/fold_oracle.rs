@@ -34,7 +34,7 @@ fn shown(request: &Request, kind: FragmentKind) -> Option<&str> {
 }
 
 /// What is wrong with a request of an agent; takes note of what it is to fold.
-pub(crate) fn asked(sim: &SimState, agent: &str, request: &Request) -> Vec<String> {
+pub(crate) fn check_request(sim: &SimState, agent: &str, request: &Request) -> Vec<String> {
     if sim.terms.place == Place::BuiltIn {
         return Vec::new();
     }

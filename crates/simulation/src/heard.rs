@@ -3,6 +3,7 @@
 
 use dormouse_store::agent::wake_request::Span;
 use dormouse_store::{Db, Row, Value};
+use dormouse_types::model::PromptPart;
 
 use crate::locks::lock;
 use crate::sim_state::SimState;
@@ -63,7 +64,7 @@ fn in_requests(sim: &SimState, agent: &str) -> Vec<String> {
             serde_json::from_str(row.text(0).unwrap_or_default()).unwrap_or_default();
         for span in spans {
             let Span::Text { kind, sha256 } = span else { continue };
-            if kind == "message" {
+            if kind == PromptPart::Message {
                 let sql = "SELECT text FROM texts WHERE ws = 1 AND sha256 = ?1";
                 let rows = sim.rows(Db::Agent, sql, vec![sha256.to_string().into()]);
                 words.extend(rows.first().and_then(|row| row.text(0).ok()).map(unfenced));

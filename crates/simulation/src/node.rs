@@ -13,7 +13,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::locks::lock;
 use crate::model::FuzzModel;
-use crate::process::{Hands, Node};
+use crate::process::{Node, NodeAccess};
 use crate::process_life::crash;
 use crate::second_kind;
 use crate::sim_backend::SimBackend;
@@ -47,7 +47,8 @@ pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
         dormouse = dormouse.with_handler(chores);
     }
     let (stop, stopped) = oneshot::channel();
-    let hands = Hands { group: place + 1, dormouse: dormouse.clone(), agents, store: shared_store };
+    let access =
+        NodeAccess { group: place + 1, dormouse: dormouse.clone(), agents, store: shared_store };
     lock(&sim.nodes).push(Node {
         owner: owner.clone(),
         machine,
@@ -55,7 +56,7 @@ pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
         is_frozen: false,
         hints,
         stop: Some(stop),
-        hands,
+        access,
     });
     let concurrency = 1 + sim.draw(|chance| chance.place(3));
     let options = ServeOptions { concurrency, offset: machine };

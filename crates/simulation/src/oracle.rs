@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use dormouse_store::{Commit, Db, Op, Param, Value};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::change::What;
 use dormouse_types::field_change::FieldRef;
 use dormouse_types::model::Request;
@@ -113,7 +114,7 @@ pub(crate) fn suspicions(sim: &SimState, owner: &str, commit: &Commit) -> Vec<St
         wrong.extend(journal(sim, commit));
     }
     wrong.extend(turn_oracle::misplaced(commit));
-    let confirms = |audit: &&dormouse_store::Audit| audit.action == "change.confirm";
+    let confirms = |audit: &&dormouse_store::Audit| audit.action == AuditAction::ChangeConfirm;
     if let Some(audit) = commit.audit.iter().find(confirms) {
         let sql = "SELECT COALESCE(MAX(shown_at), 0) FROM change_items
                    WHERE ws = 1 AND set_id || ':' || item_index = ?1";
@@ -314,7 +315,7 @@ fn same_instant(sim: &SimState, commit: &Commit) {
 }
 
 /// A pause or the end of an agent was acknowledged.
-pub(crate) fn told_held(sim: &SimState, agent: &str) {
+pub(crate) fn note_held(sim: &SimState, agent: &str) {
     // Somebody else may have resumed it before the answer came.
     if ["dormant", "destroyed"].contains(&sim.lifecycle(agent).as_str()) {
         let moment = sim.moment();
@@ -323,7 +324,7 @@ pub(crate) fn told_held(sim: &SimState, agent: &str) {
 }
 
 /// The writing of a text on a task was acknowledged.
-pub(crate) fn told_written(sim: &SimState, task: &str, text: &str) {
+pub(crate) fn note_written(sim: &SimState, task: &str, text: &str) {
     sim.count("acknowledged edit");
     lock(&sim.oracle).acknowledged.push((task.to_owned(), text.to_owned()));
 }
@@ -397,10 +398,10 @@ pub(crate) fn model_called(
     let may_commit = may_commit(&owner, epoch);
     oracle.asks.push(Ask { number, agent: agent.clone(), owner, run, epoch });
     drop(oracle);
-    wrong.extend(turn_oracle::asked(sim, request));
-    wrong.extend(spend_oracle::asked(sim, request, body));
+    wrong.extend(turn_oracle::check_request(sim, request));
+    wrong.extend(spend_oracle::check_request(sim, request, body));
     if may_commit {
-        wrong.extend(fold_oracle::asked(sim, &agent, request));
+        wrong.extend(fold_oracle::check_request(sim, &agent, request));
     }
     wrong.into_iter().for_each(|line| sim.report_violation(line));
     Asking { sim: sim.clone(), number }

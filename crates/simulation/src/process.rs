@@ -14,12 +14,12 @@ pub(crate) struct Node {
     pub(crate) is_frozen: bool,
     pub(crate) hints: Arc<watch::Sender<u64>>,
     pub(crate) stop: Option<oneshot::Sender<()>>,
-    pub(crate) hands: Hands,
+    pub(crate) access: NodeAccess,
 }
 
 /// What a person can reach through a node.
 #[derive(Clone)]
-pub(crate) struct Hands {
+pub(crate) struct NodeAccess {
     /// The group of the node's tasks.
     pub(crate) group: usize,
     pub(crate) dormouse: Dormouse,

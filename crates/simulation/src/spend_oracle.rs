@@ -18,7 +18,7 @@ fn number(row: &Row, at: usize) -> i64 {
 }
 
 /// The switching off of paid calls was acknowledged.
-pub(crate) fn told_off(sim: &SimState) {
+pub(crate) fn note_paid_calls_off(sim: &SimState) {
     let sql = "SELECT paid_calls FROM model_settings WHERE ws = 1";
     // Somebody else may have switched them on again before the answer came.
     if sim.number(Db::Agent, sql, Vec::new()) == 0 {
@@ -28,7 +28,7 @@ pub(crate) fn told_off(sim: &SimState) {
 }
 
 /// What is wrong with a call that is made.
-pub(crate) fn asked(sim: &SimState, request: &Request, body: &str) -> Vec<String> {
+pub(crate) fn check_request(sim: &SimState, request: &Request, body: &str) -> Vec<String> {
     if sim.terms.place == Place::BuiltIn {
         return Vec::new();
     }

@@ -16,7 +16,7 @@ pub(crate) fn recorded(sim: &SimState, agent: &str) {
 }
 
 /// What is wrong with a turn that is asked for.
-pub(crate) fn asked(sim: &SimState, request: &Request) -> Vec<String> {
+pub(crate) fn check_request(sim: &SimState, request: &Request) -> Vec<String> {
     let (run, turn) = (request.run_key.to_string(), request.turn);
     let mut wrong = Vec::new();
     let (recorded, times) = {

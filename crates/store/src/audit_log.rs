@@ -1,5 +1,7 @@
 //! Audit rows: who did what, written in the same transaction as its effect.
 
+use dormouse_types::audit::AuditAction;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::{Actor, Seq, Timestamp, WorkspaceId};
 
 use crate::commit::Db;
@@ -15,7 +17,7 @@ pub struct AuditRow {
     /// Who did it.
     pub actor: Actor,
     /// What.
-    pub action: String,
+    pub action: Listed<AuditAction>,
     /// The object's id.
     pub object: String,
     /// More, as short text.
@@ -58,7 +60,7 @@ fn decode(db: Db, row: &Row) -> Result<AuditRow, ReadError> {
     Ok(AuditRow {
         place: AuditPlace { seq: Seq(row.int(0).map_err(column)?), n: row.int(1).map_err(column)? },
         actor: Actor::from(text(2)?),
-        action: text(3)?,
+        action: Listed::named(row.text(3).map_err(column)?),
         object: text(4)?,
         detail: text(5)?,
         at: row.time(6).map_err(column)?,

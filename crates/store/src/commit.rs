@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use dormouse_types::audit::AuditAction;
 use dormouse_types::change::What;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{Actor, Digest, EventKind, Origin, Seq, TaskId, WorkspaceId};
@@ -182,8 +183,8 @@ impl ChangeRow {
 pub struct Audit {
     /// Who.
     pub actor: Actor,
-    /// What: `task.edit`, `change.confirm`.
-    pub action: &'static str,
+    /// What was done.
+    pub action: AuditAction,
     /// The object's id.
     pub object: String,
     /// More, as short text; never the person's words.

@@ -144,7 +144,7 @@ impl ModelHost for Host {
         })
     }
 
-    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+    fn discover(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
         Box::pin(std::future::ready(vec![(provider("home"), Vec::new())]))
     }
 

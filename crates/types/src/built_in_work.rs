@@ -9,7 +9,7 @@ use crate::id::{CategoryId, LabelId, TaskId};
 use crate::named::Named;
 use crate::work_facts::WorkspaceFacts;
 use crate::work_kind::{WorkKind, WorkParameters, WorkReads};
-use crate::work_outcome::WorkOutcome;
+use crate::work_outcome::BuiltInOutcome;
 
 /// What a definition of agent work does without a language model, as it is stored and shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,7 +123,7 @@ pub trait WorkRules: Send + Sync {
         facts: &WorkspaceFacts,
         parameters: &WorkParameters,
         language: &str,
-    ) -> WorkOutcome;
+    ) -> BuiltInOutcome;
 }
 
 /// No rules: every instruction is for a language model.
@@ -152,7 +152,7 @@ impl WorkRules for NoWorkRules {
         "en"
     }
 
-    fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> WorkOutcome {
-        WorkOutcome::Nothing { why: crate::work_outcome::NothingReason::NothingThere }
+    fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> BuiltInOutcome {
+        BuiltInOutcome::Nothing { why: crate::work_outcome::NothingReason::NothingThere }
     }
 }

@@ -22,6 +22,7 @@ pub mod address;
 pub mod caller;
 pub mod closed_list;
 pub mod task;
+pub mod audit;
 pub mod agent;
 pub mod change;
 pub mod event;

@@ -193,7 +193,7 @@ pub const MODEL_OUTPUT_TOKENS: u32 = 4096;
 /// Units: seconds. A server that is asked for its models has to answer within this time.
 pub const MODEL_LIST_SECONDS: u64 = 30;
 /// Units: seconds. A model server that is looked for on this machine has to answer within this time.
-pub const LOCAL_LOOK_SECONDS: u64 = 2;
+pub const LOCAL_DISCOVERY_SECONDS: u64 = 2;
 /// Calls of one turn of a model.
 pub const CALLS_PER_TURN: usize = 64;
 /// Units: bytes. The arguments of one call, as a model writes them.
@@ -288,7 +288,7 @@ pub const LOGIN_DELAY_MAX_SECONDS: u64 = 60;
 pub const LOGIN_ADDRESSES: usize = 1000;
 /// Failed logins written to the audit log within [`LOGIN_WINDOW_SECONDS`].
 pub const LOGIN_NOTES: u32 = 100;
-/// Concurrent runs of agent work of one node, beside its wakes.
+/// Concurrent runs of agent work of one node, in addition to its wakes.
 pub const WORK_SLOTS: usize = 2;
 /// Turns of one attempt of a run of agent work, after which it may only end.
 pub const WORK_TURNS: usize = 40;

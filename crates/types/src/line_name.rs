@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::DecisionId;
 
 /// The name of a line among those of one agent.
 ///
-/// Shape: `line-12`, `summary-3`, or `decision-` and the id of the decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Shape: `line-12`, `summary-3`, or `decision-` and the id of the decision; as text in JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum LineName {
     /// A line of its log, by its number.
     Line(i64),
@@ -32,6 +35,27 @@ impl fmt::Display for LineName {
         }
     }
 }
+
+impl From<LineName> for String {
+    fn from(name: LineName) -> Self {
+        name.to_string()
+    }
+}
+
+impl TryFrom<String> for LineName {
+    type Error = NoLineName;
+
+    fn try_from(text: String) -> Result<Self, NoLineName> {
+        text.parse()
+    }
+}
+
+#[cfg(feature = "openapi")]
+crate::schema::text!(
+    LineName,
+    "^(line-[0-9]+|summary-[0-9]+|decision-cd-[0-9a-z]{26})$",
+    ["The name of a line among those of one agent: `line-12`, `summary-3`, `decision-…`."]
+);
 
 impl FromStr for LineName {
     type Err = NoLineName;
@@ -57,6 +81,8 @@ mod tests {
         for text in ["line-12", "summary-3", &format!("decision-{id}")] {
             let name: LineName = text.parse().expect("a name");
             assert_eq!(name.to_string(), text);
+            assert_eq!(serde_json::to_value(&name).unwrap(), text);
+            assert_eq!(serde_json::from_value::<LineName>(text.into()).unwrap(), name);
         }
         for text in ["", "12", "line-", "line-x", "report-1", "decision-12", "summary"] {
             assert_eq!(text.parse::<LineName>(), Err(NoLineName(text.into())));

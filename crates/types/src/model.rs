@@ -12,6 +12,7 @@ mod turn;
 
 pub use self::fragment::{
     Fragment, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
+    PromptPart,
 };
 pub use self::ledger::{Decided, Ledger, OpenProposal, Resolution};
 pub use self::news::{Delta, DeltaChange, LinkedNews, TimerNote};

@@ -280,7 +280,7 @@ pub trait ModelHost: Send + Sync {
     /// Looks for model servers on this machine, at the addresses that they use by default. A server
     /// that does not answer soon is left out. [`Provider::is_own`] is a suggestion: the person
     /// confirms it, because a server on this machine may forward what it gets.
-    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+    fn discover(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
         Box::pin(std::future::ready(Vec::new()))
     }
 

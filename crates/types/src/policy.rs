@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::audit::AuditAction;
+use crate::closed_list::Listed;
 use crate::kept_back::KeptBackReason;
 
 crate::closed_list! {
@@ -39,8 +41,6 @@ pub struct PolicyDenied {
 }
 
 impl PolicyDenied {
-    /// The name of the action in the audit log.
-    pub const ACTION: &'static str = "policyDenied";
     /// What a refused request is called.
     pub const REQUEST: &'static str = "request";
 
@@ -50,8 +50,8 @@ impl PolicyDenied {
     }
 
     /// Reads it from an audit row; `None` if the row is of another action, or a newer version wrote it.
-    pub fn of_row(action: &str, detail: &str) -> Option<Self> {
-        (action == Self::ACTION).then(|| serde_json::from_str(detail).ok()).flatten()
+    pub fn of_row(action: &Listed<AuditAction>, detail: &str) -> Option<Self> {
+        (*action == AuditAction::PolicyDenied).then(|| serde_json::from_str(detail).ok()).flatten()
     }
 }
 
@@ -68,8 +68,8 @@ mod tests {
         };
         let detail = denied.detail();
         assert_eq!(detail, r#"{"what":"request","model":"acme/large","reason":"category"}"#);
-        assert_eq!(PolicyDenied::of_row(PolicyDenied::ACTION, &detail), Some(denied));
-        assert_eq!(PolicyDenied::of_row("task.edit", &detail), None);
-        assert_eq!(PolicyDenied::of_row(PolicyDenied::ACTION, "{}"), None);
+        assert_eq!(PolicyDenied::of_row(&AuditAction::PolicyDenied.into(), &detail), Some(denied));
+        assert_eq!(PolicyDenied::of_row(&AuditAction::TaskEdit.into(), &detail), None);
+        assert_eq!(PolicyDenied::of_row(&AuditAction::PolicyDenied.into(), "{}"), None);
     }
 }

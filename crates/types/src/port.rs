@@ -89,7 +89,7 @@ impl SealingKeys for NoSealingKeys {
     }
 }
 
-/// Runs work that computes, beside the loop that waits for it.
+/// Runs work that computes, alongside the loop that waits for it.
 pub trait Compute: Send + Sync {
     /// Runs a job; completes when it has ended, even if it panicked. Dropping the future abandons
     /// the job, which may still run to its end.

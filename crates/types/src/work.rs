@@ -145,7 +145,7 @@ closed_list! {
         /// One waits, further ones are left out.
         #[default]
         Queue = "queue",
-        /// It runs beside the earlier one.
+        /// It runs alongside the earlier one.
         Parallel = "parallel",
     }
 }

@@ -1,4 +1,4 @@
-//! What a run of built-in work comes to: nothing, a text, or proposals.
+//! The outcome of a run of built-in work: nothing, a text, or proposals.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::closed_list;
 use crate::id::{CategoryId, LabelId, TaskId};
 
-/// What a run of built-in work comes to.
+/// The outcome of a run of built-in work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = BuiltInOutcome))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "outcome", rename_all = "camelCase")]
-pub enum WorkOutcome {
+pub enum BuiltInOutcome {
     /// There is nothing to say: the run ends without a text or a notification.
     Nothing {
         /// Why, for the log.

@@ -8,9 +8,7 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Attempts, ChangeRow, Commit, Db, MaybeRefused as _, Op, ReadError, Refusal};
 use dormouse_types::work::{RunEvent, RunState, WorkOutcome};
-use dormouse_types::work_outcome::{
-    CannotRunReason, NothingReason, WorkOutcome as BuiltInOutcome, WorkText,
-};
+use dormouse_types::work_outcome::{BuiltInOutcome, CannotRunReason, NothingReason, WorkText};
 use dormouse_types::{EventKind, Id as _, WorkId, WorkRunId, WorkspaceId};
 use jiff::civil::Date;
 

@@ -11,6 +11,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::{ChangeRow, Commit, Db, MaybeRefused as _, Op, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::conversation::{ConversationKind, SCHEDULED_EVENTS, TaskAction, TurnRole};
 use dormouse_types::work::{WorkSource, WorkType};
 use dormouse_types::{ConversationId, EventKind, Id as _, Timestamp, WorkId, WorkspaceId, limits};
@@ -164,7 +165,7 @@ impl Work {
         let mut commit = Commit::new("conversation.begin", Db::Agent, ws)
             .op(conversation::insert(ws, &new))
             .change(changed(&id))
-            .audit(context.audit("conversation.begin", id.as_str()));
+            .audit(context.audit(AuditAction::ConversationBegin, id.as_str()));
         commit.once = context.once("conversation.begin", &title, id.as_str());
         match self.store.commit(commit).await?.replayed {
             Some(answer) => answer.parse().map_err(broken),
@@ -195,7 +196,7 @@ impl Work {
                 .op(conversation::begin(ws, &own(&definition, self.clock.now())))
                 .op(conversation::link(ws, &id, work))
                 .change(changed(&id))
-                .audit(context.audit("conversation.begin", id.as_str()));
+                .audit(context.audit(AuditAction::ConversationBegin, id.as_str()));
             self.store.commit(commit).await?;
             Ok(id)
         })
@@ -235,7 +236,7 @@ impl Work {
         let mut commit = Commit::new("conversation.turn", Db::Agent, ws)
             .ops(conversation::add_turn(ws, id, &turn))
             .change(changed(id))
-            .audit(context.audit("conversation.turn", id.as_str()));
+            .audit(context.audit(AuditAction::ConversationTurn, id.as_str()));
         commit.once = context.once("conversation.turn", &subject, id.as_str());
         let added = self.store.commit(commit).await.map_err(WorkError::from);
         added.map(|_| ()).map_err(|error| match (error.refusal(), task_ref) {
@@ -259,7 +260,7 @@ impl Work {
         let mut commit = Commit::new("conversation.delete", Db::Agent, ws)
             .ops(conversation::delete(ws, id))
             .change(changed(id))
-            .audit(context.audit("conversation.delete", id.as_str()));
+            .audit(context.audit(AuditAction::ConversationDelete, id.as_str()));
         commit.once = context.once("conversation.delete", id.as_str(), id.as_str());
         let deleted = self.store.commit(commit).await.map_err(WorkError::from);
         deleted.map(|_| ()).map_err(|error| match error.refusal() {

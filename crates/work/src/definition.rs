@@ -10,6 +10,7 @@ use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::{Commit, Db, MaybeRefused as _, Op, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
     CatchUp, Overlap, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
@@ -143,7 +144,7 @@ impl Work {
         let mut commit = Commit::new("work.create", Db::Agent, ws)
             .ops(self.made(ws, &id, new, &context.actor, 0, now).await?)
             .change(event(EventKind::WorkCreated, id.as_str()))
-            .audit(context.audit("work.create", id.as_str()));
+            .audit(context.audit(AuditAction::WorkCreate, id.as_str()));
         if let Some(begun) = self.begun_in(ws, new, &id, now).await? {
             commit = commit.ops(begun.ops).change(begun.news);
         }

@@ -10,6 +10,7 @@ use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::step;
 use dormouse_store::{Commit, Db, Op, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::work::{RunEvent, RunState, WorkCreator, WorkState};
 use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
@@ -54,7 +55,7 @@ impl Work {
             let mut commit = Commit::new("work.run", Db::Agent, ws)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
-                .audit(context.audit("work.run", id.as_str()));
+                .audit(context.audit(AuditAction::WorkRun, id.as_str()));
             commit.once = context.once("work.run", id.as_str(), run.as_str());
             match self.store.commit(commit).await?.replayed {
                 Some(answer) => answer.parse().map_err(broken),
@@ -101,7 +102,7 @@ impl Work {
                 .ops(ops)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
-                .audit(context.audit("work.cancel", id.as_str()));
+                .audit(context.audit(AuditAction::WorkCancel, id.as_str()));
             self.store.commit(commit).await?;
             Ok(())
         })
@@ -152,9 +153,9 @@ impl Work {
             limits::REASON.check(why.chars().count())?;
         }
         let (action, moves) = if is_approved {
-            ("work.approve", RunEvent::Approved)
+            (AuditAction::WorkApprove, RunEvent::Approved)
         } else {
-            ("work.decline", RunEvent::Declined)
+            (AuditAction::WorkDecline, RunEvent::Declined)
         };
         let hint = "only a run that ended without an outcome is approved or declined";
         self.judge(ws, id, (action, moves, hint), context, |run| {
@@ -179,7 +180,7 @@ impl Work {
     ) -> Result<(), WorkError> {
         let now = self.clock.now();
         let hint = "only a run that did not end well can be tried again";
-        self.judge(ws, id, ("work.retry", RunEvent::Retried, hint), context, |run| {
+        self.judge(ws, id, (AuditAction::WorkRetry, RunEvent::Retried, hint), context, |run| {
             run.attempt += 1;
             run.failures = 0;
             (run.error, run.completed_at, run.ended_by) = (None, None, None);
@@ -194,7 +195,7 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkRunId,
-        (action, moves, hint): (&'static str, RunEvent, &'static str),
+        (action, moves, hint): (AuditAction, RunEvent, &'static str),
         context: &RequestContext,
         change: impl Fn(&mut Run) -> Vec<Op>,
     ) -> Result<(), WorkError> {
@@ -218,7 +219,7 @@ impl Work {
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .changes(told)
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action, id.as_str(), id.as_str());
+            commit.once = context.once(action.name(), id.as_str(), id.as_str());
             self.store.commit(commit).await?;
             Ok(())
         })
@@ -255,7 +256,7 @@ impl Work {
             let mut commit = Commit::new("work.correct", Db::Agent, ws)
                 .op(correction::insert(ws, &new))
                 .change(event(EventKind::WorkStatus, id.as_str()))
-                .audit(context.audit("work.correct", id.as_str()));
+                .audit(context.audit(AuditAction::WorkCorrect, id.as_str()));
             commit.once = context.once("work.correct", text, id.as_str());
             self.store.commit(commit).await?;
             Ok(())

@@ -52,6 +52,7 @@ use dormouse_formats::recurrence::Person;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
 use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
 use dormouse_types::{Actor, EventKind, Origin, hash};
@@ -115,7 +116,7 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    fn audit(&self, action: &'static str, object: &str) -> Audit {
+    fn audit(&self, action: AuditAction, object: &str) -> Audit {
         Audit { actor: self.actor.clone(), action, object: object.into(), detail: String::new() }
     }
 

@@ -7,6 +7,7 @@ use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::agent::work::{delivery, filter, hook, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{CatchUp, Overlap, RunEvent, RunState, SkipReason, WorkState, WorkType};
 use dormouse_types::work_filter::EventFilter;
@@ -57,7 +58,7 @@ impl Work {
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, ("work.edit", &subject, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, _, now| {
             let after = step.definition();
             if let Some(title) = &new_title {
                 after.title.clone_from(title);
@@ -119,7 +120,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.pause", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
             skip_queued(step, open, now)?;
@@ -137,7 +138,7 @@ impl Work {
     ) -> Result<(), WorkError> {
         let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, ("work.resume", "", context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
             move_to(step, WorkState::Active)?;
             self.plan_from(step.definition(), now)?;
             let listens = !filters.is_empty();
@@ -153,7 +154,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.archive", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkArchive, "", context), |step, open, now| {
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -170,7 +171,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<(), WorkError> {
-        self.change(ws, id, ("work.delete", "", context), |step, open, now| {
+        self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
@@ -220,12 +221,17 @@ impl Work {
         };
         let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();
         for definition in &held {
-            self.change(ws, &definition.id, ("work.hold", "", &context), |step, open, now| {
-                step.definition().next_due_at = None;
-                move_to(step, WorkState::Held)?;
-                skip_queued(step, open, now)?;
-                Ok(Vec::new())
-            })
+            self.change(
+                ws,
+                &definition.id,
+                (AuditAction::WorkHold, "", &context),
+                |step, open, now| {
+                    step.definition().next_due_at = None;
+                    move_to(step, WorkState::Held)?;
+                    skip_queued(step, open, now)?;
+                    Ok(Vec::new())
+                },
+            )
             .await?;
         }
         Ok(held)
@@ -236,7 +242,7 @@ impl Work {
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-        (action, subject, context): (&'static str, &str, &RequestContext),
+        (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
     ) -> Result<(), WorkError> {
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
@@ -253,7 +259,7 @@ impl Work {
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action, &format!("{id}|{subject}"), id.as_str());
+            commit.once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
             self.store.commit(commit).await?;
             Ok(())
         })

@@ -4,6 +4,7 @@ use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::{Commit, Db, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{RunEvent, RunState};
 use dormouse_types::{EventKind, Id as _, QuestionId, Timestamp, WorkRunId, WorkspaceId, limits};
@@ -76,7 +77,7 @@ impl Work {
                     .op(wake_queue::signal(ws, &signal(&run.id, now)))
                     .change(event(EventKind::WorkStatus, run.id.as_str()))
                     .change(event(EventKind::WorkLog, id.as_str()))
-                    .audit(context.audit("work.answer", id.as_str()));
+                    .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
             } else if !is_repeated {
                 return Err(WorkError::Closed { question: id.clone() });
             } else {

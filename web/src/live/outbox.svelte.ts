@@ -204,11 +204,11 @@ const HOLD_MS = 3_000;
 
 /**
  * Sends an edit and shows its effect immediately. The overlays stay until the server has answered and
- * the resources hold its answer; they are removed if it rejects the edit.
+ * the resources hold its answer, which is returned; they are removed if it rejects the edit.
  *
  * Throws: the problem of a rejection; the caller tells the person.
  */
-export async function optimistically<T>(overlays: readonly Overlay<T>[], send: () => Promise<unknown>): Promise<void> {
+export async function optimistically<T, A>(overlays: readonly Overlay<T>[], send: () => Promise<A>): Promise<A> {
   const removers = overlays.map(({ resource, edit }) => resource?.addOverlay(edit));
   // The events of this write come before its answer; what they tell need not be loaded if it is in there.
   const holds = overlays.map(({ resource, cursorOf }) => (cursorOf === undefined ? undefined : resource?.hold()));
@@ -223,6 +223,7 @@ export async function optimistically<T>(overlays: readonly Overlay<T>[], send: (
         return resource?.settle(value, cursorOf?.(answer));
       }),
     );
+    return answer;
   } finally {
     clearTimeout(timer);
     release();

@@ -149,7 +149,7 @@ describe("an optimistic edit", () => {
       const { live, resource, loads } = await watched();
       const edited = (journalSeq: number): LiveEvent => ({ type: "journal:changed", cursor: `ho-j.${journalSeq}.ho-a.1`, tasks: [], at: "" });
       let answerSecond: (answer: unknown) => void = () => undefined;
-      const edit = (journalSeq: number, send: () => Promise<unknown>): Promise<void> =>
+      const edit = (journalSeq: number, send: () => Promise<unknown>): Promise<unknown> =>
         optimistically([{ resource, edit: () => "edited", fromAnswer: (answer) => answer, cursorOf: () => `ho-j.${journalSeq}.ho-a.1` }], send);
       const first = edit(2, () => Promise.resolve("first"));
       const second = edit(3, () => new Promise((done) => (answerSecond = done)));

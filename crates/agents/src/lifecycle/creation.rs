@@ -9,6 +9,7 @@ use dormouse_store::agent::subscription::{self, Subscription};
 use dormouse_store::agent::{entity, link, wake_queue};
 use dormouse_store::{Commit, CommitError, Db, Refusal};
 use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{AgentId, EventKind, Id as _, LinkId, StateId, TaskId, WorkspaceId, limits};
 
 use super::{RequestContext, audit, once};
@@ -113,7 +114,7 @@ impl Agents {
             .op(wake_queue::insert(ws, &id, due_at, now))
             .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event(EventKind::AgentCreated, Some(task.clone()), id.as_str()))
-            .audit(audit(context, "agent.create", id.as_str()));
+            .audit(audit(context, AuditAction::AgentCreate, id.as_str()));
         let subject = format!("{task}|{}", name.unwrap_or_default());
         commit.once = once(context, "agent.create", &subject, id.as_str());
         match self.store.commit(commit).await {

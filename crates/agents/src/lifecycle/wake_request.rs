@@ -5,6 +5,7 @@ use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Once, Refusal, change_log, receipt, retry};
 use dormouse_types::agent::MessageKind;
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{
     AgentId, EventKind, Id as _, RequestId, ThreadId, WorkspaceId, address, limits,
 };
@@ -85,7 +86,7 @@ impl Agents {
             .op(wake_queue::signal(ws, &signal))
             .change(self.event(EventKind::AgentWake, None, id.as_str()))
             .changes(said)
-            .audit(audit(context, "agent.wake", id.as_str()));
+            .audit(audit(context, AuditAction::AgentWake, id.as_str()));
         self.store.commit(commit).await?;
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Removes a line from the memory of an agent, and its words from both databases.
 //!
 //! Like a decision, it takes a commit in the agent store, one in the journal with a receipt, and one in
-//! the agent store again; a row says which is next, and recovery goes on there. The words are in that
+//! the agent store again; a row says which is next, and recovery continues there. The words are in that
 //! row only until the journal has them no more. Then the files of the databases are cleaned of what
 //! they keep of former rows, and a last commit ends it. Every step may be repeated.
 
@@ -18,6 +18,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Refusal, in_list, retry,
     search_index, stored_words,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::caller::Actor;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::fold::folded;
@@ -174,7 +175,7 @@ impl Agents {
             )
             .audit(Audit {
                 detail: line.to_owned(),
-                ..audit(context, "agent.forget", id.as_str())
+                ..audit(context, AuditAction::AgentForget, id.as_str())
             });
         self.store.commit(commit).await?;
         // Agents that were not at work may have written the words in another place meanwhile.

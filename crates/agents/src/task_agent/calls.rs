@@ -194,6 +194,8 @@ impl TaskAgent<'_> {
             })
         };
         let edited = self.agents.journal.edit_with(self.lease.ws, task, &ctx, &rule).await;
+        // An edit with a receipt that succeeded has written it, now or before a crash.
+        let is_done = edited.is_ok();
         let result = match edited {
             Ok(_) => accepted(call, tool.applied().into()),
             Err(RuleError::Rule(refusal)) => refused_call(call, refusal),
@@ -210,7 +212,7 @@ impl TaskAgent<'_> {
         };
         // After a crash the write may already be done. The receipt answers then, because the rule
         // would refuse the call as redundant.
-        let is_applied = self.is_applied(&operation).await?;
+        let is_applied = is_done || self.is_applied(&operation).await?;
         let why = (!is_applied).then_some(result.text.as_str());
         let now = self.agents.clock.now();
         Ok(AppliedCall {

@@ -33,7 +33,7 @@ impl TaskAgent<'_> {
         }
         let Some(window) = input.fold_window else { return Ok(None) };
         let limits = FoldLimits::of_window(window);
-        // A process that takes the run over goes on where the one before it stopped.
+        // A process that takes the run over continues where the one before it stopped.
         let run = &self.lease.run.key;
         let is_of_this_run = input.checkpoint.as_ref().is_some_and(|it| it.checkpoint.run == *run);
         let has_begun = self.fold.has_begun || is_of_this_run;

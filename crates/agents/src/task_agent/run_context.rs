@@ -279,7 +279,7 @@ fn within(mut fragments: Vec<Draft>, window: u64, max_output: u64) -> Vec<Draft>
 }
 
 /// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be
-/// read: the wake goes on without them.
+/// read: the wake continues without them.
 fn linked_tasks(input: &WakeInput) -> Option<Draft> {
     let draft = |parts, data| Draft::tainted(FragmentKind::LinkedTasks, parts, data);
     match &input.linked {

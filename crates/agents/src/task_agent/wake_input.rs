@@ -126,7 +126,7 @@ impl WakeInput {
         let interval = [run.processed, newest];
         let (linked, news) = match read_linked(agents, ws, &task_id, interval).await {
             Ok((linked, news)) => (Some(linked), news),
-            // A wake goes on without its neighbours; their rows are said to be missing.
+            // A wake continues without its neighbours; the prompt says that their rows are missing.
             Err(error) => {
                 tracing::warn!(%agent, task = %task_id, %error, "linked tasks cannot be read");
                 (None, Vec::new())

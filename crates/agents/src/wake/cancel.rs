@@ -8,6 +8,7 @@ use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{
     Audit, Commit, CommitError, Db, MaybeRefused as _, Op, ReadError, Refusal, retry,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{AgentId, Id as _, Seq, WorkspaceId};
 
 use crate::error::broken;
@@ -83,7 +84,7 @@ impl Agents {
             .audit(Audit {
                 // The answer may get lost, so the audit log lists the dropped messages too.
                 detail: unheard.iter().map(|words| words.id.as_str()).collect::<Vec<_>>().join(" "),
-                ..crate::lifecycle::audit(context, "agent.cancel", id.as_str())
+                ..crate::lifecycle::audit(context, AuditAction::AgentCancel, id.as_str())
             });
         if let Some(run) = &run {
             let (from, error) = (run.status, "cancelled by a person");

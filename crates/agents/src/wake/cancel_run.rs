@@ -6,6 +6,7 @@ use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::{model_call, wake_run};
 use dormouse_store::{Audit, Commit, CommitError, Db, MaybeRefused as _, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, Id as _, RunKey, WorkspaceId};
 
@@ -80,7 +81,7 @@ impl Agents {
             .change(wake_event(id, key.as_str()))
             .audit(Audit {
                 detail: key.to_string(),
-                ..audit(context, "agent.cancelRun", id.as_str())
+                ..audit(context, AuditAction::AgentCancelRun, id.as_str())
             });
         self.store.commit(commit).await?;
         // Until its owner notices, it may still be about to write the journal.

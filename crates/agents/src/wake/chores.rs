@@ -1,5 +1,5 @@
 //! The background work of a node. Each chore is independent: the scheduler names the
-//! error of one and goes on with the others.
+//! error of one and continues with the others.
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::{purge, saga};
@@ -14,7 +14,7 @@ pub struct Routing(pub Agents);
 /// Finishes operations that were interrupted between the two databases.
 pub struct Operations(pub Agents);
 
-/// Expires proposals whose time is over.
+/// Expires proposals whose time has passed.
 pub struct Expiry(pub Agents);
 
 /// Deletes change rows that nothing needs any more.

@@ -2,6 +2,7 @@
 
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Signal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{AgentId, Seq, Timestamp, WorkspaceId};
 
 use crate::lifecycle::{AgentPatch, RequestContext, alive};
@@ -60,7 +61,7 @@ impl Agents {
             None => timer::unset(ws, id, Kind::WakeAt),
         };
         let subject = format!("{id}|{}", at.map(|at| at.micros().to_string()).unwrap_or_default());
-        self.tell(ws, id, "agent.wakeAt", &subject, vec![op], context).await
+        self.commit_request(ws, id, AuditAction::AgentWakeAt, &subject, vec![op], context).await
     }
 
     /// Holds back an agent's automatic wakes until a time, or ends the hold.

@@ -7,6 +7,7 @@ use dormouse_store::agent::wake_run::Status;
 use dormouse_store::{Commit, Db, Query};
 use dormouse_testkit::models::provider;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason, KeptPieces};
 use dormouse_types::model_settings::{AllowedCategories, ModelSettings, Provider};
 use dormouse_types::policy::{DenialReason, PolicyDenied};
@@ -62,7 +63,8 @@ impl Case {
         let rows = Query { db: Db::Agent, sql, params: Vec::new(), decode };
         let rows = now(self.world.store.all(rows)).expect("rows").into_iter();
         let denied = rows.map(|[actor, action, detail]| {
-            PolicyDenied::of_row(&action, &detail).map(|denied| (Actor::from(actor), denied))
+            PolicyDenied::of_row(&Listed::named(&action), &detail)
+                .map(|denied| (Actor::from(actor), denied))
         });
         denied.flatten().collect()
     }

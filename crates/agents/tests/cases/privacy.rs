@@ -345,7 +345,8 @@ fn what_is_stored_of_a_request_is_what_was_sent() {
     let holder = (&case.agent).into();
     let pieces = dormouse_runs::drive::rebuild(&case.world.store, WS, &holder, &stored[0].spans);
     let pieces = now(pieces).expect("rebuilt");
-    let piece = |kind: &str| pieces.iter().find(|piece| piece.kind == kind).expect("a piece");
+    let piece =
+        |kind: &str| pieces.iter().find(|piece| piece.kind.name() == kind).expect("a piece");
     let log = json!(format!("Log: {}", piece("log").text)).to_string();
     assert!(sent.contains(&log), "{sent}");
     let digest = dormouse_runs::request::digest(&pieces, &[], &piece("tools").text);

@@ -8,7 +8,7 @@ use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, timer};
 use dormouse_store::journal::task;
-use dormouse_store::{Commit, Db, change_log};
+use dormouse_store::{Commit, Db, change_log, receipt};
 use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{MessageKind, ReportScope};
@@ -37,11 +37,36 @@ fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, 
     world.script.push(routine_report());
     engine.take();
     assert_eq!(world.run_lease(lease).end, DONE);
+    counted(engine.take())
+}
+
+fn counted(reads: Vec<(&'static str, usize)>) -> BTreeMap<&'static str, usize> {
     let mut statements = BTreeMap::new();
-    for (sql, _) in engine.take() {
+    for (sql, _) in reads {
         *statements.entry(sql).or_default() += 1;
     }
     statements
+}
+
+#[test]
+fn the_receipt_of_a_call_that_writes_the_task_is_looked_for_once() {
+    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+    let world = World::on(engine.clone(), clock, "test");
+    let task = world.task("Umzug", &["Es begann."]);
+    let agent = world.create(&task);
+    world.script.push(routine_report());
+    assert_eq!(world.ends(&task), [DONE]);
+    let lease = world.claim_after_a_note(&task, &agent);
+    let language = json!({ "languageCode": "de", "confidence": "high" });
+    world.script.push(Answer::calls([
+        ("set_task_language", language),
+        crate::world::report("All quiet.", "Nothing yet."),
+    ]));
+    engine.take();
+    assert_eq!(world.run_lease(lease).end, DONE);
+    let statements = counted(engine.take());
+    let receipt = receipt::by_id(Db::Journal, WS, "an operation").sql;
+    assert_eq!(statements.get(receipt), Some(&1), "before the write; its answer says the rest");
 }
 
 /// Writes observations as earlier runs would have.

@@ -8,7 +8,9 @@ use dormouse_types::work_facts::{
     AttentionFact, AttentionReason, EventFact, TaskFacts, WorkspaceFacts,
 };
 use dormouse_types::work_kind::{Agenda, AgendaList, WhenEmpty};
-use dormouse_types::work_outcome::{FigureList, FigureUnit, NothingReason, WorkLine, WorkOutcome};
+use dormouse_types::work_outcome::{
+    BuiltInOutcome, FigureList, FigureUnit, NothingReason, WorkLine,
+};
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Time};
 
@@ -25,7 +27,7 @@ const MOST_COUNTS: usize = 3;
 /// A wait that lasts so long more is worth a word again. Units: days.
 const WAIT_IS_NEWS: i64 = 7;
 
-pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) -> WorkOutcome {
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Agenda, say: &'static Say) -> BuiltInOutcome {
     let words = Wording { say, today: facts.today };
     let mut agenda = Writer {
         facts,
@@ -303,15 +305,15 @@ impl<'a> Writer<'a> {
         self.page.add(name, heading, lines, MOST);
     }
 
-    fn finish(self) -> WorkOutcome {
+    fn finish(self) -> BuiltInOutcome {
         let long_day = self.words.long_day(self.facts.today);
         if self.page.is_empty() {
             if self.wanted.when_empty == WhenEmpty::Silent {
-                return WorkOutcome::Nothing { why: NothingReason::NothingThere };
+                return BuiltInOutcome::Nothing { why: NothingReason::NothingThere };
             }
             let mut text = self.page.finish(long_day);
             text.markdown = format!("{}\n", self.words.say.agenda.empty);
-            return WorkOutcome::Text(text);
+            return BuiltInOutcome::Text(text);
         }
         // The same list of waits every morning says nothing.
         if self.page.is_alone("waiting")
@@ -319,10 +321,10 @@ impl<'a> Writer<'a> {
             && self.wanted.when_empty == WhenEmpty::Silent
             && !self.is_a_wait_new()
         {
-            return WorkOutcome::Nothing { why: NothingReason::NothingNew };
+            return BuiltInOutcome::Nothing { why: NothingReason::NothingNew };
         }
         let title = format!("{long_day}: {}", self.counts().join(", "));
-        WorkOutcome::Text(self.page.finish(title))
+        BuiltInOutcome::Text(self.page.finish(title))
     }
 
     /// Whether somebody began to wait since the last agenda, or waits for another week.

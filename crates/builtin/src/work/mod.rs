@@ -26,7 +26,7 @@ mod rules;
 
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::work_outcome::WorkOutcome;
+use dormouse_types::work_outcome::BuiltInOutcome;
 
 use crate::lang::work;
 
@@ -36,7 +36,7 @@ pub use rules::Rules;
 ///
 /// `language` is the reader's, as a tag; one without words is served in English. Texts of tasks stay as
 /// they were written, on one line.
-pub fn run(facts: &WorkspaceFacts, parameters: &WorkParameters, language: &str) -> WorkOutcome {
+pub fn run(facts: &WorkspaceFacts, parameters: &WorkParameters, language: &str) -> BuiltInOutcome {
     let say = &work::of(language).say;
     match parameters {
         WorkParameters::Agenda(wanted) => agenda::run(facts, wanted, say),

@@ -6,8 +6,8 @@ use dormouse_types::named::Named;
 use dormouse_types::work_facts::{ItemFact, TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::{Repeat, Repeated};
 use dormouse_types::work_outcome::{
-    CannotRunReason, FigureList, FigureUnit, NewTask, NothingReason, ProposedCall, WorkEvidence,
-    WorkLine, WorkOutcome, WorkProposals,
+    BuiltInOutcome, CannotRunReason, FigureList, FigureUnit, NewTask, NothingReason, ProposedCall,
+    WorkEvidence, WorkLine, WorkProposals,
 };
 use serde_json::json;
 
@@ -19,7 +19,7 @@ use crate::read::fold::fold;
 
 const MOST: usize = 20;
 
-pub(super) fn run(facts: &WorkspaceFacts, wanted: &Repeat, say: &'static Say) -> WorkOutcome {
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Repeat, say: &'static Say) -> BuiltInOutcome {
     let words = Wording { say, today: facts.today };
     let outcome = match &wanted.what {
         Repeated::Reset { task } => reset(facts, task, words),
@@ -27,24 +27,24 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Repeat, say: &'static Say) ->
         Repeated::Make { title } => make(facts, title, words),
     };
     match outcome {
-        WorkOutcome::Proposals(proposals) => {
-            WorkOutcome::Proposals(WorkProposals { by_rule: wanted.by_rule, ..proposals })
+        BuiltInOutcome::Proposals(proposals) => {
+            BuiltInOutcome::Proposals(WorkProposals { by_rule: wanted.by_rule, ..proposals })
         }
-        other @ (WorkOutcome::Nothing { .. }
-        | WorkOutcome::Text(_)
-        | WorkOutcome::CannotRun { .. }) => other,
+        other @ (BuiltInOutcome::Nothing { .. }
+        | BuiltInOutcome::Text(_)
+        | BuiltInOutcome::CannotRun { .. }) => other,
     }
 }
 
-fn cannot(why: CannotRunReason, task: &Named<TaskId>, words: Wording) -> WorkOutcome {
-    WorkOutcome::CannotRun { why, subject: words.title(&task.name) }
+fn cannot(why: CannotRunReason, task: &Named<TaskId>, words: Wording) -> BuiltInOutcome {
+    BuiltInOutcome::CannotRun { why, subject: words.title(&task.name) }
 }
 
-fn nothing(why: NothingReason) -> WorkOutcome {
-    WorkOutcome::Nothing { why }
+fn nothing(why: NothingReason) -> BuiltInOutcome {
+    BuiltInOutcome::Nothing { why }
 }
 
-fn reset(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> WorkOutcome {
+fn reset(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> BuiltInOutcome {
     let Some(task) = facts.tasks.iter().find(|task| task.id == named.id) else {
         return cannot(CannotRunReason::TaskGone, named, words);
     };
@@ -88,7 +88,7 @@ fn reset(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> WorkO
         }
     }
     let title = fill(say.reset, &[("title", &words.title(&task.title))]);
-    WorkOutcome::Proposals(WorkProposals {
+    BuiltInOutcome::Proposals(WorkProposals {
         text: page.finish(title),
         calls,
         new_tasks: Vec::new(),
@@ -96,7 +96,7 @@ fn reset(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> WorkO
     })
 }
 
-fn copy(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> WorkOutcome {
+fn copy(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> BuiltInOutcome {
     let Some(task) = facts.tasks.iter().find(|task| task.id == named.id) else {
         return cannot(CannotRunReason::TaskGone, named, words);
     };
@@ -115,7 +115,7 @@ fn copy(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> WorkOu
     made(new, Some(task), words)
 }
 
-fn make(facts: &WorkspaceFacts, title: &str, words: Wording) -> WorkOutcome {
+fn make(facts: &WorkspaceFacts, title: &str, words: Wording) -> BuiltInOutcome {
     if is_open_already(facts, title, None) {
         return nothing(NothingReason::StillOpen);
     }
@@ -140,7 +140,7 @@ fn is_open_already(facts: &WorkspaceFacts, title: &str, but: Option<&TaskId>) ->
         .any(|task| task.is_open() && Some(&task.id) != but && fold(&task.title) == title)
 }
 
-fn made(new: NewTask, like: Option<&TaskFacts>, words: Wording) -> WorkOutcome {
+fn made(new: NewTask, like: Option<&TaskFacts>, words: Wording) -> BuiltInOutcome {
     let say = &words.say.repeat;
     let mut page = Page::new(words);
     let lines: Vec<WorkLine> =
@@ -157,7 +157,7 @@ fn made(new: NewTask, like: Option<&TaskFacts>, words: Wording) -> WorkOutcome {
         page.lines("newTask", say.new_task.to_owned(), vec![plain(title.clone(), detail)], MOST);
     }
     let title = fill(say.make, &[("title", &title)]);
-    WorkOutcome::Proposals(WorkProposals {
+    BuiltInOutcome::Proposals(WorkProposals {
         text: page.finish(title),
         calls: Vec::new(),
         new_tasks: vec![new],

@@ -7,7 +7,9 @@ use dormouse_types::task::Status;
 use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{TaskFacts, VerdictFact, WorkspaceFacts};
 use dormouse_types::work_kind::{Review, ReviewList};
-use dormouse_types::work_outcome::{FigureList, FigureUnit, NothingReason, WorkLine, WorkOutcome};
+use dormouse_types::work_outcome::{
+    BuiltInOutcome, FigureList, FigureUnit, NothingReason, WorkLine,
+};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
@@ -19,7 +21,7 @@ use crate::lang::work::Say;
 /// A review is read at leisure.
 const MOST: usize = 15;
 
-pub(super) fn run(facts: &WorkspaceFacts, wanted: &Review, say: &'static Say) -> WorkOutcome {
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Review, say: &'static Say) -> BuiltInOutcome {
     let words = Wording { say, today: facts.today };
     let before_today = i64::from(wanted.days.max(1)) - 1;
     let mut review = Writer {
@@ -240,9 +242,9 @@ impl<'a> Writer<'a> {
         self.tasks.iter().copied().filter(|task| is_one(task)).collect()
     }
 
-    fn finish(self) -> WorkOutcome {
+    fn finish(self) -> BuiltInOutcome {
         if self.page.is_empty() {
-            return WorkOutcome::Nothing { why: NothingReason::NothingThere };
+            return BuiltInOutcome::Nothing { why: NothingReason::NothingThere };
         }
         let say = &self.words.say.review;
         let template = if self.wanted.days == 7 { say.week } else { say.stretch };
@@ -250,6 +252,6 @@ impl<'a> Writer<'a> {
         let days = self.words.days(self.wanted.days.into());
         let counts = self.counts.join(", ");
         let title = fill(template, &[("day", &day), ("days", &days), ("counts", &counts)]);
-        WorkOutcome::Text(self.page.finish(title))
+        BuiltInOutcome::Text(self.page.finish(title))
     }
 }

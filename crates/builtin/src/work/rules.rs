@@ -9,7 +9,7 @@ use dormouse_types::built_in_work::{
 };
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::work_outcome::WorkOutcome;
+use dormouse_types::work_outcome::BuiltInOutcome;
 
 use super::{gallery, instruction};
 use crate::lang::work;
@@ -62,7 +62,7 @@ impl WorkRules for Rules {
         facts: &WorkspaceFacts,
         parameters: &WorkParameters,
         language: &str,
-    ) -> WorkOutcome {
+    ) -> BuiltInOutcome {
         super::run(facts, parameters, language)
     }
 }

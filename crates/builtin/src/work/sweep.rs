@@ -5,7 +5,7 @@ use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::Sweep;
 use dormouse_types::work_outcome::{
-    NothingReason, ProposedCall, WorkEvidence, WorkOutcome, WorkProposals,
+    BuiltInOutcome, NothingReason, ProposedCall, WorkEvidence, WorkProposals,
 };
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::wording::{Wording, fill};
 use crate::lang::work::Say;
 use crate::propose::ledger::STATUS;
 
-pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> WorkOutcome {
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> BuiltInOutcome {
     let words = Wording { say, today: facts.today };
     let is_stale = |task: &&TaskFacts| {
         matches!(task.status, Status::Open | Status::Groomed | Status::InProgress)
@@ -35,7 +35,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
             (true, 0) => NothingReason::NothingNew,
             (true, _) => NothingReason::StillProposed,
         };
-        return WorkOutcome::Nothing { why };
+        return BuiltInOutcome::Nothing { why };
     }
     stale.sort_by_cached_key(|task| (task.changed_on, task.title.clone(), task.id.clone()));
     let evidence = |task: &TaskFacts| {
@@ -65,7 +65,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
     // Exactly those that are proposed have a line.
     let lines = lines.collect();
     page.add_exactly("stale", say.sweep.heading.to_owned(), lines, most);
-    WorkOutcome::Proposals(WorkProposals {
+    BuiltInOutcome::Proposals(WorkProposals {
         text: page.finish(title),
         calls,
         new_tasks: Vec::new(),

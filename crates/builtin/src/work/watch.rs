@@ -2,7 +2,7 @@
 
 use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::{Watch, WatchList};
-use dormouse_types::work_outcome::{NothingReason, WorkOutcome};
+use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
 use jiff::civil::Date;
 
 use super::page::{Counted, Page, about};
@@ -12,7 +12,7 @@ use crate::lang::work::Say;
 
 const MOST: usize = 7;
 
-pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> WorkOutcome {
+pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> BuiltInOutcome {
     let words = Wording { say, today: facts.today };
     let tasks = fitting(facts, &wanted.only);
     let mut page = Page::new(words);
@@ -50,7 +50,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
     }
     if page.is_empty() {
         let why = if is_there { NothingReason::NothingNew } else { NothingReason::NothingThere };
-        return WorkOutcome::Nothing { why };
+        return BuiltInOutcome::Nothing { why };
     }
     let counts = [
         (page.count("near"), say.watch.n_near),
@@ -59,7 +59,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
     ];
     let counts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, counted)| counted.of(n));
     let title = counts.collect::<Vec<_>>().join(", ");
-    WorkOutcome::Text(page.finish(title))
+    BuiltInOutcome::Text(page.finish(title))
 }
 
 fn lines(tasks: Vec<(&TaskFacts, Date)>, words: Wording) -> Vec<Counted> {

@@ -12,7 +12,7 @@ use dormouse_types::work_facts::{
     VerdictFact, WorkspaceFacts,
 };
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::work_outcome::{FigureList, WorkOutcome, WorkText};
+use dormouse_types::work_outcome::{BuiltInOutcome, FigureList, WorkText};
 use dormouse_types::{EntryId, Origin, TaskId};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -123,7 +123,7 @@ impl Desk {
         });
     }
 
-    pub fn run(&self, parameters: &WorkParameters, language: &str) -> WorkOutcome {
+    pub fn run(&self, parameters: &WorkParameters, language: &str) -> BuiltInOutcome {
         let outcome = work::run(&self.facts, parameters, language);
         if let Some(text) = text_of(&outcome) {
             let is_hostile = self.facts.tasks.iter().any(|task| task.title.contains('{'));
@@ -261,11 +261,11 @@ impl Draft<'_> {
     }
 }
 
-pub fn text_of(outcome: &WorkOutcome) -> Option<&WorkText> {
+pub fn text_of(outcome: &BuiltInOutcome) -> Option<&WorkText> {
     match outcome {
-        WorkOutcome::Text(text) => Some(text),
-        WorkOutcome::Proposals(proposals) => Some(&proposals.text),
-        WorkOutcome::Nothing { .. } | WorkOutcome::CannotRun { .. } => None,
+        BuiltInOutcome::Text(text) => Some(text),
+        BuiltInOutcome::Proposals(proposals) => Some(&proposals.text),
+        BuiltInOutcome::Nothing { .. } | BuiltInOutcome::CannotRun { .. } => None,
     }
 }
 
@@ -300,12 +300,12 @@ fn assert_sound(text: &WorkText, is_hostile: bool) {
 }
 
 /// An outcome as a snapshot shows it.
-pub fn shown(outcome: &WorkOutcome) -> String {
+pub fn shown(outcome: &BuiltInOutcome) -> String {
     match outcome {
-        WorkOutcome::Nothing { why } => format!("(nothing: {why})\n"),
-        WorkOutcome::CannotRun { why, subject } => format!("(cannot run: {why}: {subject})\n"),
-        WorkOutcome::Text(text) => page(text),
-        WorkOutcome::Proposals(proposals) => {
+        BuiltInOutcome::Nothing { why } => format!("(nothing: {why})\n"),
+        BuiltInOutcome::CannotRun { why, subject } => format!("(cannot run: {why}: {subject})\n"),
+        BuiltInOutcome::Text(text) => page(text),
+        BuiltInOutcome::Proposals(proposals) => {
             let mut shown = page(&proposals.text);
             for call in proposals.calls.iter().take(3) {
                 let because = &call.evidence.text;

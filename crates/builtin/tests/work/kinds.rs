@@ -10,7 +10,7 @@ use dormouse_types::work_kind::{
     WhenEmpty, WorkParameters,
 };
 use dormouse_types::work_outcome::{
-    CannotRunReason, FigureList, NothingReason, WorkOutcome, WorkProposals,
+    BuiltInOutcome, CannotRunReason, FigureList, NothingReason, WorkProposals,
 };
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn agenda(agenda: Agenda) -> WorkParameters {
     WorkParameters::Agenda(agenda)
 }
 
-fn subjects(outcome: &WorkOutcome) -> Vec<String> {
+fn subjects(outcome: &BuiltInOutcome) -> Vec<String> {
     let text = text_of(outcome).expect("a text");
     text.sections
         .iter()
@@ -30,16 +30,18 @@ fn subjects(outcome: &WorkOutcome) -> Vec<String> {
         .collect()
 }
 
-fn nothing(outcome: &WorkOutcome) -> Option<NothingReason> {
+fn nothing(outcome: &BuiltInOutcome) -> Option<NothingReason> {
     match outcome {
-        WorkOutcome::Nothing { why } => Some(*why),
-        WorkOutcome::Text(_) | WorkOutcome::Proposals(_) | WorkOutcome::CannotRun { .. } => None,
+        BuiltInOutcome::Nothing { why } => Some(*why),
+        BuiltInOutcome::Text(_)
+        | BuiltInOutcome::Proposals(_)
+        | BuiltInOutcome::CannotRun { .. } => None,
     }
 }
 
-fn proposals(outcome: &WorkOutcome) -> &WorkProposals {
+fn proposals(outcome: &BuiltInOutcome) -> &WorkProposals {
     match outcome {
-        WorkOutcome::Proposals(proposals) => proposals,
+        BuiltInOutcome::Proposals(proposals) => proposals,
         other => panic!("no proposals: {other:?}"),
     }
 }
@@ -296,7 +298,7 @@ fn a_checklist_without_a_tick_is_left_alone_and_a_missing_one_is_reported() {
         Some(NothingReason::NothingTicked)
     );
     let why = |n, title: &str| match desk.run(&reset(n, title), "en") {
-        WorkOutcome::CannotRun { why, subject } => (why, subject),
+        BuiltInOutcome::CannotRun { why, subject } => (why, subject),
         other => panic!("{other:?}"),
     };
     assert_eq!(why(2, "Bare"), (CannotRunReason::NoChecklist, "Bare".into()));

@@ -5,6 +5,7 @@ use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
 use dormouse_store::{CommitError, MaybeRefused as _, Policy, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
@@ -45,11 +46,11 @@ impl NewVerdict<'_> {
         }
     }
 
-    fn action(self) -> &'static str {
+    fn action(self) -> AuditAction {
         match self {
-            Self::Confirm { .. } => "change.confirm",
-            Self::Reject { .. } => "change.reject",
-            Self::Defer => "change.defer",
+            Self::Confirm { .. } => AuditAction::ChangeConfirm,
+            Self::Reject { .. } => AuditAction::ChangeReject,
+            Self::Defer => AuditAction::ChangeDefer,
         }
     }
 }
@@ -217,7 +218,7 @@ impl Changes {
             change_item::expect_unmoved(who.ws, &seen.item),
             entity::replace(who.ws, &decision),
         ];
-        match self.write("change.decide", who, seen, "change.reject", ops).await {
+        match self.write("change.decide", who, seen, AuditAction::ChangeReject, ops).await {
             Err(CommitError::Refused { refusal: Refusal::ItemMoved | Refusal::Stale, .. }) => {
                 let (set, index) = (seen.item.set.clone(), seen.item.index);
                 Err(DecideError::Busy { set, index })

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use dormouse_journal::{TaskStanding, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{Actor, TaskId, Timestamp, WorkspaceId};
 
 use crate::set::error::DecideError;
@@ -137,9 +138,9 @@ impl Changes {
         why: Option<&str>,
     ) -> Result<(), DecideError> {
         let who = Decider { ws, actor: Actor::Program, once: None };
-        let (label, to) = match event {
-            Event::Retract => ("change.retract", State::Retracted),
-            _ => ("change.expire", State::Expired),
+        let (action, to) = match event {
+            Event::Retract => (AuditAction::ChangeRetract, State::Retracted),
+            _ => (AuditAction::ChangeExpire, State::Expired),
         };
         for item in items {
             let seen = self.load(ws, &item.set, item.index).await?;
@@ -151,7 +152,7 @@ impl Changes {
             let now = self.clock.now();
             let mut ops = vec![self.transition(ws, &seen.item, event, why, None, now)?];
             ops.extend(seen.moved(ws, transitioned(&seen.item, to, why, now), now).1);
-            match self.write(label, &who, &seen, label, ops).await {
+            match self.write(action.name(), &who, &seen, action, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
                 other => other?,
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Db, Refusal, in_list, receipt};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{Actor, WorkspaceId};
 
 use crate::set::error::DecideError;
@@ -65,7 +66,7 @@ impl Changes {
         ops.extend(seen.moved(who.ws, reopened(&seen.item, &next, now), now).1);
         // The request's own receipt is written with the verdict, not here.
         let who = Decider { once: None, ..who.clone() };
-        match self.write("change.undo", &who, seen, "change.reopen", ops).await {
+        match self.write("change.undo", &who, seen, AuditAction::ChangeReopen, ops).await {
             Ok(()) => {}
             Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => return Ok(false),
             Err(error) => return Err(error.into()),

@@ -11,6 +11,7 @@ use dormouse_store::agent::work::run;
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Once, Op, ReadError, Refusal, Store,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{
     Actor, ChangeSetId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkRunId, WorkspaceId,
@@ -167,7 +168,7 @@ impl Changes {
         label: &'static str,
         who: &Decider,
         seen: &LoadedItem,
-        action: &'static str,
+        action: AuditAction,
         ops: Vec<Op>,
     ) -> Result<(), CommitError> {
         let item = &seen.item;

@@ -6,6 +6,7 @@ use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::saga::{self, OperationStatus, Phase};
 use dormouse_store::{ChangeRow, CommitError, Op, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
 use crate::delegate::Answer;
@@ -62,7 +63,7 @@ impl Changes {
         // the undo, so after a crash either the verdict is intact or recovery finishes the undo.
         let ops =
             vec![change_item::expect_unmoved(who.ws, &seen.item), payload.open(who.ws, &seen, now)];
-        match self.write("change.undo", who, &seen, "change.undo", ops).await {
+        match self.write("change.undo", who, &seen, AuditAction::ChangeUndo, ops).await {
             Err(CommitError::Refused { refusal: Refusal::Exists | Refusal::ItemMoved, .. }) => {
                 return Err(DecideError::Busy { set: set.clone(), index });
             }
@@ -86,7 +87,7 @@ impl Changes {
         ops.extend(self.mark_undone(who.ws, &decision.id, now).await?);
         let (after, more) = seen.moved(who.ws, reopened(&seen.item, &next, now), now);
         ops.extend(more);
-        self.write("change.undo", who, seen, "change.undo", ops).await?;
+        self.write("change.undo", who, seen, AuditAction::ChangeUndo, ops).await?;
         Ok(Settled::new(after, None))
     }
 

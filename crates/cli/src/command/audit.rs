@@ -44,7 +44,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         table.row([
             time::minute(entry.at, &session.zone),
             short(&entry.actor.to_string()),
-            entry.action.clone(),
+            entry.action.to_string(),
             short(&entry.object),
             entry.denied.as_ref().map_or_else(|| entry.detail.clone(), in_words),
         ]);

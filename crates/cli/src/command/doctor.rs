@@ -82,12 +82,12 @@ pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
         Engine::start_without(missing.db(), config).await?;
         note(&format!("created a new, empty {} database", missing.db().name()));
     }
-    let mut diagnosis = look(config, SystemClock.now());
+    let mut diagnosis = diagnose(config, SystemClock.now());
     if let Some(why) = server_trouble(config).await {
         diagnosis
             .problem(format!("the server of this folder is not ready: {why}"), "start it again");
     }
-    Ok(tell_all(config, diagnosis))
+    Ok(print_all(config, diagnosis))
 }
 
 fn served(config: &Config, server: &Server) -> Failure {
@@ -102,7 +102,7 @@ async fn server_trouble(config: &Config) -> Option<String> {
     Client::of(server).trouble().await
 }
 
-fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
+fn print_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
     diagnosis.findings.sort_by_key(|finding| finding.severity);
     let mut screen = Screen::new(config.screen);
     match serde_json::to_vec(&diagnosis) {
@@ -112,7 +112,7 @@ fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
                 Some(_) => "Nothing in the data folder needs you.",
                 None => "Nothing needs you.",
             };
-            tell(&mut screen, &diagnosis, &config.zone, good);
+            print(&mut screen, &diagnosis, &config.zone, good);
         }
         Err(e) => note(&format!("error: cannot write the diagnosis: {e}")),
     }
@@ -123,7 +123,7 @@ fn tell_all(config: &Config, mut diagnosis: Diagnosis) -> u8 {
     u8::from(diagnosis.needs_the_person())
 }
 
-fn look(config: &Config, now: Timestamp) -> Diagnosis {
+fn diagnose(config: &Config, now: Timestamp) -> Diagnosis {
     let folder = &config.data;
     let mut diagnosis = Diagnosis {
         folder: folder.display().to_string(),
@@ -172,7 +172,7 @@ fn look(config: &Config, now: Timestamp) -> Diagnosis {
     if config.database.is_none() && !has_file {
         diagnosis.note("there is no database yet: the first command creates it");
     }
-    dormouse::doctor::look(folder, &mut diagnosis);
+    dormouse::doctor::examine(folder, &mut diagnosis);
     diagnosis
 }
 
@@ -210,7 +210,7 @@ fn modes(folder: &Path, diagnosis: &mut Diagnosis) {
     }
 }
 
-fn tell(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str) {
+fn print(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str) {
     let style = screen.style();
     let at = |at| time::minute(at, zone);
     screen.say(style.bold(&format!("dormouse {}, {}", diagnosis.version, line(&diagnosis.folder))));

@@ -177,7 +177,7 @@ impl Host {
     }
 
     async fn servers(&self) -> Vec<(Provider, Vec<OfferedModel>)> {
-        let limit = Duration::from_secs(limits::LOCAL_LOOK_SECONDS);
+        let limit = Duration::from_secs(limits::LOCAL_DISCOVERY_SECONDS);
         let looks = self.0.local_servers.iter().map(async |provider| {
             // Whatever listens there is sent no key.
             let config = ModelConfig { key: None, ..self.list_config(provider).ok()? };
@@ -297,7 +297,7 @@ impl ModelHost for Host {
         Some(probe_request())
     }
 
-    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+    fn discover(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
         Box::pin(self.servers())
     }
 

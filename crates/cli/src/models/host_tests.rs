@@ -123,7 +123,7 @@ async fn only_servers_that_list_models_are_found_on_this_machine() -> anyhow::Re
         ollama.clone(),
         own("vllm", &server(Some("<html>a web page</html>"))?),
     ];
-    let found = setup.host().look().await;
+    let found = setup.host().discover().await;
     let found: Vec<_> = found.iter().map(|(it, models)| (it.clone(), models.len())).collect();
     assert_eq!(found, [(ollama, 2)]);
     Ok(())
@@ -149,7 +149,7 @@ async fn a_server_that_does_not_answer_is_given_up() -> anyhow::Result<()> {
     setup.clock = Arc::new(Hurried);
     setup.local_servers = vec![silent.clone()];
     let host = setup.host();
-    assert_eq!(host.look().await, []);
+    assert_eq!(host.discover().await, []);
     let error = host.list(&silent).await.expect_err("it is silent");
     let ModelError::Provider { why: ProviderUnavailable::Outage, detail, .. } = &error else {
         panic!("{error:?}")

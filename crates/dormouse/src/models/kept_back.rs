@@ -6,6 +6,7 @@ use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::subscription;
 use dormouse_store::in_list;
 use dormouse_store::journal::privacy::{self, PrivacyFacts};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model_settings::{AllowedCategories, ModelSettings, Provider, split_id};
 use dormouse_types::{AgentId, Caller, Scope};
@@ -33,7 +34,7 @@ impl Dormouse {
             None => None,
             Some(only) => Some(self.known_categories(caller, only).await?),
         };
-        self.edit_models(caller, "models.categories", name, |settings| {
+        self.edit_models(caller, AuditAction::ModelsCategories, name, |settings| {
             let (found, _) = self.provider_of(settings, &format!("{name}/*"))?;
             if settings.provider(name).is_none() {
                 settings.providers.push(found);

@@ -4,6 +4,7 @@ use dormouse_store::agent::model_setting;
 use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::spend::{OverBudget, Unit, dollars};
 use dormouse_types::{AgentId, Caller, EventKind, Id as _, Origin, Scope};
 
@@ -126,7 +127,7 @@ impl Dormouse {
             .change(ChangeRow::agent(Origin::Person { via: None }, event, None, scope.name()))
             .audit(Audit {
                 actor: caller.actor.clone(),
-                action: "models.onceMore",
+                action: AuditAction::ModelsOnceMore,
                 object: scope.name().to_owned(),
                 detail: format!("{} more on {day}", detail.join(" and ")),
             });

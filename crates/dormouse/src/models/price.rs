@@ -1,5 +1,6 @@
 //! What a model costs, as a person says it or the price table has it.
 
+use dormouse_types::audit::AuditAction;
 use dormouse_types::model_settings::ModelSettings;
 use dormouse_types::spend::Price;
 use dormouse_types::{Caller, Scope};
@@ -37,7 +38,7 @@ impl Dormouse {
             }
         }
         let today = self.clock.now().day_in(&self.zone);
-        self.edit_models(caller, "models.price", id, |settings| {
+        self.edit_models(caller, AuditAction::ModelsPrice, id, |settings| {
             let (provider, _) = self.provider_of(settings, id)?;
             if provider.is_own {
                 let message = format!("{id} is on a server of your own and costs nothing");

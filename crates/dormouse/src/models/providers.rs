@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dormouse_types::audit::AuditAction;
 use dormouse_types::model_settings::{KeySource, OfferedModel, Provider, split_id};
 use dormouse_types::port::Patience;
 use dormouse_types::{Caller, Scope};
@@ -25,7 +26,7 @@ impl Dormouse {
         let name = provider.name.clone();
         let wrong = |message| Error::Invalid { field: "provider", message };
         let provider = self.source.host.checked(provider).map_err(wrong)?;
-        self.edit_models(caller, "models.provider", &name, |settings| {
+        self.edit_models(caller, AuditAction::ModelsProvider, &name, |settings| {
             let known = settings.provider(&provider.name);
             let categories = known.and_then(|known| known.categories.clone());
             settings.providers.retain(|known| known.name != provider.name);
@@ -55,7 +56,7 @@ impl Dormouse {
             return Err(Error::Invalid { field: "provider", message });
         }
         let view = self
-            .edit_models(caller, "models.remove", name, |settings| {
+            .edit_models(caller, AuditAction::ModelsRemove, name, |settings| {
                 settings.providers.retain(|known| known.name != name);
                 settings.models.retain(|known| !is_its(&known.id));
                 Ok(())
@@ -84,7 +85,7 @@ impl Dormouse {
         };
         self.keep_key(&provider, key)?;
         // The revision rises, so that models are built again with the new key.
-        self.edit_models(caller, "models.key", name, |_| Ok(())).await
+        self.edit_models(caller, AuditAction::ModelsKey, name, |_| Ok(())).await
     }
 
     fn keep_key(&self, provider: &Provider, key: Option<&str>) -> Result<(), Error> {
@@ -131,7 +132,7 @@ impl Dormouse {
     /// Looks for model servers on this machine. None is added.
     pub async fn find_servers(&self, caller: &Caller) -> Result<Vec<FoundServer>, Error> {
         require(caller, Scope::Admin)?;
-        let found = self.source.host.look().await.into_iter();
+        let found = self.source.host.discover().await.into_iter();
         Ok(found.map(|(provider, models)| FoundServer { provider, models }).collect())
     }
 }

@@ -1,5 +1,6 @@
 //! Which model does what: one thinks, and another one may fold memory.
 
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{Caller, Scope};
 
 use super::{BUILT_IN, ModelsView};
@@ -32,13 +33,18 @@ impl Dormouse {
             let message = "the built-in rules write no summaries: choose a language model".into();
             return Err(Error::Invalid { field: "model", message });
         }
-        self.edit_models(caller, "models.summarise", id.unwrap_or("thinking"), |settings| {
-            if let Some(id) = id {
-                self.know(settings, id)?;
-            }
-            settings.summarising = id.map(str::to_owned);
-            Ok(())
-        })
+        self.edit_models(
+            caller,
+            AuditAction::ModelsSummarise,
+            id.unwrap_or("thinking"),
+            |settings| {
+                if let Some(id) = id {
+                    self.know(settings, id)?;
+                }
+                settings.summarising = id.map(str::to_owned);
+                Ok(())
+            },
+        )
         .await
     }
 }

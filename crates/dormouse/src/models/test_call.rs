@@ -5,6 +5,7 @@ use std::time::Duration;
 use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
 use dormouse_store::{Commit, CommitError, Db, Refusal};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
 use dormouse_types::port::Patience;
@@ -49,7 +50,7 @@ impl Dormouse {
             TestError::Ended(error) => error,
             TestError::Model(error) => Error::Model(error.to_string()),
         })?;
-        self.edit_models(caller, "models.test", id, |settings| {
+        self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
             note_test(settings, id, &shown);
             Ok(())
         })
@@ -113,7 +114,7 @@ impl Dormouse {
         }
     }
 
-    /// Makes the call; it ends when its time is over, or when paid calls are switched off.
+    /// Makes the call; it ends when its time has passed, or when paid calls are switched off.
     async fn tested(
         &self,
         caller: &Caller,
@@ -147,7 +148,7 @@ impl Dormouse {
 enum TestError {
     /// The provider.
     Model(ModelError),
-    /// Its time was over, or paid calls were switched off.
+    /// Its time had passed, or paid calls were switched off.
     Ended(Error),
 }
 

@@ -1,5 +1,6 @@
 //! How much a model reads and writes in one turn, as a person says it or its server states it.
 
+use dormouse_types::audit::AuditAction;
 use dormouse_types::{Caller, Scope};
 
 use super::{BUILT_IN, ModelsView};
@@ -35,7 +36,7 @@ impl Dormouse {
             );
             return Err(Error::Invalid { field: "window", message });
         }
-        self.edit_models(caller, "models.window", id, |settings| {
+        self.edit_models(caller, AuditAction::ModelsWindow, id, |settings| {
             self.provider_of(settings, id)?;
             self.know(settings, id)?;
             for known in settings.models.iter_mut().filter(|known| known.id == id) {

@@ -77,8 +77,8 @@ impl Dormouse {
         Ok(self.queries.task_changes(caller.workspace, id).await?)
     }
 
-    /// The open proposals about a task, and the cursor of the events that they contain: a client that
-    /// shows them need not load them again for an event up to it.
+    /// A task, the open proposals about it, and the cursor of the events that both contain: a client
+    /// that shows them need not load them again for an event up to it.
     pub async fn open_changes(&self, caller: &Caller, id: &TaskId) -> Result<OpenChanges, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.open_changes(caller.workspace, id).await?)

@@ -8,6 +8,7 @@ use dormouse::{AgentPatch, Error, TaskPatch, WORKSPACE};
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::model_settings::{AllowedCategories, ToolMode};
 use dormouse_types::spend::Budgets;
 use dormouse_types::{Id as _, Scope};
@@ -305,8 +306,8 @@ fn the_audit_log_of_both_databases_is_one_list_for_administrators() {
     }
     let whole = now(world.dormouse.audit(&me(), 200, None)).expect("a page");
     assert_eq!(ids, whole.items.into_iter().map(|entry| entry.id).collect::<Vec<_>>());
-    assert_eq!(actions[0], "models.window", "newest first");
-    assert!(actions.iter().any(|action| action == "task.create"), "{actions:?}");
+    assert_eq!(actions[0], AuditAction::ModelsWindow, "newest first");
+    assert!(actions.iter().any(|action| *action == AuditAction::TaskCreate), "{actions:?}");
     let reader = token(&[Scope::Read, Scope::Edit, Scope::Decide]);
     let refused = now(world.dormouse.audit(&reader, 2, None)).expect_err("it needs more");
     assert_eq!(refused.problem().kind, "scope-missing", "{refused}");

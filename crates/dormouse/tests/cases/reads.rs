@@ -149,7 +149,8 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
     let (answer, queries) = world.engine.reads_of(|| decide(0));
     assert_eq!(wholes(&queries, &task.id, Some(&items[0].set)), (1, 1), "{queries:#?}");
     let fresh = now(world.dormouse.open_changes(&me(), &task.id)).expect("a list");
-    assert_eq!(json!(answer.open), json!(Some(fresh)), "the list is as it is then read");
+    assert_eq!(json!(answer.open), json!(Some(&fresh)), "the list is as it is then read");
+    assert_eq!(json!(fresh.task), json!(world.fresh(&task.id)), "and so is the task");
     let all = queries.len();
     let (answer, queries) = world.engine.reads_of(|| decide(1));
     assert_eq!(answer.open.map(|open| open.items.len()), Some(0), "{queries:#?}");

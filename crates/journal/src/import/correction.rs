@@ -4,6 +4,7 @@ use dormouse_store::commit::{Audit, Commit};
 use dormouse_store::journal::import_correction;
 use dormouse_store::{Db, Refusal};
 use dormouse_types::WorkspaceId;
+use dormouse_types::audit::AuditAction;
 
 use crate::Journal;
 use crate::error::JournalError;
@@ -37,7 +38,7 @@ impl Journal {
         };
         let audit = Audit {
             actor: ctx.actor.clone(),
-            action: "import.correct",
+            action: AuditAction::ImportCorrect,
             object: file.to_owned(),
             detail: String::new(),
         };

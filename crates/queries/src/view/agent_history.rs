@@ -9,6 +9,7 @@ use dormouse_types::agent::{
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
+use dormouse_types::model::PromptPart;
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{
     AgentId, ChangeSetId, LinkId, MessageId, RunKey, SubscriptionId, TaskId, ThreadId, Timestamp,
@@ -145,40 +146,6 @@ pub struct PromptFragment {
     pub kind: Listed<PromptPart>,
     /// As it was sent.
     pub text: String,
-}
-
-closed_list! {
-    /// What a piece of a prompt holds: a kind of fragment, or what is said about tools.
-    pub enum PromptPart, "part of a prompt" {
-        /// The role of the agent and its instructions.
-        System = "system",
-        /// What older lines of the log were folded into.
-        Summary = "summary",
-        /// The log of the task.
-        Log = "log",
-        /// What a run of agent work is told to do.
-        Work = "work",
-        /// What earlier runs of the same agent work did.
-        EarlierRuns = "earlierRuns",
-        /// Tasks one link away.
-        LinkedTasks = "linkedTasks",
-        /// The current state of the task.
-        TaskState = "taskState",
-        /// Recent decisions and open proposals.
-        Decisions = "decisions",
-        /// The last weeks in figures.
-        Trend = "trend",
-        /// What changed since the last completed run.
-        Delta = "delta",
-        /// What the person tells the agent.
-        Message = "message",
-        /// What this turn must do.
-        Instruction = "instruction",
-        /// Which tools could be called, if not all.
-        ToolChoice = "toolChoice",
-        /// The tools.
-        Tools = "tools",
-    }
 }
 
 closed_list! {
@@ -429,19 +396,4 @@ pub struct Operation {
     pub updated_at: Timestamp,
     /// Why it was closed without effect.
     pub last_error: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use dormouse_types::closed_list::ClosedList as _;
-    use dormouse_types::model::FragmentKind;
-
-    use super::PromptPart;
-
-    #[test]
-    fn each_kind_of_fragment_is_a_part_of_a_prompt() {
-        for kind in FragmentKind::ALL {
-            assert!(PromptPart::of_name(kind.name()).is_some(), "{kind}");
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! A row of the audit log, as it is shown.
 
+use dormouse_types::audit::AuditAction;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::policy::PolicyDenied;
 use dormouse_types::{Actor, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -16,8 +18,8 @@ pub struct AuditEntry {
     /// Who: `owner`, `token:…`, `agent:…`, `dormouse`, `nobody`.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub actor: Actor,
-    /// What, for example `task.edit` or `policyDenied`.
-    pub action: String,
+    /// What.
+    pub action: Listed<AuditAction>,
     /// The id of what it was done to.
     pub object: String,
     /// More, depending on the action.

@@ -11,6 +11,8 @@ use dormouse_types::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Task;
+
 /// A change set with its items.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -135,7 +137,7 @@ pub struct TaskChange {
     pub work_id: Option<WorkId>,
 }
 
-/// The outcome of a verdict, with the open proposals about the task afterwards.
+/// The outcome of a verdict, with the task and the open proposals about it afterwards.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -143,19 +145,21 @@ pub struct DecidedItem {
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The open proposals about the task. None if the caller may not read, or they cannot be read:
+    /// The task and its open proposals. None if the caller may not read, or they cannot be read:
     /// the verdict holds all the same.
     pub open: Option<OpenChanges>,
 }
 
-/// The open proposals about a task at a position of the events.
+/// A task and the open proposals about it, at a position of the events.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenChanges {
+    /// The task.
+    pub task: Task,
     /// The proposals, in reading order.
     pub items: Vec<TaskChange>,
-    /// What the events up to this cursor tell is contained in `items`.
+    /// What the events up to this cursor tell is contained in `task` and in `items`.
     pub cursor: String,
 }
 

@@ -3,6 +3,7 @@
 use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::line_name::LineName;
 use dormouse_types::memory::{Audience, CheckpointKind, MemoryKind};
 use dormouse_types::{EntryId, RunKey, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -85,8 +86,8 @@ closed_list! {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KnowledgeLine {
-    /// Its name among the lines of this agent: `line-12`, `summary-3`, `decision-…`.
-    pub line: String,
+    /// Its name among the lines of this agent.
+    pub line: LineName,
     /// What it is.
     pub kind: KnowledgeKind,
     /// What it says, without the marks that prompts put around it.

@@ -8,7 +8,7 @@ use dormouse_types::work::{
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads};
-use dormouse_types::work_outcome::{Figure, WorkOutcome as WorkOutcomeWithoutModel};
+use dormouse_types::work_outcome::{BuiltInOutcome, Figure};
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ pub struct WorkInstruction {
 #[serde(rename_all = "camelCase")]
 pub struct WorkTrial {
     /// The outcome.
-    pub outcome: WorkOutcomeWithoutModel,
+    pub outcome: BuiltInOutcome,
     /// What the work does, in one sentence.
     pub sentence: String,
 }

@@ -7,6 +7,7 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Attempts, Audit, ChangeRow, Commit, Db, Op, Policy, Refusal, retry};
 use dormouse_types::agent::PutOff;
+use dormouse_types::audit::AuditAction;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::{ModelError, Usage};
 use dormouse_types::policy::{DenialReason, PolicyDenied};
@@ -285,7 +286,7 @@ pub fn denied(
     let denied = PolicyDenied { what: what.to_owned(), model: model.name().to_owned(), reason };
     Audit {
         actor: holder.into(),
-        action: PolicyDenied::ACTION,
+        action: AuditAction::PolicyDenied,
         object: run.to_string(),
         detail: denied.detail(),
     }

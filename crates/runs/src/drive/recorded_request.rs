@@ -7,7 +7,7 @@ use dormouse_store::agent::wake_request::{self, Span, Stored};
 use dormouse_store::agent::{log_line, wake_run};
 use dormouse_store::{ReadError, Store, text};
 use dormouse_types::closed_list::ClosedList as _;
-use dormouse_types::model::{FragmentKind, Request, Turn};
+use dormouse_types::model::{FragmentKind, PromptPart, Request, Turn};
 use dormouse_types::{HolderId, RunKey, WorkspaceId};
 
 use super::ActiveRun;
@@ -80,19 +80,19 @@ impl ActiveRun<'_> {
             }
             let (sha256, op) = text::put(lease.ws, &fragment.text);
             ops.push(op);
-            spans.push(Span::Text { kind: fragment.kind.name().into(), sha256 });
+            spans.push(Span::Text { kind: PromptPart::from(fragment.kind).into(), sha256 });
         }
         let (sha256, op) = text::put(lease.ws, offer.text());
         ops.push(op);
-        spans.push(Span::Text { kind: request::TOOLS.into(), sha256 });
+        spans.push(Span::Text { kind: PromptPart::Tools.into(), sha256 });
         let choice = request::tool_choice_text(&request.tool_choice);
         if let Some(choice) = &choice {
             let (sha256, op) = text::put(lease.ws, choice);
             ops.push(op);
-            spans.push(Span::Text { kind: request::TOOL_CHOICE.into(), sha256 });
+            spans.push(Span::Text { kind: PromptPart::ToolChoice.into(), sha256 });
         }
         let mut pieces: Vec<_> = request.fragments.iter().map(RequestPiece::of).collect();
-        pieces.extend(choice.map(|text| RequestPiece::whole(request::TOOL_CHOICE, text)));
+        pieces.extend(choice.map(|text| RequestPiece::whole(PromptPart::ToolChoice, text)));
         let digest = request::digest(&pieces, &request.turns, offer.text());
         let stored = Stored { turn, spans, sources, digest, at: self.driver.clock.now() };
         ops.push(wake_request::put(lease.ws, &lease.run.key, &stored));
@@ -125,8 +125,9 @@ impl ActiveRun<'_> {
         }
         let rebuilt = rebuild(&self.driver.store, lease.ws, &lease.run.holder, &spans).await?;
         let pieces = rebuilt.into_iter();
-        let pieces = pieces
-            .filter_map(|it| Some((FragmentKind::of_name(&it.kind)?, it.text, it.block_ends)));
+        let pieces = pieces.filter_map(|it| {
+            Some((FragmentKind::of_name(it.kind.name())?, it.text, it.block_ends))
+        });
         Ok(Some(Shown { fragments: shown_again(pieces), log }))
     }
 }
@@ -139,7 +140,6 @@ pub async fn rebuild(
     spans: &[Span],
 ) -> Result<Vec<RequestPiece>, ReadError> {
     let purged = || "[purged]".to_owned();
-    let name = FragmentKind::Log.name();
     let mut pieces: Vec<RequestPiece> = Vec::new();
     let mut lines: Vec<(String, RunKey)> = Vec::new();
     for (place, span) in spans.iter().enumerate() {
@@ -159,7 +159,7 @@ pub async fn rebuild(
                         lines.iter().map(|(text, run)| (text.as_str(), Some(run))).collect();
                     let block_ends =
                         if *by_run { request::log_block_ends(&cut) } else { Vec::new() };
-                    pieces.push(RequestPiece { kind: name.to_owned(), text, block_ends });
+                    pieces.push(RequestPiece { kind: PromptPart::Log.into(), text, block_ends });
                     lines.clear();
                 }
             }

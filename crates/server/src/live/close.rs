@@ -8,7 +8,7 @@ pub(super) struct Close {
 }
 
 impl Close {
-    pub(super) const NOT_LET_IN: Self =
+    pub(super) const UNAUTHORIZED: Self =
         Self { code: 4001, reason: "the ticket or its token is not valid: get a new ticket" };
     pub(super) const TOO_SLOW: Self = Self { code: 4008, reason: "too slow: resume with since" };
     pub(super) const STOPPING: Self =

@@ -63,7 +63,7 @@ impl EventStream<'_> {
         loop {
             self.hints.borrow_and_update();
             let seen = match self.feed.is_live().await {
-                Ok(false) => return Err(Close::NOT_LET_IN),
+                Ok(false) => return Err(Close::UNAUTHORIZED),
                 Ok(true) => self.feed.since(Some(&cursor)).await,
                 Err(error) => Err(error),
             };

@@ -172,7 +172,7 @@ fn attention_moves_before_the_event_that_moves_it_and_takes_no_cursor_of_its_own
 fn a_revoked_token_ends_it() {
     let script = Script::default();
     script.is_revoked.store(true, Ordering::SeqCst);
-    assert_eq!(run(&script, &Queue::default(), false, Some("2")), Some(Close::NOT_LET_IN));
+    assert_eq!(run(&script, &Queue::default(), false, Some("2")), Some(Close::UNAUTHORIZED));
 }
 
 #[test]

@@ -130,7 +130,7 @@ async fn open(sockets: Sockets, request: Request) -> Result<Response, Problem> {
     let upgrade = upgrade.max_message_size(SOCKET_MESSAGE).max_frame_size(SOCKET_MESSAGE);
     let Some(caller) = sockets.dormouse.redeem_ticket(&params.ticket).await? else {
         // A browser reports to a page how a socket closed, but not why one failed to open.
-        return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::NOT_LET_IN)));
+        return Ok(upgrade.on_upgrade(|socket| refuse(socket, Close::UNAUTHORIZED)));
     };
     let Some(seat) = sockets.take_slot(&caller) else {
         return Err(Problem::rate_limited(RETRY_AFTER));

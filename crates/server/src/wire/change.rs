@@ -172,7 +172,7 @@ pub(crate) struct DecisionParams {
     pub(crate) now: Option<Option<String>>,
 }
 
-/// The outcomes of many verdicts about a task, with its open proposals afterwards.
+/// The outcomes of many verdicts about a task, with the task and its open proposals afterwards.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DecidedItems {
@@ -180,7 +180,7 @@ pub(crate) struct DecidedItems {
     pub(crate) items: Vec<Decided>,
     /// None: all of them are on this page.
     pub(crate) next_cursor: Option<String>,
-    /// The open proposals about the task. None if the caller may not read, or they cannot be read:
+    /// The task and its open proposals. None if the caller may not read, or they cannot be read:
     /// the verdicts hold all the same.
     pub(crate) open: Option<OpenChanges>,
 }

@@ -146,8 +146,8 @@ impl ModelHost for ScriptedHost {
         Host.test_request()
     }
 
-    fn look(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
-        Host.look()
+    fn discover(&self) -> BoxFuture<'_, Vec<(Provider, Vec<OfferedModel>)>> {
+        Host.discover()
     }
 }
 

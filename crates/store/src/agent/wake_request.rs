@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+use dormouse_types::closed_list::Listed;
+use dormouse_types::model::PromptPart;
 use dormouse_types::{Digest, HolderId, RunKey, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +20,8 @@ use crate::{params, params_values};
 pub enum Span {
     /// One stored text.
     Text {
-        /// The kind of fragment.
-        kind: String,
+        /// What it holds.
+        kind: Listed<PromptPart>,
         /// The hash of its text.
         sha256: Digest,
     },

@@ -8,6 +8,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Committed, Db, Once, Op, Param, Query, Refusal, Row,
     Store, Value, params, receipt,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::{Actor, Origin, Timestamp, WorkspaceId, hash};
 
@@ -239,7 +240,7 @@ fn full(ws: WorkspaceId, key: &str) -> Commit {
         .op(Op::one(put, params, Refusal::Exists))
         .change(tell("first"))
         .changes([tell("second")])
-        .audit(Audit { actor, action: "test", object, detail })
+        .audit(Audit { actor, action: AuditAction::TaskEdit, object, detail })
 }
 
 /// A failure's name, and how it breaks a commit.

@@ -4,6 +4,7 @@ use dormouse_store::journal::{row, setting, touched};
 use dormouse_store::{
     Audit, ChangeRow, Commit, CommitError, Db, Op, Param, Query, Refusal, Value, change_log, params,
 };
+use dormouse_types::audit::AuditAction;
 use dormouse_types::change::{Change, What};
 use dormouse_types::{Actor, EventKind, Id as _, Origin, Seq, TaskId};
 
@@ -37,7 +38,7 @@ fn edited(task: &TaskId, to: &str) -> ChangeRow {
     ChangeRow::journal(Origin::Person { via: None }, vec![task.clone()], vec![what])
 }
 
-fn audit(action: &'static str) -> Audit {
+fn audit(action: AuditAction) -> Audit {
     let (actor, object) = (Actor::Owner, "jt-1".to_owned());
     Audit { actor, action, object, detail: "title".to_owned() }
 }
@@ -49,7 +50,7 @@ fn a_refused_precondition_leaves_nothing(world: &World) {
     let commit =
         journal_commit([set("kept", "2"), set("new", "3"), touched::insert(WS, &task), never()])
             .change(edited(&task, "New"))
-            .audit(audit("task.edit"));
+            .audit(audit(AuditAction::TaskEdit));
     assert_eq!(world.refusal(commit), Refusal::Missing);
     assert_eq!(world.everything(Db::Journal), before);
 
@@ -191,7 +192,9 @@ fn the_changes_of_a_task_are_those_that_touched_it(world: &World) {
 }
 
 fn audit_lines_stand_with_their_commit(world: &World) {
-    let commit = journal_commit([]).audit(audit("task.edit")).audit(audit("task.delete"));
+    let commit = journal_commit([])
+        .audit(audit(AuditAction::TaskEdit))
+        .audit(audit(AuditAction::TaskCreate));
     let seq = world.apply(commit).seq;
     let stored = world.raw(Db::Journal, "SELECT * FROM audit_log ORDER BY ws, seq, n");
     let line = |n: i64, action: &str| {
@@ -208,7 +211,7 @@ fn audit_lines_stand_with_their_commit(world: &World) {
         ]
     };
     let stored: Vec<_> = stored.into_iter().map(|row| row.0).collect();
-    assert_eq!(stored, [line(0, "task.edit"), line(1, "task.delete")]);
+    assert_eq!(stored, [line(0, "task.edit"), line(1, "task.create")]);
 }
 
 fn two_workspaces_do_not_see_each_other(world: &World) {

@@ -7,7 +7,7 @@ use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Op, Refusal};
 use dormouse_types::agent::{Initiator, RunFailure, WakeReason};
 use dormouse_types::closed_list::Listed;
-use dormouse_types::model::Usage;
+use dormouse_types::model::{PromptPart, Usage};
 use dormouse_types::spend::{Amount, CallStatus, Unit};
 use dormouse_types::{AgentId, RunKey, Seq, ThreadId, WorkRunId, hash};
 
@@ -218,7 +218,9 @@ fn the_newest_runs_of_an_agent_come_first(world: &World) {
 
 fn a_request_that_was_never_answered_is_replaced(world: &World) {
     let key = RunKey("run".into());
-    let text = |kind: &str| Span::Text { kind: kind.to_owned(), sha256: hash::sha256(kind) };
+    let text =
+        |kind: PromptPart| Span::Text { kind: kind.into(), sha256: hash::sha256(kind.name()) };
+    use PromptPart::{Delta, System};
     let request = |turn, spans: &[Span], micros| Stored {
         turn,
         spans: spans.to_vec(),
@@ -227,11 +229,11 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
         at: at(micros),
     };
     let put = |request: &Stored| wake_request::put(WS, &key, request);
-    let second = request(2, &[text("system"), Span::Log { from: 1, upto: 9, by_run: true }], 1);
-    let first = request(1, &[text("system")], 2);
+    let second = request(2, &[text(System), Span::Log { from: 1, upto: 9, by_run: true }], 1);
+    let first = request(1, &[text(System)], 2);
     world.agent([put(&second), put(&first)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first.clone(), second.clone()]);
-    let again = request(2, &[text("delta")], 8);
+    let again = request(2, &[text(Delta)], 8);
     world.agent([put(&again)]);
     assert_eq!(world.all(wake_request::of_run(WS, &key)), [first, again]);
     assert_eq!(world.all(wake_request::of_run(OTHER_WS, &key)), []);

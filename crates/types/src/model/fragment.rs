@@ -69,6 +69,59 @@ closed_list! {
     }
 }
 
+closed_list! {
+    /// What a piece of a prompt holds: a kind of fragment, or what is said about tools.
+    pub enum PromptPart, "part of a prompt" {
+        /// The role of the agent and its instructions.
+        System = "system",
+        /// What older lines of the log were folded into.
+        Summary = "summary",
+        /// The log of the task.
+        Log = "log",
+        /// What a run of agent work is told to do.
+        Work = "work",
+        /// What earlier runs of the same agent work did.
+        EarlierRuns = "earlierRuns",
+        /// Tasks one link away.
+        LinkedTasks = "linkedTasks",
+        /// The current state of the task.
+        TaskState = "taskState",
+        /// Recent decisions and open proposals.
+        Decisions = "decisions",
+        /// The last weeks in figures.
+        Trend = "trend",
+        /// What changed since the last completed run.
+        Delta = "delta",
+        /// What the person tells the agent.
+        Message = "message",
+        /// What this turn must do.
+        Instruction = "instruction",
+        /// Which tools could be called, if not all.
+        ToolChoice = "toolChoice",
+        /// The tools.
+        Tools = "tools",
+    }
+}
+
+impl From<FragmentKind> for PromptPart {
+    fn from(kind: FragmentKind) -> Self {
+        match kind {
+            FragmentKind::System => Self::System,
+            FragmentKind::Summary => Self::Summary,
+            FragmentKind::Log => Self::Log,
+            FragmentKind::Work => Self::Work,
+            FragmentKind::EarlierRuns => Self::EarlierRuns,
+            FragmentKind::LinkedTasks => Self::LinkedTasks,
+            FragmentKind::TaskState => Self::TaskState,
+            FragmentKind::Decisions => Self::Decisions,
+            FragmentKind::Trend => Self::Trend,
+            FragmentKind::Delta => Self::Delta,
+            FragmentKind::Message => Self::Message,
+            FragmentKind::Instruction => Self::Instruction,
+        }
+    }
+}
+
 /// A fragment as data.
 #[derive(Debug, Clone, Default)]
 pub enum FragmentData {

@@ -116,7 +116,7 @@ Times and counts that nobody has to keep, but that decide when something ends:
         ("a server lists its models within", format!("{} seconds", limits::MODEL_LIST_SECONDS)),
         (
             "a model server on this machine is found within",
-            format!("{} seconds", limits::LOCAL_LOOK_SECONDS),
+            format!("{} seconds", limits::LOCAL_DISCOVERY_SECONDS),
         ),
         ("calls of one turn of a model", format!("{}", limits::CALLS_PER_TURN)),
         (

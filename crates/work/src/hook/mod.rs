@@ -14,6 +14,7 @@ pub mod bodies;
 
 use dormouse_store::agent::work::hook::{self, Hook, SealedSecret};
 use dormouse_store::{Commit, Db, Refusal, retry};
+use dormouse_types::audit::AuditAction;
 use dormouse_types::work::{WorkState, WorkType};
 use dormouse_types::work_hook::HookForm;
 use dormouse_types::{EventKind, HookId, Id as _, Timestamp, WorkId, WorkspaceId, limits};
@@ -90,7 +91,7 @@ impl Work {
         let commit = Commit::new("work.hookAdd", Db::Agent, ws)
             .op(hook::insert(ws, &made))
             .change(event(EventKind::WorkStatus, work.as_str()))
-            .audit(context.audit("work.hookAdd", id.as_str()));
+            .audit(context.audit(AuditAction::WorkHookAdd, id.as_str()));
         self.store.commit(commit).await?;
         Ok((id, secret))
     }
@@ -114,7 +115,7 @@ impl Work {
             let commit = Commit::new("work.hookRotate", Db::Agent, ws)
                 .op(hook::put_secrets(ws, &read, &secrets))
                 .change(event(EventKind::WorkStatus, work.as_str()))
-                .audit(context.audit("work.hookRotate", id.as_str()));
+                .audit(context.audit(AuditAction::WorkHookRotate, id.as_str()));
             self.store.commit(commit).await?;
             Ok(secret)
         })
@@ -134,7 +135,7 @@ impl Work {
         let commit = Commit::new("work.hookRemove", Db::Agent, ws)
             .op(hook::remove(ws, id, self.clock.now()))
             .change(event(EventKind::WorkStatus, work.as_str()))
-            .audit(context.audit("work.hookRemove", id.as_str()));
+            .audit(context.audit(AuditAction::WorkHookRemove, id.as_str()));
         match self.store.commit(commit).await.map_err(WorkError::from) {
             Err(error) if dormouse_store::MaybeRefused::refusal(&error) == Some(Refusal::Stale) => {
                 Err(WorkError::NoHook { hook: id.clone() })

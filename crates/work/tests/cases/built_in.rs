@@ -7,7 +7,7 @@ use dormouse_store::agent::wake_queue;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work_outcome::{
-    CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, WorkOutcome, WorkText,
+    BuiltInOutcome, CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, WorkText,
 };
 use dormouse_types::{TaskId, WorkId};
 use dormouse_work::lifecycle::Edit;
@@ -17,9 +17,9 @@ use crate::world::{WS, World, finish, me, wait};
 
 const DONE: End = End::Completed { cut: false };
 
-fn text() -> WorkOutcome {
+fn text() -> BuiltInOutcome {
     let rent: TaskId = "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
-    WorkOutcome::Text(WorkText {
+    BuiltInOutcome::Text(WorkText {
         title: "1 task is due".into(),
         sections: Vec::new(),
         markdown: "- Pay the rent".into(),
@@ -32,8 +32,8 @@ fn text() -> WorkOutcome {
     })
 }
 
-fn nothing() -> WorkOutcome {
-    WorkOutcome::Nothing { why: NothingReason::NothingNew }
+fn nothing() -> BuiltInOutcome {
+    BuiltInOutcome::Nothing { why: NothingReason::NothingNew }
 }
 
 #[track_caller]
@@ -75,7 +75,7 @@ fn without_news_it_says_nothing_and_knows_when_it_last_did(world: &World) {
 
 fn what_it_cannot_do_is_told_with_what_to_do(world: &World) {
     let why = CannotRunReason::TaskGone;
-    world.rules.comes_to(WorkOutcome::CannotRun { why, subject: "Packing".into() });
+    world.rules.comes_to(BuiltInOutcome::CannotRun { why, subject: "Packing".into() });
     let id = agenda(world, None);
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.status(&id), "failed/failed");

@@ -9,7 +9,7 @@ use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition;
 use dormouse_types::conversation::{ConversationKind, TaskAction, TurnRole};
 use dormouse_types::work::WorkSource;
-use dormouse_types::work_outcome::{NothingReason, WorkOutcome, WorkText};
+use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason, WorkText};
 use dormouse_types::{ConversationId, WorkId};
 use dormouse_work::attempt::attempt_key;
 use dormouse_work::definition::NewWork;
@@ -20,8 +20,8 @@ use crate::world::{WS, World, ask, finish, me, publish, says, wait};
 const DONE: End = End::Completed { cut: false };
 const WEEKDAYS: Option<&str> = Some("every weekday at 9");
 
-fn text(title: &str) -> WorkOutcome {
-    WorkOutcome::Text(WorkText {
+fn text(title: &str) -> BuiltInOutcome {
+    BuiltInOutcome::Text(WorkText {
         title: title.into(),
         sections: Vec::new(),
         markdown: "- Pay the rent".into(),
@@ -107,7 +107,7 @@ fn what_came_to_nothing_says_nothing(world: &World) {
     let id = world.create("Standup", WEEKDAYS);
     let new = world.new_built_in("Agenda", WEEKDAYS);
     wait(world.work.create(WS, &new, &me())).expect("it is created");
-    world.rules.comes_to(WorkOutcome::Nothing { why: NothingReason::NothingNew });
+    world.rules.comes_to(BuiltInOutcome::Nothing { why: NothingReason::NothingNew });
     world.script.push(finish("no_op", "There was nothing."));
     world.set("2026-03-02T08:00:00Z");
     world.drain();

@@ -8,7 +8,7 @@ use dormouse_store::change_log;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::task::{Flag, Status};
 use dormouse_types::work_outcome::{
-    ProposedCall, WorkEvidence, WorkOutcome, WorkProposals, WorkText,
+    BuiltInOutcome, ProposedCall, WorkEvidence, WorkProposals, WorkText,
 };
 use dormouse_types::{Actor, Id as _, Origin, Seq, TaskId};
 use jiff::civil::Date;
@@ -132,7 +132,7 @@ fn what_rules_come_to_is_proposed_with_its_evidence(world: &World) {
     let task = world.task("Paint the fence", Vec::new());
     // What the person set is no obstacle: that nobody changed it since is what speaks for it.
     world.edit_task(&task, Edit::Status { status: Status::Groomed, reason: None });
-    world.rules.comes_to(WorkOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
+    world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", Some("every day at 9"));
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
     world.set("2026-04-02T07:30:00Z");
@@ -149,7 +149,7 @@ fn what_rules_come_to_is_proposed_with_its_evidence(world: &World) {
     world.set("2026-04-04T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(states(&world.items(&task)), [State::Rejected], "a refusal is remembered");
-    world.rules.comes_to(WorkOutcome::Proposals(to_hold(&task, day("2026-04-04"))));
+    world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-04-04"))));
     world.set("2026-06-05T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(states(&world.items(&task)), [State::Rejected, State::Pending], "after a change");
@@ -165,7 +165,7 @@ fn a_checklist_that_was_ticked_again_is_proposed_again(world: &World) {
     let args = json!({ "items": [{ "id": towel, "isChecked": false }] });
     let tool = "update_checklist_items".into();
     let call = ProposedCall { tool, args, ..wanted.calls[0].clone() };
-    world.rules.comes_to(WorkOutcome::Proposals(WorkProposals { calls: vec![call], ..wanted }));
+    world.rules.comes_to(BuiltInOutcome::Proposals(WorkProposals { calls: vec![call], ..wanted }));
     let new = world.new_built_in("Reset", Some("every day at 9"));
     wait(world.work.create(WS, &new, &me())).expect("it is created");
     world.set("2026-03-03T08:30:00Z");
@@ -184,7 +184,7 @@ fn a_checklist_that_was_ticked_again_is_proposed_again(world: &World) {
 
 fn what_is_proposed_and_the_end_of_the_run_are_one_commit(world: &World) {
     let task = world.task("Paint the fence", Vec::new());
-    world.rules.comes_to(WorkOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
+    world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", None);
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
     let run = world.runs(&id).remove(0).id;

@@ -9,22 +9,22 @@ use dormouse_types::built_in_work::{
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work_facts::WorkspaceFacts;
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::work_outcome::{NothingReason, WorkOutcome};
+use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
 use dormouse_types::{WorkId, WorkspaceId};
 use dormouse_work::Facts;
 use jiff::civil::{Date, date};
 
 /// Rules that come to what a test says.
-pub struct FixedRules(Mutex<WorkOutcome>);
+pub struct FixedRules(Mutex<BuiltInOutcome>);
 
 impl Default for FixedRules {
     fn default() -> Self {
-        Self(Mutex::new(WorkOutcome::Nothing { why: NothingReason::NothingThere }))
+        Self(Mutex::new(BuiltInOutcome::Nothing { why: NothingReason::NothingThere }))
     }
 }
 
 impl FixedRules {
-    pub fn comes_to(&self, outcome: WorkOutcome) {
+    pub fn comes_to(&self, outcome: BuiltInOutcome) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
     }
 }
@@ -51,7 +51,7 @@ impl WorkRules for FixedRules {
         "en"
     }
 
-    fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> WorkOutcome {
+    fn run(&self, _: &WorkspaceFacts, _: &WorkParameters, _: &str) -> BuiltInOutcome {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -38,13 +38,21 @@ function asChanges(items: Schemas["TaskChange"][]): Change[] {
 /** An answer to decisions on the changes of a task. */
 type Answer = { open?: Schemas["OpenChanges"] | null } | undefined;
 
+const cursorOf = (answer: unknown): string | undefined => (answer as Answer)?.open?.cursor;
+
 /** How the answer to a decision updates the list of open changes, so that it need not be loaded again. */
 export const fromDecision = {
   fromAnswer: (answer: unknown): Change[] | undefined => {
     const open = (answer as Answer)?.open;
     return open == null ? undefined : asChanges(open.items);
   },
-  cursorOf: (answer: unknown): string | undefined => (answer as Answer)?.open?.cursor,
+  cursorOf,
+};
+
+/** How it updates the task. */
+export const taskFromDecision = {
+  fromAnswer: (answer: unknown): Schemas["Task"] | undefined => (answer as Answer)?.open?.task,
+  cursorOf,
 };
 
 /** A change set with all its items, including decided ones. */

@@ -10,8 +10,9 @@ import { optimistically, type Overlay } from "../../live/outbox.svelte";
 import { live, type Resource } from "../../live/store.svelte";
 import { keyOf, type Change } from "./change";
 import type { PendingDecision } from "./draft";
-import { changesQuery, decisionsPath, fromDecision, readSet, verdictPath, type DecisionAnswer, type DecisionResult, type Verdict } from "./data";
+import { changesQuery, decisionsPath, fromDecision, readSet, taskFromDecision, verdictPath, type DecisionAnswer, type DecisionResult, type Verdict } from "./data";
 import type { Schemas } from "../../api/client";
+import { queries } from "../task/data";
 import { nameOf, VALUE_CHANGED } from "./describe";
 
 type Outcome = Schemas["Outcome"];
@@ -88,7 +89,7 @@ export class Decisions {
     const text = t(isAway() ? `review.will.${verdict}` : `review.did.${verdict}`, { name });
     const toast = toasts.show(text, undo, "plain", verdict === "reject" && !asks ? why : undefined);
     try {
-      await optimistically([this.#overlay([{ change, verdict }])], async () => {
+      await this.#optimistically([{ change, verdict }], async () => {
         const answer = await outbox.send<Schemas["DecidedItem"]>({
           method: "POST",
           path: verdictPath(change, verdict),
@@ -114,7 +115,7 @@ export class Decisions {
     const toast = toasts.show(shown, { label: t("do.undo"), run: () => void this.undo(changes) });
     let refused: { change: Change; problem: Problem }[] = [];
     try {
-      await optimistically([this.#overlay(wanted)], async () => {
+      await this.#optimistically(wanted, async () => {
         const answer = await this.#send(whole, text);
         refused = wanted.flatMap(({ change, verdict }) => {
           const one = answer.items.find((other) => keyOf(other) === keyOf(change));
@@ -146,7 +147,7 @@ export class Decisions {
     const wanted = changes.map((change) => ({ change, verdict: "undo" as const, reason: undefined }));
     const description = t("review.what.undo", { n: changes.length, name: changes[0] === undefined ? "" : nameOf(changes[0]) });
     try {
-      await optimistically([this.#overlay(wanted)], async () => {
+      await this.#optimistically(wanted, async () => {
         const answer = await this.#send(wanted, description);
         const problem = answer.items.map((one) => failureOf("undo", one)).find((one) => one !== undefined);
         if (problem !== undefined) throw problem;
@@ -163,7 +164,7 @@ export class Decisions {
     const name = nameOf(change);
     this.#markDecidedHere([change]);
     try {
-      await optimistically([this.#overlay([{ change, verdict: "reject" }])], () =>
+      await this.#optimistically([{ change, verdict: "reject" }], () =>
         outbox.send({
           method: "POST",
           path: verdictPath(change, "reject"),
@@ -195,6 +196,12 @@ export class Decisions {
       ...acknowledged,
     }));
     return await outbox.send<DecisionAnswer>({ method: "POST", path: decisionsPath(this.task), body, description });
+  }
+
+  /** Shows decisions at once; their answer becomes the list and the task, so that neither is loaded again. */
+  async #optimistically(wanted: readonly { change: Change; verdict: Verdict }[], send: () => Promise<unknown>): Promise<void> {
+    const task: Overlay<Schemas["Task"]> = { resource: live.resourceFor(queries.task(this.task)), edit: (value) => value, ...taskFromDecision };
+    await optimistically([this.#overlay(wanted)], () => optimistically([task], send));
   }
 
   #markDecidedHere(changes: readonly Change[]): void {

@@ -83,7 +83,7 @@ async fn text_of(
         query.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
         let list = path(&format!("/api/agents/{agent}/knowledge"), &query);
         let page: Page<KnowledgeLine> = session.client.get(&list).await?.read()?;
-        if let Some(found) = page.items.iter().find(|known| known.line == name) {
+        if let Some(found) = page.items.iter().find(|known| known.line.to_string() == name) {
             return Ok(Some(words(found)));
         }
         cursor = page.next_cursor;

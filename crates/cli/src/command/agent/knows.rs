@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use clap::Args;
 use dormouse::view::{KnowledgeKind, KnowledgeLine, Page};
 use dormouse_formats::sanitise;
+use dormouse_types::line_name::LineName;
 
 use super::name::named;
 use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
+use crate::terminal::time;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{line, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -45,7 +46,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let width = session.screen.prose_width();
     let replaced = replaced(&page.items);
     for known in &page.items {
-        let heading = heading(session, known, replaced.get(known.line.as_str()).copied());
+        let heading = heading(session, known, replaced.get(&known.line).copied());
         session.screen.say("");
         session.screen.say(heading);
         let margin = Margin { first: "  ", rest: "  " };
@@ -61,13 +62,13 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 }
 
 /// The lines that a newer one of the list replaced, each with the newest about the same.
-fn replaced(items: &[KnowledgeLine]) -> HashMap<&str, &str> {
-    let mut newest: HashMap<&str, &str> = HashMap::new();
+fn replaced(items: &[KnowledgeLine]) -> HashMap<&LineName, &LineName> {
+    let mut newest: HashMap<&str, &LineName> = HashMap::new();
     let mut replaced = HashMap::new();
     for known in items {
         let Some(subject) = known.subject.as_deref() else { continue };
         match newest.get(subject) {
-            Some(by) => _ = replaced.insert(known.line.as_str(), *by),
+            Some(by) => _ = replaced.insert(&known.line, *by),
             None => _ = newest.insert(subject, &known.line),
         }
     }
@@ -75,9 +76,9 @@ fn replaced(items: &[KnowledgeLine]) -> HashMap<&str, &str> {
 }
 
 /// `line-12  entry  2026-03-01 09:12  run 1a2b3c4d  replaced by line-14  folded`.
-fn heading(session: &Session, known: &KnowledgeLine, replaced_by: Option<&str>) -> String {
+fn heading(session: &Session, known: &KnowledgeLine, replaced_by: Option<&LineName>) -> String {
     let style = session.screen.style();
-    let mut parts = vec![style.bold(&line(&known.line)), kind(known).to_owned()];
+    let mut parts = vec![style.bold(&known.line.to_string()), kind(known).to_owned()];
     parts.extend(known.at.map(|at| time::minute(at, &session.zone)));
     if let Some(key) = &known.run_key {
         parts.push(style.dim(&format!("run {}", key.as_str().get(..8).unwrap_or(key.as_str()))));
@@ -86,7 +87,7 @@ fn heading(session: &Session, known: &KnowledgeLine, replaced_by: Option<&str>) 
     if let Some([from, upto]) = known.folds {
         parts.push(format!("lines {from} to {upto}"));
     }
-    parts.extend(replaced_by.map(|by| format!("replaced by {}", line(by))));
+    parts.extend(replaced_by.map(|by| format!("replaced by {by}")));
     if known.is_folded {
         parts.push("folded".to_owned());
     }

@@ -177,6 +177,20 @@ pub fn note_corrections(workspace: WorkspaceId, run: &WorkRunId, upto: i64) -> O
     )
 }
 
+/// The query for the runs of a workspace that a condition holds for, with the columns of [`decode`].
+macro_rules! runs_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT id, work_id, n, version, source, uid, original_start, zone, fold, scheduled_for,
+               session_id, state, skip_reason, attempt, failures, corrections_upto, run_key, outcome,
+               summary, result_title, result, error, created_by, ended_by, created_at, started_at,
+               completed_at, updated_at, figures, depth
+             FROM work_runs WHERE ws = ?1 AND ",
+            $condition
+        )
+    };
+}
+
 fn decode(row: &Row) -> Result<Run, ReadError> {
     let columns = Columns::of(row, "run of agent work")?;
     Ok(Run {
@@ -219,11 +233,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
 pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-              FROM work_runs WHERE ws = ?1 AND id = ?2",
+        sql: runs_where!("id = ?2"),
         params: params_values![ws(workspace), id.as_str()],
         decode,
     }
@@ -234,12 +244,7 @@ pub fn by_id(workspace: WorkspaceId, id: &WorkRunId) -> Query<Run> {
 pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: i64) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-              FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n < ?3
-              ORDER BY n DESC LIMIT ?4",
+        sql: runs_where!("work_id = ?2 AND n < ?3 ORDER BY n DESC LIMIT ?4"),
         params: params_values![ws(workspace), work.as_str(), before, limit],
         decode,
     }
@@ -249,14 +254,9 @@ pub fn of_definition(workspace: WorkspaceId, work: &WorkId, before: i64, limit: 
 pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-              FROM work_runs
-              WHERE ws = ?1 AND work_id = ?2
-                AND state IN ('queued', 'running', 'needs_input', 'needs_review')
-              ORDER BY n",
+        sql: runs_where!(
+            "work_id = ?2 AND state IN ('queued', 'running', 'needs_input', 'needs_review') ORDER BY n"
+        ),
         params: params_values![ws(workspace), work.as_str()],
         decode,
     }
@@ -266,12 +266,7 @@ pub fn open(workspace: WorkspaceId, work: &WorkId) -> Query<Run> {
 pub fn from_number(workspace: WorkspaceId, work: &WorkId, from: i64, limit: i64) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-              FROM work_runs WHERE ws = ?1 AND work_id = ?2 AND n >= ?3
-              ORDER BY n LIMIT ?4",
+        sql: runs_where!("work_id = ?2 AND n >= ?3 ORDER BY n LIMIT ?4"),
         params: params_values![ws(workspace), work.as_str(), from, limit],
         decode,
     }
@@ -294,16 +289,7 @@ pub fn each_from_number(
 
 /// These runs, at most one page of them.
 pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
-    static SQL: LazyLock<String> = LazyLock::new(|| {
-        in_list::sql(
-            "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-             FROM work_runs WHERE ws = ?1 AND id IN (",
-            ")",
-        )
-    });
+    static SQL: LazyLock<String> = LazyLock::new(|| in_list::sql(runs_where!("id IN ("), ")"));
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
 }
 
@@ -346,12 +332,7 @@ pub fn made_between(
 ) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, work_id, n, version, source, uid, original_start, zone, fold,
-                scheduled_for, session_id, state, skip_reason, attempt, failures,
-                corrections_upto, run_key, outcome, summary, result_title, result, error,
-                created_by, ended_by, created_at, started_at, completed_at, updated_at, figures, depth
-              FROM work_runs WHERE ws = ?1 AND created_at >= ?2 AND created_at < ?3
-              ORDER BY created_at, id LIMIT ?4",
+        sql: runs_where!("created_at >= ?2 AND created_at < ?3 ORDER BY created_at, id LIMIT ?4"),
         params: params_values![ws(workspace), from, to, limit],
         decode,
     }

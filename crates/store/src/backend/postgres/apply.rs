@@ -433,7 +433,7 @@ fn writes<'a>(commit: &'a Commit, seq: i64, now: i64, host: &HostId) -> Vec<Writ
             seq.into(),
             n.into(),
             audit.actor.to_string().into(),
-            audit.action.into(),
+            audit.action.name().into(),
             audit.object.as_str().into(),
             audit.detail.as_str().into(),
             now.into(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use dormouse_types::port::Clock;
 use tokio::sync::{Notify, watch};
 
-use super::session::{Address, Failure, Heard, Session};
+use super::session::{Address, Failure, OnNotification, Session};
 
 /// The pause before the listener reconnects.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -16,12 +16,12 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub(super) struct Changes {
     number: watch::Sender<u64>,
     /// Set when other nodes are to be notified; one notification may cover many commits.
-    untold: Notify,
+    unsent: Notify,
 }
 
 impl Changes {
     pub(super) fn new() -> Self {
-        Self { number: watch::Sender::new(0), untold: Notify::new() }
+        Self { number: watch::Sender::new(0), unsent: Notify::new() }
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
@@ -29,12 +29,12 @@ impl Changes {
     }
 
     /// Notifies this process and the other nodes of a commit.
-    pub(super) fn tell(&self) {
-        self.hear();
-        self.untold.notify_one();
+    pub(super) fn announce(&self) {
+        self.advance();
+        self.unsent.notify_one();
     }
 
-    fn hear(&self) {
+    fn advance(&self) {
         self.number.send_modify(|number| *number += 1);
     }
 }
@@ -61,26 +61,27 @@ impl Listener {
         // The server also sends a listener its own notifications.
         let own = Arc::new(AtomicI64::new(0));
         let (changes, pid) = (self.changes.clone(), own.clone());
-        let heard: Heard = Arc::new(move |notification| {
+        let on_notification: OnNotification = Arc::new(move |notification| {
             if i64::from(notification.process_id()) != pid.load(Ordering::Relaxed) {
-                changes.hear();
+                changes.advance();
             }
         });
-        let session = self.address.open("SET client_min_messages = warning", Some(heard)).await?;
+        let session =
+            self.address.open("SET client_min_messages = warning", Some(on_notification)).await?;
         let rows = session.rows("SELECT CAST(pg_backend_pid() AS BIGINT)", &[]).await?;
         own.store(rows.first().and_then(|row| row.int(0).ok()).unwrap_or(0), Ordering::Relaxed);
         session.run(&format!("LISTEN \"{}\"", self.channel)).await?;
         // Catch up on hints sent while nobody listened.
-        self.changes.hear();
-        self.tell(&session).await
+        self.changes.advance();
+        self.send_notifications(&session).await
     }
 
-    async fn tell(&self, session: &Session) -> Result<(), Failure> {
+    async fn send_notifications(&self, session: &Session) -> Result<(), Failure> {
         let notify = format!("NOTIFY \"{}\"", self.channel);
         loop {
-            self.changes.untold.notified().await;
+            self.changes.unsent.notified().await;
             if let Err(failure) = session.run(&notify).await {
-                self.changes.untold.notify_one();
+                self.changes.unsent.notify_one();
                 return Err(failure);
             }
         }

@@ -77,7 +77,7 @@ impl From<Error> for Failure {
     }
 }
 
-pub(super) type Heard = Arc<dyn Fn(&Notification) + Send + Sync>;
+pub(super) type OnNotification = Arc<dyn Fn(&Notification) + Send + Sync>;
 
 /// Where the server is and how to connect to it.
 pub(super) struct Address {
@@ -94,14 +94,14 @@ impl Address {
     pub(super) async fn open(
         self: &Arc<Self>,
         setup: &str,
-        heard: Option<Heard>,
+        on_notification: Option<OnNotification>,
     ) -> Result<Session, Failure> {
         let (address, setup) = (self.clone(), setup.to_owned());
         // The caller may be on another runtime; the sockets live on this one.
         let opened = self.runtime.spawn(async move {
             let client = match &address.tls {
-                None => address.connect(NoTls, heard).await?,
-                Some(tls) => address.connect(tls.clone(), heard).await?,
+                None => address.connect(NoTls, on_notification).await?,
+                Some(tls) => address.connect(tls.clone(), on_notification).await?,
             };
             client.batch_execute(&setup).await?;
             Ok::<_, Error>(client)
@@ -116,19 +116,23 @@ impl Address {
         }
     }
 
-    async fn connect<T>(&self, tls: T, heard: Option<Heard>) -> Result<Client, Error>
+    async fn connect<T>(
+        &self,
+        tls: T,
+        on_notification: Option<OnNotification>,
+    ) -> Result<Client, Error>
     where
         T: MakeTlsConnect<Socket>,
         T::Stream: Send + 'static,
     {
         let (client, connection) = self.config.connect(tls).await?;
-        self.runtime.spawn(poll(connection, heard));
+        self.runtime.spawn(poll(connection, on_notification));
         Ok(client)
     }
 }
 
 /// Drives a connection until it ends.
-async fn poll<S>(mut connection: Connection<Socket, S>, heard: Option<Heard>)
+async fn poll<S>(mut connection: Connection<Socket, S>, on_notification: Option<OnNotification>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -137,8 +141,8 @@ where
             match ready!(connection.poll_message(context)) {
                 None => return Poll::Ready(()),
                 Some(Ok(AsyncMessage::Notification(notification))) => {
-                    if let Some(heard) = &heard {
-                        heard(&notification);
+                    if let Some(on_notification) = &on_notification {
+                        on_notification(&notification);
                     }
                 }
                 Some(Ok(_)) => {}

@@ -128,7 +128,7 @@ impl Task {
                     && outcome.as_ref().is_ok_and(|done| done.replayed.is_none())
             };
             if commits.iter().zip(&outcomes).any(is_news) {
-                self.writer.changes.tell();
+                self.writer.changes.announce();
             }
             for (answer, outcome) in answers.into_iter().zip(outcomes) {
                 // The caller may be gone; the commit is valid regardless.

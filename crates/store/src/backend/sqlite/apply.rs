@@ -298,7 +298,7 @@ fn one(
                 seq,
                 n,
                 audit.actor.to_string(),
-                audit.action,
+                audit.action.name(),
                 audit.object,
                 audit.detail,
                 now

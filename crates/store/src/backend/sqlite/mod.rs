@@ -8,7 +8,7 @@ mod rows;
 mod apply;
 mod other_database;
 pub mod health;
-pub mod look;
+pub mod inspection;
 pub(super) mod open;
 mod writer;
 
@@ -332,7 +332,7 @@ impl Backend for Sqlite {
                     let announces = !commit.changes.is_empty();
                     let commits = [commit];
                     // Before its own connection is locked: the other writer does the same.
-                    let remembered = neighbour.look(&commits);
+                    let remembered = neighbour.remembered(&commits);
                     let setting = Setting {
                         db: half.db,
                         host: &half.host,

@@ -48,7 +48,7 @@ impl OtherDatabase {
 
     /// Reads what a batch is to remember. This happens before the batch begins and after everything
     /// its commits were decided on was read, so they refer to nothing newer in the other database.
-    pub(super) fn look(&self, commits: &[Commit]) -> Remembered {
+    pub(super) fn remembered(&self, commits: &[Commit]) -> Remembered {
         let mut seqs = BTreeMap::new();
         for ws in commits.iter().map(|commit| commit.ws.0) {
             if seqs.contains_key(&ws) {

@@ -118,7 +118,7 @@ fn write(writer: &Writer, n_transactions: &AtomicU64, receiver: &Receiver<Job>) 
             apply::refused(*db, &commits, &apply::unsynced(*db))
         } else {
             n_transactions.fetch_add(1, Ordering::Relaxed);
-            let remembered = neighbour.look(&commits);
+            let remembered = neighbour.remembered(&commits);
             let now = clock.now().micros();
             apply::batch(connection, &Setting { db: *db, host, now, remembered, health }, &commits)
         };

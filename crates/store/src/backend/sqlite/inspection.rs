@@ -25,7 +25,7 @@ pub struct Inspection {
 pub fn missing(folder: &Path) -> Result<Option<Db>, OpenError> {
     let found = |db| match Inspection::open(folder, db)? {
         None => Ok(Found::Nothing),
-        Some(look) => look.found().map_err(|e| open::error(&look.path, &e)),
+        Some(file) => file.found().map_err(|e| open::error(&file.path, &e)),
     };
     Ok(open::missing(found(Db::Journal)?, found(Db::Agent)?))
 }
@@ -57,7 +57,7 @@ impl Inspection {
         if !path.exists() {
             return Ok(None);
         }
-        let look = || -> rusqlite::Result<Connection> {
+        let connect = || -> rusqlite::Result<Connection> {
             // A log left by a killed process needs its index next to the file, which only a
             // connection with write access can create.
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -69,7 +69,7 @@ impl Inspection {
             connection.query_row("SELECT COUNT(*) FROM sqlite_master", [], |_| Ok(()))?;
             Ok(connection)
         };
-        let connection = look().map_err(|e| open::error(&path, &e))?;
+        let connection = connect().map_err(|e| open::error(&path, &e))?;
         Ok(Some(Self { connection, path, db }))
     }
 

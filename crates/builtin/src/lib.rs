@@ -6,13 +6,14 @@
 //!
 //! Does not own: tools and their validation, decisions about proposals, when an agent wakes.
 //!
-//! Reading order: [`input`], [`read`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`],
+//! Reading order: [`input`], [`read`], [`settle`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`],
 //! [`offloaded`]; apart from them, [`work`].
 
 pub mod input;
 pub mod read;
 pub mod report;
 pub mod propose;
+pub mod settle;
 pub mod observe;
 pub mod lang;
 pub mod answer;

@@ -5,6 +5,7 @@
 
 pub mod report;
 pub mod propose;
+pub mod settle;
 pub mod work;
 pub mod de;
 pub mod en;
@@ -25,6 +26,8 @@ pub struct Lang {
     pub report: &'static report::Words,
     /// Words of proposals and observations.
     pub propose: &'static propose::Rules,
+    /// Words about what became of a thing.
+    pub settle: &'static settle::Settling,
 }
 
 impl Lang {

@@ -89,6 +89,19 @@ pub fn is_overruled(input: &Input<'_>, statement: &Statement<'_>) -> bool {
     named.is_some_and(|day| input.state.due_on.is_some_and(|due| due != day))
 }
 
+/// Returns whether a sentence names a due day that a newer sentence has moved.
+pub fn is_older(input: &Input<'_>, statement: &Statement<'_>, newest: &Said<Date>) -> bool {
+    if newest.rank <= statement.rank || !statement.is_about_task(input) {
+        return false;
+    }
+    let Some(day) = newest.value else { return false };
+    let found = statement.find(&patterns::of(input.lang).due);
+    let named = found
+        .filter(|found| statement.holds(found, input.lang.propose))
+        .and_then(|found| found.day);
+    named.is_some_and(|named| named != day)
+}
+
 /// Reads a sentence about the deadline that no pattern can interpret.
 fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     let rules = input.lang.propose;

@@ -49,7 +49,7 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     let due = due::said(input, &statements);
     let estimate = estimate::said(input, &statements);
     let priority = priority::said(input, &statements);
-    let status = status::said(input, &statements);
+    let status = status::said(input, &statements, &reports.account);
     let fields = [
         retract::Standing::of(
             ledger::DUE,

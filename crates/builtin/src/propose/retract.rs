@@ -12,6 +12,7 @@ use super::value::{Said, same_args};
 use super::{label, same::Key};
 use crate::Input;
 use crate::lang::propose::Retracting;
+use crate::settle::Outcome;
 
 /// A single-valued field, as retraction sees it.
 #[derive(Debug)]
@@ -77,9 +78,17 @@ fn reason(
         {
             return Some(words.has_it.to_owned());
         }
-        let report = reports.on(title, None)?;
-        return (report.is_done && is_newer(input, open, &report.evidence))
-            .then(|| words.done.to_owned());
+        if let Some(report) = reports.on(title, None).filter(|report| report.is_done) {
+            return is_newer(input, open, &report.evidence).then(|| words.done.to_owned());
+        }
+        let settled = reports.account.over(title, entry_of(input, open)?, &[])?;
+        return is_newer(input, open, &settled.statement.evidence()).then(|| {
+            match settled.outcome {
+                Outcome::Done => words.done,
+                Outcome::Dropped => words.taken_back,
+            }
+            .to_owned()
+        });
     }
     if ledger::TICK.is(&open.tool) {
         let id = open.args.get("id").and_then(Value::as_str)?;
@@ -129,6 +138,12 @@ fn overtaken(
         None if field.is_read => Some(words.taken_back.to_owned()),
         None => Some(words.unread.to_owned()),
     }
+}
+
+/// Returns the entry that an open proposal quotes.
+fn entry_of(input: &Input<'_>, open: &OpenProposal) -> Option<usize> {
+    let id = open.args.get("evidence")?.get("entryId")?.as_str()?;
+    input.state.entries.iter().position(|entry| entry.id.to_string() == id)
 }
 
 /// Returns whether evidence is newer than the evidence of an open proposal; a proposal without an

@@ -31,6 +31,11 @@ pub struct Rank {
 }
 
 impl Rank {
+    /// Returns the index of its entry.
+    pub fn entry(&self) -> usize {
+        self.entry
+    }
+
     /// Returns whether only the place in one text tells the two apart.
     pub fn is_of_same_moment(&self, other: &Self) -> bool {
         (self.entry, self.on) == (other.entry, other.on)

@@ -10,7 +10,10 @@ use super::value::{self, Said};
 use super::words::Class;
 use super::{Proposal, ledger, patterns};
 use crate::Input;
+use crate::read::Kind;
 use crate::read::fold::content_words;
+use crate::report::cue::after_label;
+use crate::settle::Account;
 
 /// A status with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,10 +25,41 @@ pub struct Standing {
 
 /// Returns the newest statement about the status; its value is `None` if an older one no longer
 /// holds.
-pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
+///
+/// A newer sentence that ends the waiting lifts the status: nothing to propose if it was never set.
+pub fn said(
+    input: &Input<'_>,
+    statements: &[Statement<'_>],
+    account: &Account<'_>,
+) -> Option<Said<Standing>> {
+    let said = newest(input, statements)?;
+    let standing = said.value.as_ref().filter(|standing| standing.status.needs_reason());
+    let reason = standing.and_then(|standing| standing.reason.as_deref());
+    let Some(ends) = reason.and_then(|reason| account.ends_waiting(reason, said.rank)) else {
+        return Some(said);
+    };
+    let goes_on = Standing { status: Status::InProgress, reason: None };
+    Some(Said {
+        rank: ends.rank,
+        section: ends.section,
+        evidence: ends.evidence(),
+        value: input.state.status.needs_reason().then_some(goes_on),
+        unread: None,
+    })
+}
+
+fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
-    let heard = statements.iter().filter(|s| s.is_about_task(input) && !is_past_moment(s));
+    // "Offer is with legal. Blocked: …" in a list says so with a label of its own.
+    let labelled = |s: &Statement<'_>| {
+        matches!(s.segment.kind, Kind::Bullet | Kind::Numbered)
+            && s.segment.depth == 0
+            && !s.is_quoted
+            && after_label(s.text, input.lang.report.cues.blocked_labels).is_some()
+    };
+    let heard =
+        statements.iter().filter(|s| (s.is_about_task(input) || labelled(s)) && !is_past_moment(s));
     value::newest(heard.filter_map(|statement| {
         let said = |value, evidence| Said {
             rank: statement.rank,

@@ -13,6 +13,8 @@ use crate::Input;
 use crate::lang::Lang;
 use crate::read::fold::{fold, stem};
 use crate::read::{Kind, Mark};
+use crate::settle::work::Work;
+use crate::settle::{Account, Outcome};
 
 /// A check-off, with its evidence.
 #[derive(Debug)]
@@ -38,6 +40,8 @@ pub struct Reports<'a> {
     words: Vec<Vec<Word>>,
     /// What the boxes among them name.
     keys: Vec<Option<Key>>,
+    /// What became of things.
+    pub account: Account<'a>,
     lang: &'static Lang,
 }
 
@@ -72,7 +76,13 @@ impl<'a> Reports<'a> {
             let is_box = matches!(s.segment.kind, Kind::Box { .. }) && s.is_first;
             is_box.then(|| Key::of(&s.segment.text, input.lang))
         };
-        Self { statements, words, keys: statements.iter().map(key).collect(), lang: input.lang }
+        Self {
+            statements,
+            words,
+            keys: statements.iter().map(key).collect(),
+            account: Account::of(input, statements),
+            lang: input.lang,
+        }
     }
 
     /// Returns what a statement names, if it is the first sentence of a box.
@@ -83,14 +93,20 @@ impl<'a> Reports<'a> {
     /// Returns the newest statement about a piece of work, among those newer than `after`.
     pub fn on(&self, title: &str, after: Option<Rank>) -> Option<Report> {
         let goal = Goal::of(title, self.lang);
+        let work = Work::of(title, self.lang);
         let newer = |rank: Rank| after.is_none_or(|after| rank > after);
         self.statements
             .iter()
             .zip(&self.words)
             .zip(&self.keys)
-            .filter(|((statement, _), _)| newer(statement.rank))
-            .filter_map(|((statement, words), key)| {
-                let is_done = goal.judged_by(statement, words, key.as_ref(), self.lang)?;
+            .enumerate()
+            .filter(|(_, ((statement, _), _))| newer(statement.rank))
+            .filter_map(|(n, ((statement, words), key))| {
+                let stated = goal.judged_by(statement, words, key.as_ref(), self.lang);
+                let is_done = stated.or_else(|| {
+                    let outcome = self.account.judged(n, title, &work)?;
+                    Some(outcome == Outcome::Done)
+                })?;
                 Some((statement, is_done))
             })
             .max_by_key(|(statement, _)| statement.rank)

@@ -151,6 +151,14 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
     (above_list && labels).then_some(LABEL_LEVEL)
 }
 
+/// Returns whether a list item is only a bold label that, as a heading, would say something about
+/// the list below it.
+pub(super) fn names_section(words: &str) -> bool {
+    let bare = words.trim().trim_matches(['*', '_', ':', ' ']);
+    label(words.trim(), false) == Some(BOLD_LEVEL)
+        && lang::ALL.iter().any(|lang| crate::report::heading::kind(bare, lang).is_some())
+}
+
 /// Returns whether a line starts with a label such as `TODO(kim):` or `Expected:`, so that it does
 /// not continue the sentence above.
 pub(crate) fn opens_with_label(text: &str) -> bool {

@@ -10,7 +10,8 @@ use super::dated::{self, Stamp};
 use super::inline;
 use super::line::{
     LABEL_LEVEL, Marker, cells, heading, is_definition, is_ruler, label, label_goes_on, marker,
-    may_go_on, opens_fence, opens_with_label, tick, tick_opens, underline, unquoted, was_ended,
+    may_go_on, names_section, opens_fence, opens_with_label, tick, tick_opens, underline, unquoted,
+    was_ended,
 };
 use super::lines::{Line, front_matter, lines};
 use super::segment::{Kind, Piece, Segment};
@@ -36,6 +37,7 @@ pub fn segments(entry: usize, text: &str, on: Date) -> Vec<Segment> {
         open: None,
         block: 0,
         columns: Vec::new(),
+        below_label: false,
     };
     reader.run(&lines, front_matter(&lines));
     let mut found = reader.found;
@@ -88,6 +90,8 @@ struct Reader<'a> {
     block: usize,
     /// Column titles of the current table.
     columns: Vec<String>,
+    /// Whether the list under way is below an item that is only a label: "- **Next steps**:".
+    below_label: bool,
 }
 
 impl Reader<'_> {
@@ -250,7 +254,11 @@ impl Reader<'_> {
         while self.lists.last().is_some_and(|content| line.indent < *content) {
             self.lists.pop();
         }
-        let depth = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+        if self.lists.is_empty() && self.below_label {
+            self.below_label = false;
+            self.path.retain(|(level, _, _)| *level < LABEL_LEVEL);
+        }
+        let depth = self.depth();
         if self.lists.len() < 16 {
             self.lists.push(line.indent + marker.width);
         }
@@ -263,6 +271,12 @@ impl Reader<'_> {
             quoted: line.quoted,
             n_lines: 1,
         });
+    }
+
+    /// Returns the nesting depth of what comes next; an item that is only a label counts as a heading.
+    fn depth(&self) -> u32 {
+        let depth = u32::try_from(self.lists.len()).unwrap_or(u32::MAX);
+        depth.saturating_sub(u32::from(self.below_label))
     }
 
     fn words(&mut self, line: &Line<'_>, lines: &[Line<'_>], n: usize) {
@@ -296,7 +310,7 @@ impl Reader<'_> {
             start: line.start,
             words: line.start + taken,
             end,
-            depth: u32::try_from(self.lists.len()).unwrap_or(u32::MAX),
+            depth: self.depth(),
             quoted: line.quoted,
             n_lines: 1,
         });
@@ -354,6 +368,27 @@ impl Reader<'_> {
                 };
                 self.lists.clear();
                 self.push_heading(level, words, &line);
+                return;
+            }
+        }
+        let is_item = matches!(open.kind, Kind::Bullet | Kind::Numbered);
+        if is_item && self.lists.len() == 1 && open.n_lines == 1 && !open.quoted {
+            let words = &self.text[open.words..open.end];
+            let content = self.lists[0];
+            let above_list = lines
+                .get(next)
+                .is_some_and(|line| line.indent >= content && marker(line.text).is_some());
+            if above_list && names_section(words) {
+                let line = Line {
+                    start: open.start,
+                    text: words,
+                    indent: 0,
+                    quoted: false,
+                    width: 0,
+                    is_prose: false,
+                };
+                self.push_heading(LABEL_LEVEL, words, &line);
+                self.below_label = true;
                 return;
             }
         }

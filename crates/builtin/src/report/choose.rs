@@ -38,6 +38,8 @@ pub struct Chosen {
     pub n_ticked: usize,
     /// All open work, reported or not.
     pub n_left: usize,
+    /// Open items that the text says are done.
+    pub contested: Vec<String>,
 }
 
 /// Chooses what to report.
@@ -47,6 +49,11 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     let mut chosen = Chosen {
         n_boxes: facts.iter().filter(is_box).count(),
         n_ticked: facts.iter().filter(is_box).filter(|fact| fact.kind == Kind::Done).count(),
+        contested: facts
+            .iter()
+            .filter(|fact| fact.kind == Kind::Open && fact.is_contested)
+            .filter_map(|fact| fact.group.clone())
+            .collect(),
         ..Chosen::default()
     };
     let of = |kind: Kind| facts.iter().filter(move |fact| fact.kind == kind).cloned().collect();

@@ -9,8 +9,11 @@ use crate::input::Input;
 use crate::lang::Lang;
 use crate::propose::due;
 use crate::propose::statement::{Statement, statements};
-use crate::propose::tick::{Reports, Tick, contested};
+use crate::propose::tick::{Reports, contested};
+use crate::propose::value::Said as Value;
 use crate::read::{fold, inline};
+use crate::settle::Account;
+use crate::settle::work::Work;
 
 /// Returns the facts that still hold, including the task's items.
 pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
@@ -26,28 +29,35 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
     let statements = statements(input);
-    facts.retain(|fact| !is_old_deadline(input, fact, &statements));
-    let contested = contested(input, &Reports::of(input, &statements));
+    let deadline = due::said(input, &statements);
+    facts.retain(|fact| !is_old_deadline(input, fact, &statements, deadline.as_ref()));
+    let reports = Reports::of(input, &statements);
+    let contested = contested(input, &reports);
+    leave_over(input, &mut facts, &reports.account);
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
         let tick = contested.iter().find(|tick| tick.item.id == item.id);
-        let fact = Fact { is_contested: tick.is_some(), ..of_item(input, item) };
-        // A box ticked in the text is the same box: it becomes a question and is not listed.
-        all.push(match tick {
-            Some(tick) if tick.is_box => held_against(input, tick, fact, Source::Heading),
-            _ => fact,
+        let fact = of_item(input, item);
+        let dropped = if item.is_checked { None } else { reports.account.dropped(&item.title) };
+        // What the text says is done becomes a question, what it drops a decision.
+        all.push(match (tick, dropped) {
+            (Some(tick), _) => held_against(input, &tick.evidence.quote, fact),
+            (None, Some(dropped)) => {
+                let text = dropped.text.to_owned();
+                Fact { kind: Kind::Learned, entry: Some(dropped.segment.entry), text, ..fact }
+            }
+            (None, None) => fact,
         });
     }
     let n_items = all.len();
-    for tick in contested.iter().filter(|tick| !tick.is_box) {
-        all.push(held_against(input, tick, of_item(input, tick.item), Source::Cue));
-    }
     for fact in facts {
         let of_same = all[..n_items].iter_mut().find(|item| item.is_same(&fact));
         let kind_of_same = of_same.map(|item| {
             item.is_half |= fact.is_half;
             // A box in the text is the item itself; a sentence that contradicts the item is
             // reported too.
-            if !item.is_half
+            if item.kind == Kind::Learned {
+                Kind::Done
+            } else if !item.is_half
                 && item.kind == Kind::Left
                 && fact.source != Source::Box
                 && fact.kind == Kind::Done
@@ -62,23 +72,75 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         match (fact.kind, kind_of_same) {
             (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
             // The list already says so.
-            (Kind::Left, Some(Kind::Left)) | (Kind::Done, Some(Kind::Left | Kind::Done)) => {}
+            (Kind::Left, Some(Kind::Left | Kind::Open))
+            | (Kind::Done, Some(Kind::Left | Kind::Done)) => {}
             (Kind::Learned | Kind::Open, _) | (Kind::Left | Kind::Done, _) => all.push(fact),
         }
     }
     all
 }
 
+/// Number of open lines, newest first, that later notes are compared with.
+const OPEN_MAX: usize = 200;
+
+/// Leaves out the open work of earlier notes that a later note settles, and lines that only say how
+/// far an item of the list is.
+fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, account: &Account<'_>) {
+    let lang = input.lang;
+    let items = input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived);
+    let items: Vec<Work> = items.map(|item| Work::of(&item.title, lang)).collect();
+    let is_open = |fact: &Fact| fact.kind == Kind::Left && fact.source != Source::Item;
+    let open: Vec<(usize, Work)> = (0..facts.len())
+        .rev()
+        .filter(|at| is_open(&facts[*at]))
+        .take(OPEN_MAX)
+        .map(|at| (at, Work::of(&facts[at].text, lang)))
+        .collect();
+    let newest = input.state.entries.len().saturating_sub(1);
+    let mut over = Vec::new();
+    for (at, work) in &open {
+        let Some(entry) = facts[*at].entry.filter(|entry| *entry < newest) else { continue };
+        let same = |other: &&Work| other.words != work.words;
+        let others: Vec<&Work> =
+            open.iter().map(|(_, other)| other).chain(&items).filter(same).collect();
+        if account.over(&facts[*at].text, entry, &others).is_some() {
+            over.push(*at);
+        }
+    }
+    for fact in facts.iter_mut().filter(|fact| is_open(fact)) {
+        // "Hostels: two booked, one still missing" says how far an item is; the item is on the list.
+        let label = fact.text.split_once(": ").filter(|(label, rest)| {
+            label.split(' ').count() <= 4 && !Said::new(rest, lang).is_request(lang)
+        });
+        let words = label.map(|(label, _)| fold::content_words(label, lang)).unwrap_or_default();
+        let is_cue = matches!(fact.source, Source::Cue | Source::WeakCue);
+        if is_cue && !words.is_empty() && items.iter().any(|item| item.begins_with(&words)) {
+            fact.kind = Kind::Learned;
+        }
+    }
+    let mut at = 0;
+    facts.retain(|_| {
+        at += 1;
+        !over.contains(&(at - 1))
+    });
+}
+
 /// Returns whether something to do, or to know, is only the deadline that the task had before the
 /// person moved it.
-fn is_old_deadline(input: &Input<'_>, fact: &Fact, statements: &[Statement<'_>]) -> bool {
+fn is_old_deadline(
+    input: &Input<'_>,
+    fact: &Fact,
+    statements: &[Statement<'_>],
+    deadline: Option<&Value<jiff::civil::Date>>,
+) -> bool {
     let Some(segment) = fact.segment.and_then(|at| input.segments.get(at)) else { return false };
     matches!(fact.kind, Kind::Left | Kind::Learned)
         && fact.source != Source::Box
         && statements.iter().any(|statement| {
             std::ptr::eq(statement.segment, segment)
                 && statement.text.contains(fact.text.trim_end_matches('.'))
-                && due::is_overruled(input, statement)
+                && (due::is_overruled(input, statement)
+                    || deadline.is_some_and(|newest| due::is_older(input, statement, newest)))
         })
 }
 
@@ -191,9 +253,9 @@ pub fn item_text(title: &str) -> String {
     read.links.first().map_or_else(|| title.to_owned(), |link| super::link::place(&link.url))
 }
 
-/// Turns an open box whose work the text says is done into a question, if a check-off is proposed.
-fn held_against(input: &Input<'_>, tick: &Tick<'_>, fact: Fact, source: Source) -> Fact {
-    let quote = inline::read(&tick.evidence.quote).text;
+/// Turns an open box whose work the text says is done into a question.
+fn held_against(input: &Input<'_>, quote: &str, fact: Fact) -> Fact {
+    let quote = inline::read(quote).text;
     let text = input
         .lang
         .report
@@ -201,7 +263,7 @@ fn held_against(input: &Input<'_>, tick: &Tick<'_>, fact: Fact, source: Source) 
         .box_against_text
         .replace("{item}", &fact.text)
         .replace("{text}", &super::unit::cut(&quote, 120));
-    Fact { kind: Kind::Open, source, text, ..fact }
+    Fact { kind: Kind::Open, group: Some(fact.text), text, is_contested: true, ..fact }
 }
 
 /// Finds a ticked item whose work is requested by text written after the tick.

@@ -228,6 +228,12 @@ fn next(input: &Input<'_>, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     let due = input.state.due_on.map(|day| say.due.replace("{day}", &day.to_string()));
     let Some(first) = chosen.left.first() else {
+        if let Some(first) = chosen.contested.first() {
+            let n = chosen.contested.len();
+            let template = if n == 1 { say.one_contested } else { say.n_contested };
+            let text = template.replace("{n}", &n.to_string()).replace("{first}", &cut(first, 110));
+            return Some(due.map_or_else(|| text.clone(), |due| format!("{text}, {due}")));
+        }
         // Only a ticked-off list can say that nothing is open.
         let calm = (chosen.n_ticked > 0).then(|| say.nothing_open.to_owned());
         return match (calm, due) {

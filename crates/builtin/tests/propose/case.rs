@@ -451,7 +451,6 @@ impl Case {
 
 /// The folder of development data, if it is next to the checkout.
 pub fn data() -> Option<std::path::PathBuf> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let data = root.parent()?.join("shared/data");
-    data.is_dir().then_some(data)
+    let mut above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(3);
+    above.find_map(|above| Some(above.join("shared/data")).filter(|data| data.is_dir()))
 }

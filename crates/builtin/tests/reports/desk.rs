@@ -5,7 +5,7 @@ use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
     Delta, DeltaChange, Entry, Fragment, FragmentData, FragmentKind, Instruction, Item, LastReport,
-    Request, TaskState, ToolCall, ToolChoice, TurnEvent,
+    Ledger, OpenProposal, Request, TaskState, ToolCall, ToolChoice, TurnEvent,
 };
 use dormouse_types::port::Model;
 use dormouse_types::task::{EntryKind, Status};
@@ -20,6 +20,8 @@ pub struct Desk {
     pub today: Date,
     pub last_tldr: Option<String>,
     pub changes: Vec<What>,
+    /// Proposals that wait for an answer.
+    pub open: Vec<OpenProposal>,
 }
 
 fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(prefix: &str, n: usize) -> T {
@@ -49,7 +51,7 @@ impl Desk {
             private: false,
             created_at: Timestamp::from_micros(0),
         };
-        Self { state, today, last_tldr: None, changes: vec![] }
+        Self { state, today, last_tldr: None, changes: vec![], open: vec![] }
     }
 
     pub fn item(mut self, title: &str, is_checked: bool) -> Self {
@@ -138,6 +140,10 @@ impl Desk {
                 fragment(
                     FragmentKind::Delta,
                     FragmentData::Delta(Delta { changes, ..Delta::default() }),
+                ),
+                fragment(
+                    FragmentKind::Decisions,
+                    FragmentData::Decisions(Ledger { decisions: vec![], open: self.open.clone() }),
                 ),
                 fragment(FragmentKind::Instruction, FragmentData::Instruction(instruction)),
             ],

@@ -4,6 +4,7 @@ mod desk;
 mod held_out;
 mod hostile;
 mod kinds;
+mod notebooks;
 mod rules;
 mod shared_samples;
 mod turns;

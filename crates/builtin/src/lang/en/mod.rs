@@ -2,6 +2,7 @@
 
 pub mod report;
 pub mod propose;
+pub mod settle;
 pub mod work;
 
 use super::Lang;
@@ -33,4 +34,5 @@ pub const EN: Lang = Lang {
     ],
     report: &report::REPORT,
     propose: &propose::RULES,
+    settle: &settle::SETTLING,
 };

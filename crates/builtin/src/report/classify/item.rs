@@ -63,6 +63,7 @@ impl Reader<'_> {
                     && said.n_words() <= 10
                     && said.is_request(self.lang)
                     && !said.asks()
+                    && !self.has_children(at)
                     && under == Below::Unknown
                     && !self.found.is_change_log;
                 if is_request {

@@ -73,6 +73,13 @@ impl Reader<'_> {
         }
         if let Some((work, owner)) = after_label(text, cues.todo_labels) {
             for work in works(work, owner) {
+                // "Open: remote or on site?" asks, and only until somebody writes again.
+                if work.trim_end().ends_with('?') {
+                    if self.is_fresh(at) {
+                        self.push(at, Kind::Open, Source::Cue, &work, 2);
+                    }
+                    continue;
+                }
                 self.push(at, Kind::Left, Source::Cue, &work, 2);
             }
             return;
@@ -121,6 +128,7 @@ impl Reader<'_> {
         let asks = said.begins_with(cues.please) && said.is_request(self.lang);
         (said.has(cues.todo) || asks)
             && !said.begins_with(cues.provisos)
+            && !said.begins_with(cues.nothing)
             && self.names_something(text)
     }
 

@@ -60,6 +60,9 @@ pub const CLASSES: Classes = &[
             "confirmed", "as", "being", "from our side", "will be", "falls on",
         ],
     ),
+    // What is handed in; it is the task's own if nothing else on the list is called so.
+    ("paper", &["form", "forms", "application", "applications", "registration", "entry", "entries",
+        "enrolment", "paperwork", "proposal", "submissions", "claim"]),
     ("duelink", &["on", "by", ":", "|", "-", "=", "at latest", "is", "now", "date", "this", "the",
         "no later than", "latest", "at the latest by", "at the latest on", "back", "in", "again",
         "coming"]),
@@ -146,7 +149,8 @@ pub const CLASSES: Classes = &[
         "dropped", "set", "changed", "upgraded", "downgraded", "made", "make", "move", "set"]),
     ("ptail", &[
         "task", "ticket", "thing", "job", "now", "again", "for us", "for me", "today", "please",
-        "from now on", "this week", "at the moment", "right now", "for now", "matter", "one",
+        "from now on", "this week", "at the moment", "right now", "for now", "this month",
+        "this quarter", "this year", "for this quarter", "for this month", "matter", "one",
         "for the team", "here",
     ]),
     ("because", &["because", "since", "as", "until", "whenever", "when", "and", "but", "so",

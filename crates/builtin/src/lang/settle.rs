@@ -1,0 +1,80 @@
+//! How a language says that something is settled: it came, it is done, it is not wanted any more.
+
+/// Words about what became of a thing. Every word is folded: lower case, without accents.
+#[derive(Debug)]
+pub struct Settling {
+    /// Past forms that settle what they are said of: "arrived", "paid".
+    pub states: &'static [&'static str],
+    /// Words that do so only after an auxiliary: "is here", "are complete".
+    pub after_auxiliary: &'static [&'static str],
+    /// Of those states, the ones that say that a thing came.
+    pub comes: &'static [&'static str],
+    /// Things that ask for something when they come: "bill".
+    pub owed: &'static [&'static str],
+    /// Of the states, the ones that say that a thing is reserved.
+    pub reserved: &'static [&'static str],
+    /// Verbs of work that is done when the thing comes: "order".
+    pub gets: &'static [&'static str],
+    /// Past forms that settle what is owed.
+    pub pays: &'static [&'static str],
+    /// Verbs of the same work, with the past forms that finish it: "return", "handed back".
+    pub same: &'static [(&'static [&'static str], &'static [&'static str])],
+    /// Of the states, the ones that nobody brings about: "arrived".
+    pub happens: &'static [&'static str],
+    /// Words that are such a state only at the end of a clause: "the seed is in".
+    pub at_end: &'static [&'static str],
+    /// Small words after a verb: "handed back".
+    pub small: &'static [&'static str],
+    /// Words between several things.
+    pub joins: &'static [&'static str],
+    /// Between a thing and its state.
+    pub auxiliaries: &'static [&'static str],
+    /// Words that may stand anywhere around a thing and its state.
+    pub adverbs: &'static [&'static str],
+    /// Before a thing.
+    pub determiners: &'static [&'static str],
+    /// Between a thing and what it is part of, or meant for.
+    pub prepositions: &'static [&'static str],
+    /// Past forms whose object the writer now has: "bought".
+    pub takes: &'static [&'static str],
+    /// Past forms of somebody else's act, if `receivers` follow: "wrote us".
+    pub gives: &'static [&'static str],
+    /// "us", "me"
+    pub receivers: &'static [&'static str],
+    /// "I", "we"
+    pub selves: &'static [&'static str],
+    /// Objects that stand for all of the work: "everything".
+    pub everything: &'static [&'static str],
+    /// Words at the end of a title that name the state to reach, with words that say the same.
+    pub goals: &'static [(&'static str, &'static [&'static str])],
+    /// In the clause: it is a wish, a plan, a denial, a part.
+    pub void: &'static [&'static str],
+    /// Anywhere in the sentence: part of it is missing.
+    pub rest: &'static [&'static str],
+    /// Anywhere in the sentence: what came is not what was wanted.
+    pub harm: &'static [&'static str],
+    /// Anywhere in the sentence: the harm does not matter.
+    pub shrug: &'static [&'static str],
+    /// Words that begin a clause of their own.
+    pub clauses: &'static [&'static str],
+    /// Before a thing that is not wanted any more: "no need for".
+    pub dropped_before: &'static [&'static str],
+    /// After such a thing: "is not needed".
+    pub dropped_after: &'static [&'static str],
+    /// "no … then", "no … after all": the words after the thing.
+    pub no_after: &'static [&'static str],
+    /// Verbs of getting in touch, whose work is over when the other side answers.
+    pub contacts: &'static [&'static str],
+    /// What an answer looks like.
+    pub replies: &'static [&'static str],
+    /// Verbs of waiting: what is awaited follows one of `awaited`.
+    pub waits: &'static [&'static str],
+    /// "for", "on", "by"
+    pub awaited: &'static [&'static str],
+    /// After what was awaited: "at last".
+    pub at_last: &'static [&'static str],
+    /// Further past forms that say that something was carried out: "went", "drew".
+    pub acts: &'static [&'static str],
+    /// Things that take place, so that reserving them does not finish them: "appointment".
+    pub held: &'static [&'static str],
+}

@@ -1,0 +1,300 @@
+//! A sentence, cut into clauses, and what they say about a thing.
+
+use std::ops::Range;
+
+use super::phrase::{
+    Named, Word, clauses, does, does_everything, ends_like, find, gives, holds, is_count,
+    is_count_of, is_past_of, is_void, noun, same_stem, state, subject, takes,
+};
+use super::work::Work;
+use crate::lang::Lang;
+use crate::propose::pattern;
+use crate::propose::statement::Statement;
+use crate::propose::words::Class;
+use crate::read::Kind;
+use crate::read::fold::stem;
+
+/// A sentence that may settle something.
+#[derive(Debug)]
+pub struct Heard<'a> {
+    /// The sentence.
+    pub statement: &'a Statement<'a>,
+    words: Vec<Word<'a>>,
+    clauses: Vec<Range<usize>>,
+    /// Whether it says that part is missing, or that the wrong thing came.
+    is_partial: bool,
+    /// Whether it names a day or a time.
+    is_dated: bool,
+}
+
+/// Decides whether words name no other open work.
+type IsOnly<'a> = &'a dyn Fn(&[String]) -> bool;
+
+impl<'a> Heard<'a> {
+    /// Reads a sentence; `None` if it cannot settle anything.
+    pub fn of(statement: &'a Statement<'a>, lang: &Lang) -> Option<Self> {
+        let rules = lang.settle;
+        let tokens = &statement.sentence.tokens;
+        let is_text =
+            matches!(statement.segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered);
+        if !is_text
+            || tokens.is_empty()
+            || statement.is_quoted
+            || statement.is_question()
+            || statement.is_sample(lang.propose)
+            || pattern::holds(tokens, lang.propose.conditions)
+            || pattern::holds(tokens, lang.propose.tick.failed)
+            || crate::propose::item::is_work_heading(statement.segment, lang)
+        {
+            return None;
+        }
+        let words: Vec<Word<'_>> =
+            tokens.iter().map(|token| Word { stem: stem(&token.word, lang), token }).collect();
+        let clauses = clauses(&words, lang);
+        let is_partial = pattern::holds(tokens, lang.propose.tick.failed)
+            || holds(&words, rules.rest)
+            || is_count(&words)
+            || holds(&words, rules.harm) && !holds(&words, rules.shrug);
+        let sentence = &statement.sentence;
+        let is_dated = !sentence.days.is_empty()
+            || tokens.windows(3).any(|w| {
+                w[0].class == Class::Number && w[1].is(":") && w[2].class == Class::Number
+            });
+        Some(Self { statement, words, clauses, is_partial, is_dated })
+    }
+
+    /// Returns whether it shares a word with the work; most sentences do not.
+    pub fn mentions(&self, work: &Work, lang: &Lang) -> bool {
+        let named = |word: &Word<'_>| {
+            work.words.iter().any(|own| same_stem(own, &word.stem))
+                || word.is_in(lang.settle.everything)
+        };
+        self.words.iter().any(named)
+    }
+
+    /// Returns whether it says that exactly this work is done, or that this thing came.
+    pub fn settles(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+        if self.is_partial || work.thing.is_empty() {
+            return false;
+        }
+        let names = |named: &Named| work.is_named_by(named) && is_only(&named.words);
+        self.clauses.iter().enumerate().any(|(n, clause)| {
+            // "Hall: booked" says it of the hall.
+            let label = n.checked_sub(1).filter(|_| self.follows_colon(clause.start));
+            let label = label.map(|n| self.clauses[n].clone()).filter(|label| {
+                label.start == 0
+                    && label.len() <= 5
+                    && !noun(&self.words[label.clone()], lang).words.is_empty()
+            });
+            let own = &self.words[clause.clone()];
+            let says = label.is_some()
+                && own.first().is_some_and(|w| {
+                    w.is_in(lang.settle.adverbs)
+                        || state(&own[..1], lang).is_some()
+                        || w.token.word.ends_with("ed")
+                });
+            let from = label.filter(|_| says).map_or(clause.start, |label| label.start);
+            let words = &self.words[from..clause.end];
+            if is_void(words, work, lang) {
+                return false;
+            }
+            if let Some(verb) = &work.verb {
+                return does_everything(words, verb, lang) || does(words, verb, &names, lang);
+            }
+            if work.goal.is_some() {
+                return self.reaches(n, work, &names, lang);
+            }
+            // "Hand back the key": a verb that no list knows is known by its past form.
+            if let Some(opening) = work.opening.as_ref().filter(|_| work.thing.len() > 1) {
+                let rest = Work { thing: work.thing[1..].to_vec(), ..work.clone() };
+                let names = |named: &Named| rest.is_named_by(named) && is_only(&named.words);
+                if does(words, opening, &names, lang) {
+                    return true;
+                }
+            }
+            let before = || n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
+            let head = work.thing.last().map(String::as_str).unwrap_or_default();
+            let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
+            state(words, lang).is_some_and(|at| {
+                let said = words[at].token.word.as_str();
+                // A fitting that is booked has not taken place; a bill that arrived is not paid.
+                let held = is_one_of(lang.settle.held)
+                    && (self.is_dated || lang.settle.reserved.contains(&said));
+                let owed = is_one_of(lang.settle.owed) && lang.settle.comes.contains(&said);
+                if held || owed {
+                    return false;
+                }
+                let subject = subject(&words[..at], lang);
+                // "Interviews: all three done"
+                let counts_all =
+                    subject.words.is_empty() || subject.is_all && is_count_of(&words[..at], lang);
+                if counts_all {
+                    return subject.is_all
+                        && self.follows_colon(clause.start)
+                        && before().is_some_and(|label| names(&noun(label, lang)));
+                }
+                let parts = words[..at].split(|w| w.is("and") || w.is("&") || w.is("plus"));
+                names(&subject)
+                    || parts.into_iter().any(|part| names(&super::phrase::subject(part, lang)))
+            }) || takes(words, lang).is_some_and(|(verb, named)| {
+                let owed = is_one_of(lang.settle.owed) && !lang.settle.pays.contains(&verb);
+                !owed && names(&named)
+            }) || gives(words, lang).is_some_and(|named| names(&named))
+        })
+    }
+
+    /// Returns whether it says that this work is not wanted any more.
+    pub fn drops(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+        let rules = lang.settle;
+        if work.thing.is_empty() || self.is_dated && holds(&self.words, &["new", "instead of"]) {
+            return false;
+        }
+        let names = |named: &Named| work.is_named_by(named) && is_only(&named.words);
+        self.clauses.iter().any(|clause| {
+            let words = &self.words[clause.clone()];
+            let after = |phrase: &&str| {
+                find(words, phrase).is_some_and(|(at, end)| {
+                    let opens = words[..at].iter().all(|w| {
+                        w.is_in(rules.selves)
+                            || w.is_in(rules.adverbs)
+                            || w.token.class != Class::Word
+                    });
+                    opens && names(&noun(&words[end..], lang))
+                })
+            };
+            let before = |phrase: &&str| {
+                find(words, phrase).is_some_and(|(at, _)| names(&subject(&words[..at], lang)))
+            };
+            let none = words.iter().position(|w| w.is("no")).is_some_and(|at| {
+                words[..at].iter().all(|w| w.is_in(rules.adverbs))
+                    && rules.no_after.iter().any(|phrase| {
+                        find(&words[at..], phrase)
+                            .is_some_and(|(end, _)| names(&noun(&words[at + 1..at + end], lang)))
+                    })
+            });
+            rules.dropped_before.iter().any(|phrase| after(phrase))
+                || rules.dropped_after.iter().any(|phrase| before(phrase))
+                || none
+        })
+    }
+
+    /// Returns whether it ends work or waiting that a note names: its verb with its thing, its thing
+    /// in a state, or an answer.
+    pub fn ends(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+        let rules = lang.settle;
+        self.clauses.iter().any(|clause| {
+            let words = &self.words[clause.clone()];
+            let has = |stem: &String| words.iter().any(|w| same_stem(&w.stem, stem));
+            // "Pump 1" is not "pump 2".
+            let mut counted = words.iter().filter(|w| w.token.class == Class::Number).peekable();
+            if !work.numbers.is_empty()
+                && counted.peek().is_some()
+                && !counted.any(|w| work.numbers.contains(&w.stem))
+            {
+                return false;
+            }
+            let is_contact =
+                work.verb.as_ref().is_some_and(|verb| rules.contacts.contains(&verb.as_str()));
+            let answers = holds(words, rules.replies) && !holds(words, lang.report.cues.not);
+            if is_contact && answers && work.thing.last().is_some_and(has) && is_only(&work.thing) {
+                return true;
+            }
+            if is_void(words, work, lang) {
+                return false;
+            }
+            if let Some(awaited) = &work.awaited {
+                return self.comes(words, awaited, lang);
+            }
+            let acts = words
+                .iter()
+                .any(|w| w.is_in(rules.states) || w.is_in(rules.takes) || w.is_in(rules.acts));
+            if let Some(verb) = &work.verb {
+                let is_past = words.iter().any(|w| is_past_of(&w.token.word, verb, lang));
+                if is_past && work.thing.iter().any(has) {
+                    return true;
+                }
+            }
+            let act = words.iter().position(|w| w.is_in(rules.acts) || w.is_in(rules.takes));
+            let does_it = act.is_some_and(|at| {
+                let object = noun(&words[at + 1..], lang);
+                work.is_named_by(&object) && is_only(&object.words)
+            });
+            if does_it {
+                return true;
+            }
+            let n_named = work.words.iter().filter(|word| has(word)).count();
+            let verb = work.verb.as_ref().map(|verb| stem(verb, lang));
+            let objects = work.words.iter().filter(|word| Some(*word) != verb.as_ref());
+            if acts
+                && n_named >= 2
+                && (objects.clone().all(has) || work.thing.len() >= 2 && work.thing.iter().all(has))
+            {
+                return true;
+            }
+            // "The thermostat is down to 18."
+            let down = words.windows(2).position(|w| {
+                w[0].is_in(rules.auxiliaries) && work.particles.iter().any(|small| w[1].is(small))
+            });
+            if let Some(at) = down
+                && work.verb.is_some()
+                && ends_like(&work.thing, &subject(&words[..at], lang).words)
+            {
+                return true;
+            }
+            state(words, lang).is_some_and(|at| {
+                let named = subject(&words[..at], lang).words;
+                ends_like(&work.thing, &named) && is_only(&named) && !self.is_partial
+            })
+        })
+    }
+
+    /// Returns whether a clause says that what was awaited came.
+    fn comes(&self, words: &[Word<'_>], awaited: &[String], lang: &Lang) -> bool {
+        let rules = lang.settle;
+        let is_awaited = |word: &Word<'_>| awaited.iter().any(|one| same_stem(one, &word.stem));
+        if rules.at_last.iter().any(|phrase| {
+            find(words, phrase).is_some_and(|(at, _)| at > 0 && is_awaited(&words[at - 1]))
+        }) {
+            return true;
+        }
+        // "Legal signed off", "approved"
+        let heads = words.iter().filter(|word| is_awaited(word)).count();
+        if let Some(at) = state(words, lang) {
+            let named = subject(&words[..at], lang).words;
+            if ends_like(awaited, &named) || named.is_empty() && is_awaited(&words[at]) {
+                return true;
+            }
+        }
+        let is_past = |word: &Word<'_>| {
+            is_awaited(word) && (word.token.word.ends_with("ed") || word.is_in(rules.acts))
+        };
+        heads >= 2 && words.iter().any(is_past)
+            || heads >= 1 && holds(words, rules.replies)
+            || takes(words, lang).is_some_and(|(_, named)| ends_like(awaited, &named.words))
+    }
+
+    /// Returns whether the state that a title names is reached: "approved", "online since Friday".
+    fn reaches(&self, n: usize, work: &Work, names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
+        let words = &self.words[self.clauses[n].clone()];
+        let goal = work.goal.unwrap_or_default();
+        let Some(at) = words.iter().position(|word| word.is_in(goal)) else { return false };
+        let named = subject(&words[..at], lang);
+        if !named.words.is_empty() {
+            return names(&named);
+        }
+        let bare = words[..at]
+            .iter()
+            .all(|w| w.is_in(lang.settle.auxiliaries) || w.is_in(lang.settle.adverbs));
+        let state = &words[at].token.word;
+        let others: Vec<&String> =
+            work.words.iter().filter(|word| **word != stem(state, lang)).collect();
+        let names_all = others.iter().all(|word| self.words.iter().any(|w| w.stem == **word));
+        // A state alone, in capitals or as the whole sentence, answers what the title asks.
+        let is_alone = n == 0 && words.len() == 1 && words[at].token.capitals;
+        bare && (names_all || is_alone && work.words.contains(&stem(state, lang)))
+    }
+
+    fn follows_colon(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.words[before].is(":"))
+    }
+}

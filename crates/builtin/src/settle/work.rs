@@ -1,0 +1,202 @@
+//! What a title names: a thing, sometimes with a verb before it or the state to reach behind it.
+
+use super::phrase::Named;
+use crate::lang::Lang;
+use crate::propose::words::{Class, Token, tokens};
+use crate::read::fold::stem;
+
+/// What a title names.
+#[derive(Debug, Clone)]
+pub struct Work {
+    /// All its words that carry meaning.
+    pub words: Vec<String>,
+    /// Of those, the ones of the thing itself: "list" and "guests" are two things, of which the
+    /// first counts.
+    pub thing: Vec<String>,
+    /// The verb it begins with.
+    pub verb: Option<String>,
+    /// Its first word, which may be a verb that no list knows.
+    pub opening: Option<String>,
+    /// The state it ends with: "signed".
+    pub goal: Option<&'static [&'static str]>,
+    /// What it waits for.
+    pub awaited: Option<Vec<String>>,
+    /// Numbers in it, and whether it names more than one thing.
+    pub numbers: Vec<String>,
+    /// Whether it joins several things, which are done when all are.
+    pub is_list: bool,
+    /// Whether its thing looks like a plural.
+    pub is_plural: bool,
+    /// Small words of it, as in "turn down".
+    pub particles: Vec<String>,
+}
+
+impl Work {
+    /// Reads a title.
+    pub fn of(title: &str, lang: &Lang) -> Self {
+        let rules = lang.settle;
+        let all = tokens(&without_parentheses(title));
+        let said: Vec<&Token> =
+            all.iter().filter(|t| matches!(t.class, Class::Word | Class::Number)).collect();
+        let content = |tokens: &[&Token]| -> Vec<String> {
+            tokens.iter().filter(|t| carries(t, lang)).map(|t| stem(&t.word, lang)).collect()
+        };
+        let is_preposition = |t: &&&Token| rules.prepositions.contains(&t.word.as_str());
+        let words = content(&said);
+        // "Insurance: plan approved" is about the plan.
+        let start = all.iter().rposition(|t| t.is(":") && !t.glued || t.is(":")).map_or(0, |at| {
+            let before =
+                all[..at].iter().filter(|t| matches!(t.class, Class::Word | Class::Number));
+            before.count()
+        });
+        let start = if start < said.len() { start } else { 0 };
+        // "Kofi writes to the banks", "I fill in the form"
+        // Another word comes first only if somebody does it.
+        let has_actor = |at: usize| {
+            rules.selves.contains(&said[at - 1].word.as_str())
+                || said[at].word.ends_with('s') && said[at - 1].raw.starts_with(char::is_uppercase)
+        };
+        let verb_at = (start..said.len().min(start + 2)).find(|at| {
+            said.len() > at + 1
+                && (*at == start || has_actor(*at))
+                && lemma(&said[*at].word, lang).is_some_and(|base| is_work_verb(&base, lang))
+        });
+        let verb = verb_at.and_then(|at| lemma(&said[at].word, lang));
+        let opening = said.get(start).filter(|_| said.len() > start + 1).map(|t| t.word.clone());
+        let mut from = verb_at.map_or(start, |at| at + 1);
+        if verb.is_some() {
+            // "write to the banks", "get rid of the stump"
+            while said.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {
+                from += 1;
+            }
+        }
+        let rest = &said[from.min(said.len())..];
+        let to =
+            rest.iter().skip(1).position(|t| is_preposition(&t)).map_or(rest.len(), |at| at + 1);
+        let mut thing = content(&rest[..to]);
+        let goal = said.last().filter(|_| verb.is_none() && thing.len() + 1 > 1).and_then(|last| {
+            let found = rules.goals.iter().find(|(goal, _)| *goal == last.word)?;
+            Some(found.1)
+        });
+        if goal.is_some() && said.last().is_some_and(|last| carries(last, lang)) && thing.len() > 1
+        {
+            thing.pop();
+        }
+        let waits = said.iter().position(|t| rules.waits.contains(&t.word.as_str()));
+        let awaited = waits.and_then(|at| {
+            let after = &said[at + 1..];
+            let start = after.iter().position(|t| rules.awaited.contains(&t.word.as_str()))? + 1;
+            Some(content(&after[start..])).filter(|words| !words.is_empty())
+        });
+        let counted = said[start..].iter().filter(|t| is_number(t, lang));
+        let numbers = counted.map(|t| stem(&t.word, lang)).collect();
+        let inner = &rest[..to];
+        let is_list = inner.iter().any(|t| rules.joins.contains(&t.word.as_str()))
+            || all.iter().any(|t| t.is(",") || t.is("&") || t.is("+"));
+        let last = inner.iter().rev().find(|t| carries(t, lang));
+        let is_plural = last.is_some_and(|t| t.word.ends_with('s') && !t.word.ends_with("ss"));
+        let particles = rest
+            .iter()
+            .filter(|t| matches!(t.word.as_str(), "down" | "up" | "off" | "on" | "in" | "out"))
+            .map(|t| t.word.clone())
+            .collect();
+        Self { words, thing, verb, opening, goal, awaited, numbers, is_list, is_plural, particles }
+    }
+
+    /// Returns whether it has all these words.
+    pub fn has_all(&self, named: &[String]) -> bool {
+        named.iter().all(|word| self.words.contains(word))
+    }
+
+    /// Returns whether its thing consists of these words.
+    pub fn begins_with(&self, words: &[String]) -> bool {
+        self.verb.is_none() && self.thing == words
+    }
+
+    /// Returns whether these words name exactly this thing: all of them are its own, and the last
+    /// word of the thing, or two words of the title, are among them.
+    ///
+    /// One of several things is not all of them: "got a quote" is not "three quotes".
+    pub fn is_named_by(&self, said: &Named) -> bool {
+        let Some(head) = self.thing.last() else { return false };
+        let named = &said.words;
+        let is_whole = self.thing.iter().all(|word| named.contains(word));
+        let counts = self.numbers.iter().all(|number| named.contains(number)) || said.is_all;
+        !named.is_empty()
+            && self.has_all(named)
+            && (is_whole || !self.is_list)
+            && counts
+            && (said.is_plural || !self.is_plural)
+            && (named.last() == Some(head)
+                || named.len() >= 2
+                    && named.iter().zip(&self.words).all(|(one, other)| one == other))
+    }
+}
+
+/// Returns whether a token is a number, in figures or in words.
+pub fn is_number(token: &Token, lang: &Lang) -> bool {
+    token.class == Class::Number
+        || lang.propose.spans.numbers.iter().any(|(word, _)| *word == token.word)
+}
+
+/// Returns whether a word carries meaning.
+pub fn carries(token: &Token, lang: &Lang) -> bool {
+    match token.class {
+        Class::Number => true,
+        Class::Word => {
+            token.word.chars().count() > 1 && !lang.stop_words.contains(&token.word.as_str())
+        }
+        Class::Mark | Class::Sealed => false,
+    }
+}
+
+/// Returns the base form of a verb: "wrote", "writes" and "write" are one. `None` if the word can
+/// be no form of a known verb.
+pub fn lemma(word: &str, lang: &Lang) -> Option<String> {
+    let irregular = lang.propose.tick.irregular;
+    if let Some((base, _)) =
+        irregular.iter().find(|(base, forms)| *base == word || forms.contains(&word))
+    {
+        return Some((*base).to_owned());
+    }
+    let verbs = lang.report.cues.todo_verbs;
+    let known =
+        |base: &str| irregular.iter().any(|(verb, _)| *verb == base) || verbs.contains(&base);
+    if known(word) {
+        return Some(word.to_owned());
+    }
+    let stripped = ["s", "es", "ed", "d"].iter().filter_map(|ending| word.strip_suffix(ending));
+    let doubled = word.strip_suffix("ed").filter(|rest| {
+        let mut last = rest.chars().rev();
+        last.next() == last.next()
+    });
+    let shorter = doubled.map(|rest| &rest[..rest.len() - 1]);
+    if let Some(rest) = word.strip_suffix("ied").or(word.strip_suffix("ies"))
+        && known(&format!("{rest}y"))
+    {
+        return Some(format!("{rest}y"));
+    }
+    stripped.chain(shorter).find(|base| known(base)).map(str::to_owned)
+}
+
+fn is_work_verb(base: &str, lang: &Lang) -> bool {
+    lang.report.cues.todo_verbs.contains(&base) || lang.settle.contacts.contains(&base)
+}
+
+/// Returns a title without what it says in parentheses.
+fn without_parentheses(title: &str) -> String {
+    let mut depth = 0_u32;
+    let kept = title.chars().filter(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => {
+                depth -= 1;
+                return false;
+            }
+            _ => {}
+        }
+        depth == 0
+    });
+    let kept: String = kept.collect();
+    if kept.chars().any(char::is_alphabetic) { kept } else { title.to_owned() }
+}

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 use criterion::Criterion;
 use dormouse_adapters::OsEntropy;
@@ -13,19 +14,26 @@ use dormouse_bench::world::World;
 use dormouse_builtin::work::{self, gallery, instruction};
 use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
 use dormouse_store::agent::subscription::Subscription;
+use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::backend::sqlite::Sqlite;
+use dormouse_store::{Commit, Db};
 use dormouse_types::change::Change;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::task::Status;
+use dormouse_types::work::{
+    CatchUp, Overlap, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
+};
 use dormouse_types::work_facts::{ItemFact, TaskFacts, WorkspaceFacts};
 use dormouse_types::{
-    AgentId, Id as _, ItemId, Origin, Seq, SubscriptionId, TaskId, Timestamp, hash,
+    AgentId, Id as _, ItemId, Origin, Seq, SessionId, SubscriptionId, TaskId, Timestamp, WorkId,
+    WorkspaceId, hash,
 };
 
 fn main() -> anyhow::Result<()> {
     let mut criterion = Criterion::default().configure_from_args();
     values(&mut criterion)?;
     work(&mut criterion)?;
+    what_is_due(&mut criterion)?;
     a_wake_in_memory(&mut criterion)?;
     criterion.final_summary();
     Ok(())
@@ -138,6 +146,68 @@ fn workspace(n: usize) -> anyhow::Result<WorkspaceFacts> {
         events: Vec::new(),
         verdicts: Vec::new(),
     })
+}
+
+/// What the planner of schedules asks the store every time it looks: among 100,000 schedules it takes as
+/// long as among 100.
+fn what_is_due(criterion: &mut Criterion) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    for n in [100, 100_000] {
+        let clock = ShiftedClock::default();
+        let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
+        let entropy: Arc<dyn Entropy> = Arc::new(OsEntropy::open()?);
+        let sqlite = Arc::new(Sqlite::memory(&as_clock, &*entropy)?);
+        let opened = Opened::on(Engine::Sqlite(sqlite), clock, as_clock, entropy.clone());
+        let now = opened.as_clock.now();
+        let all: Vec<Definition> = (0..n).map(|at| scheduled(now, at, &*entropy)).collect();
+        for some in all.chunks(500) {
+            let ops = some.iter().map(|one| definition::insert(WorkspaceId(1), one));
+            let commit = Commit::new("bench.fill", Db::Agent, WorkspaceId(1)).ops(ops);
+            runtime.block_on(opened.store.commit(commit))?;
+        }
+        let mut failed = None;
+        criterion.bench_function(&format!("when {n} schedules are due next"), |b| {
+            b.iter(|| failed = runtime.block_on(opened.store.first(definition::next_due())).err());
+        });
+        criterion.bench_function(&format!("the first ten of {n} schedules"), |b| {
+            let due = || definition::due(now + Duration::from_secs(10), 10);
+            b.iter(|| failed = runtime.block_on(opened.store.all(due())).err());
+        });
+        failed.map_or(Ok(()), Err)?;
+    }
+    Ok(())
+}
+
+/// A definition that is due that many seconds after a time.
+fn scheduled(now: Timestamp, seconds: u64, entropy: &dyn Entropy) -> Definition {
+    Definition {
+        id: WorkId::fresh(now, entropy),
+        kind: WorkType::Scheduled,
+        source: WorkSource::Manual,
+        source_ref: None,
+        title: format!("Work {seconds}"),
+        version: 1,
+        state: WorkState::Active,
+        session: SessionId::fresh(now, entropy),
+        recurrence: None,
+        schedule: Some("DTSTART:20260101T090000\nRRULE:FREQ=DAILY".into()),
+        schedule_words: Some("daily at 9".into()),
+        catch_up: CatchUp::Once,
+        overlap: Overlap::Queue,
+        model: None,
+        built_in: None,
+        position: None,
+        next_due_at: Some(now + Duration::from_secs(seconds)),
+        n_runs: 0,
+        status: WorkStatus::Pending,
+        run_state: None,
+        latest_run: None,
+        revision: 1,
+        created_by: WorkCreator::User,
+        created_at: now,
+        updated_at: now,
+        deleted_at: None,
+    }
 }
 
 /// Edit, routing and wake without a disk: what the program itself takes.

@@ -49,8 +49,8 @@ impl Lease {
 
     /// Returns what became of this lease by its row of the queue.
     ///
-    /// Only the run itself gives a lease back and leaves the epoch as it is; whoever takes it away
-    /// raises the epoch.
+    /// Only the run itself gives a lease back and leaves the epoch as it is; a process that takes it
+    /// away raises the epoch.
     fn state(&self, row: Option<&QueueEntry>) -> LeaseState {
         match row.filter(|row| row.epoch == self.run.epoch).map(|row| row.owner.as_deref()) {
             Some(Some(owner)) if owner == self.owner => LeaseState::Held,

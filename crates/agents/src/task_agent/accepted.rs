@@ -10,8 +10,6 @@ use crate::tools;
 use crate::tools::record_observations::{Note, RecordObservations};
 use crate::tools::update_report::{Draft, UpdateReport};
 
-use super::calls::find;
-
 /// Returns the arguments of the accepted calls of a tool, oldest first.
 fn accepted<T: Tool>(log: &RunLog) -> impl Iterator<Item = T::Args> {
     log.turns.iter().flat_map(|turn| {
@@ -51,7 +49,7 @@ pub(super) fn only_repeats(log: &RunLog) -> bool {
 
 /// Returns whether a turn has an accepted call of the same tool with the same arguments.
 fn has_accepted(turn: &LoggedTurn, call: &ToolCall) -> bool {
-    let name = |call: &ToolCall| find(&call.name).map(|tool| tool.name);
+    let name = |call: &ToolCall| tools::of_any_room(&call.name).map(|tool| tool.name);
     turn.calls.iter().zip(&turn.results).any(|(before, result)| {
         name(before) == name(call)
             && before.args == call.args

@@ -53,7 +53,7 @@ impl TaskAgent<'_> {
         let mut audit = Vec::new();
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
-            let result = match find(&call.name) {
+            let result = match tools::of_any_room(&call.name) {
                 None => Some(refused(call, unknown(&call.name))),
                 Some(tool) if tools == ToolSet::Closing && !tools::closes(tool) => {
                     Some(refused(call, "only update_report may be called now".into()))
@@ -173,7 +173,8 @@ impl TaskAgent<'_> {
         call: &ToolCall,
         task: &TaskId,
     ) -> Result<AppliedCall, RunError> {
-        let Some(Policy::Immediate(tool)) = find(&call.name).map(|tool| tool.policy) else {
+        let Some(Policy::Immediate(tool)) = tools::of_any_room(&call.name).map(|tool| tool.policy)
+        else {
             return Err(RunError::Broken(format!("{} edits nothing by itself", call.name)));
         };
         let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
@@ -243,11 +244,6 @@ const MOVED: &str = "the task was moved to another category during this wake; no
 /// Returns whether a tool acts on the task, and not only on what the agent knows.
 fn acts_on_the_task(tool: &ModelTool) -> bool {
     tools::by_name(tool.name).is_none()
-}
-
-/// Finds a tool of any room by name or alias.
-pub(super) fn find(name: &str) -> Option<&'static ModelTool> {
-    tools::by_name(name).or_else(|| dormouse_changes::tools::by_name(name))
 }
 
 /// Returns what the model reads about an immediate call, and collects what it withdraws. Returns

@@ -19,6 +19,11 @@ pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
+/// Finds a tool of any room by name or alias.
+pub fn of_any_room(name: &str) -> Option<&'static ModelTool> {
+    by_name(name).or_else(|| dormouse_changes::tools::by_name(name))
+}
+
 /// Returns whether an accepted call of this tool closes a run: it publishes the report.
 pub fn closes(tool: &ModelTool) -> bool {
     tool.name == update_report::TOOL.name

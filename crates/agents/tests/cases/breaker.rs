@@ -118,7 +118,7 @@ fn a_refused_key_holds_the_queue_at_once() {
     assert_eq!(node.ran().len(), all.len());
 }
 
-/// Whoever dies or loses its lease right after that commit has nothing left to say.
+/// A process that dies or loses its lease right after that commit has nothing left to say.
 #[test]
 fn the_commit_that_puts_a_run_back_says_that_its_provider_is_away() {
     let (world, all, mut node) = crowd(1);

@@ -123,7 +123,7 @@ impl ActiveRun<'_> {
     /// again.
     ///
     /// The breaker, the run and the event that the provider is away are one commit: it frees the
-    /// lease, and whoever has no lease writes nothing more. Several runs may record a failure at
+    /// lease, and a run without its lease writes nothing more. Several runs may record a failure at
     /// once; each retries on the fresh breaker row, so every failure is counted.
     pub(super) async fn provider_unavailable(&self, error: &ModelError) -> Result<End, RunError> {
         let ModelError::Provider { why, retry_after, .. } = error else {

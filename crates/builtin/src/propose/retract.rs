@@ -81,7 +81,7 @@ fn reason(
         if let Some(report) = reports.on(title, None).filter(|report| report.is_done) {
             return is_newer(input, open, &report.evidence).then(|| words.done.to_owned());
         }
-        let settled = reports.account.over(title, entry_of(input, open)?, &[])?;
+        let settled = reports.account.over(title, entry_of(input, open, title)?, &[])?;
         return is_newer(input, open, &settled.statement.evidence()).then(|| {
             match settled.outcome {
                 Outcome::Done => words.done,
@@ -140,10 +140,14 @@ fn overtaken(
     }
 }
 
-/// Returns the entry that an open proposal quotes.
-fn entry_of(input: &Input<'_>, open: &OpenProposal) -> Option<usize> {
-    let id = open.args.get("evidence")?.get("entryId")?.as_str()?;
-    input.state.entries.iter().position(|entry| entry.id.to_string() == id)
+/// Returns the entry that an open proposal quotes, or else the first one that has its words.
+fn entry_of(input: &Input<'_>, open: &OpenProposal, title: &str) -> Option<usize> {
+    let entries = &input.state.entries;
+    let quoted = open.args.get("evidence").and_then(|evidence| {
+        let id = evidence.get("entryId")?.as_str()?;
+        entries.iter().position(|entry| entry.id.to_string() == id)
+    });
+    quoted.or_else(|| entries.iter().position(|entry| entry.text.contains(title)))
 }
 
 /// Returns whether evidence is newer than the evidence of an open proposal; a proposal without an

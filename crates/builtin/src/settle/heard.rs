@@ -43,7 +43,6 @@ impl<'a> Heard<'a> {
             || statement.is_question()
             || statement.is_sample(lang.propose)
             || pattern::holds(tokens, lang.propose.conditions)
-            || pattern::holds(tokens, lang.propose.tick.failed)
             || crate::propose::item::is_work_heading(statement.segment, lang)
         {
             return None;
@@ -172,9 +171,7 @@ impl<'a> Heard<'a> {
                             .is_some_and(|(end, _)| names(&noun(&words[at + 1..at + end], lang)))
                     })
             });
-            rules.dropped_before.iter().any(|phrase| after(phrase))
-                || rules.dropped_after.iter().any(|phrase| before(phrase))
-                || none
+            rules.dropped_before.iter().any(after) || rules.dropped_after.iter().any(before) || none
         })
     }
 

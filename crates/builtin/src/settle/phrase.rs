@@ -307,6 +307,9 @@ pub(super) fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }
+    if one.as_bytes().first() != other.as_bytes().first() {
+        return false;
+    }
     let shared = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     shared >= 6 && shared + 3 >= one.chars().count().max(other.chars().count())
 }

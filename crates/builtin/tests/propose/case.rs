@@ -451,6 +451,6 @@ impl Case {
 
 /// The folder of development data, if it is next to the checkout.
 pub fn data() -> Option<std::path::PathBuf> {
-    let mut above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(3);
-    above.find_map(|above| Some(above.join("shared/data")).filter(|data| data.is_dir()))
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?;
+    Some(beside.join("shared/data")).filter(|data| data.is_dir())
 }

@@ -1,6 +1,6 @@
 //! Notebooks: short notes in sequence, a report and proposals after each.
 //!
-//! The notebooks and their scorer are in `shared/data`, in a folder that holds the workspace. If that folder is
+//! The notebooks and their scorer are in `shared/data`, beside the checkout. If that folder is
 //! missing, the test says so and checks nothing.
 
 use std::path::{Path, PathBuf};
@@ -29,8 +29,8 @@ print(json.dumps({**notebooks.summarise(results), 'faults': [f for r in results 
 ";
 
 fn folder() -> Option<PathBuf> {
-    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(3);
-    above.find_map(|above| Some(above.join("shared/data/notebooks")).filter(|data| data.is_dir()))
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?;
+    Some(beside.join("shared/data/notebooks")).filter(|data| data.is_dir())
 }
 
 /// Title, checklist and notes of a notebook.

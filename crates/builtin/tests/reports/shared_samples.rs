@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use crate::desk::of_expectation;
 
 fn data() -> Option<PathBuf> {
-    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().skip(3);
-    above.find_map(|above| Some(above.join("shared/data")).filter(|data| data.is_dir()))
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3)?;
+    Some(beside.join("shared/data")).filter(|data| data.is_dir())
 }
 
 #[test]

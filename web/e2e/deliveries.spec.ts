@@ -1,4 +1,4 @@
-// A result is told once, in whichever page is in front, and read when its work is opened.
+// A result is shown once, in the page that is in front, and read when its work is opened.
 
 import { ScriptedModel } from "./scriptedModel";
 import { faults, overflow, still } from "./stage";

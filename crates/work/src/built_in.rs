@@ -87,7 +87,7 @@ impl Work {
         let mut step = standing.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
-        news.extend(step.told());
+        news.extend(step.client_events());
         let to = after(Status::Started, Event::Completed).map_err(broken)?;
         let report = conversation::report(ws, &step, now);
         let mut ops = step.ops(ws, now);

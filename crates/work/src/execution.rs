@@ -209,7 +209,7 @@ impl Work {
             let now = self.clock.now();
             let (mut step, mut ops) = (standing.step(), Vec::new());
             step.move_run(&run, moves, now, |run| ops = change(run))?;
-            let (report, told) = (conversation::report(ws, &step, now), step.told());
+            let (report, news) = (conversation::report(ws, &step, now), step.client_events());
             let mut commit =
                 Commit::new("work.judge", Db::Agent, ws).ops(step.ops(ws, now)).ops(ops);
             if let Some(report) = report {
@@ -217,7 +217,7 @@ impl Work {
             }
             let mut commit = commit
                 .change(event(EventKind::WorkStatus, id.as_str()))
-                .changes(told)
+                .changes(news)
                 .audit(context.audit(action, id.as_str()));
             commit.once = context.once(action.name(), id.as_str(), id.as_str());
             self.store.commit(commit).await?;

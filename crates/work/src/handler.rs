@@ -171,7 +171,7 @@ impl Work {
         step.move_run(run, RunEvent::Crashed, now, |run| {
             run.error = Some("the process that worked on it died twice".into());
         })?;
-        let news = step.told();
+        let news = step.client_events();
         Ok((step.ops(ws, now), news))
     }
 }

@@ -119,7 +119,7 @@ impl Work {
                 })?;
                 commit = commit
                     .change(event(EventKind::WorkStatus, run.id.as_str()))
-                    .changes(step.told())
+                    .changes(step.client_events())
                     .ops(step.ops(ws, now));
             }
             self.store.commit(commit).await?;

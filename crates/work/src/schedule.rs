@@ -64,7 +64,7 @@ impl Work {
         after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
         after.next_due_at = planned.next_due.map(Timestamp::from_jiff);
         let commit = Commit::new("work.plan", Db::Agent, ws)
-            .changes(step.told())
+            .changes(step.client_events())
             .ops(step.ops(ws, now))
             .change(event(EventKind::WorkStatus, id.as_str()));
         match self.store.commit(commit).await {

@@ -127,11 +127,11 @@ impl Step {
     }
 
     /// What clients learn of the runs that begin to need the person in this step, or come to a result.
-    pub fn told(&self) -> Vec<ChangeRow> {
+    pub fn client_events(&self) -> Vec<ChangeRow> {
         let mut news = Vec::new();
         let newest = self.runs.last().map(|(_, run)| &run.id);
         for (_, run) in &self.runs {
-            let kind = self.told_of(run);
+            let kind = self.delivery_kind(run);
             let needs_person = kind.is_some_and(|kind| kind != DeliveryKind::Result);
             // Of occurrences that were missed together, the newest tells of all.
             let is_missed = run.skip_reason == Some(SkipReason::Missed) && newest == Some(&run.id);
@@ -146,8 +146,8 @@ impl Step {
     }
 
     /// What the person is told of a run. Of what is deleted they are told nothing.
-    fn told_of(&self, run: &Run) -> Option<DeliveryKind> {
-        if self.after.deleted_at.is_some() { None } else { told(run) }
+    fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
+        if self.after.deleted_at.is_some() { None } else { delivery_of(run) }
     }
 
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
@@ -166,10 +166,10 @@ impl Step {
                 Some(from) => {
                     ops.push(run::put(ws, *from, run));
                     // A run leaves such a state because the person decided, or their time was over.
-                    if is_told(*from) {
+                    if waits_for_person(*from) {
                         ops.push(delivery::settle_run(ws, &run.id, now));
                     }
-                    if let Some(kind) = self.told_of(run) {
+                    if let Some(kind) = self.delivery_kind(run) {
                         let of = (&run.id, run.attempt);
                         let about = (DeliveryTarget::App, kind);
                         ops.push(delivery::insert(ws, about, &self.after.id, of, now));
@@ -207,8 +207,8 @@ pub(crate) struct NewRun {
     pub depth: i64,
 }
 
-/// Whether a run in this state waits for the person, who was told of it.
-fn is_told(state: RunState) -> bool {
+/// Whether a run in this state waits for the person, who has a delivery about it.
+fn waits_for_person(state: RunState) -> bool {
     match state {
         RunState::NeedsInput
         | RunState::NeedsReview
@@ -227,7 +227,7 @@ fn is_told(state: RunState) -> bool {
 
 /// What the person is told of a run. What they decided themselves they know; a run that found nothing to
 /// do is not worth a message.
-fn told(run: &Run) -> Option<DeliveryKind> {
+fn delivery_of(run: &Run) -> Option<DeliveryKind> {
     if run.ended_by.is_some() {
         return None;
     }

@@ -182,7 +182,7 @@ impl<'a> Heard<'a> {
         self.clauses.iter().any(|clause| {
             let words = &self.words[clause.clone()];
             let has = |stem: &String| words.iter().any(|w| same_stem(&w.stem, stem));
-            // "Pump 1" is not "pump 2".
+            // "Battery 1" is not "battery 2".
             let mut counted = words.iter().filter(|w| w.token.class == Class::Number).peekable();
             if !work.numbers.is_empty()
                 && counted.peek().is_some()

@@ -149,7 +149,7 @@ fn english_notebooks_score_well_and_nothing_wrong_is_said() {
             seen.insert(name, drive(&std::fs::read_to_string(&path).expect("a readable file")));
         }
     }
-    // Kept for whoever wants to see line by line what is missed.
+    // Kept so that what is missed can be read line by line.
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("notebooks.json");
     std::fs::write(&file, Value::Object(seen).to_string()).expect("a written file");
     let scored = Command::new("python3")

@@ -82,7 +82,7 @@ impl WorkRun<'_> {
                 run.error = Some(format!("{unfit}: look at it, then approve or decline it"));
             }
         })?;
-        output.news.extend(step.told());
+        output.news.extend(step.client_events());
         let report = conversation::report(ws, &step, now);
         output.ops.extend(step.ops(ws, now));
         if let Some(report) = report {
@@ -115,7 +115,7 @@ impl WorkRun<'_> {
                 run.attempt += 1;
             }
         })?;
-        let news = step.told();
+        let news = step.client_events();
         let mut ops = step.ops(ws, now);
         if moves == RunEvent::AttemptFailed {
             let due = now + back_off(failures);

@@ -88,7 +88,7 @@ test("a hook is made with a secret that is shown once, and starts a run by a sig
   await looked(app, "hooks");
 
   await hooks.getByRole("button", { name: "New secret of Mail server" }).click();
-  await dialog.getByLabel("Accept the old secret no longer").check();
+  await dialog.getByLabel("Stop accepting the old secret").check();
   await dialog.getByRole("button", { name: "New secret", exact: true }).click();
   const other = await dialog.getByLabel("Secret", { exact: true }).inputValue();
   expect(other).not.toBe(secret);

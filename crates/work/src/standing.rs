@@ -207,43 +207,33 @@ pub(crate) struct NewRun {
     pub depth: i64,
 }
 
-/// Whether a run in this state waits for the person, who has a delivery about it.
-fn waits_for_person(state: RunState) -> bool {
+/// What a delivery about a run in this state says, if there is one.
+fn delivery_in(state: RunState) -> Option<DeliveryKind> {
     match state {
-        RunState::NeedsInput
-        | RunState::NeedsReview
-        | RunState::Failed
-        | RunState::TimedOut
-        | RunState::Expired
-        | RunState::Interrupted => true,
-        RunState::Queued
-        | RunState::Running
-        | RunState::Skipped
-        | RunState::Succeeded
-        | RunState::NoOp
-        | RunState::Cancelled => false,
-    }
-}
-
-/// What the person is told of a run. What they decided themselves they know; a run that found nothing to
-/// do is not worth a message.
-fn delivery_of(run: &Run) -> Option<DeliveryKind> {
-    if run.ended_by.is_some() {
-        return None;
-    }
-    match run.state {
         RunState::NeedsInput => Some(DeliveryKind::Question),
         RunState::NeedsReview => Some(DeliveryKind::Review),
         RunState::Failed | RunState::TimedOut | RunState::Expired | RunState::Interrupted => {
             Some(DeliveryKind::Failed)
         }
-        RunState::Succeeded => run.result.as_ref().map(|_| DeliveryKind::Result),
+        RunState::Succeeded => Some(DeliveryKind::Result),
         RunState::Queued
         | RunState::Running
         | RunState::Skipped
         | RunState::NoOp
         | RunState::Cancelled => None,
     }
+}
+
+/// Whether a run in this state waits for the person, who has a delivery about it.
+fn waits_for_person(state: RunState) -> bool {
+    delivery_in(state).is_some_and(|kind| kind != DeliveryKind::Result)
+}
+
+/// What the person is told of a run. What they decided themselves they know; a run that found nothing to
+/// do is not worth a message.
+fn delivery_of(run: &Run) -> Option<DeliveryKind> {
+    let kind = delivery_in(run.state).filter(|_| run.ended_by.is_none())?;
+    (kind != DeliveryKind::Result || run.result.is_some()).then_some(kind)
 }
 
 /// A run that somebody asked for: the request is what it is the occurrence of.

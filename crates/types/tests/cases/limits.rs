@@ -171,7 +171,7 @@ Times and counts that nobody has to keep, but that decide when something ends:
             let days = limits::CHANGES_SECONDS / 86_400;
             format!("{days} days, and {} newer ones are there", limits::CHANGES_KEPT)
         }),
-        ("the body of a call of a hook goes when it is older than", {
+        ("the body of a hook call is removed when it is older than", {
             let days = limits::HOOK_BODY_SECONDS / 86_400;
             format!("{days} days, and its run is over")
         }),

@@ -5,7 +5,7 @@ export const conversations = {
   "conversations.all": "Conversations",
   "conversations.toAll": "To conversations",
   "conversations.none": "No conversations yet.",
-  "conversations.noneNext": "What agent work with a schedule comes to is said here, in “Scheduled Events”.",
+  "conversations.noneNext": "Results of scheduled agent work appear here, in “Scheduled Events”.",
   "conversations.gone": "This conversation doesn’t exist.",
   "conversations.goneNext": "It may have been deleted.",
   "conversations.older": "Load older conversations",

@@ -17,7 +17,7 @@ export const home = {
   "home.agentBudget": "{name} has used up today’s budget",
   "home.failed": "{name} failed to update {task}",
   "home.workAsks": "{title} has a question",
-  "home.workReview": "{title} ended without saying how",
+  "home.workReview": "{title} ended without an outcome",
   "home.workFailed": "{title} failed",
   "home.workInterrupted": "{title} was interrupted",
   "home.workMissed": "{title} was missed",

@@ -164,7 +164,7 @@ export const models = {
   "models.requestAbout": "{name}: {task}",
   "models.never": "Never sent",
   "models.changes": "What changes",
-  "models.changingNone": "No agent uses the model of the workspace yet. New ones use it.",
+  "models.changingNone": "No agent uses the model of the workspace yet. New agents will.",
   "models.changing": { one: "{n} agent uses it from its next wake on.", other: "{n} agents use it from their next wake on." },
   "models.staying": { one: "{n} agent has a model of its own and keeps it.", other: "{n} agents have a model of their own and keep it." },
   "models.costs": "What it costs",

@@ -47,7 +47,7 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
     }
     let page: Page<Delivery> = reply.read()?;
     if page.items.is_empty() {
-        session.screen.say("There is nothing to tell you about agent work.");
+        session.screen.say("There are no deliveries of agent work.");
         return Ok(());
     }
     let columns =
@@ -60,7 +60,7 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
     let (width, style) = (session.screen.width(), session.screen.style());
     session.screen.say(table.render(width, style));
     if let Some(next) = &page.next_cursor {
-        session.screen.say(format!("there is more: --cursor {next}"));
+        session.screen.say(format!("more: --cursor {next}"));
     }
     Ok(())
 }
@@ -107,7 +107,7 @@ async fn mark(session: &mut Session, ids: &[String]) -> Result<(), Failure> {
             let n = wanted.iter().filter(|one| one.id.as_str().ends_with(id.as_str())).count();
             if n != 1 {
                 let what = match n {
-                    0 => format!("nothing that is not read yet ends with `{id}`"),
+                    0 => format!("no unread delivery has an id that ends with `{id}`"),
                     n => format!("{n} end with `{id}`: write more of the id"),
                 };
                 return Err(

@@ -63,7 +63,7 @@ pub struct HookParams {
 pub struct RotateParams {
     #[command(flatten)]
     hook: HookParams,
-    /// Accept the old secrets no longer
+    /// Stop accepting the old secrets
     #[arg(long)]
     end_old: bool,
     /// Read the secret from a file, if the sender made it; `-` is standard input

@@ -15,6 +15,7 @@ mod html;
 mod key;
 mod letter;
 mod lines;
+mod sender;
 mod table;
 mod words;
 

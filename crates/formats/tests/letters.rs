@@ -13,10 +13,10 @@ fn read(text: &str) -> (Vec<String>, Vec<usize>) {
 /// A letter, and the lines around its list.
 const LETTERS: &[(&str, &[usize])] = &[
     ("Hi Anna,\nbuy milk\ncall Radu\nBest,\nTom\n", &[1, 4, 5]),
-    ("Hello everyone!\n\nbuy milk\ncall Radu\n\nCheers\nTom and Mia\n", &[1, 6, 7]),
+    ("Hello everyone!\n\nbuy milk\ncall Radu\n\nCheers\nTom\n", &[1, 6, 7]),
     ("Dear Ms Pop\n\nbuy milk\ncall Radu\n\nKind regards\nTom\n", &[1, 6, 7]),
-    ("buy milk\ncall Radu\n\nBest, Tom\n", &[4]),
-    ("buy milk\ncall Radu\n\nThank you very much!\n", &[4]),
+    ("Hi,\nbuy milk\ncall Radu\n\nBest, Tom\n", &[1, 5]),
+    ("Hi!\nbuy milk\ncall Radu\n\nThank you very much!\n", &[1, 5]),
     ("Subject: Flat\nFrom: tom@example.org\n\nHey,\nbuy milk\ncall Radu\n", &[1, 2, 4]),
     ("Hallo zusammen,\nMilch kaufen\nRadu anrufen\nViele Grüße\nTom\n", &[1, 4, 5]),
     (
@@ -27,6 +27,33 @@ const LETTERS: &[(&str, &[usize])] = &[
     ("Hola Ana:\ncomprar leche\nllamar a Radu\nUn abrazo,\nTom\n", &[1, 4, 5]),
     ("Bună Ana,\ncumpără lapte\nsună pe Radu\nMulțumesc,\nTom\n", &[1, 4, 5]),
     ("buy milk\ncall Radu\n-- \nTom Ionescu\n+40 21 555 0100\n", &[3, 4, 5]),
+    (
+        "Hi Anna,\nbuy milk\nThanks!\n\nBest,\nTom\n--\nTom Ionescu\nSales Manager\n",
+        &[1, 3, 5, 6, 7, 8, 9],
+    ),
+    (
+        "Hi Anna,\nbuy milk\nBest,\nTom Ionescu\ntom@example.org\n12 Mill Road\nTel: 021 555 0100\n",
+        &[1, 3, 4, 5, 6, 7],
+    ),
+    // Two dashes are a line of a list as well.
+    ("Buy milk\nCall Bob\n--\nPaint fence\nFix gutter\n", &[]),
+    ("Buy milk\nCall Bob\n-- \nPaint fence\nFix gutter\n", &[]),
+    ("Buy milk\n--\nTom Ionescu\n+40 21 555 0100\n", &[]),
+    ("Eggs\n-- \nMilk\nBread\n", &[]),
+    ("Hi Tom,\nbuy milk\n--\nPaint fence\nFix gutter\n", &[1]),
+    ("Hi Tom,\nbuy milk\n--\nTom\ncall Bob, +40 21 555 0100\n", &[1]),
+    // What follows a closing word may be more of the list.
+    ("Hi Tom,\n\ncan you do these\nThanks!\nbuy milk\ncall Radu\nbook dentist\n", &[1]),
+    ("buy milk\n\nThank you\nSend card to Ann\n", &[]),
+    ("buy milk\n\nThank you\nAnn\n", &[]),
+    ("Hi Tom,\nbuy milk\nThanks!\nCall Radu\n", &[1]),
+    ("Hi Tom,\nbuy milk\nThanks, Call Radu\n", &[1]),
+    ("Hallo Tom,\nMilch kaufen\nDanke!\nReparier Dach\nMüll\n", &[1]),
+    ("Hi Tom,\nbuy milk\nThanks!\nBread\nButter\n", &[1]),
+    ("Hi Tom,\nbuy milk\nThanks!\n+40 21 555 0100\n", &[1]),
+    ("Hi Tom,\nbuy milk\nThanks!\nTom\nEmail ann@example.org\n", &[1]),
+    ("Hi Tom,\nbuy milk\nThanks!\nTom\nBread, 01/12/2026\n", &[1]),
+    ("Hello Kitty\nbuy milk\nThanks\nMia\n", &[]),
     // Lists that only resemble one.
     ("Hello Kitty cup\nMorning pills\nDear Alice, the book\nbuy milk\n", &[]),
     ("buy milk\nThanks cards\nLove songs for the party\n", &[]),
@@ -49,4 +76,25 @@ fn greetings_and_signatures_are_no_tasks_and_lists_lose_nothing() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_greeting_word_with_a_colon_and_no_name_is_a_heading() {
+    let lists = [
+        "Morning:\nTake pills\nEvening:\nRead\n",
+        "Salut:\nTake pills\nCiao:\nRead\n",
+        "Cara:\nTake pills\nTom:\nRead\n",
+        "Morning :\nTake pills\nEvening :\nRead\n",
+        "Morning Routine:\nTake pills\nEvening Routine:\nRead\n",
+    ];
+    for list in lists {
+        let reading = plan::read("list.txt", list.as_bytes(), &Options::default()).unwrap();
+        let roles: Vec<_> = reading.places.iter().map(|place| place.role).collect();
+        assert_eq!(roles, [Role::Category, Role::Task, Role::Category, Role::Task], "{list}");
+        let heads: Vec<_> =
+            list.lines().step_by(2).map(|line| line.trim_end_matches([':', ' '])).collect();
+        let named: Vec<_> =
+            reading.tasks.iter().map(|task| task.category.as_deref().unwrap()).collect();
+        assert_eq!(named, heads, "{list}");
+    }
 }

@@ -3,18 +3,16 @@
 use std::ops::Range;
 
 use super::boxed;
+use super::sender::{is_contact, is_name, is_sender};
 
 /// Units: characters. A longer line is no greeting and no name.
-const LONG: usize = 40;
+pub(super) const LONG: usize = 40;
 
-/// Units: words after the greeting, or of a name.
+/// Units: words after the greeting.
 const MOST_WORDS: usize = 4;
 
-/// Units: lines of names after "Best regards".
-const MOST_NAMES: usize = 3;
-
-/// Units: lines after `--`.
-const MOST_LINES: usize = 8;
+/// Units: lines from the first one of a signature on.
+const MOST_LINES: usize = 9;
 
 /// The lines of a text that are around its list. Empty where there are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +26,12 @@ impl Letter {
     pub fn of(lines: &[&str]) -> Self {
         let head_end = fields_end(lines);
         let first = filled(lines, head_end..lines.len()).next();
-        let greeting = first.filter(|&at| is_greeting(lines[at]));
         let is_ended =
             |at: usize| lines[at].trim_end().ends_with([',', '!', '.', ':', '-', '–', '—']);
         let is_apart = |at: usize| lines.get(at + 1).is_none_or(|next| next.trim().is_empty());
+        let greeting = first.filter(|&at| is_greeting(lines[at]) && (is_ended(at) || is_apart(at)));
         let begin = signature(lines, greeting.is_some());
-        let greeting = greeting.filter(|&at| is_ended(at) || is_apart(at) && begin.is_some());
+        let greeting = greeting.filter(|&at| is_ended(at) || begin.is_some());
         let head = match greeting {
             Some(at) => 0..at + 1,
             None if begin.is_some() => 0..head_end,
@@ -86,53 +84,50 @@ fn is_greeting(line: &str) -> bool {
     let is_name = |word: &&str| {
         word.starts_with(char::is_uppercase) || ADDRESSED.contains(&folded(word).as_str())
     };
-    names.len() <= MOST_WORDS && names.iter().all(is_name) && (!names.is_empty() || bare != text)
+    let is_for_somebody = names.len() <= MOST_WORDS && names.iter().all(is_name);
+    // "Morning:" and "Morning Routine:" are headings, and so is "Salut –".
+    let is_heading = text.ends_with([':', '-', '–', '—'])
+        && (names.is_empty() || lower.first().is_some_and(|word| word == "morning"));
+    is_for_somebody && !is_heading && (!names.is_empty() || bare != text)
 }
 
-/// Where the signature begins: words such as "Best regards" with nothing but names below.
+/// Where the signature begins: at words such as "Best regards" below a letter that greets, or at `-- `.
+/// Only a name and where its owner is reached may follow; other lines may be tasks, and then none is
+/// left out.
 fn signature(lines: &[&str], is_greeted: bool) -> Option<usize> {
-    let last = last_filled(lines, lines.len(), MOST_LINES + 1);
-    if let Some(&at) = last.iter().find(|&&at| lines[at].trim() == "--") {
-        return Some(closing_above(lines, at).unwrap_or(at));
+    let below = |at: usize, end: usize| filled(lines, at + 1..end).map(|at| lines[at].trim());
+    let is_mark = |at: usize| lines[at] == "-- " || is_greeted && lines[at].trim() == "--";
+    let last = last_filled(lines, lines.len());
+    let mark = last.iter().copied().find(|&at| is_mark(at)).filter(|&at| {
+        // Below `-- ` in a list a lone word with a capital may be anything.
+        let is_sure = is_greeted || below(at, lines.len()).any(is_contact);
+        is_sure && is_sender(below(at, lines.len()), false)
+    });
+    if !is_greeted {
+        return mark;
     }
-    let (mut begin, mut n_names) = (None, 0);
-    for at in last_filled(lines, lines.len(), MOST_LINES) {
-        let line = lines[at].trim();
-        if let Some(closing) = closing(line) {
-            let before = at.checked_sub(1).map(|at| lines[at].trim());
-            let is_apart = before.is_none_or(str::is_empty) || begin.is_some();
-            let is_sure = is_greeted || is_apart && closing.is_sure;
-            begin = if is_sure && at > 0 { Some(at) } else { begin };
-        } else if begin.is_some() || n_names == MOST_NAMES || !is_name(line) {
-            break;
-        } else {
-            n_names += 1;
-        }
-    }
-    begin
-}
-
-/// The words above `--` that belong to the signature: "Kind regards" and a name.
-fn closing_above(lines: &[&str], end: usize) -> Option<usize> {
-    let mut begin = None;
-    for at in last_filled(lines, end, MOST_NAMES + 2) {
+    let end = mark.unwrap_or(lines.len());
+    let mut begin = mark;
+    let mut is_closed = false;
+    for at in last_filled(lines, end) {
         match closing(lines[at].trim()) {
-            Some(_) => begin = Some(at),
-            None if begin.is_some() || !is_name(lines[at].trim()) => break,
-            None => {}
+            Some(Closing { is_named }) if is_closed || is_sender(below(at, end), is_named) => {
+                (begin, is_closed) = (Some(at), true);
+            }
+            None if !is_closed => {}
+            Some(_) | None => break,
         }
     }
     begin
 }
 
-/// The last `n` lines with text among the first ones, from the last on.
-fn last_filled(lines: &[&str], end: usize, n: usize) -> Vec<usize> {
-    (0..end).rev().filter(|&at| !lines[at].trim().is_empty()).take(n).collect()
+/// The last lines with text among the first ones, from the last on.
+fn last_filled(lines: &[&str], end: usize) -> Vec<usize> {
+    (0..end).rev().filter(|&at| !lines[at].trim().is_empty()).take(MOST_LINES).collect()
 }
 
 struct Closing {
-    /// Whether it can hardly be anything else.
-    is_sure: bool,
+    is_named: bool,
 }
 
 /// Words that close a letter, with a name behind them or without.
@@ -143,30 +138,21 @@ fn closing(line: &str) -> Option<Closing> {
     let bare = line.trim_end_matches([',', '!', '.', ' ', '-', '–', '—']);
     let known = |text: &str| CLOSINGS.contains(&folded(text).as_str());
     if known(bare) {
-        return Some(Closing { is_sure: bare != line || bare.contains(' ') });
+        return Some(Closing { is_named: false });
     }
     let (before, name) = bare.split_once(',')?;
-    let name = name.trim();
-    (known(before.trim()) && is_name(name) && name.starts_with(char::is_uppercase))
-        .then_some(Closing { is_sure: true })
-}
-
-/// Whether a line can be the name below a letter.
-fn is_name(line: &str) -> bool {
-    let is_long = line.chars().nth(LONG).is_some() || line.split_whitespace().count() > MOST_WORDS;
-    let is_afterword = ["ps", "p.s"].iter().any(|word| folded(line).starts_with(word));
-    !is_long && !is_listed(line) && !is_afterword && !line.ends_with([':', '?', ';'])
+    (known(before.trim()) && is_name(name.trim())).then_some(Closing { is_named: true })
 }
 
 /// Whether a line has the mark of a list.
-fn is_listed(line: &str) -> bool {
+pub(super) fn is_listed(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
     let is_bulleted = line.starts_with(['-', '*', '+', '•', '·', '#', '|', '>']) && line != "--";
     is_numbered || is_bulleted || boxed(line).is_some()
 }
 
-fn folded(text: &str) -> String {
+pub(super) fn folded(text: &str) -> String {
     let text = text.trim_matches(|c: char| matches!(c, ',' | '!' | '.' | ' ')).to_lowercase();
     text.replace('ß', "ss").replace('ţ', "ț").replace('ş', "ș")
 }

@@ -67,14 +67,22 @@ impl Parser<'_> {
         if !is_in(start, List::Lasting) {
             return false;
         }
-        let is_state = |place: usize| is_in(place, List::State);
+        // "Applications are open until Friday": who does not take it up by then is too late. "Offer to
+        // keep it open" is no such thing.
+        let is_offered = !self.clause_before(start).any(|at| is_in(at, List::Past))
+            && self
+                .clause_before(start)
+                .any(|at| is_in(at, List::Offer) && !is_in(at + 1, List::Obliges));
+        let is_state =
+            |place: usize| is_in(place, List::State) && !(is_offered && is_in(place, List::Open));
         // "Bis März in Ordnung": a small word may come between.
         let is_after = !self.is_boundary(end)
             && (is_state(end) || is_in(end, List::Function) && is_state(end + 1));
         if start.checked_sub(1).is_some_and(is_state) || is_after {
             return true;
         }
-        self.clause_before(start).any(|at| is_in(at, List::Lasts))
+        !is_offered
+            && self.clause_before(start).any(|at| is_in(at, List::Lasts))
             && !self.clause_before(start).any(|at| is_in(at, List::Obliges))
     }
 

@@ -559,8 +559,13 @@ static WORDS: Words = Words {
     ],
     obliges: &[
         "to", "must", "should", "needs", "need", "has", "have", "due", "shall", "required", "wanted", "asked",
-        "valid", "offer",
+        "valid",
     ],
+    offers: &[
+        "offer", "application", "applications", "registration", "registrations", "submissions", "enrolment",
+        "enrollment", "nominations", "voting", "bidding",
+    ],
+    opens: &["open", "available", "good"],
     named_days: &["black", "good", "cyber", "ash", "palm", "ruby", "bloody", "fat", "super", "easter", "man"],
     articles: &[
         "the", "a", "an", "some", "my", "your", "his", "her", "their", "our", "much", "more", "no",

@@ -235,10 +235,12 @@ static WORDS: Words = Words {
     lasting: &["jusqu'au", "jusqu'à"],
     lasts: &["est", "sont", "reste", "restent", "dure", "durent", "suffit", "suffisent", "vaut", "tient", "court"],
     states: &[
-        "ouvert", "ouverte", "fermé", "fermée", "absent", "absente", "congé", "vacances",
+        "ouvert", "ouverte", "ouvertes", "fermé", "fermée", "absent", "absente", "congé", "vacances",
         "malade", "disponible", "suffisant", "complet", "complète", "libre", "réservé", "réservée",
     ],
     obliges: &["doit", "doivent", "faut", "à", "dû", "due", "valable", "valide"],
+    offers: &["offre", "inscription", "inscriptions", "candidatures", "appel"],
+    opens: &["ouvert", "ouverte", "ouvertes", "disponible"],
     articles: &[
         "le", "la", "les", "un", "une", "mon", "ton", "son", "notre", "votre", "leur", "je", "tu",
         "il", "elle", "nous", "vous",

@@ -359,6 +359,11 @@ static WORDS: Words = Words {
         "gedeckt", "versichert", "unterwegs", "reserviert", "vermietet",
     ],
     obliges: &["muss", "müssen", "soll", "sollen", "sollte", "sollten", "zu", "fällig", "spätestens", "gültig"],
+    offers: &[
+        "angebot", "bewerbung", "bewerbungen", "anmeldung", "anmeldungen", "abstimmung", "ausschreibung",
+        "einschreibung",
+    ],
+    opens: &["offen", "geöffnet", "verfügbar"],
     articles: &[
         "der", "die", "das", "ein", "eine", "mein", "dein", "sein", "ihr", "unser", "ich", "du",
         "er", "sie", "es", "wir",

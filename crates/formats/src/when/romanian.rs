@@ -237,11 +237,13 @@ static WORDS: Words = Words {
         "rămân", "raman",
     ],
     states: &[
-        "deschis", "deschisă", "deschisa", "închis", "închisă", "inchis", "inchisa",
+        "deschis", "deschisă", "deschisa", "deschise", "închis", "închisă", "inchis", "inchisa",
         "bun", "bună", "buna", "plecat", "plecată", "plecata", "concediu", "vacanță", "vacanta",
         "bolnav", "bolnavă", "disponibil", "liber", "liberă", "ok",
     ],
     obliges: &["trebuie", "musai", "obligatoriu", "scadent", "scadentă", "valabil", "valabilă", "valabila"],
+    offers: &["oferta", "înscrierea", "înscrierile", "inscrierile", "candidaturile", "aplicațiile"],
+    opens: &["deschis", "deschisă", "deschisa", "deschise", "disponibil"],
     articles: &[
         "un", "o", "meu", "mea", "tău", "lui", "ei", "noi", "voi", "eu", "tu", "el", "ea",
     ],

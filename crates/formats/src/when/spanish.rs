@@ -239,10 +239,12 @@ static WORDS: Words = Words {
         "alcanza", "llega",
     ],
     states: &[
-        "abierto", "abierta", "cerrado", "cerrada", "ausente",
+        "abierto", "abierta", "abiertas", "cerrado", "cerrada", "ausente",
         "vacaciones", "disponible", "enfermo", "enferma", "libre", "lleno", "llena", "reservado", "reservada",
     ],
     obliges: &["debe", "deben", "hay", "tiene", "tienen", "por", "válido", "válida", "valido", "valida"],
+    offers: &["oferta", "inscripción", "inscripciones", "convocatoria", "solicitudes", "matrícula", "plazo"],
+    opens: &["abierto", "abierta", "abiertas", "disponible"],
     articles: &[
         "el", "la", "los", "las", "un", "una", "mi", "tu", "su", "nuestro", "yo", "él", "ella",
         "nosotros",

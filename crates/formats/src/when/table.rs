@@ -223,6 +223,8 @@ pub(super) enum List {
     Lasts = 1_048_576,
     State = 2_097_152,
     Obliges = 4_194_304,
+    Offer = 8_388_608,
+    Open = 16_777_216,
 }
 
 /// The tables of a language, ready to look words up.
@@ -392,6 +394,8 @@ impl Dictionary {
             (List::Lasts, words.lasts),
             (List::State, words.states),
             (List::Obliges, words.obliges),
+            (List::Offer, words.offers),
+            (List::Open, words.opens),
             (List::NamedDay, words.named_days),
             (List::Article, words.articles),
             (List::NameEnd, words.name_ends),

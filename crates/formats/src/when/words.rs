@@ -100,6 +100,10 @@ pub struct Words {
     /// In a clause with `lasts`: that day is a deadline all the same. "Is to be paid until Friday", "the
     /// offer is valid until Friday".
     pub obliges: &'static [&'static str],
+    /// What somebody has to take up before it ends: the day is a deadline. "Applications are open until Friday".
+    pub offers: &'static [&'static str],
+    /// The words of `states` with which such a thing can still be taken up.
+    pub opens: &'static [&'static str],
     /// Before a weekday: the two are a name.
     pub named_days: &'static [&'static str],
     /// Before a word that is also a weekday: it is the other thing.
@@ -162,6 +166,8 @@ impl Words {
         lasts: &[],
         states: &[],
         obliges: &[],
+        offers: &[],
+        opens: &[],
         named_days: &[],
         articles: &[],
         name_ends: &[],

@@ -253,7 +253,7 @@ impl ActiveRun<'_> {
         if let Some(end) = self.reserve(&request).await? {
             return Ok(Some(end));
         }
-        self.ensure_lease(renewed).await?;
+        self.ensure_lease(Some(renewed)).await?;
         self.driver.store.pass(Stage::BeforeEffect, "model.ask");
         let answer = match self.answer(&request).await {
             Ok(answer) => answer,
@@ -295,22 +295,23 @@ impl ActiveRun<'_> {
         }
     }
 
-    /// Renews the lease unless it was renewed within its time, at `renewed` or later.
+    /// Renews the lease unless it was renewed within its time, at `renewed` or later; `None` if that is
+    /// not known.
     ///
     /// A process that stood still since its last commit may have lost its lease, and another one may
     /// have recorded this very turn. Nothing is awaited between the last look at the clock and the
     /// call.
     ///
     /// Errors: the commit is refused because the lease is lost.
-    async fn ensure_lease(&self, mut renewed: Timestamp) -> Result<(), RunError> {
+    async fn ensure_lease(&self, mut renewed: Option<Timestamp>) -> Result<(), RunError> {
         let lease = self.lease;
         loop {
             let now = self.driver.clock.now();
             // A clock that was set back says nothing about the time that passed.
-            if (renewed..renewed + lease.lasts).contains(&now) {
+            if renewed.is_some_and(|at| (at..at + lease.lasts).contains(&now)) {
                 return Ok(());
             }
-            renewed = now;
+            renewed = Some(now);
             let renewal = Commit::new("run.renew", Db::Agent, lease.ws).op(lease.guard());
             self.driver.store.commit(renewal).await?;
         }

@@ -8,6 +8,7 @@ use super::phrase::{
 };
 use super::work::Work;
 use crate::lang::Lang;
+use crate::propose::day::Reading;
 use crate::propose::pattern;
 use crate::propose::statement::Statement;
 use crate::propose::words::Class;
@@ -94,7 +95,7 @@ impl<'a> Heard<'a> {
                 });
             let from = label.filter(|_| says).map_or(clause.start, |label| label.start);
             let words = &self.words[from..clause.end];
-            if is_void(words, work, lang) {
+            if is_void(words, work, lang) || self.is_ahead(clause, lang) {
                 return false;
             }
             if let Some(verb) = &work.verb {
@@ -140,6 +141,19 @@ impl<'a> Heard<'a> {
                 !owed && names(&named)
             }) || gives(words, lang).is_some_and(|named| names(&named))
         })
+    }
+
+    /// Returns whether a clause is about a day to come: "is delivered on 3 December". What is booked for
+    /// such a day is booked by now.
+    fn is_ahead(&self, clause: &Range<usize>, lang: &Lang) -> bool {
+        let words = &self.words[clause.clone()];
+        let is_present = words.iter().any(|w| w.is("is") || w.is("are"));
+        let days = self.statement.sentence.days.range(clause.clone());
+        let mut days = days.filter_map(|(_, mention)| match mention.reading {
+            Reading::Day(day) => Some(day),
+            _ => None,
+        });
+        is_present && !holds(words, lang.settle.reserved) && days.any(|day| day > self.statement.on)
     }
 
     /// Returns whether it says that this work is not wanted any more.
@@ -200,14 +214,15 @@ impl<'a> Heard<'a> {
                 return false;
             }
             if let Some(awaited) = &work.awaited {
-                return self.comes(words, awaited, lang);
+                return !self.is_partial && self.comes(words, awaited, lang);
             }
             let acts = words
                 .iter()
                 .any(|w| w.is_in(rules.states) || w.is_in(rules.takes) || w.is_in(rules.acts));
             if let Some(verb) = &work.verb {
                 let is_past = words.iter().any(|w| is_past_of(&w.token.word, verb, lang));
-                if is_past && work.thing.iter().any(has) {
+                let own = stem(verb, lang);
+                if is_past && work.words.iter().filter(|word| **word != own).all(has) {
                     return true;
                 }
             }

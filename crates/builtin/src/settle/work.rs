@@ -64,6 +64,9 @@ impl Work {
         let verb = verb_at.and_then(|at| lemma(&said[at].word, lang));
         let opening = said.get(start).filter(|_| said.len() > start + 1).map(|t| t.word.clone());
         let mut from = verb_at.map_or(start, |at| at + 1);
+        // "Get rid of the stump" is no getting.
+        let is_rid = said.get(from).is_some_and(|token| token.word == "rid");
+        let verb = verb.map(|verb| if is_rid { "remove".to_owned() } else { verb });
         if verb.is_some() {
             // "write to the banks", "get rid of the stump"
             while said.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {

@@ -138,9 +138,9 @@ impl Changes {
         why: Option<&str>,
     ) -> Result<(), DecideError> {
         let who = Decider { ws, actor: Actor::Program, once: None };
-        let (action, to) = match event {
-            Event::Retract => (AuditAction::ChangeRetract, State::Retracted),
-            _ => (AuditAction::ChangeExpire, State::Expired),
+        let (label, action, to) = match event {
+            Event::Retract => ("change.retract", AuditAction::ChangeRetract, State::Retracted),
+            _ => ("change.expire", AuditAction::ChangeExpire, State::Expired),
         };
         for item in items {
             let seen = self.load(ws, &item.set, item.index).await?;
@@ -152,7 +152,7 @@ impl Changes {
             let now = self.clock.now();
             let mut ops = vec![self.transition(ws, &seen.item, event, why, None, now)?];
             ops.extend(seen.moved(ws, transitioned(&seen.item, to, why, now), now).1);
-            match self.write(action.name(), &who, &seen, action, ops).await {
+            match self.write(label, &who, &seen, action, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
                 other => other?,
             }

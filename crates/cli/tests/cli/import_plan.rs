@@ -48,6 +48,18 @@ fn a_plan_is_shown_and_written_only_after_yes() {
 }
 
 #[test]
+fn a_plan_of_a_file_with_other_line_ends_is_confirmed() {
+    let world = World::new();
+    let windows = format!("\u{feff}{}", MOVE.replace('\n', "\r\n"));
+    let file = world.file("move.md", &windows);
+    let yes = world.run_with(&["--no-wait", "import", &file, "--plan"], b"y\n");
+    assert!(yes.out.contains("3 created"), "{yes:?}");
+    assert_eq!(titles(&world), ["Done", "Internet", "Movers"]);
+    let again = world.ok(&["--no-wait", "import", &file]);
+    assert!(again.out.contains("0 created, 0 updated, 3 unchanged"), "{again:?}");
+}
+
+#[test]
 fn an_edited_plan_is_written_and_holds_for_the_next_import() {
     let world = World::new();
     let file = world.file("move.md", MOVE);

@@ -1,6 +1,6 @@
 //! Check items as a whole: their titles, their depth, and where they end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_types::draft::Remark;
 
@@ -18,12 +18,13 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
     add_unlisted(source, outline);
     status_lists::find(source, outline);
     let boxed = with_boxes(outline);
-    let lists: BTreeSet<usize> = outline
-        .boxes
-        .iter()
-        .filter(|check| !check.is_plain)
-        .filter_map(|check| check.list)
-        .collect();
+    // Of each list, how many items have a box and how many have none.
+    let mut lists: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for check in &outline.boxes {
+        let Some(list) = check.list else { continue };
+        let (n_boxed, n_plain) = lists.entry(list).or_default();
+        *if check.is_plain { n_plain } else { n_boxed } += 1;
+    }
     let mut begins = vec![false; source.n_lines()];
     for check in &outline.boxes {
         begins[check.first] = true;
@@ -34,7 +35,10 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
         // A parent comes before its children, so its place is already known.
         check.parent = check.parent.and_then(|parent: usize| place[parent]);
         let section = outline.headings.partition_point(|heading| heading.first <= check.first);
-        let is_beside = check.list.is_some_and(|list| lists.contains(&list));
+        let of_list = check.list.and_then(|list| lists.get(&list));
+        // A bullet among more boxes says what they are about.
+        let is_beside =
+            of_list.is_some_and(|&(n_boxed, n_plain)| n_boxed > 0 && n_plain >= n_boxed);
         if check.is_plain && boxed.contains(&section) && !is_beside {
             // Where somebody wrote boxes, another list without any is text.
             place.push(check.parent);

@@ -72,9 +72,13 @@ impl ActiveRun<'_> {
             if !self.fits_wake(&request).await? {
                 return Ok(folding);
             }
+            let before = self.driver.clock.now();
             if let Some(end) = self.reserve(&request).await? {
                 return Ok(Folding::Ended(end));
             }
+            // A call that reserves nothing has no commit right before it.
+            let renewed = self.reserved.is_some().then_some(before);
+            self.ensure_lease(renewed).await?;
             self.driver.store.pass(Stage::BeforeEffect, "model.fold");
             let answer = match self.answer(&request).await {
                 Ok(answer) => answer,

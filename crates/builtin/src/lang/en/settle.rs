@@ -39,7 +39,7 @@ pub const SETTLING: Settling = Settling {
         (&["cancel", "terminate", "end", "quit"], &["cancelled", "canceled", "terminated"]),
         (&["publish", "release", "ship", "deploy", "launch", "announce"], &["published", "released", "shipped", "deployed", "launched", "went live"]),
         (&["write", "draft", "finish", "complete"], &["wrote", "written", "finished", "completed"]),
-        (&["get", "remove", "clear", "sell", "dispose", "empty"], &["is gone", "are gone", "got rid of", "cleared out", "thrown out", "threw out", "gave away", "given away", "sold"]),
+        (&["remove", "clear", "sell", "dispose", "empty"], &["is gone", "are gone", "got rid of", "cleared out", "thrown out", "threw out", "gave away", "given away", "sold"]),
         (&["find", "choose", "pick", "select"], &["found", "chose", "chosen", "decided on", "picked"]),
         (&["sign"], &["signed"]),
     ],
@@ -54,7 +54,7 @@ pub const SETTLING: Settling = Settling {
         "that's", "thats", "that", "is", "done", "update", "yes", "hooray", "hurray", "great", "fully",
     ],
     determiners: &[
-        "the", "a", "an", "my", "our", "your", "his", "her", "their", "its", "all", "both", "this",
+        "the", "a", "an", "my", "our", "its", "all", "both", "this",
         "that", "these", "those", "new", "last", "final", "whole", "entire", "every",
     ],
     prepositions: &[
@@ -87,7 +87,7 @@ pub const SETTLING: Settling = Settling {
         "yet", "no", "nobody", "none", "nothing", "cannot", "can't", "couldn't", "before", "once", "when",
         "until", "till", "if", "unless", "after", "as soon as", "while", "says", "said", "claims", "another",
         "again", "only", "first", "one", "reminder", "expected", "due", "says it", "should've", "won't",
-        "still", "usually", "always", "often", "every", "each", "last year", "last time",
+        "booked up", "booked out", "fully booked", "sold out", "still", "usually", "always", "often", "every", "each", "last year", "last time",
     ],
     rest: &[
         "missing", "still", "yet", "remaining", "except", "but not", "apart from", "more to come", "rest",

@@ -184,11 +184,18 @@ const PLAIN: &str = "text/markdown";
 const CORRECTED: &str = "application/vnd.dormouse.import+json";
 
 /// The body of a request, with its media type.
+///
+/// A plan and the import that it is for are of the same text, so the file goes as it is only if its
+/// text has the same bytes: lines that end with CRLF, and a mark of the byte order, are no text.
 fn body(source: &Source, digest: Option<&str>) -> Result<(&'static str, Bytes), Failure> {
-    if digest.is_none() && source.corrections.is_empty() {
-        return Ok((PLAIN, source.bytes.clone()));
-    }
-    let text = text_of(source)?;
+    let is_plain = digest.is_none() && source.corrections.is_empty();
+    let text = match formats_plan::decode(&source.name, &source.bytes) {
+        Ok(text) if is_plain && text.as_bytes() == source.bytes => None,
+        // The answer of the server says what is wrong with it.
+        Err(_) if is_plain => None,
+        text => Some(text.map_err(|error| Failure::failed(format!("{}: {error}", source.name)))?),
+    };
+    let Some(text) = text else { return Ok((PLAIN, source.bytes.clone())) };
     let body = json!({"text": text, "digest": digest, "corrections": source.corrections});
     Ok((CORRECTED, body.to_string().into()))
 }

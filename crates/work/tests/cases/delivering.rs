@@ -17,7 +17,8 @@ fn told(world: &World) -> Vec<String> {
     let latest = (Timestamp::from_micros(i64::MAX), "");
     let mut all = wait(world.store.all(delivery::newest(WS, latest, 99))).expect("readable");
     all.reverse();
-    all.iter().map(|one| format!("{} {}", one.kind, one.state)).collect()
+    let all = all.into_iter().map(|line| line.row.expect("whole"));
+    all.map(|one| format!("{} {}", one.kind, one.state)).collect()
 }
 
 /// How many events of a kind there were.
@@ -121,7 +122,7 @@ fn a_delivery_goes_on_and_never_back(world: &World) {
     world.drain();
     let latest = (Timestamp::from_micros(i64::MAX), "");
     let one = wait(world.store.first(delivery::newest(WS, latest, 1))).expect("readable");
-    let one = one.expect("a delivery");
+    let one = one.expect("a delivery").row.expect("whole");
     let write = |op| {
         let commit = Commit::new("test", Db::Agent, WS).op(op);
         wait(world.store.commit(commit)).expect("written");

@@ -524,6 +524,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
         work::delivery::by_id(WS, &world.id()),
         work::delivery::unread_of_work(WS, &work_id),
+        work::delivery::read_before(at(0), 1),
         work::delivery::newest(WS, (at(0), "~"), 1),
         work::delivery::newest_of_state(WS, DeliveryState::Pending, (at(0), "~"), 1),
         PLACES[0].after(WS, &PLACES[0].start(), 1),

@@ -106,6 +106,14 @@ pub fn settle_work(workspace: WorkspaceId, work: &WorkId, now: Timestamp) -> Op 
     )
 }
 
+/// Deletes a delivery that was read before a time.
+pub fn delete_read(workspace: WorkspaceId, id: &str, before: Timestamp) -> Op {
+    Op::any(
+        "DELETE FROM deliveries WHERE ws = ?1 AND id = ?2 AND state = 'read' AND read_at < ?3",
+        params![ws(workspace), id, before],
+    )
+}
+
 fn decode(row: &Row) -> Result<Delivery, ReadError> {
     let columns = Columns::of(row, "delivery")?;
     Ok(Delivery {
@@ -181,5 +189,19 @@ pub fn newest_of_state(
               ORDER BY created_at DESC, id DESC LIMIT ?5",
         params: params_values![ws(workspace), state.name(), at, id, limit],
         decode: line,
+    }
+}
+
+/// Deliveries of all workspaces that were read before a time, the longest ago first: their ids, as stored.
+pub fn read_before(before: Timestamp, limit: i64) -> Query<(WorkspaceId, String)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, ws FROM deliveries WHERE state = 'read' AND read_at < ?1
+              ORDER BY read_at LIMIT ?2",
+        params: params_values![before, limit],
+        decode: |row| {
+            let columns = Columns::of(row, "delivery")?;
+            Ok((WorkspaceId(columns.int(1)?), columns.text(0)?))
+        },
     }
 }

@@ -45,3 +45,30 @@ test("a result is told once, and is read when the work is opened", async ({ app,
   await expect(app.getByRole("heading", { name: "Post", level: 1 })).toBeVisible();
   await expect.poll(states).toEqual(["result read", "result read"]);
 });
+
+test("a result that comes while the page is hidden is read when the page is in front again", async ({ app, server, model }) => {
+  const states = async (): Promise<string[]> => ((await server.ask("GET", "/api/deliveries")) as { items: { state: string }[] }).items.map((one) => one.state);
+  const isSeen = (now: "visible" | "hidden"): Promise<void> =>
+    app.evaluate((state) => {
+      Object.defineProperty(document, "visibilityState", { configurable: true, get: () => state });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, now);
+  model.says({ calls: [["publish_result", { title: "Letters", text: "Two letters came." }], ["finish", { outcome: "done", summary: "Looked." }]] });
+  const body = { title: "Post", instructions: "Say which letters came.", model: "house/script" };
+  const work = ((await server.ask("POST", "/api/tasks", body)) as { id: string }).id;
+  await app.goto(`${server.address}/work/${work}`);
+  await expect.poll(states).toEqual(["read"]);
+
+  await isSeen("hidden");
+  model.says({ calls: [["publish_result", { title: "Letters", text: "None came." }], ["finish", { outcome: "done", summary: "Looked again." }]] });
+  const read = app.waitForRequest((request) => request.url().endsWith("/deliveries/read"));
+  await server.ask("POST", `/api/tasks/${work}/run`);
+  await expect.poll(async () => (await states()).length).toBe(2);
+  // The page has drawn what it would count as seen.
+  await expect(app.getByText("Looked again.").first()).toBeVisible();
+  expect(await states()).toEqual(["pending", "read"]);
+
+  await isSeen("visible");
+  await read;
+  await expect.poll(states).toEqual(["read", "read"]);
+});

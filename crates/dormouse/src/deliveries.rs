@@ -66,17 +66,10 @@ impl Dormouse {
         require(caller, Scope::Decide)?;
         let ws = caller.workspace;
         let shown = self.queries.work(ws, work).await?;
-        let newest = self.store.first(delivery::unread_of_work(ws, work, 1)).await?;
-        let Some(newest) = newest else { return Ok(shown) };
+        let run = self.store.first(delivery::unread_of_work(ws, work)).await?;
+        let Some(run) = run else { return Ok(shown) };
         let op = delivery::settle_work(ws, work, self.clock.now());
-        self.note_delivery(
-            caller,
-            op,
-            AuditAction::DeliveryRead,
-            work.as_str(),
-            newest.run.as_str(),
-        )
-        .await?;
+        self.note_delivery(caller, op, AuditAction::DeliveryRead, work.as_str(), &run).await?;
         Ok(shown)
     }
 

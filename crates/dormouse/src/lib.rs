@@ -58,6 +58,7 @@ use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
+use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
 
 use model_source::ModelSource;
@@ -204,7 +205,8 @@ impl Dormouse {
             .with_chore(Arc::new(Schedules(work.clone())))
             .with_chore(Arc::new(Events(work.clone())))
             .with_chore(Arc::new(Expiry(work.clone())))
-            .with_chore(Arc::new(Bodies(work.clone())));
+            .with_chore(Arc::new(Bodies(work.clone())))
+            .with_chore(Arc::new(ReadDeliveries(work.clone())));
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),

@@ -13,7 +13,8 @@ use crate::view::{Delivery, Page};
 use crate::{Queries, QueryError, page};
 
 impl Queries {
-    /// A page of deliveries, newest first; only those of one state if it is given.
+    /// A page of deliveries, newest first; only those of one state if it is given. What cannot be
+    /// read is named in `damaged`.
     pub async fn deliveries(
         &self,
         ws: WorkspaceId,
@@ -27,10 +28,17 @@ impl Queries {
             None => delivery::newest(ws, before, n_rows),
             Some(state) => delivery::newest_of_state(ws, state, before, n_rows),
         };
-        let rows = self.store.all(rows).await?;
-        let rows = page::page_of(rows, limit, |row| page::cursor_of(row.created_at, &row.id));
-        let items = self.delivery_views(ws, rows.items).await?;
-        Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
+        let lines = self.store.all(rows).await?;
+        let cut = page::page_of(lines, limit, |line| page::cursor_of(line.created_at, &line.id));
+        let (mut rows, mut damaged) = (Vec::new(), Vec::new());
+        for line in cut.items {
+            match line.row {
+                Ok(row) => rows.push(row),
+                Err(error) => damaged.push(error.to_string()),
+            }
+        }
+        let items = self.delivery_views(ws, rows).await?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged })
     }
 
     /// A delivery.

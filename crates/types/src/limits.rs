@@ -219,6 +219,8 @@ pub const LEASE_SECONDS: u64 = 60;
 pub const CHANGES_SECONDS: u64 = 30 * 24 * 3600;
 /// Units: seconds. The body of a call of a hook is kept this long, and longer while its run is not over.
 pub const HOOK_BODY_SECONDS: u64 = CHANGES_SECONDS;
+/// Units: seconds. A delivery is kept this long after the person read it.
+pub const READ_DELIVERY_SECONDS: u64 = CHANGES_SECONDS;
 /// The most recent change rows of a database that are kept regardless of age.
 pub const CHANGES_KEPT: i64 = 100_000;
 /// Units: seconds. How often to check for rows that no deadline or hint announces.

@@ -25,6 +25,7 @@ pub mod series_text;
 pub mod planner;
 pub mod attempt;
 pub mod standing;
+pub mod read_deliveries;
 pub mod wording;
 pub mod definition;
 pub mod lifecycle;

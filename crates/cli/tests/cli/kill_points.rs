@@ -117,6 +117,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("work.change", Way::Work),
     ("work.correct", Way::Work),
     ("work.create", Way::Work),
+    (
+        "work.deliveryTrim",
+        Way::Never("read deliveries go after 30 days; tests of work move their clock"),
+    ),
     ("work.disable", Way::Never(ALONE)),
     ("work.event", Way::Never(ALONE)),
     ("work.expire", Way::Never("a question expires after 7 days; tests of work move their clock")),

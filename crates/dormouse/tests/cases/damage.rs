@@ -1,5 +1,7 @@
-use dormouse::{AgentFilter, DrainScope, TaskFilter};
-use dormouse_store::Db;
+use dormouse::dates::Wording;
+use dormouse::{AgentFilter, DrainScope, NewWork, TaskFilter, WORKSPACE};
+use dormouse_store::{Commit, Db, Op, params};
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
 use dormouse_types::agent::RunStatus;
 use serde_json::json;
@@ -53,4 +55,44 @@ fn a_damaged_row_is_named_where_it_is_requested_and_hides_nothing_else() {
         assert!(failed.error.is_some_and(|error| error.contains("cannot be read")));
         assert_eq!(of(well_agent.id.clone()).status, RunStatus::Completed);
     }
+}
+
+#[test]
+fn a_damaged_delivery_is_named_hides_no_other_and_is_read_with_its_work() {
+    let world = World::new();
+    let asks = |title: &str| {
+        let new = NewWork {
+            title: title.into(),
+            instructions: Some("Look around.".into()),
+            ..NewWork::default()
+        };
+        world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+        let work = now(world.dormouse.create_work(&me(), new, Wording::default(), None));
+        world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+        world.later(60);
+        work.expect("work").id
+    };
+    let (well, hurt) = (asks("Well"), asks("Hurt"));
+    let list = |limit, cursor: Option<&str>| {
+        now(world.dormouse.deliveries(&me(), None, limit, cursor)).expect("a page")
+    };
+    let newest = list(1, None).items.remove(0);
+    assert_eq!(newest.task_id, hurt);
+    let break_it = Op::any(
+        "UPDATE deliveries SET kind = 'sung' WHERE ws = ?1 AND id = ?2",
+        params![WORKSPACE.0, newest.id.as_str()],
+    );
+    now(world.store.commit(Commit::new("test.damage", Db::Agent, WORKSPACE).op(break_it)))
+        .expect("damaged");
+    let page = list(9, None);
+    assert_eq!(page.items.iter().map(|one| &one.task_id).collect::<Vec<_>>(), [&well]);
+    assert!(page.damaged[0].contains(newest.id.as_str()), "{:?}", page.damaged);
+    // A page of nothing but damage has another one after it.
+    let first = list(1, None);
+    assert_eq!((first.items.len(), first.damaged.len()), (0, 1));
+    assert_eq!(list(1, first.next_cursor.as_deref()).items[0].task_id, well);
+    now(world.dormouse.read_deliveries_of(&me(), &hurt)).expect("the work is looked at");
+    let read = Some(dormouse_types::delivery::DeliveryState::Read);
+    let read = now(world.dormouse.deliveries(&me(), read, 9, None)).expect("a page");
+    assert_eq!((read.items.len(), read.damaged.len()), (0, 1), "it is read all the same");
 }

@@ -175,6 +175,9 @@ Times and counts that nobody has to keep, but that decide when something ends:
             let days = limits::HOOK_BODY_SECONDS / 86_400;
             format!("{days} days, and its run is over")
         }),
+        ("a delivery is removed when it was read more than", {
+            format!("{} days ago", limits::READ_DELIVERY_SECONDS / 86_400)
+        }),
         ("the token of a page ends after", format!("{} days", limits::PAGE_TOKEN_DAYS)),
         ("failed logins of one address that are answered at once", {
             let minutes = limits::LOGIN_WINDOW_SECONDS / 60;

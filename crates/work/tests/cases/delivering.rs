@@ -8,7 +8,8 @@ use dormouse_store::change_log;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::ModelError;
-use dormouse_types::{EventKind, Seq, Timestamp};
+use dormouse_types::port::Clock as _;
+use dormouse_types::{EventKind, Seq, Timestamp, limits};
 
 use crate::world::{WS, World, ask, finish, me, publish, says, wait};
 
@@ -17,7 +18,8 @@ fn told(world: &World) -> Vec<String> {
     let latest = (Timestamp::from_micros(i64::MAX), "");
     let mut all = wait(world.store.all(delivery::newest(WS, latest, 99))).expect("readable");
     all.reverse();
-    all.iter().map(|one| format!("{} {}", one.kind, one.state)).collect()
+    let all = all.into_iter().map(|line| line.row.expect("whole"));
+    all.map(|one| format!("{} {}", one.kind, one.state)).collect()
 }
 
 /// How many events of a kind there were.
@@ -121,7 +123,7 @@ fn a_delivery_goes_on_and_never_back(world: &World) {
     world.drain();
     let latest = (Timestamp::from_micros(i64::MAX), "");
     let one = wait(world.store.first(delivery::newest(WS, latest, 1))).expect("readable");
-    let one = one.expect("a delivery");
+    let one = one.expect("a delivery").row.expect("whole");
     let write = |op| {
         let commit = Commit::new("test", Db::Agent, WS).op(op);
         wait(world.store.commit(commit)).expect("written");
@@ -142,7 +144,29 @@ fn a_delivery_goes_on_and_never_back(world: &World) {
     assert_eq!((shown.state.name(), shown.read_at), ("read", Some(at(4))));
 }
 
+fn a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays(world: &World) {
+    for title in ["Standup", "Mail"] {
+        world.create(title, None);
+        world.script.push(publish(title, "All is well."));
+        world.drain();
+        world.later(60);
+    }
+    let latest = (Timestamp::from_micros(i64::MAX), "");
+    let newest = wait(world.store.first(delivery::newest(WS, latest, 1))).expect("readable");
+    let id = newest.expect("a delivery").row.expect("whole").id;
+    world.later(limits::READ_DELIVERY_SECONDS);
+    let op = delivery::read(WS, &id, world.clock.now());
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    world.later(limits::READ_DELIVERY_SECONDS);
+    world.sweep();
+    assert_eq!(told(world), ["result pending", "result read"]);
+    world.later(1);
+    world.sweep();
+    assert_eq!(told(world), ["result pending"], "what nobody saw stays");
+}
+
 each_engine! {
+    a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays,
     a_question_is_told_once_and_settled_by_the_answer,
     a_result_is_told_and_a_run_without_one_is_not,
     what_the_person_decides_is_not_told_to_them,

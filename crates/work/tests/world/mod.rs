@@ -35,6 +35,7 @@ use dormouse_work::events::Events;
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
+use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
@@ -321,7 +322,8 @@ impl World {
     /// What is only done from time to time.
     pub fn sweep(&self) {
         let now = self.clock.now();
-        let chores: [&dyn Chore; 2] = [&Expiry(self.work.clone()), &Bodies(self.work.clone())];
+        let work = || self.work.clone();
+        let chores: [&dyn Chore; 3] = [&Expiry(work()), &Bodies(work()), &ReadDeliveries(work())];
         for chore in chores {
             let done = wait(chore.work(None, now)).expect("it works");
             assert!(done.lines.is_empty(), "{:?}", done.lines);

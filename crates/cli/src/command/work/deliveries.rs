@@ -11,7 +11,7 @@ use crate::client::path;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{line, time};
+use crate::terminal::{line, note, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -46,7 +46,10 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
         return Ok(());
     }
     let page: Page<Delivery> = reply.read()?;
-    if page.items.is_empty() {
+    for damaged in &page.damaged {
+        note(&format!("damaged: {}", line(damaged)));
+    }
+    if page.items.is_empty() && page.damaged.is_empty() {
         session.screen.say("There are no deliveries of agent work.");
         return Ok(());
     }
@@ -57,8 +60,10 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
         let at = time::minute(one.created, &session.zone);
         table.row([at, one.state.to_string(), said(one), one.id.short().to_owned()]);
     }
-    let (width, style) = (session.screen.width(), session.screen.style());
-    session.screen.say(table.render(width, style));
+    if !page.items.is_empty() {
+        let (width, style) = (session.screen.width(), session.screen.style());
+        session.screen.say(table.render(width, style));
+    }
     if let Some(next) = &page.next_cursor {
         session.screen.say(format!("more: --cursor {next}"));
     }

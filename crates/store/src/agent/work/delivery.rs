@@ -31,6 +31,16 @@ pub struct Delivery {
     pub read_at: Option<Timestamp>,
 }
 
+/// One row of a list; a damaged row does not hide the others.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// Its id as stored.
+    pub id: String,
+    pub created_at: Timestamp,
+    /// The delivery, or why it cannot be read.
+    pub row: Result<Delivery, ReadError>,
+}
+
 /// Writes a new delivery; one that there is already stays as it is.
 pub fn insert(
     workspace: WorkspaceId,
@@ -96,6 +106,14 @@ pub fn settle_work(workspace: WorkspaceId, work: &WorkId, now: Timestamp) -> Op 
     )
 }
 
+/// Deletes a delivery that was read before a time.
+pub fn delete_read(workspace: WorkspaceId, id: &str, before: Timestamp) -> Op {
+    Op::any(
+        "DELETE FROM deliveries WHERE ws = ?1 AND id = ?2 AND state = 'read' AND read_at < ?3",
+        params![ws(workspace), id, before],
+    )
+}
+
 fn decode(row: &Row) -> Result<Delivery, ReadError> {
     let columns = Columns::of(row, "delivery")?;
     Ok(Delivery {
@@ -113,6 +131,11 @@ fn decode(row: &Row) -> Result<Delivery, ReadError> {
     })
 }
 
+fn line(row: &Row) -> Result<Line, ReadError> {
+    let columns = Columns::of(row, "delivery")?;
+    Ok(Line { id: columns.text(0)?, created_at: columns.column(row.time(8))?, row: decode(row) })
+}
+
 /// A delivery.
 pub fn by_id(workspace: WorkspaceId, id: &DeliveryId) -> Query<Delivery> {
     Query {
@@ -125,21 +148,21 @@ pub fn by_id(workspace: WorkspaceId, id: &DeliveryId) -> Query<Delivery> {
     }
 }
 
-/// The newest deliveries of a definition that the person has not seen.
-pub fn unread_of_work(workspace: WorkspaceId, work: &WorkId, limit: i64) -> Query<Delivery> {
+/// The run of the newest delivery of a definition that the person has not seen; as stored, so that damage to
+/// the rest of the row keeps nothing unread.
+pub fn unread_of_work(workspace: WorkspaceId, work: &WorkId) -> Query<String> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
-                delivered_at, read_at
+        sql: "SELECT id, run_id
               FROM deliveries WHERE ws = ?1 AND work_id = ?2 AND state <> 'read'
-              ORDER BY created_at DESC, id DESC LIMIT ?3",
-        params: params_values![ws(workspace), work.as_str(), limit],
-        decode,
+              ORDER BY created_at DESC, id DESC LIMIT 1",
+        params: params_values![ws(workspace), work.as_str()],
+        decode: |row| Columns::of(row, "delivery")?.text(1),
     }
 }
 
 /// Deliveries before a place, newest first.
-pub fn newest(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -> Query<Delivery> {
+pub fn newest(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -> Query<Line> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
@@ -147,7 +170,7 @@ pub fn newest(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -
               FROM deliveries WHERE ws = ?1 AND (created_at, id) < (?2, ?3)
               ORDER BY created_at DESC, id DESC LIMIT ?4",
         params: params_values![ws(workspace), at, id, limit],
-        decode,
+        decode: line,
     }
 }
 
@@ -157,7 +180,7 @@ pub fn newest_of_state(
     state: DeliveryState,
     (at, id): (Timestamp, &str),
     limit: i64,
-) -> Query<Delivery> {
+) -> Query<Line> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
@@ -165,6 +188,20 @@ pub fn newest_of_state(
               FROM deliveries WHERE ws = ?1 AND state = ?2 AND (created_at, id) < (?3, ?4)
               ORDER BY created_at DESC, id DESC LIMIT ?5",
         params: params_values![ws(workspace), state.name(), at, id, limit],
-        decode,
+        decode: line,
+    }
+}
+
+/// Deliveries of all workspaces that were read before a time, the longest ago first: their ids, as stored.
+pub fn read_before(before: Timestamp, limit: i64) -> Query<(WorkspaceId, String)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, ws FROM deliveries WHERE state = 'read' AND read_at < ?1
+              ORDER BY read_at LIMIT ?2",
+        params: params_values![before, limit],
+        decode: |row| {
+            let columns = Columns::of(row, "delivery")?;
+            Ok((WorkspaceId(columns.int(1)?), columns.text(0)?))
+        },
     }
 }

@@ -2,11 +2,7 @@
 
 use std::ops::Range;
 
-use super::boxed;
-use super::sender::{is_contact, is_name, is_sender};
-
-/// Units: characters. A longer line is no greeting and no name.
-pub(super) const LONG: usize = 40;
+use super::sender::{LONG, folded, is_contact, is_listed, is_name, is_sender};
 
 /// Units: words after the greeting.
 const MOST_WORDS: usize = 4;
@@ -142,19 +138,6 @@ fn closing(line: &str) -> Option<Closing> {
     }
     let (before, name) = bare.split_once(',')?;
     (known(before.trim()) && is_name(name.trim())).then_some(Closing { is_named: true })
-}
-
-/// Whether a line has the mark of a list.
-pub(super) fn is_listed(line: &str) -> bool {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let is_numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
-    let is_bulleted = line.starts_with(['-', '*', '+', '•', '·', '#', '|', '>']) && line != "--";
-    is_numbered || is_bulleted || boxed(line).is_some()
-}
-
-pub(super) fn folded(text: &str) -> String {
-    let text = text.trim_matches(|c: char| matches!(c, ',' | '!' | '.' | ' ')).to_lowercase();
-    text.replace('ß', "ss").replace('ţ', "ț").replace('ş', "ș")
 }
 
 #[rustfmt::skip]

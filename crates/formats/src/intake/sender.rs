@@ -1,6 +1,9 @@
 //! Who a pasted letter is from: the lines below "Best regards". What may be a task is none of them.
 
-use super::letter::{LONG, folded, is_listed};
+use super::boxed;
+
+/// Units: characters. A longer line is no greeting and no name.
+pub(super) const LONG: usize = 40;
 
 /// Units: words of a name.
 const MOST_WORDS: usize = 3;
@@ -175,3 +178,16 @@ const VERBS: &[&str] = &[
     "pregateste", "pune", "repară", "repara", "rezervă", "rezerva", "scrie", "spală", "spala", "sună", "suna",
     "trimite", "verifică", "verifica", "vinde", "vorbește", "vorbeste", "vopsește", "vopseste",
 ];
+
+/// Whether a line has the mark of a list.
+pub(super) fn is_listed(line: &str) -> bool {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let is_numbered = digits > 0 && line[digits..].starts_with(['.', ')']);
+    let is_bulleted = line.starts_with(['-', '*', '+', '•', '·', '#', '|', '>']) && line != "--";
+    is_numbered || is_bulleted || boxed(line).is_some()
+}
+
+pub(super) fn folded(text: &str) -> String {
+    let text = text.trim_matches(|c: char| matches!(c, ',' | '!' | '.' | ' ')).to_lowercase();
+    text.replace('ß', "ss").replace('ţ', "ț").replace('ş', "ș")
+}

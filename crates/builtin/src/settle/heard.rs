@@ -6,7 +6,7 @@ use super::phrase::{
     Named, Word, clauses, does, does_everything, ends_like, find, gives, holds, is_count,
     is_count_of, is_past_of, is_void, noun, same_stem, state, subject, takes,
 };
-use super::work::Work;
+use super::work::{Work, begins_upper};
 use crate::lang::Lang;
 use crate::propose::day::Reading;
 use crate::propose::pattern;
@@ -95,7 +95,10 @@ impl<'a> Heard<'a> {
                 });
             let from = label.filter(|_| says).map_or(clause.start, |label| label.start);
             let words = &self.words[from..clause.end];
-            if is_void(words, work, lang) || self.is_ahead(clause, lang) {
+            if is_void(words, work, lang)
+                || self.is_ahead(clause, lang)
+                || self.names_another(clause, work, lang)
+            {
                 return false;
             }
             if let Some(verb) = &work.verb {
@@ -140,6 +143,23 @@ impl<'a> Heard<'a> {
                 let owed = is_one_of(lang.settle.owed) && !lang.settle.pays.contains(&verb);
                 !owed && names(&named)
             }) || gives(words, lang).is_some_and(|named| names(&named))
+        })
+    }
+
+    /// Returns whether a clause names another place or person than the title does: "the hotel in Paris" is
+    /// not "a hotel in Rome".
+    fn names_another(&self, clause: &Range<usize>, work: &Work, lang: &Lang) -> bool {
+        let words = &self.words[clause.clone()];
+        let is_said = |name: &String| words.iter().any(|word| same_stem(&word.stem, name));
+        if work.names.is_empty() || work.names.iter().any(is_said) {
+            return false;
+        }
+        let days = &self.statement.sentence.days;
+        let is_day = |at: usize| days.range(..=at).any(|(_, mention)| at < mention.end);
+        words.windows(2).enumerate().any(|(n, pair)| {
+            pair[0].is_in(lang.settle.prepositions)
+                && begins_upper(pair[1].token)
+                && !is_day(clause.start + n + 1)
         })
     }
 
@@ -210,7 +230,7 @@ impl<'a> Heard<'a> {
             if is_contact && answers && work.thing.last().is_some_and(has) && is_only(&work.thing) {
                 return true;
             }
-            if is_void(words, work, lang) {
+            if is_void(words, work, lang) || self.names_another(clause, work, lang) {
                 return false;
             }
             if let Some(awaited) = &work.awaited {

@@ -29,6 +29,8 @@ pub struct Work {
     pub is_plural: bool,
     /// Small words of it, as in "turn down".
     pub particles: Vec<String>,
+    /// Names after its thing: "Rome" in "a hotel in Rome".
+    pub names: Vec<String>,
 }
 
 impl Work {
@@ -94,6 +96,8 @@ impl Work {
         let counted = said[start..].iter().filter(|t| is_number(t, lang));
         let numbers = counted.map(|t| stem(&t.word, lang)).collect();
         let inner = &rest[..to];
+        let after = rest[to..].iter().filter(|t| carries(t, lang) && begins_upper(t));
+        let names = after.map(|t| stem(&t.word, lang)).collect();
         let is_list = inner.iter().any(|t| rules.joins.contains(&t.word.as_str()))
             || all.iter().any(|t| t.is(",") || t.is("&") || t.is("+"));
         let last = inner.iter().rev().find(|t| carries(t, lang));
@@ -103,7 +107,19 @@ impl Work {
             .filter(|t| matches!(t.word.as_str(), "down" | "up" | "off" | "on" | "in" | "out"))
             .map(|t| t.word.clone())
             .collect();
-        Self { words, thing, verb, opening, goal, awaited, numbers, is_list, is_plural, particles }
+        Self {
+            words,
+            thing,
+            verb,
+            opening,
+            goal,
+            awaited,
+            numbers,
+            is_list,
+            is_plural,
+            particles,
+            names,
+        }
     }
 
     /// Returns whether it has all these words.
@@ -140,6 +156,11 @@ impl Work {
 pub fn is_number(token: &Token, lang: &Lang) -> bool {
     token.class == Class::Number
         || lang.propose.spans.numbers.iter().any(|(word, _)| *word == token.word)
+}
+
+/// Returns whether a word is written like a name.
+pub fn begins_upper(token: &Token) -> bool {
+    token.class == Class::Word && token.raw.starts_with(char::is_uppercase)
 }
 
 /// Returns whether a word carries meaning.

@@ -146,7 +146,7 @@ fn what_was_told_is_listed_and_marked_as_read() {
     let end = &ids[0][ids[0].len() - 5..];
     assert!(world.ok(&["work", "deliveries", "--read", end]).out.contains("1 marked as read"));
     let again = world.run(&["work", "deliveries", "--read", end]);
-    assert!(again.code == 1 && again.err.contains("not read yet"), "{again:?}");
+    assert!(again.code == 1 && again.err.contains("no unread delivery"), "{again:?}");
     let rest = world.json(&["work", "deliveries", "--read", "all"]);
     assert_eq!(rest["items"][0]["state"], "read", "{rest:#}");
     assert!(world.ok(&["work", "deliveries"]).out.contains("Compare vans asks: Which day?"));

@@ -21,8 +21,9 @@ function pathOf(url: string): string | undefined {
 
 /** Optional parts: without them the screen is complete, and the frame does not report them either. */
 const EXTRA: Record<string, string[]> = {
-  // The badge of Home and the awake agents are in the frame of every screen.
-  "*": ["/api/needs-attention", "/api/agents"],
+  // The badge of Home and the awake agents are in the frame of every screen. A result that could not be loaded
+  // stays pending, and is shown after the next load.
+  "*": ["/api/needs-attention", "/api/agents", "/api/deliveries"],
   // The filter menus report their failures when they are opened, which has its own test.
   tasks: ["/api/journal/labels", "/api/journal/categories"],
   // The wake of a suggestion is only a link.

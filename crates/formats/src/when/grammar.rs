@@ -223,7 +223,12 @@ impl<'a> Parser<'a> {
             Some(Lead::On) | None if point.is_past || last < today => Kind::Past,
             Some(Lead::On) | None => Kind::Mention,
         };
+        let is_before = matches!(setting.lead, Some(Lead::Before));
         let when = match point.core {
+            // "Before March" is over when March begins; "before the end of March" names its day.
+            Core::Days(from, _) if is_before && point.means != Some(Means::Edge) => {
+                When::Day(from.yesterday().unwrap_or(from))
+            }
             Core::Day(day) => When::Day(day),
             Core::At(moment) => When::At(moment),
             Core::Days(from, to) => When::Span(Span { from: Point::Day(from), to: Point::Day(to) }),

@@ -24,6 +24,10 @@ const EXTRA: Record<string, string[]> = {
   // The badge of Home and the awake agents are in the frame of every screen. A result that could not be loaded
   // stays pending, and is shown after the next load.
   "*": ["/api/needs-attention", "/api/agents", "/api/deliveries"],
+  // Where the zone of the server cannot be loaded, times are those of the browser.
+  home: ["/api/access"],
+  work: ["/api/access"],
+  "work/new": ["/api/access"],
   // The filter menus report their failures when they are opened, which has its own test.
   tasks: ["/api/journal/labels", "/api/journal/categories"],
   // The wake of a suggestion is only a link.

@@ -24,10 +24,11 @@ const EXTRA: Record<string, string[]> = {
   // The badge of Home and the awake agents are in the frame of every screen. A result that could not be loaded
   // stays pending, and is shown after the next load.
   "*": ["/api/needs-attention", "/api/agents", "/api/deliveries"],
-  // Where the zone of the server cannot be loaded, times are those of the browser.
+  // Where the zone of the server cannot be loaded, times are those of the browser. Steps are offered once it is
+  // known that a language model is there.
   home: ["/api/access"],
   work: ["/api/access"],
-  "work/new": ["/api/access"],
+  "work/new": ["/api/access", "/api/models"],
   // The filter menus report their failures when they are opened, which has its own test.
   tasks: ["/api/journal/labels", "/api/journal/categories"],
   // The wake of a suggestion is only a link.

@@ -93,8 +93,9 @@ impl Scheduler {
     }
 
     /// Looks at the lease whenever something was committed, at most once in
-    /// [`LEASE_CHECK_INTERVAL`]; ends when it is lost. So a run that a person cancels ends at once, on whichever node it runs; the
-    /// next heartbeat, which would find out as well, may be many seconds away.
+    /// [`LEASE_CHECK_INTERVAL`]; ends when it is lost. So a run that a person cancels ends at once, on
+    /// whichever node it runs; the next heartbeat, which would find out as well, may be many seconds
+    /// away.
     ///
     /// It asks for hints instead of waiting for them: those who wait are woken in an order drawn at
     /// random, and a simulated run could not be played again.

@@ -114,6 +114,18 @@ pub fn delete_read(workspace: WorkspaceId, id: &str, before: Timestamp) -> Op {
     )
 }
 
+/// The query for the deliveries of a workspace that a condition holds for, with the columns of [`decode`].
+macro_rules! deliveries_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
+               delivered_at, read_at
+             FROM deliveries WHERE ws = ?1 AND ",
+            $condition
+        )
+    };
+}
+
 fn decode(row: &Row) -> Result<Delivery, ReadError> {
     let columns = Columns::of(row, "delivery")?;
     Ok(Delivery {
@@ -140,9 +152,7 @@ fn line(row: &Row) -> Result<Line, ReadError> {
 pub fn by_id(workspace: WorkspaceId, id: &DeliveryId) -> Query<Delivery> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
-                delivered_at, read_at
-              FROM deliveries WHERE ws = ?1 AND id = ?2",
+        sql: deliveries_where!("id = ?2"),
         params: params_values![ws(workspace), id.as_str()],
         decode,
     }
@@ -165,10 +175,9 @@ pub fn unread_of_work(workspace: WorkspaceId, work: &WorkId) -> Query<String> {
 pub fn newest(workspace: WorkspaceId, (at, id): (Timestamp, &str), limit: i64) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
-                delivered_at, read_at
-              FROM deliveries WHERE ws = ?1 AND (created_at, id) < (?2, ?3)
-              ORDER BY created_at DESC, id DESC LIMIT ?4",
+        sql: deliveries_where!(
+            "(created_at, id) < (?2, ?3) ORDER BY created_at DESC, id DESC LIMIT ?4"
+        ),
         params: params_values![ws(workspace), at, id, limit],
         decode: line,
     }
@@ -183,10 +192,9 @@ pub fn newest_of_state(
 ) -> Query<Line> {
     Query {
         db: Db::Agent,
-        sql: "SELECT id, target, kind, work_id, run_id, attempt, state, n_tries, created_at,
-                delivered_at, read_at
-              FROM deliveries WHERE ws = ?1 AND state = ?2 AND (created_at, id) < (?3, ?4)
-              ORDER BY created_at DESC, id DESC LIMIT ?5",
+        sql: deliveries_where!(
+            "state = ?2 AND (created_at, id) < (?3, ?4) ORDER BY created_at DESC, id DESC LIMIT ?5"
+        ),
         params: params_values![ws(workspace), state.name(), at, id, limit],
         decode: line,
     }

@@ -141,6 +141,19 @@ pub fn hour_of(now: Timestamp) -> Timestamp {
     Timestamp::from_micros(now.micros().div_euclid(HOUR) * HOUR)
 }
 
+/// The query for the calls of a workspace that a condition holds for, with the columns of
+/// [`decode_call`].
+macro_rules! calls_where {
+    ($condition:literal) => {
+        concat!(
+            "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
+               removed_bytes
+             FROM work_hook_calls WHERE ws = ?1 AND ",
+            $condition
+        )
+    };
+}
+
 fn decode_call(row: &Row) -> Result<HookCall, ReadError> {
     let columns = Columns::of(row, "call of a hook")?;
     Ok(HookCall {
@@ -160,9 +173,7 @@ fn decode_call(row: &Row) -> Result<HookCall, ReadError> {
 pub fn of_run(workspace: WorkspaceId, run: &WorkRunId) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
-                removed_bytes
-              FROM work_hook_calls WHERE ws = ?1 AND run_id = ?2",
+        sql: calls_where!("run_id = ?2"),
         params: params_values![ws(workspace), run.as_str()],
         decode: decode_call,
     }
@@ -172,9 +183,7 @@ pub fn of_run(workspace: WorkspaceId, run: &WorkRunId) -> Query<HookCall> {
 pub fn of_delivery(workspace: WorkspaceId, hook: &HookId, delivery: &str) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
-                removed_bytes
-              FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2 AND delivery_id = ?3",
+        sql: calls_where!("hook_id = ?2 AND delivery_id = ?3"),
         params: params_values![ws(workspace), hook.as_str(), delivery],
         decode: decode_call,
     }
@@ -184,9 +193,7 @@ pub fn of_delivery(workspace: WorkspaceId, hook: &HookId, delivery: &str) -> Que
 pub fn of_signed(workspace: WorkspaceId, hook: &HookId, signed: &str) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
-                removed_bytes
-              FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2 AND signed = ?3",
+        sql: calls_where!("hook_id = ?2 AND signed = ?3"),
         params: params_values![ws(workspace), hook.as_str(), signed],
         decode: decode_call,
     }
@@ -196,10 +203,7 @@ pub fn of_signed(workspace: WorkspaceId, hook: &HookId, signed: &str) -> Query<H
 pub fn newest(workspace: WorkspaceId, hook: &HookId, limit: i64) -> Query<HookCall> {
     Query {
         db: Db::Agent,
-        sql: "SELECT run_id, hook_id, delivery_id, signed, body_hash, payload, sender, received_at,
-                removed_bytes
-              FROM work_hook_calls WHERE ws = ?1 AND hook_id = ?2
-              ORDER BY received_at DESC LIMIT ?3",
+        sql: calls_where!("hook_id = ?2 ORDER BY received_at DESC LIMIT ?3"),
         params: params_values![ws(workspace), hook.as_str(), limit],
         decode: decode_call,
     }

@@ -21,6 +21,7 @@ pub mod mutation;
 pub mod chance;
 pub mod time;
 mod locks;
+mod hints;
 mod terms;
 mod process;
 mod oracle_memory;

@@ -9,8 +9,9 @@ use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_testkit::CountingEntropy;
 use dormouse_types::port::{BoxFuture, Clock, Entropy, Model, NoFaults};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
+use crate::hints::NodeHints;
 use crate::locks::lock;
 use crate::model::FuzzModel;
 use crate::process::{Node, NodeAccess};
@@ -25,7 +26,7 @@ pub(crate) fn start(sim: &Arc<SimState>, machine: usize) {
     let owner = format!("n{machine}.{place}");
     sim.trace(format_args!("{owner} starts"));
     let dial = sim.dials[machine].clone();
-    let hints = Arc::new(watch::Sender::new(0));
+    let hints = Arc::new(NodeHints::default());
     let wire =
         SimBackend { sim: sim.clone(), node: place, owner: owner.clone(), hints: hints.clone() };
     let store = Store::new(Arc::new(wire), Arc::new(NoFaults));

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use dormouse::{Dormouse, Store};
 use dormouse_agents::Agents;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
+
+use crate::hints::NodeHints;
 
 /// A process that was started.
 pub(crate) struct Node {
@@ -12,7 +14,7 @@ pub(crate) struct Node {
     pub(crate) machine: usize,
     pub(crate) is_alive: bool,
     pub(crate) is_frozen: bool,
-    pub(crate) hints: Arc<watch::Sender<u64>>,
+    pub(crate) hints: Arc<NodeHints>,
     pub(crate) stop: Option<oneshot::Sender<()>>,
     pub(crate) access: NodeAccess,
 }

@@ -14,6 +14,7 @@ use futures_util::future::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 
 use crate::faults::Fault;
+use crate::hints::NodeHints;
 use crate::locks::lock;
 use crate::sim_state::{OUTSIDE, SimState};
 use crate::{dishonest_store, oracle, process_life};
@@ -26,7 +27,7 @@ pub(crate) struct SimBackend {
     pub(crate) node: usize,
     /// The name under which it holds leases.
     pub(crate) owner: String,
-    pub(crate) hints: Arc<watch::Sender<u64>>,
+    pub(crate) hints: Arc<NodeHints>,
 }
 
 /// Lets somebody else go first, once.
@@ -147,7 +148,7 @@ impl SimBackend {
             .collect();
         for listener in listeners {
             if !self.sim.strikes(Fault::LostHint) {
-                listener.send_modify(|n| *n += 1);
+                listener.send();
             }
         }
     }

@@ -50,9 +50,18 @@ export async function still(page: Page): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, includeHidden: true })).toBeAttached();
   await expect(page.locator("[aria-busy=true]")).toHaveCount(0);
   await page.waitForLoadState("networkidle");
-  await page.evaluate(async () => {
-    await Promise.all(document.getAnimations().filter((one) => one.effect?.getTiming().iterations !== Infinity && one.timeline instanceof DocumentTimeline).map((one) => one.finished.catch(() => undefined)));
-  });
+  const moves = (): Promise<string[]> =>
+    page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((one) => one.effect?.getTiming().iterations !== Infinity && one.timeline instanceof DocumentTimeline && one.playState !== "finished")
+        .map((one) => {
+          const target = one.effect instanceof KeyframeEffect ? one.effect.target : null;
+          const name = one instanceof CSSAnimation ? one.animationName : one instanceof CSSTransition ? one.transitionProperty : "animation";
+          return `${name} of ${target?.outerHTML.slice(0, 160) ?? "nothing"}: ${one.playState} at ${String(one.currentTime)}`;
+        }),
+    );
+  await expect.poll(moves).toEqual([]);
 }
 
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];

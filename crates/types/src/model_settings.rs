@@ -265,7 +265,7 @@ pub trait ModelHost: Send + Sync {
         provider: &'a Provider,
     ) -> BoxFuture<'a, Result<Vec<OfferedModel>, ModelError>>;
 
-    /// Makes one real call with a tool that must come back.
+    /// Makes real calls, at most three, with a tool that must come back.
     fn test<'a>(
         &'a self,
         provider: &'a Provider,

@@ -22,7 +22,7 @@ const REPORT: &str = "Call update_report with both fields. tldr: one to three se
 ## 💡 Learnings (causes, decisions with their reason, constraints)
 ## ❓ Open questions (what only the person can settle)
 ## 🔗 Links (every address of the task's entries once, as [two to five words](URL))
-Dates, versions and names stay as written; nothing is invented; no internal ids; present tense for what is, past tense for what was done; not a word about yourself.";
+Other sections, such as Blockers or Metrics, go before Links where they help. Dates, versions and names stay as written; nothing is invented; no internal ids; present tense for what is, past tense for what was done; not a word about yourself.";
 
 /// Returns the whole system prompt.
 pub fn prompt() -> String {

@@ -1,4 +1,4 @@
-//! One real call of a model that shows how it works, paid like any other.
+//! Real calls of a model that show how it works, paid like any others.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ const TEST: Duration = Duration::from_secs(180);
 const SWITCH_EVERY: Duration = Duration::from_secs(20);
 
 impl Dormouse {
-    /// Makes one real call of a model with a tool that must come back, and keeps what it showed. It
-    /// is counted in the budget of the day of all agents.
+    /// Makes at most three real calls of a model with a tool that must come back, and keeps what they
+    /// showed. They count in the budget of the day of all agents.
     ///
     /// Errors: the provider cannot be reached or refuses; there is no such model; paid calls are
     /// switched off; the budget leaves no room.

@@ -226,6 +226,7 @@ export const agent = {
   "agent.message.system": "System",
   "agent.noActivity": "No activity yet.",
   "agent.noMessages": "No messages.",
+  "agent.noMessagesYet": "No messages yet.",
   "agent.noneOfKind": "No messages of this kind.",
   "agent.emptyMessage": "Empty.",
   "agent.purged": "This content was removed.",

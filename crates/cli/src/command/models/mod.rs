@@ -44,7 +44,7 @@ pub enum Command {
     Offered(ProviderParams),
     /// Show or set which tasks a provider may be sent, by their categories
     Categories(categories::Params),
-    /// Make one real call of a model, and say how it works
+    /// Call a model for real, at most three times, and say how it works
     Test(ModelParams),
     /// Set what a model costs and how much it reads at once, before what tables and servers say
     Edit(EditParams),

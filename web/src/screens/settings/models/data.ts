@@ -81,7 +81,7 @@ export async function readOffered(name: string): Promise<Offered[]> {
   return page.items;
 }
 
-/** Makes one real call of a model. */
+/** Calls a model for real, at most three times. */
 export function testModel(model: string): Promise<Test> {
   return unwrap(api.POST("/api/models/test", { body: { model }, fetch: within(TEST_MS) }));
 }

@@ -185,6 +185,12 @@ impl Journey {
         all.find(|wake| wake["runKey"].is_string()).expect("it ran").clone()
     }
 
+    /// How many runs of an agent failed since the last that did not.
+    fn failures(&self, task: usize) -> i64 {
+        let agent = self.world.json(&["agent", "show", self.agent_of(task)]);
+        agent["consecutiveFailureCount"].as_i64().expect("a number")
+    }
+
     /// Cancels the run of an agent, whose connection to the model closes.
     fn cancel(&self, notice: &Notice, task: usize) {
         let agent = format!("/api/agents/{}", self.agent_of(task));
@@ -287,6 +293,7 @@ fn every_promise_holds_whatever_a_model_says_that_fills_in_a_form() {
     // A person cancels a run in the middle of an answer: its connection closes, nothing counts, and
     // what was said waits for the next wake.
     let report = journey.report(0);
+    let failures = journey.failures(0);
     let server = journey.serve();
     let notice = server.notice.clone();
     journey.say(&notice, 0, ASKED);
@@ -297,8 +304,7 @@ fn every_promise_holds_whatever_a_model_says_that_fills_in_a_form() {
     journey.check().check_recovered();
     let wake = journey.last_wake(0);
     assert_eq!((&wake["status"], &wake["failure"]), (&json!("failed"), &json!("cancelled")));
-    let agent = journey.world.json(&["agent", "show", journey.agent_of(0)]);
-    assert_eq!(agent["consecutiveFailureCount"], 0, "it counts as no failure");
+    assert_eq!(journey.failures(0), failures, "it counts as no failure");
     assert_eq!(journey.report(0), report, "the report stays");
 
     // The model server is killed while it answers, comes back with a window that is too small, and

@@ -380,7 +380,7 @@ fn journal(error: &JournalError) -> &'static str {
 
 fn decide(error: &DecideError) -> &'static str {
     match error {
-        DecideError::NotFound { .. } => "not-found",
+        DecideError::NotFound { .. } | DecideError::OfOtherTask { .. } => "not-found",
         DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => "precondition-failed",
         DecideError::ValueChanged { .. } => "value-changed",
         DecideError::TaskDeleted { .. } => "task-deleted",

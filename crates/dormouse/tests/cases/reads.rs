@@ -136,6 +136,7 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
     ];
     let (task, _, items) = world.proposed(&calls);
     let wanted = |at: usize| VerdictOf {
+        task: None,
         set: items[at].set.clone(),
         index: items[at].index,
         verdict: Verdict::Confirm,
@@ -155,4 +156,35 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
     let (answer, queries) = world.engine.reads_of(|| decide(1));
     assert_eq!(answer.open.map(|open| open.items.len()), Some(0), "{queries:#?}");
     assert!(queries.len() <= all, "{queries:#?}");
+}
+
+#[test]
+fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
+    let world = World::new();
+    let calls = [
+        ("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" })),
+        ("update_task_priority", json!({ "priority": "P1", "rationale": "it says so" })),
+    ];
+    let (task, _, items) = world.proposed(&calls);
+    let other = world.task("Pay the deposit");
+    let decide = |at: usize, task: Option<&TaskId>| {
+        let wanted = VerdictOf {
+            task: task.cloned(),
+            set: items[at].set.clone(),
+            index: items[at].index,
+            verdict: Verdict::Confirm,
+            digest: None,
+            reason: None,
+            over: None,
+        };
+        now(world.dormouse.decide_item(&me(), wanted, None))
+    };
+    let refused = decide(0, Some(&other.id)).expect_err("a set of another task");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+    let (decided, alone) = world.engine.reads_of(|| decide(0, None));
+    decided.expect("decided");
+    let (decided, queries) = world.engine.reads_of(|| decide(1, Some(&task.id)));
+    decided.expect("decided");
+    assert_eq!(wholes(&queries, &task.id, Some(&items[1].set)), (1, 1), "{queries:#?}");
+    assert_eq!(queries.len(), alone.len(), "naming the task costs no read");
 }

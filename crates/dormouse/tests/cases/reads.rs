@@ -2,11 +2,18 @@
 
 use std::cell::RefCell;
 
+use dormouse::dates::Wording;
 use dormouse::events::Since;
 use dormouse::view::Task;
-use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, VerdictOf};
+use dormouse::{
+    DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch, Verdict,
+    VerdictOf,
+};
 use dormouse_store::agent::change_item;
+use dormouse_store::agent::work::delivery;
 use dormouse_store::journal::task;
+use dormouse_testkit::scripted::Answer;
+use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde_json::json;
@@ -187,4 +194,28 @@ fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
     decided.expect("decided");
     assert_eq!(wholes(&queries, &task.id, Some(&items[1].set)), (1, 1), "{queries:#?}");
     assert_eq!(queries.len(), alone.len(), "naming the task costs no read");
+}
+
+#[test]
+fn a_mark_answers_the_delivery_as_it_is_then_read_and_reads_it_once() {
+    let world = World::new();
+    let new = NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        ..NewWork::default()
+    };
+    world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+    now(world.dormouse.create_work(&me(), new, Wording::default(), None)).expect("work");
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let list = || now(world.dormouse.deliveries(&me(), None, 9, None)).expect("a page").items;
+    let id = list().remove(0).id;
+    let by_id = delivery::by_id(dormouse::WORKSPACE, &id).sql;
+    use DeliveryMark::{Delivered, Read};
+    for mark in [Delivered, Delivered, Read, Delivered, Read] {
+        world.later(60);
+        let marked = || now(world.dormouse.mark_delivery(&me(), &id, mark)).expect("marked");
+        let (answer, queries) = world.engine.reads_of(marked);
+        assert_eq!(json!(answer), json!(list().remove(0)), "{mark:?}");
+        assert_eq!(queries.iter().filter(|sql| **sql == by_id).count(), 1, "{queries:#?}");
+    }
 }

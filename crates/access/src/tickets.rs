@@ -46,7 +46,7 @@ impl Tickets {
     }
 
     fn waiting(&self) -> MutexGuard<'_, HashMap<Digest, (Caller, Timestamp)>> {
-        // Nobody stops half way: the map is whole even if a thread panicked.
+        // No holder can leave the map inconsistent, so poisoning is ignored.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,8 @@
 //! Why a command failed, and what to do about it.
 
 use axum::body::Bytes;
+use dormouse_types::closed_list::Listed;
+use dormouse_types::work_kind::WorkRefusal;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -53,7 +55,7 @@ impl Failure {
     /// Parses an error response of the API.
     pub fn refused(status: u16, body: Bytes) -> Self {
         let (message, hint) = match serde_json::from_slice::<Problem>(&body) {
-            Ok(problem) => (line(&problem.detail), problem.hint()),
+            Ok(problem) => (problem.message(), problem.hint()),
             Err(_) => {
                 (format!("the response has status {status} and is not a problem document"), None)
             }
@@ -69,13 +71,40 @@ pub struct Problem {
     kind: String,
     /// What happened, and often what to do.
     pub detail: String,
+    /// Why agent work is not switched on.
+    refusal: Option<Listed<WorkRefusal>>,
 }
 
 impl Problem {
+    /// What happened; in words of the terminal where the reason is on a list.
+    fn message(&self) -> String {
+        let refusal = self.refusal.as_ref().and_then(Listed::known);
+        refusal.map_or_else(|| line(&self.detail), |one| describe_work_refusal(one).to_owned())
+    }
+
     /// The command to suggest; `None` if the detail already says what to do.
     fn hint(&self) -> Option<String> {
         let slug = self.kind.rsplit('/').next().unwrap_or_default();
         HINTS.iter().find(|(name, _)| *name == slug).map(|(_, hint)| (*hint).to_owned())
+    }
+}
+
+/// Says why agent work is not switched on, and what to do. `work.cannotSwitchOn` in
+/// `web/src/i18n/en/work.ts` has the words of the page.
+fn describe_work_refusal(refusal: WorkRefusal) -> &'static str {
+    match refusal {
+        WorkRefusal::MakesTasks => {
+            "agent work does not create tasks yet; a checklist can start over: say what is to be reset"
+        }
+        WorkRefusal::ByRule => {
+            "agent work suggests changes and applies none by itself; leave out that it may apply them"
+        }
+        WorkRefusal::TaskGone => {
+            "the task that it repeats does not exist any more; `dormouse task list` lists the tasks"
+        }
+        WorkRefusal::NoTitle => "the task that it creates has no title; write one in quotes",
+        WorkRefusal::OutOfRange => "a number of days or tasks is too small or too large",
+        WorkRefusal::NoList => "it would never say anything; name at least one thing to report",
     }
 }
 
@@ -95,3 +124,33 @@ const HINTS: &[(&str, &str)] = &[
     ("store-failed", "check the disk and the permissions of the data folder, then try again"),
     ("payload-too-large", "split the text: several notes are fine"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn said(refusal: &str) -> String {
+        let problem = json!({
+            "type": "/problems/validation-failed",
+            "detail": "parameters: as the server says it",
+            "refusal": refusal,
+        });
+        Failure::refused(422, Bytes::from(problem.to_string())).message
+    }
+
+    #[test]
+    fn each_reason_why_work_is_not_switched_on_has_a_sentence_of_its_own() {
+        let all: Vec<String> = WorkRefusal::ALL.iter().map(|one| said(one.name())).collect();
+        for (place, sentence) in all.iter().enumerate() {
+            assert!(!sentence.contains("parameters"), "{sentence}");
+            assert!(!all[..place].contains(sentence), "said twice: {sentence}");
+        }
+    }
+
+    #[test]
+    fn a_reason_of_a_newer_server_is_told_in_the_words_of_that_server() {
+        assert_eq!(said("ofTomorrow"), "parameters: as the server says it");
+    }
+}

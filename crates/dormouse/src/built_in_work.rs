@@ -2,7 +2,7 @@
 //! and what of it a definition holds.
 
 use dormouse_types::built_in_work::{BuiltInWork, InstructionReader, ReadInstruction, WorkRules};
-use dormouse_types::work_kind::{Repeat, Repeated, WorkParameters};
+use dormouse_types::work_kind::{Repeat, Repeated, WorkParameters, WorkRefusal};
 use dormouse_types::{Caller, Id as _, Scope, Timestamp, limits};
 use dormouse_work::definition::{ReadSchedule, built_in};
 
@@ -57,7 +57,7 @@ impl Dormouse {
             self.read_work_schedule(&read.schedule_words, in_language(wording, &read))?;
         let refusal = match self.may_be_kept(caller, &read.parameters).await {
             Ok(()) => None,
-            Err(Error::Invalid { message, .. }) => Some(message),
+            Err(Error::WorkRefused { refusal, .. }) => Some(refusal),
             Err(error) => return Err(error),
         };
         Ok(WorkInstruction {
@@ -209,7 +209,7 @@ impl Dormouse {
         if matches!(parameters, WorkParameters::Repeat(repeat) if makes_tasks(repeat)) {
             let message = "kind is repeat; runs of agent work make no tasks yet, so this can be tried \
                            and not switched on. A checklist can start over: what is reset";
-            return Err(Error::Invalid { field: "parameters", message: message.into() });
+            return Err(refused(WorkRefusal::MakesTasks, message));
         }
         Ok(())
     }
@@ -220,22 +220,20 @@ impl Dormouse {
         caller: &Caller,
         parameters: &WorkParameters,
     ) -> Result<(), Error> {
-        let invalid = |message: String| Error::Invalid { field: "parameters", message };
-        parameters.check().map_err(|error| invalid(error.to_string()))?;
+        parameters.check().map_err(|error| refused(error.refusal(), error.to_string()))?;
         let WorkParameters::Repeat(Repeat { what, by_rule }) = parameters else { return Ok(()) };
         if *by_rule {
             let why =
                 "byRule is true; work proposes and applies nothing by itself: set it to false";
-            return Err(invalid(why.into()));
+            return Err(refused(WorkRefusal::ByRule, why));
         }
         match what {
             Repeated::Reset { task } | Repeated::Copy { task } => {
                 let found = self.journal.task(caller.workspace, &task.id).await;
                 let task = &task.id;
                 let is_there = found.is_ok_and(|found| found.task.value.deleted_at.is_none());
-                let missing =
-                    || invalid(format!("there is no task {}: list the tasks", task.as_str()));
-                is_there.then_some(()).ok_or_else(missing)
+                let message = || format!("there is no task {}: list the tasks", task.as_str());
+                is_there.then_some(()).ok_or_else(|| refused(WorkRefusal::TaskGone, message()))
             }
             Repeated::Make { title } => Ok(limits::TITLE.check(title.chars().count())?),
         }
@@ -283,6 +281,10 @@ impl Dormouse {
             language: wording.language.code().to_owned(),
         }
     }
+}
+
+fn refused(refusal: WorkRefusal, message: impl Into<String>) -> Error {
+    Error::WorkRefused { refusal, message: message.into() }
 }
 
 fn in_language(wording: Wording, read: &ReadInstruction) -> Wording {

@@ -18,6 +18,8 @@ use crate::{Dormouse, Error};
 /// One of many verdicts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictOf {
+    /// The task, if the request names one: a set of another task does not exist for it.
+    pub task: Option<TaskId>,
     /// The set.
     pub set: ChangeSetId,
     /// The item, from 1.
@@ -55,8 +57,8 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Outcome, Error> {
         let set = set.clone();
-        self.decide_item(caller, VerdictOf { set, index, verdict, digest, reason, over: None }, key)
-            .await
+        let wanted = VerdictOf { task: None, set, index, verdict, digest, reason, over: None };
+        self.decide_item(caller, wanted, key).await
     }
 
     /// Decides one item, even if that overwrites a value that the user set since the proposal.
@@ -100,7 +102,7 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Settled, Error> {
         require(caller, Scope::Decide)?;
-        let VerdictOf { set, index, verdict, digest, reason, over } = &wanted;
+        let VerdictOf { task: _, set, index, verdict, digest, reason, over } = &wanted;
         let request = hash::canonical(&(set, index, name_in_receipts(*verdict), digest, reason));
         let over = over.as_ref().map(|over| hash::canonical(over).expect("a value is plain data"));
         let request = request.expect("a verdict is plain data") + &over.unwrap_or_default();
@@ -119,9 +121,9 @@ impl Dormouse {
         wanted: VerdictOf,
         once: Option<Once>,
     ) -> Result<Settled, Error> {
-        let VerdictOf { set, index, verdict, digest, reason, over } = wanted;
-        let (ws, set) = (caller.workspace, &set);
-        if let Some(once) = &once
+        let VerdictOf { task, set, index, verdict, digest, reason, over } = wanted;
+        let (ws, set, who) = (caller.workspace, &set, decider(caller, once, task));
+        if let Some(once) = &who.once
             && let Some(receipt) = self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await?
         {
             if receipt.request != once.request {
@@ -129,7 +131,7 @@ impl Dormouse {
                 return Err(CommitError::Mismatch { label: "change.decide", id }.into());
             }
             // A repeated request: it was decided then, and is not decided again after an undo.
-            let settled = self.changes.settled(ws, set, index).await?;
+            let settled = self.changes.settled(&who, set, index).await?;
             let item = &settled.item;
             // An item that could not be applied is refused again; for an item being applied, wait.
             let is_applying = item.state == State::Applying && verdict == Verdict::Confirm;
@@ -143,8 +145,7 @@ impl Dormouse {
             }
         }
         let digest = digest.map(|digest| Fingerprint(digest.trim().to_lowercase()));
-        let (who, digest) = (decider(caller, once), digest.as_ref());
-        let changes = &self.changes;
+        let (digest, changes) = (digest.as_ref(), &self.changes);
         Ok(match verdict {
             Verdict::Confirm => match &over {
                 Some(over) => changes.confirm_over(&who, set, index, digest, over).await?,
@@ -224,9 +225,8 @@ impl Dormouse {
             answer: format!("{set}:{index}"),
             effects: None,
         });
-        let set = set.clone();
-        let wanted =
-            VerdictOf { set, index, verdict, digest: Some(digest), reason: None, over: None };
+        let (task, set, digest) = (None, set.clone(), Some(digest));
+        let wanted = VerdictOf { task, set, index, verdict, digest, reason: None, over: None };
         let settled = self.settle_once(caller, wanted, once).await?;
         self.outcome(caller.workspace, settled).await
     }
@@ -236,21 +236,6 @@ impl Dormouse {
     pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
         require(caller, Scope::Decide)?;
         self.read_task(caller.workspace, task).await.map(drop)
-    }
-
-    /// Checks that the caller may decide and that the set belongs to this task.
-    pub async fn decides_on_set(
-        &self,
-        caller: &Caller,
-        task: &TaskId,
-        set: &ChangeSetId,
-    ) -> Result<(), Error> {
-        require(caller, Scope::Decide)?;
-        let found = self.read_change_set(caller.workspace, set).await?;
-        if found.task_id == *task {
-            return Ok(());
-        }
-        Err(Error::NotFound { what: "change set of this task", id: set.to_string() })
     }
 
     /// Defers every open item of a set.

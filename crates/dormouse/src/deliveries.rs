@@ -38,7 +38,7 @@ impl Dormouse {
     ) -> Result<Delivery, Error> {
         require(caller, Scope::Decide)?;
         let ws = caller.workspace;
-        let found = self.queries.delivery(ws, id).await?;
+        let mut found = self.queries.delivery(ws, id).await?;
         if mark == DeliveryMark::Read && found.state == DeliveryState::Read {
             return Ok(found);
         }
@@ -50,7 +50,21 @@ impl Dormouse {
             DeliveryMark::Read => (delivery::read(ws, id, now), AuditAction::DeliveryRead),
         };
         self.note_delivery(caller, op, action, id.as_str(), found.run_id.as_str()).await?;
-        Ok(self.queries.delivery(ws, id).await?)
+        // The answer is what was read with what the op wrote, so that it is not read again.
+        match mark {
+            DeliveryMark::Delivered => {
+                found.attempts += 1;
+                found.delivered_at.get_or_insert(now);
+                if found.state == DeliveryState::Pending {
+                    found.state = DeliveryState::Delivered;
+                }
+            }
+            DeliveryMark::Read => {
+                found.state = DeliveryState::Read;
+                found.read_at.get_or_insert(now);
+            }
+        }
+        Ok(found)
     }
 
     /// Notes that the person saw everything that there is to tell of a piece of agent work: they looked at it.

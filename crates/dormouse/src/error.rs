@@ -14,6 +14,7 @@ use dormouse_store::{CommitError, ReadError};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use dormouse_types::work_hook::HookRefusal;
+use dormouse_types::work_kind::WorkRefusal;
 use dormouse_types::work_step::StepError;
 use dormouse_work::WorkError;
 use serde_json::{Map, Value, json};
@@ -37,6 +38,14 @@ pub enum Error {
     Invalid {
         /// The name.
         field: &'static str,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// Parameters of agent work that cannot be switched on.
+    #[error("parameters: {message}")]
+    WorkRefused {
+        /// Why not.
+        refusal: WorkRefusal,
         /// What is wrong, and what would be right.
         message: String,
     },
@@ -223,7 +232,7 @@ impl Error {
         match self {
             Self::ScopeMissing { .. } => "scope-missing",
             Self::CodeRefused => "code-refused",
-            Self::Invalid { .. } => "validation-failed",
+            Self::Invalid { .. } | Self::WorkRefused { .. } => "validation-failed",
             Self::Beyond(beyond) => beyond.limit.problem,
             Self::NotFound { .. } => "not-found",
             Self::ConfirmAlone { .. } => "confirm-alone",
@@ -270,6 +279,9 @@ impl Error {
             extra.insert("now".into(), json!(now));
             extra.insert("current".into(), json!(current));
         }
+        if let Self::WorkRefused { refusal, .. } = self {
+            extra.insert("refusal".into(), json!(refusal));
+        }
         if let Some(field) = self.field() {
             // A parameter is named as in the URL, a value by its place in the body.
             let pointer =
@@ -303,6 +315,7 @@ impl Error {
     fn field(&self) -> Option<&'static str> {
         match self {
             Self::Invalid { field, .. } => Some(field),
+            Self::WorkRefused { .. } => Some("parameters"),
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
@@ -367,7 +380,7 @@ fn journal(error: &JournalError) -> &'static str {
 
 fn decide(error: &DecideError) -> &'static str {
     match error {
-        DecideError::NotFound { .. } => "not-found",
+        DecideError::NotFound { .. } | DecideError::OfOtherTask { .. } => "not-found",
         DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => "precondition-failed",
         DecideError::ValueChanged { .. } => "value-changed",
         DecideError::TaskDeleted { .. } => "task-deleted",

@@ -4,7 +4,7 @@ use dormouse_agents::lifecycle::RequestContext;
 use dormouse_changes::Decider;
 use dormouse_journal::{EditCtx, OnceKey};
 use dormouse_store::Once;
-use dormouse_types::{Caller, Origin, Scope, hash, limits};
+use dormouse_types::{Caller, Origin, Scope, TaskId, hash, limits};
 use serde::Serialize;
 
 use crate::Error;
@@ -50,7 +50,7 @@ pub(crate) fn request_context(caller: &Caller, key: Option<&str>) -> Result<Requ
     Ok(RequestContext { actor: caller.actor.clone(), key: receipt_id(caller, key)? })
 }
 
-/// The context of a decision, made at most once per receipt.
-pub(crate) fn decider(caller: &Caller, once: Option<Once>) -> Decider {
-    Decider { ws: caller.workspace, actor: caller.actor.clone(), once }
+/// The context of a decision, made at most once per receipt; `task` is the one that the request names.
+pub(crate) fn decider(caller: &Caller, once: Option<Once>, task: Option<TaskId>) -> Decider {
+    Decider { ws: caller.workspace, actor: caller.actor.clone(), once, task }
 }

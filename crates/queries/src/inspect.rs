@@ -3,6 +3,7 @@
 use dormouse_changes::tools;
 use dormouse_runs::drive::rebuild;
 use dormouse_runs::{LoggedTurn, request};
+use dormouse_store::Db;
 use dormouse_store::agent::agent_entity;
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
@@ -19,7 +20,9 @@ use dormouse_types::observation::{ObservationCategory, ObservationPriority};
 use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkRunId, WorkspaceId};
 use serde_json::Value;
 
-use crate::view::{Decision, Message, Page, Prompt, PromptFragment, Report, Restored, Wake};
+use crate::view::{
+    Decision, Message, Page, Prompt, PromptFragment, Report, Restored, RestoredDatabase, Wake,
+};
 use crate::{Queries, QueryError, page};
 
 /// Which messages of an agent to list.
@@ -386,7 +389,11 @@ pub(crate) fn report_view(report: report::Report) -> Report {
 }
 
 pub(crate) fn restored_view(outdated: Outdated) -> Restored {
-    Restored { database: outdated.db.name().into(), at: outdated.at }
+    let database = match outdated.db {
+        Db::Journal => RestoredDatabase::Journal,
+        Db::Agent => RestoredDatabase::Agent,
+    };
+    Restored { database: database.into(), at: outdated.at }
 }
 
 /// The number of the commit that wrote a row.

@@ -24,7 +24,7 @@ mod work_hook;
 mod conversation;
 mod delivery;
 
-pub use agent::{Agent, Report, Restored, Slots};
+pub use agent::{Agent, Report, Restored, RestoredDatabase, Slots};
 pub use agent_history::{
     AgentState, CallOutcome, Lease, Link, LinkedChange, Message, Operation, Prompt, PromptFragment,
     StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,

@@ -139,7 +139,7 @@ fn operations(sim: &SimState) {
         let applied = sim.number(Db::Journal, sql, vec![Value::Text(operation)]);
         let wrong = match state.as_str() {
             "confirmed" => applied != 1,
-            // "Proposed again": it was applied, taken back, and is over.
+            // "Proposed again": it was applied, undone, and has ended.
             "retracted" => {
                 applied != 0 && {
                     !matches!(row.text(3), Ok("proposed again" | "a newer proposal is open"))

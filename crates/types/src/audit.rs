@@ -63,7 +63,7 @@ closed_list! {
         ChangeReopen = "change.reopen",
         /// Something that needs the person was acknowledged.
         AttentionAcknowledge = "attention.acknowledge",
-        /// An acknowledgement was taken back.
+        /// An acknowledgement was undone.
         AttentionTakeBack = "attention.takeBack",
         /// What a run came to was shown to the person.
         DeliveryDelivered = "delivery.delivered",

@@ -41,6 +41,24 @@ closed_list! {
     }
 }
 
+closed_list! {
+    /// Why work with some parameters cannot be switched on.
+    pub enum WorkRefusal, "reason why work cannot be switched on" {
+        /// Its runs would have to make tasks, which they do not yet. It can be tried.
+        MakesTasks = "makesTasks",
+        /// A rule should apply what its runs propose.
+        ByRule = "byRule",
+        /// The task that it repeats does not exist, or is deleted.
+        TaskGone = "taskGone",
+        /// The task that it makes has no title.
+        NoTitle = "noTitle",
+        /// A number is out of its range.
+        OutOfRange = "outOfRange",
+        /// It has no list, so that it would never say anything.
+        NoList = "noList",
+    }
+}
+
 /// What work of a kind does, as the person set it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -309,6 +327,17 @@ pub enum ParameterError {
     /// A task that is made needs a title.
     #[error("title is empty; write the title of the task to make")]
     NoTitle,
+}
+
+impl ParameterError {
+    /// Why work with such a parameter cannot be switched on.
+    pub fn refusal(&self) -> WorkRefusal {
+        match self {
+            Self::Range { .. } => WorkRefusal::OutOfRange,
+            Self::NoList { .. } => WorkRefusal::NoList,
+            Self::NoTitle => WorkRefusal::NoTitle,
+        }
+    }
 }
 
 impl WorkParameters {

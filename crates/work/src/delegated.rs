@@ -1,4 +1,4 @@
-//! Agent work that an agent proposed and the person confirmed: it is started once, taken back as long as
+//! Agent work that an agent proposed and the person confirmed: it is started once, undone as long as
 //! nothing has run, and its result is an entry of the task.
 
 use dormouse_changes::delegate::{Answer, Delegate, StartedWork};

@@ -25,6 +25,8 @@ export class Problem extends Error {
   readonly now: string | null | undefined;
   /** For `value-changed`: the current value. */
   readonly current: Value | null | undefined;
+  /** Why agent work cannot be switched on; a newer server may know further reasons. */
+  readonly refusal: string | undefined;
 
   constructor(parts: {
     status: number;
@@ -35,6 +37,7 @@ export class Problem extends Error {
     retryAfter?: number | undefined;
     now?: string | null | undefined;
     current?: Value | null | undefined;
+    refusal?: string | undefined;
   }) {
     super(parts.detail ?? parts.title);
     this.name = "Problem";
@@ -46,6 +49,7 @@ export class Problem extends Error {
     this.retryAfter = parts.retryAfter;
     this.now = parts.now;
     this.current = parts.current;
+    this.refusal = parts.refusal;
   }
 
   /** Whether the server could not be reached, so the outcome is unknown. */
@@ -71,6 +75,7 @@ export function problemOf(status: number, body: unknown, retryAfter: string | nu
     retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined,
     now: object["now"] === null ? null : text("now"),
     current: object["current"] as Value | null | undefined,
+    refusal: text("refusal"),
   });
 }
 

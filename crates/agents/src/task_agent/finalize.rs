@@ -38,6 +38,8 @@ impl TaskAgent<'_> {
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
         let task = input.task.task.as_ref();
         if let Some(task) = task {
+            // Reads the items again: an undo of the person may have reopened one since this run
+            // proposed, and of the two for one field only the newest stays open.
             self.agents.changes.keep_newest(ws, &task.id).await.map_err(from_changes)?;
         }
         let (mut ops, mut news) = (Vec::new(), Vec::new());

@@ -98,7 +98,10 @@ impl TaskAgent<'_> {
         Ok(self.agents.user_messages(*ws, &self.agent, heard, run.heard_upto).await?)
     }
 
-    /// Ends outdated proposals, so that the model sees only those that still stand.
+    /// Ends outdated proposals, so that the model sees only those that are still valid.
+    ///
+    /// It is decided on rows that are read anew, not on those of the beginning of the run: folding
+    /// the log may have taken minutes, and a proposal that holds again must not be withdrawn.
     async fn withdraw_stale(&mut self) -> Result<(), RunError> {
         let mut input = self.input().await?;
         let is_open = |item: &Item| matches!(item.state, ItemState::Pending | ItemState::Deferred);

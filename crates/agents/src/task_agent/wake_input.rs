@@ -78,6 +78,10 @@ pub(super) struct TaskContext {
 impl WakeInput {
     /// Reads what a run is decided on, once for all of its steps. Checkpoints up to `passed_over`
     /// count as not there.
+    ///
+    /// The claim has read the agent and its state already, but before this run held the lease: until
+    /// then the run before it, in another process, may have written both. Only what is read under the
+    /// lease is safe to carry to the commit that ends the run.
     pub(super) async fn read(
         agents: &Agents,
         agent: &AgentId,

@@ -273,7 +273,7 @@ fn a_rejection_with_its_reason_is_removed() {
     world.run_with(&task, [Answer::calls([estimate, crate::world::report("A", "B")])]);
     let item = world.items(&task).remove(0);
     let reason = "because Aunt Mildred hates numbers";
-    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None };
+    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
     let rejected = world.changes.reject(&who, &item.set, item.index, None, Some(reason));
     now(rejected).expect("rejected");
     let decision = now(world.agents.decisions_in_memory(WS, &agent)).expect("readable").remove(0);

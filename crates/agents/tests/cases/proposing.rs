@@ -203,7 +203,12 @@ fn decisions_are_in_the_next_prompt() {
     let due = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([estimate(60), due])]);
     let items = world.items(&task);
-    let who = dormouse_changes::Decider { ws: crate::world::WS, actor: Actor::Owner, once: None };
+    let who = dormouse_changes::Decider {
+        ws: crate::world::WS,
+        actor: Actor::Owner,
+        once: None,
+        task: None,
+    };
     let (set, none) = (&items[0].set, None);
     crate::world::now(world.changes.confirm(&who, set, 1, none)).expect("confirmed");
     world.later(1);

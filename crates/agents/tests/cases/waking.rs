@@ -77,7 +77,7 @@ fn a_confirmed_proposal_does_not_wake_its_proposer() {
     let call = ("update_task_due_date", json!({ "dueDate": "2026-03-20" }));
     world.run_with(&task, [Answer::calls([call])]);
     let item = world.items(&task)[0].clone();
-    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None };
+    let who = dormouse_changes::Decider { ws: WS, actor: Actor::Owner, once: None, task: None };
     now(world.changes.confirm(&who, &item.set, item.index, None)).expect("confirmed");
     world.later(86_400);
     assert_eq!((world.ends(&task), world.drain_due()), (vec![], vec![]));

@@ -153,7 +153,7 @@ impl Changes {
         digest: Option<&Fingerprint>,
         want: NewVerdict<'_>,
     ) -> Result<Settled, DecideError> {
-        let seen = self.load(who.ws, set, index).await?;
+        let seen = self.load_for(who, set, index).await?;
         ensure_digest(&seen.item, digest)?;
         if seen.item.state == want.state() {
             if let NewVerdict::Reject { reason: Some(reason) } = want {

@@ -17,6 +17,13 @@ pub enum DecideError {
         /// Index of the item in its set.
         index: i64,
     },
+    /// The set belongs to another task than the one that the request names. Retry: never.
+    #[error("there is no change set {set} of task {task}")]
+    OfOtherTask {
+        set: ChangeSetId,
+        /// The task that the request names.
+        task: TaskId,
+    },
     /// The digest belongs to another proposal. Retry: after reading the proposal again.
     #[error(
         "proposal {set}:{index} has digest {found:.8}, not {given:.8}: look at it again before deciding"

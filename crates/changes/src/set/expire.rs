@@ -137,7 +137,7 @@ impl Changes {
         event: Event,
         why: Option<&str>,
     ) -> Result<(), DecideError> {
-        let who = Decider { ws, actor: Actor::Program, once: None };
+        let who = Decider { ws, actor: Actor::Program, once: None, task: None };
         let (label, action, to) = match event {
             Event::Retract => ("change.retract", AuditAction::ChangeRetract, State::Retracted),
             _ => ("change.expire", AuditAction::ChangeExpire, State::Expired),

@@ -15,7 +15,7 @@ impl Changes {
     /// Reopens every confirmed item whose receipt is missing from the journal, and returns how
     /// many. The person can decide again instead of reading "confirmed" next to a value that is gone.
     pub async fn reopen_lost(&self, ws: WorkspaceId) -> Result<usize, DecideError> {
-        let who = Decider { ws, actor: Actor::Program, once: None };
+        let who = Decider { ws, actor: Actor::Program, once: None, task: None };
         let limit = i64::try_from(in_list::MOST).unwrap_or(i64::MAX);
         let mut after = (String::new(), -1);
         let mut n_reopened = 0;

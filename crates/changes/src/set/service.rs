@@ -49,6 +49,9 @@ pub struct Decider {
     pub actor: Actor,
     /// Idempotency key of the request, if it has one.
     pub once: Option<Once>,
+    /// The task that the request is about, if it names one: a set of another task does not exist
+    /// for it. Checked on the rows that the verdict is decided on.
+    pub task: Option<TaskId>,
 }
 
 impl Changes {
@@ -96,11 +99,29 @@ impl Changes {
     /// Reads an item with its set, as the answer to a repeated request.
     pub async fn settled(
         &self,
-        ws: WorkspaceId,
+        who: &Decider,
         set: &ChangeSetId,
         index: i64,
     ) -> Result<Settled, DecideError> {
-        Ok(Settled::new(self.load(ws, set, index).await?, None))
+        Ok(Settled::new(self.load_for(who, set, index).await?, None))
+    }
+
+    /// Loads an item that a request decides.
+    ///
+    /// Errors: there is none, or its set belongs to another task than the request names.
+    pub(crate) async fn load_for(
+        &self,
+        who: &Decider,
+        set: &ChangeSetId,
+        index: i64,
+    ) -> Result<LoadedItem, DecideError> {
+        let seen = self.load(who.ws, set, index).await?;
+        match &who.task {
+            Some(task) if *task != seen.set.doc.value.task_id => {
+                Err(DecideError::OfOtherTask { set: set.clone(), task: task.clone() })
+            }
+            Some(_) | None => Ok(seen),
+        }
     }
 
     pub(crate) async fn load(

@@ -30,7 +30,7 @@ impl Changes {
         index: i64,
         digest: Option<&Fingerprint>,
     ) -> Result<Settled, DecideError> {
-        let seen = self.load(who.ws, set, index).await?;
+        let seen = self.load_for(who, set, index).await?;
         ensure_digest(&seen.item, digest)?;
         if seen.item.state == State::Applying {
             self.finish_operation(who.ws, &seen.item.operation).await?;

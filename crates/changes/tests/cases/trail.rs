@@ -164,6 +164,7 @@ fn a_confirm_and_its_undo_name_their_decider_in_the_audit_log_of_the_journal() {
         ws: WS,
         actor: Actor::from(name.to_owned()),
         once: None,
+        task: None,
     };
     let before = audited(&world).len();
     let digest = Some(&item.fingerprint);

@@ -34,7 +34,7 @@ pub use dormouse_testkit::now;
 pub const WS: WorkspaceId = WorkspaceId(1);
 
 pub fn who() -> Decider {
-    Decider { ws: WS, actor: Actor::Owner, once: None }
+    Decider { ws: WS, actor: Actor::Owner, once: None, task: None }
 }
 
 pub fn person() -> EditCtx {

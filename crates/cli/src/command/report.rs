@@ -1,9 +1,10 @@
 //! `dormouse report`: the report of a task's agent.
 
 use clap::Args;
-use dormouse::view::{Agent, Page, Report, TaskRow};
+use dormouse::view::{Agent, Page, Report, RestoredDatabase, TaskRow};
 use dormouse_types::Id as _;
 use dormouse_types::agent::Lifecycle;
+use dormouse_types::closed_list::Listed;
 use serde_json::{Value, json};
 
 use crate::client::{Reply, path};
@@ -74,9 +75,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             session.screen.say(style.paint(Color::Yellow, &text));
         }
         if let Some(restored) = &report.written_before {
-            let name = match restored.database.as_str() {
-                "journal" => "the journal",
-                _ => "the database of the agents",
+            let name = match &restored.database {
+                Listed::Known(RestoredDatabase::Journal) => "the journal",
+                Listed::Known(RestoredDatabase::Agent) => "the database of the agents",
+                Listed::Other(name) => &line(name),
             };
             let at = time::minute(restored.at, &session.zone);
             let text = format!("written before {name} was restored or recreated (noticed {at})");

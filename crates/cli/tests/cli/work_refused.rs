@@ -49,6 +49,17 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
             1,
             &["needs a language model", "models add"],
         ),
+        (
+            &[
+                "work",
+                "add",
+                "Call",
+                "--instructions",
+                "Add a task \"Call\" every Wednesday at 17:00",
+            ],
+            1,
+            &["does not create tasks yet", "to be reset"],
+        ),
         (&["work", "show", "nothing of it"], 1, &["there is no agent work", "work list"]),
         (&["work", "run", "digest"], 2, &["matches 2 pieces of agent work", "Digest of mornings"]),
         (&["work", "resume", "mornings"], 1, &["is active", "only work that is paused"]),

@@ -1,6 +1,6 @@
 //! The agent store is lost and the journal is not: the person's data is intact, and agents start over.
 
-use dormouse::view::AttentionKind;
+use dormouse::view::{AttentionKind, RestoredDatabase};
 use dormouse_types::agent::RunStatus;
 use std::future::Future;
 use std::path::Path;
@@ -216,7 +216,7 @@ fn after_an_older_journal_it_is_shown_until_each_agent_has_reported_anew() {
         report.written_before.map(|restored| restored.database)
     };
     for (_, agent) in &tasks {
-        assert_eq!(written_before(agent).as_deref(), Some("journal"));
+        assert_eq!(written_before(agent), Some(RestoredDatabase::Journal.into()));
     }
     let page = wait(dormouse.recent_reports(&me(), 50, None)).expect("a page").items;
     assert!(page.iter().all(|one| one.report.written_before.is_some()), "{page:?}");
@@ -224,7 +224,7 @@ fn after_an_older_journal_it_is_shown_until_each_agent_has_reported_anew() {
     assert_eq!(drain(&dormouse), [RunStatus::Completed; 2], "nothing is skipped");
     assert_eq!(restored(&dormouse), all(1), "who is paused has not reported");
     assert_eq!(written_before(&tasks[0].1), None);
-    assert_eq!(written_before(&tasks[2].1).as_deref(), Some("journal"));
+    assert_eq!(written_before(&tasks[2].1), Some(RestoredDatabase::Journal.into()));
     wait(dormouse.resume_agent(&me(), &tasks[2].1, None)).expect("resumed");
     clock.advance(std::time::Duration::from_secs(60));
     answers(&script, 1);

@@ -2,11 +2,18 @@
 
 use std::cell::RefCell;
 
+use dormouse::dates::Wording;
 use dormouse::events::Since;
 use dormouse::view::Task;
-use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, VerdictOf};
+use dormouse::{
+    DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch, Verdict,
+    VerdictOf,
+};
 use dormouse_store::agent::change_item;
+use dormouse_store::agent::work::delivery;
 use dormouse_store::journal::task;
+use dormouse_testkit::scripted::Answer;
+use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde_json::json;
@@ -136,6 +143,7 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
     ];
     let (task, _, items) = world.proposed(&calls);
     let wanted = |at: usize| VerdictOf {
+        task: None,
         set: items[at].set.clone(),
         index: items[at].index,
         verdict: Verdict::Confirm,
@@ -155,4 +163,59 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
     let (answer, queries) = world.engine.reads_of(|| decide(1));
     assert_eq!(answer.open.map(|open| open.items.len()), Some(0), "{queries:#?}");
     assert!(queries.len() <= all, "{queries:#?}");
+}
+
+#[test]
+fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
+    let world = World::new();
+    let calls = [
+        ("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" })),
+        ("update_task_priority", json!({ "priority": "P1", "rationale": "it says so" })),
+    ];
+    let (task, _, items) = world.proposed(&calls);
+    let other = world.task("Pay the deposit");
+    let decide = |at: usize, task: Option<&TaskId>| {
+        let wanted = VerdictOf {
+            task: task.cloned(),
+            set: items[at].set.clone(),
+            index: items[at].index,
+            verdict: Verdict::Confirm,
+            digest: None,
+            reason: None,
+            over: None,
+        };
+        now(world.dormouse.decide_item(&me(), wanted, None))
+    };
+    let refused = decide(0, Some(&other.id)).expect_err("a set of another task");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+    let (decided, alone) = world.engine.reads_of(|| decide(0, None));
+    decided.expect("decided");
+    let (decided, queries) = world.engine.reads_of(|| decide(1, Some(&task.id)));
+    decided.expect("decided");
+    assert_eq!(wholes(&queries, &task.id, Some(&items[1].set)), (1, 1), "{queries:#?}");
+    assert_eq!(queries.len(), alone.len(), "naming the task costs no read");
+}
+
+#[test]
+fn a_mark_answers_the_delivery_as_it_is_then_read_and_reads_it_once() {
+    let world = World::new();
+    let new = NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        ..NewWork::default()
+    };
+    world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+    now(world.dormouse.create_work(&me(), new, Wording::default(), None)).expect("work");
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let list = || now(world.dormouse.deliveries(&me(), None, 9, None)).expect("a page").items;
+    let id = list().remove(0).id;
+    let by_id = delivery::by_id(dormouse::WORKSPACE, &id).sql;
+    use DeliveryMark::{Delivered, Read};
+    for mark in [Delivered, Delivered, Read, Delivered, Read] {
+        world.later(60);
+        let marked = || now(world.dormouse.mark_delivery(&me(), &id, mark)).expect("marked");
+        let (answer, queries) = world.engine.reads_of(marked);
+        assert_eq!(json!(answer), json!(list().remove(0)), "{mark:?}");
+        assert_eq!(queries.iter().filter(|sql| **sql == by_id).count(), 1, "{queries:#?}");
+    }
 }

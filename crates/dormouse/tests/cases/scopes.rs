@@ -274,11 +274,10 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
     Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
-    Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
-    Decide decide_item_and_list |s, c| s.world.dormouse.decide_item_and_list(c, VerdictOf { set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
+    Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
+    Decide decide_item_and_list |s, c| s.world.dormouse.decide_item_and_list(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
     Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
-    Decide decides_on_set |s, c| s.world.dormouse.decides_on_set(c, &s.task, &s.set);
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
     Read preview_schedule |s, c| s.world.dormouse.preview_schedule(c, "every weekday at 9", Wording::default());
     Read work_gallery |s, c| s.world.dormouse.work_gallery(c, Wording::default());

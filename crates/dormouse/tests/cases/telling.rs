@@ -140,6 +140,7 @@ fn a_verdict_answers_what_is_open_and_the_cursor_of_the_events_in_it() {
     let (task, _, items) = world.proposed(&calls);
     let (_, begin) = since(&world, None);
     let confirm = |item: &dormouse::view::ChangeItem| VerdictOf {
+        task: None,
         set: item.set.clone(),
         index: item.index,
         verdict: Verdict::Confirm,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dormouse_types::agent::{
     AgentActivity, AgentKind, AgentMode, Automation, DormantReason, Lifecycle, PutOff, ReportScope,
 };
+use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{AgentId, CategoryId, ReportId, RunKey, TaskId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -120,13 +121,23 @@ pub struct Report {
     pub written_before: Option<Restored>,
 }
 
+closed_list! {
+    /// A database that can be restored or recreated alone.
+    pub enum RestoredDatabase, "database" {
+        /// What the user has: tasks, checklists, entries.
+        Journal = "journal",
+        /// What agents know about it.
+        Agent = "agent",
+    }
+}
+
 /// A database that was restored from an older copy or recreated, with no report since.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Restored {
-    /// `journal` or `agent`.
-    pub database: String,
+    /// Which of the two.
+    pub database: Listed<RestoredDatabase>,
     /// When that was noticed.
     pub at: Timestamp,
 }

@@ -7,7 +7,7 @@ use dormouse_types::work::{
     WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
-use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads};
+use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads, WorkRefusal};
 use dormouse_types::work_outcome::{BuiltInOutcome, Figure};
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
 use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
@@ -65,8 +65,8 @@ pub struct WorkInstruction {
     pub next: Vec<Timestamp>,
     /// Parts of the instruction that were not understood, as they were written.
     pub not_understood: Vec<String>,
-    /// Why it can be tried and not switched on; `None` if it can be.
-    pub refusal: Option<String>,
+    /// Why it cannot be switched on; `None` if it can be.
+    pub refusal: Option<WorkRefusal>,
     /// The language that the instruction was read in, as an ISO 639 code.
     pub language: String,
 }

@@ -245,6 +245,7 @@ impl World {
         let rejected = sets[0].items.iter().find(|item| item.human_summary.contains("rejected"));
         let rejected = rejected.expect("the proposal");
         let verdict = VerdictOf {
+            task: None,
             set: sets[0].id.clone(),
             index: rejected.index,
             verdict: Verdict::Reject,

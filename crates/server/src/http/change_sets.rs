@@ -90,7 +90,7 @@ pub(super) async fn decide(
     let (set, verdict) = (id(&set)?, verdict(&name)?);
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let VerdictParams { digest, reason, .. } = params;
-    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    let wanted = VerdictOf { task: None, set, index, verdict, digest: Some(digest), reason, over };
     Ok(Json(app.dormouse.decide_item_and_list(&app.caller, wanted, key).await?))
 }
 

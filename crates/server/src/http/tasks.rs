@@ -405,9 +405,9 @@ async fn decide_one(
 ) -> Result<dormouse::view::Outcome, Problem> {
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
-    app.dormouse.decides_on_set(&app.caller, task, &set).await?;
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
-    let wanted = VerdictOf { set, index, verdict, digest: Some(digest), reason, over };
+    let (task, digest) = (Some(task.clone()), Some(digest));
+    let wanted = VerdictOf { task, set, index, verdict, digest, reason, over };
     Ok(app.dormouse.decide_item(&app.caller, wanted, key).await?)
 }

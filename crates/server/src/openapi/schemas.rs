@@ -1,7 +1,7 @@
 //! The schemas of the document: every member that a response always has is required.
 
 use serde_json::{Map, Value, json};
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, SchemaType, Type};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, RefBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -169,6 +169,12 @@ impl PartialSchema for Problem {
                     .item(ObjectBuilder::new().schema_type(Type::Null))
                     .item(Ref::from_schema_name("FieldValue"))
                     .description(Some("For `value-changed`: the task's current value.")),
+            )
+            .property(
+                "refusal",
+                RefBuilder::new()
+                    .ref_location_from_schema_name("WorkRefusal")
+                    .description(Some("For agent work: why its parameters cannot be switched on.")),
             )
             .property(
                 "retryAfter",

@@ -497,10 +497,11 @@ async fn a_kind_whose_runs_would_change_nothing_is_tried_and_not_kept() {
     let refused = world.call("POST", "/api/tasks", &body).await;
     assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
     assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.shown());
-    // Who reads the words is told so before anything is offered.
+    assert_eq!(refused.json()["refusal"], "makesTasks", "{}", refused.shown());
+    // The reading says so before anything is offered.
     let words = r#"{"text": "Add a task \"Call grandma\" every Wednesday at 17:00"}"#;
     let read = world.call("POST", "/api/work/read", words).await.json();
-    assert!(text(&read["refusal"]).contains("can be tried and not switched on"), "{read:#}");
+    assert_eq!(read["refusal"], "makesTasks", "{read:#}");
     let words = r#"{"text": "every weekday at 7 tell me what is due"}"#;
     let read = world.call("POST", "/api/work/read", words).await.json();
     assert_eq!(read["refusal"], Value::Null, "{read:#}");
@@ -622,14 +623,19 @@ async fn work_is_tried_without_a_trace() {
 #[tokio::test]
 async fn a_parameter_that_no_run_can_use_is_named() {
     let world = World::new();
-    for (parameters, expected) in [
-        (json!({ "kind": "sweep", "untouchedDays": 3 }), "untouchedDays is 3"),
-        (json!({ "kind": "agenda", "list": ["due"] }), "there is no parameter `list`"),
-        (json!({ "kind": "poem" }), "unknown variant `poem`"),
-        (json!({ "kind": "agenda", "lists": [] }), "name at least one of"),
+    let repeat = |what: Value| json!({ "kind": "repeat", "what": what });
+    let gone = json!({ "id": "jt-01kjr4vphefy9r26hyk6x2vvg5", "name": "Bag" });
+    for (parameters, expected, refusal) in [
+        (json!({ "kind": "sweep", "untouchedDays": 3 }), "untouchedDays is 3", "outOfRange"),
+        (json!({ "kind": "agenda", "list": ["due"] }), "there is no parameter `list`", ""),
+        (json!({ "kind": "poem" }), "unknown variant `poem`", ""),
+        (json!({ "kind": "agenda", "lists": [] }), "name at least one of", "noList"),
+        (repeat(json!({ "action": "make", "title": " " })), "title is empty", "noTitle"),
+        (repeat(json!({ "action": "reset", "task": gone })), "there is no task", "taskGone"),
         (
             json!({ "kind": "repeat", "what": { "action": "make", "title": "x" }, "byRule": true }),
             "byRule is true",
+            "byRule",
         ),
     ] {
         let body = json!({ "parameters": parameters }).to_string();
@@ -637,6 +643,8 @@ async fn a_parameter_that_no_run_can_use_is_named() {
         assert_eq!(refused.status, 422, "{}", refused.shown());
         assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
         assert!(refused.body.contains(expected), "{}", refused.shown());
+        let said = refused.json()["refusal"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(said, refusal, "{}", refused.shown());
         let body = json!({ "title": "x", "parameters": parameters }).to_string();
         assert_eq!(world.call("POST", "/api/tasks", &body).await.status, 422);
     }

@@ -7,21 +7,13 @@ import type { Query } from "../../live/store.svelte";
 import type { Change } from "./change";
 
 export type Set = Schemas["ChangeSet"];
-export type Verdict = "confirm" | "reject" | "defer" | "undo";
+export type Verdict = Schemas["VerdictName"];
 
 /** The result of one of several decisions. */
-export interface DecisionResult {
-  set: string;
-  index: number;
-  outcome?: Schemas["Outcome"];
-  problem?: { type: string; title: string; status: number; detail?: string | null };
-}
+export type DecisionResult = Schemas["Decided"];
 
 /** The answer to several decisions. */
-export interface DecisionAnswer {
-  items: DecisionResult[];
-  open?: Schemas["OpenChanges"] | null;
-}
+export type DecisionAnswer = Schemas["DecidedItems"];
 
 /** The open changes of a task from all change sets, in reading order. */
 export const changesQuery = (task: string): Query<Change[]> => ({
@@ -35,8 +27,8 @@ function asChanges(items: Schemas["TaskChange"][]): Change[] {
   return items.map((item) => ({ ...item, runKey: item.runKey ?? undefined, agentName: item.agentName ?? t("review.agent") }));
 }
 
-/** An answer to decisions on the changes of a task. */
-type Answer = { open?: Schemas["OpenChanges"] | null } | undefined;
+/** An answer to decisions on the changes of a task; none of the kind if the request had none. */
+type Answer = Partial<Pick<DecisionAnswer, "open">> | undefined;
 
 const cursorOf = (answer: unknown): string | undefined => (answer as Answer)?.open?.cursor;
 

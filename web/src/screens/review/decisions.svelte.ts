@@ -249,16 +249,15 @@ async function readResolution(change: Change): Promise<Resolution | undefined> {
 }
 
 /** The confirm was accepted but not applied; the item says why. */
-function applyFailure(verdict: Verdict, outcome: Outcome | undefined): Problem | undefined {
-  const item = outcome?.item;
-  if (verdict !== "confirm" || item === undefined || ["confirmed", "applying"].includes(item.status)) return undefined;
+function applyFailure(verdict: Verdict, { item }: Outcome): Problem | undefined {
+  if (verdict !== "confirm" || ["confirmed", "applying"].includes(item.status)) return undefined;
   const code = item.status === "retracted" ? "change-retracted" : "not-applied";
   return new Problem({ status: 409, code, title: t("review.notApplied"), detail: item.error ?? t("review.notApplied") });
 }
 
 function failureOf(verdict: Verdict, decided: DecisionResult | undefined): Problem | undefined {
-  const text = decided?.problem;
-  return text === undefined ? applyFailure(verdict, decided?.outcome) : problemOf(text.status, text, null);
+  if (decided === undefined) return undefined;
+  return "problem" in decided ? problemOf(decided.problem.status, decided.problem, null) : applyFailure(verdict, decided.outcome);
 }
 
 const known = new Map<string, { token: string | undefined; decisions: Decisions }>();

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 
+import type { Schemas } from "../../api/client";
+import { problemOf } from "../../api/problem";
+import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, duration, grouped, matches, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
+import { canPause, describeWorkRefusal, duration, grouped, matches, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -24,6 +27,16 @@ it("has a sign for what it is up to; what comes next on a schedule is a date", (
   expect(of({ state: "paused", runState: "succeeded" })).toBe("pause");
   expect(of({ runState: "queued" })).toBe("clock");
   expect(of({ runState: "cancelled" })).toBe("x");
+});
+
+it("says for each reason why work is not switched on what to do, and something of a newer one", () => {
+  const all: Record<Schemas["WorkRefusal"], true> = { makesTasks: true, byRule: true, taskGone: true, noTitle: true, outOfRange: true, noList: true };
+  const said = Object.keys(all).map(describeWorkRefusal);
+  const fallback = describeWorkRefusal("ofTomorrow");
+  expect(new Set([...said, fallback]).size).toBe(said.length + 1);
+  expect(fallback).toBe("This can’t be switched on.");
+  const problem = problemOf(422, { type: "/problems/validation-failed", detail: "parameters: kind is repeat", refusal: "makesTasks" }, null);
+  expect(describeProblem(problem)).toBe(describeWorkRefusal("makesTasks"));
 });
 
 const titles = (list: readonly Work[]): string[] => list.map((one) => one.title);

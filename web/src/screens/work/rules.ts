@@ -1,6 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
-import { isSameDay } from "../../i18n/index.svelte";
+import { has, isSameDay, t } from "../../i18n/index.svelte";
 import type { IconName } from "../../ui/icons";
 import type { Hook, LogLine, Run, RunState, Work } from "./data";
 
@@ -28,6 +28,12 @@ export type Standing =
 
 const OPEN: readonly RunState[] = ["running", "queued", "needs_input", "needs_review"];
 const FAILED: readonly RunState[] = ["failed", "timed_out", "interrupted", "expired"];
+
+/** Why work can't be switched on, and what to do. */
+export function describeWorkRefusal(refusal: string): string {
+  const key = `work.cannotSwitchOn.${refusal}`;
+  return has(key) ? t(key) : t("work.cannotSwitchOn");
+}
 
 export function standingOf(work: Pick<Work, "state" | "runState">): Standing {
   const { state, runState } = work;

@@ -4,6 +4,7 @@ use clap::Args;
 use dormouse::view::Agent;
 use dormouse_types::Id as _;
 use dormouse_types::agent::{DormantReason, Lifecycle};
+use dormouse_types::closed_list::Listed;
 
 use super::list::state;
 use super::scheduled;
@@ -70,7 +71,7 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
     }
     let mut now = state(agent).to_owned();
     if let Some(reason) = &agent.dormant_reason {
-        now.push_str(&format!(": {}", why(reason.name())));
+        now.push_str(&format!(": {}", why(reason)));
     }
     facts.push(("state", now));
     let when = if agent.automatic { "changes wake it" } else { "wakes only when asked" };
@@ -91,12 +92,13 @@ fn facts(session: &Session, agent: &Agent) -> Vec<(&'static str, String)> {
 }
 
 /// Describes why an agent is dormant.
-fn why(reason: &str) -> &str {
-    match reason {
-        "paused" => "you paused it",
-        "failures" => "it failed too often in a row",
-        "taskDeleted" => "its task was deleted",
-        "budget" => "its budget of the day is used up",
-        other => other,
-    }
+fn why(reason: &Listed<DormantReason>) -> String {
+    let words = match reason {
+        Listed::Known(DormantReason::Paused) => "you paused it",
+        Listed::Known(DormantReason::Failures) => "it failed too often in a row",
+        Listed::Known(DormantReason::TaskDeleted) => "its task was deleted",
+        Listed::Known(DormantReason::Budget) => "its budget of the day is used up",
+        Listed::Other(name) => return line(name),
+    };
+    words.to_owned()
 }

@@ -3,6 +3,8 @@
 //! - A heading with check items is a task, and so is a heading next to it without them: see
 //!   `structure`. Check items before any heading are a task too, titled by the front matter or the
 //!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
+//! - A bullet without a box next to one with a box is an item too, and one above boxes names them: see
+//!   `siblings`.
 //! - A heading over tasks is their category, or comes before their titles: see `titles`.
 //! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
 //!   task that they are in.
@@ -28,7 +30,7 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `siblings`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod board;
@@ -45,6 +47,7 @@ pub(crate) mod key;
 mod outline;
 mod places;
 mod sections;
+mod siblings;
 mod signs;
 mod source;
 mod status_lists;

@@ -340,7 +340,7 @@ fn plain_bullets_beside_boxes_are_items_and_others_join_the_task_around_them() {
     assert_snapshot!(tasks(mixed), @"
     markdown
     Todo: in Move | [ ] boxes | [ ] a van | Prices: / - 90 a day
-    Notes: in Move | [ ] keys | - cold
+    Notes: in Move | [ ] keys | [ ] cold
     ");
     let below = "# Plan\n\n## Roof\n- [ ] tiles\n\n### Next steps\n- ask for a price\n\n## Door\n- [ ] paint\n";
     assert_snapshot!(tasks(below), @"

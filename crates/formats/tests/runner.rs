@@ -14,6 +14,7 @@ mod letters;
 mod markdown;
 mod memory;
 mod messy;
+mod mixed_lists;
 mod plan_properties;
 mod plans;
 mod properties;

@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::bounded::bounded;
 use super::check_box::{CheckBox, boxed, listed, names_list};
+use super::siblings;
 use super::source::Source;
 use crate::intake::{self, in_bold};
 use crate::reading::{Cancel, indent};
@@ -70,6 +71,9 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         stack: Vec::new(),
         items: Vec::new(),
         list: 0,
+        lists: Vec::new(),
+        n_lists: 0,
+        has_boxes: false,
         n_closed: 0,
         actions: Actions { lists_done: lists_what_is_done(source, first), ..Actions::default() },
         filled: filled(source),
@@ -100,9 +104,11 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         }
     }
     let mut outline = walk.outline;
-    if outline.headings.is_empty() {
+    let over_boxes = siblings::settle(source, &mut outline);
+    if over_boxes.is_empty() && outline.headings.is_empty() {
         outline.headings = lines_as_headings(source, &outline);
     }
+    outline.headings.extend(over_boxes);
     outline
 }
 
@@ -200,6 +206,11 @@ struct Walk<'a> {
     items: Vec<usize>,
     /// The line on which the outermost open list begins.
     list: usize,
+    /// The numbers of the open lists, the outermost first.
+    lists: Vec<usize>,
+    n_lists: usize,
+    /// Whether somebody wrote a box in the outermost open list.
+    has_boxes: bool,
     /// The number of open quotations and opaque blocks.
     n_closed: usize,
     actions: Actions,
@@ -286,7 +297,10 @@ impl Walk<'_> {
                 let line = self.block(start);
                 if self.stack.is_empty() {
                     self.list = line;
+                    self.has_boxes = self.has_box(line, end);
                 }
+                self.n_lists += 1;
+                self.lists.push(self.n_lists);
                 Frame::List
             }
             Tag::Item => {
@@ -329,10 +343,12 @@ impl Walk<'_> {
         });
         let at = self.past_space(start);
         let text = self.source.text[at..self.source.start(first + 1)].trim();
-        let mut is_plain = false;
+        let (mut is_plain, mut is_guess) = (false, false);
         let found = (self.n_closed == 0).then(|| boxed(text)).flatten();
         let found = found.map(|(marker, mark, _)| (marker, mark)).or_else(|| {
-            is_plain = self.is_action();
+            let is_action = self.is_action();
+            is_guess = !is_action && self.n_closed == 0 && self.has_boxes;
+            is_plain = is_action || is_guess;
             let mark = if self.actions.is_done { 'x' } else { ' ' };
             listed(text).filter(|_| is_plain).map(|marker| (marker, mark))
         });
@@ -340,8 +356,10 @@ impl Walk<'_> {
             let last = self.last_line(first, end);
             let lines = (first, last);
             let check = CheckBox::new(self.source, lines, around, at, marker, mark);
-            self.actions.n_items += usize::from(is_plain);
-            self.outline.boxes.push(CheckBox { is_plain, list: Some(self.list), ..check });
+            self.actions.n_items += usize::from(is_plain && !is_guess);
+            let (list, siblings) = (Some(self.list), self.lists.last().copied());
+            let check = CheckBox { is_plain, is_guess, list, siblings, ..check };
+            self.outline.boxes.push(check);
             self.outline.boxes.len() - 1
         });
         Frame::Item { first, check, around, is_titled: false }
@@ -370,8 +388,17 @@ impl Walk<'_> {
             Some(Frame::Item { .. }) => {
                 self.items.pop();
             }
-            Some(Frame::List | Frame::Other) | None => {}
+            Some(Frame::List) => {
+                self.lists.pop();
+            }
+            Some(Frame::Other) | None => {}
         }
+    }
+
+    /// Whether a line of a list begins with a box.
+    fn has_box(&self, first: usize, end: usize) -> bool {
+        let last = self.last_line(first, end);
+        (first..=last).any(|number| boxed(self.source.line(number).trim()).is_some())
     }
 }
 

@@ -1,0 +1,55 @@
+//! Lists in which only some bullets have a box, and lists of lists.
+
+use insta::assert_snapshot;
+
+use crate::messy::tasks;
+
+#[test]
+fn a_bullet_next_to_a_box_is_an_item() {
+    assert_snapshot!(tasks("- [x] Passport\n- Tickets\n* [x] Visa\n* Hotel\n"), @"
+    markdown
+    list: [x] Passport | [ ] Tickets | [x] Visa | [ ] Hotel
+    ");
+    let within = "# Trip\n\n- [x] Passport\n- Tickets\n  for two\n  - by train\n- Hotel\n- Visa\n\nWe go in May.\n\n- a plan\n";
+    assert_snapshot!(tasks(within), @"
+    markdown
+    Trip: [x] Passport | [ ] Tickets for two | [ ] Hotel | [ ] Visa | - Tickets for two /   - by train /  / We go in May. /  / - a plan
+    ");
+    let nested = "# Trip\n\n- [ ] Pack\n  - [x] shoes\n  - coat\n- [ ] Book\n  - before noon\n  - ask Ana\n";
+    assert_snapshot!(tasks(nested), @"
+    markdown
+    Trip: [ ] Pack | [x] shoes | [ ] coat | [ ] Book | - Book /   - before noon /   - ask Ana
+    ");
+}
+
+#[test]
+fn a_bullet_with_a_name_and_a_value_is_text_next_to_boxes_too() {
+    let text = "# Trip\n\n- [ ] Pack\n- Place: Rome\n- To be bought there:\n- Buy this: the map of the town: in Rome\n- We meet at 7:30\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Trip: [ ] Pack | [ ] We meet at 7:30 | - Place: Rome / - To be bought there: / - Buy this: the map of the town: in Rome
+    ");
+}
+
+#[test]
+fn a_list_of_lists_with_boxes_has_a_task_for_each_outer_bullet() {
+    let text = "- Kitchen\n  - [x] Paint\n  - Tiles\n- Bathroom:\n  - [ ] Sink\n    from Ulf\n- Garden\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Kitchen: [x] Paint | [ ] Tiles
+    Bathroom: [ ] Sink from Ulf
+    Garden:
+    ");
+    let titled = "# Renovation\n\n1. Kitchen\n   - [x] Paint\n\n2. Bathroom\n   - [ ] Sink\n";
+    assert_snapshot!(tasks(titled), @"
+    markdown
+    Kitchen: in Renovation | [x] Paint
+    Bathroom: in Renovation | [ ] Sink
+    ");
+    // With other text, the bullets are parts of it.
+    let text = "# Renovation\n\nIn May.\n\n- Kitchen\n  - [x] Paint\n- Bathroom\n  - [ ] Sink\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Renovation: [x] Paint | [ ] Sink | In May. /  / - Kitchen /  / - Bathroom
+    ");
+}

@@ -11,7 +11,7 @@ use jiff::civil::date;
 
 use crate::show::plan_shown;
 
-fn read(name: &str, text: &str) -> Reading {
+pub fn read(name: &str, text: &str) -> Reading {
     let read = ReadOptions { today: Some(date(2026, 11, 21)), ..ReadOptions::default() };
     let options = Options { read, ..Options::default() };
     let reading = plan::read(name, text.as_bytes(), &options).unwrap();

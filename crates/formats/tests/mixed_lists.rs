@@ -15,7 +15,8 @@ fn a_bullet_next_to_a_box_is_an_item() {
     markdown
     Trip: [x] Passport | [ ] Tickets for two | [ ] Hotel | [ ] Visa | - Tickets for two /   - by train /  / We go in May. /  / - a plan
     ");
-    let nested = "# Trip\n\n- [ ] Pack\n  - [x] shoes\n  - coat\n- [ ] Book\n  - before noon\n  - ask Ana\n";
+    let nested =
+        "# Trip\n\n- [ ] Pack\n  - [x] shoes\n  - coat\n- [ ] Book\n  - before noon\n  - ask Ana\n";
     assert_snapshot!(tasks(nested), @"
     markdown
     Trip: [ ] Pack | [x] shoes | [ ] coat | [ ] Book | - Book /   - before noon /   - ask Ana
@@ -33,7 +34,8 @@ fn a_bullet_with_a_name_and_a_value_is_text_next_to_boxes_too() {
 
 #[test]
 fn a_list_of_lists_with_boxes_has_a_task_for_each_outer_bullet() {
-    let text = "- Kitchen\n  - [x] Paint\n  - Tiles\n- Bathroom:\n  - [ ] Sink\n    from Ulf\n- Garden\n";
+    let text =
+        "- Kitchen\n  - [x] Paint\n  - Tiles\n- Bathroom:\n  - [ ] Sink\n    from Ulf\n- Garden\n";
     assert_snapshot!(tasks(text), @"
     markdown
     Kitchen: [x] Paint | [ ] Tiles

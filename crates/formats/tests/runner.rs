@@ -24,6 +24,7 @@ mod recurrence_differential;
 mod recurrence_properties;
 mod recurrence_schedules;
 mod refusals;
+mod sheets;
 mod show;
 mod status_lists;
 mod terminal;

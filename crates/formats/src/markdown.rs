@@ -60,6 +60,7 @@ use dormouse_types::draft::Drafts;
 
 pub use error::ReadError;
 
+pub(crate) use check_box::listed;
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
 pub(crate) use fields::escaped as escaped_field;

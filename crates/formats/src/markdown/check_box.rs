@@ -71,7 +71,7 @@ impl CheckBox {
 }
 
 /// The marker of an item of a list, with the space after it, if there is text after it.
-pub(super) fn listed(item: &str) -> Option<&str> {
+pub(crate) fn listed(item: &str) -> Option<&str> {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let after = match digits {
         0 => item.strip_prefix(['-', '*', '+'])?,

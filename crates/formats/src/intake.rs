@@ -28,7 +28,7 @@ pub use error::ReadError;
 pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
-pub(crate) use letter::Letter;
+pub(crate) use letter::{Letter, is_mail_field};
 pub(crate) use lines::Lines;
 pub(crate) use table::{cells, is_ruler};
 pub(crate) use words::{

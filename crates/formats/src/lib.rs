@@ -17,6 +17,7 @@ pub mod plan;
 pub mod markdown;
 pub mod plain_lines;
 pub mod intake;
+mod mail;
 pub mod todo_txt;
 pub mod icalendar;
 pub mod csv;

@@ -8,6 +8,7 @@
 //! - A heading over tasks is their category, or comes before their titles: see `titles`.
 //! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
 //!   task that they are in.
+//! - So are all items of a plain list that is all that there is below the title of a file.
 //! - So are the rows of a table below such a line, and of one with a column of marks for what is done;
 //!   any other table is text.
 //! - In a file whose headings only say "To do" and "Done", and that has no task otherwise, each paragraph

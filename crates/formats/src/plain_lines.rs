@@ -1,7 +1,8 @@
 //! Lists without any markup: each line that is not blank is a task.
 //!
 //! A bullet or number at the beginning of a line is no part of the title. An indented line belongs to the
-//! task above it: with a bullet it is an item of its checklist, without one it is text. A box or tick in
+//! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
+//! is an outline without bullets. A box or tick in
 //! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
@@ -94,6 +95,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let file = key::fold(name);
     let lines = reading::lines(text);
     let letter = Letter::of(&lines);
+    let is_outline = is_outline(&lines);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
         let role = if line.trim().is_empty() {
@@ -108,7 +110,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if group.has_task(line)
             && let Some(task) = reading.tasks.last_mut()
         {
-            if is_bulleted(line) && items.add(task, line) {
+            if (is_outline || is_bulleted(line)) && items.add(task, line) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -147,6 +149,25 @@ pub fn read(name: &str, text: &str) -> Reading {
         reading.remarks.push(Remark { line: 1, message });
     }
     reading
+}
+
+/// Whether lines without any bullet are an outline: most of those that are not indented have several
+/// indented ones below them. A single one is more often a note.
+fn is_outline(lines: &[&str]) -> bool {
+    let (mut n_parents, mut n_over_several, mut n_below) = (0, 0, 0);
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        if is_bulleted(line) || intake::boxed(line.trim()).is_some() {
+            return false;
+        }
+        if reading::indent(line) == 0 {
+            n_parents += 1;
+            n_below = 0;
+        } else {
+            n_below += 1;
+            n_over_several += usize::from(n_below == 2);
+        }
+    }
+    n_over_several > 0 && 2 * n_over_several >= n_parents
 }
 
 /// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets

@@ -55,3 +55,39 @@ fn a_list_of_lists_with_boxes_has_a_task_for_each_outer_bullet() {
     Renovation: [x] Paint | [ ] Sink | In May. /  / - Kitchen /  / - Bathroom
     ");
 }
+
+#[test]
+fn the_points_of_a_list_below_a_title_are_items_if_there_is_nothing_else() {
+    let text = "# Groceries\n\n- milk\n  - two litres\n- bread\n  from the market\n1. eggs\n";
+    assert_snapshot!(tasks(text), @"
+    markdown
+    Groceries: [ ] milk | [ ] two litres | [ ] bread from the market | [ ] eggs
+    ");
+    // One point is a text, and so is a list in a text.
+    for text in [
+        "# Groceries\n\n- milk\n",
+        "# Rome\n\nWe saw:\n\n- the dome\n- the river\n",
+        "# A\n\n- b\n- c\n\n## D\n\n- e\n",
+    ] {
+        let tasks = tasks(text);
+        assert!(!tasks.contains("[ ]"), "{tasks}");
+    }
+}
+
+#[test]
+fn an_outline_without_bullets_keeps_its_shape() {
+    let text = "Kitchen\n    paint the wall\n    fix the tap\nGarden\n\trake\n\t\tleaves\n\thedge\nAttic\n";
+    assert_snapshot!(tasks(text), @"
+    plainLines
+    Kitchen: [ ] paint the wall | [ ] fix the tap
+    Garden: [ ] rake | [ ] leaves | [ ] hedge
+    Attic:
+    ");
+    let notes = "call Ana\n  after six\nbuy milk\npay the rent\n  to the new account\n  with the old one as a reference\n";
+    assert_snapshot!(tasks(notes), @"
+    plainLines
+    call Ana: after six
+    buy milk:
+    pay the rent: to the new account / with the old one as a reference
+    ");
+}

@@ -75,7 +75,11 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         n_lists: 0,
         has_boxes: false,
         n_closed: 0,
-        actions: Actions { lists_done: lists_what_is_done(source, first), ..Actions::default() },
+        actions: Actions {
+            lists_done: lists_what_is_done(source, first),
+            is_titled_list: siblings::is_titled_list(source, first),
+            ..Actions::default()
+        },
         filled: filled(source),
         outline: Outline {
             first,
@@ -230,6 +234,8 @@ struct Actions {
     is_done: bool,
     /// Whether such headings count: another one names what is to be done.
     lists_done: bool,
+    /// The file is a title and a list, so that each of its items counts.
+    is_titled_list: bool,
     /// How many items of plain lists were taken for check items.
     n_items: usize,
 }
@@ -284,8 +290,8 @@ impl Walk<'_> {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
                     let around = self.actions.by_heading.filter(|outer| *outer < level);
-                    self.actions.by_heading =
-                        if intake::names_actions(&text) { Some(level) } else { around };
+                    let leads = self.actions.is_titled_list || intake::names_actions(&text);
+                    self.actions.by_heading = if leads { Some(level) } else { around };
                     self.actions.is_done =
                         self.actions.lists_done && intake::list_status(&text) == Some(Status::Done);
                     self.actions.by_line = false;
@@ -375,11 +381,11 @@ impl Walk<'_> {
     /// Whether an item of a plain list that begins here is something to do. More than a checklist
     /// holds stay text.
     fn is_action(&self) -> bool {
-        let Actions { by_heading, by_line, is_done, n_items, .. } = self.actions;
+        let Actions { by_heading, by_line, is_done, is_titled_list, n_items, .. } = self.actions;
         self.n_closed == 0
             && (by_heading.is_some() || by_line || is_done)
             && n_items < limits::ITEMS_PER_TASK.max
-            && matches!(self.stack.as_slice(), [Frame::List])
+            && (is_titled_list || matches!(self.stack.as_slice(), [Frame::List]))
     }
 
     fn leave(&mut self) {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::check_box::{CheckBox, listed};
+use super::check_box::{CheckBox, boxed, listed};
 use super::outline::{Heading, Outline};
 use super::source::Source;
 use crate::reading::indent;
@@ -99,4 +99,24 @@ fn is_only_list(source: &Source<'_>, outline: &Outline) -> bool {
             let kind = outline.lines[number];
             line.trim().is_empty() || is_item || has_begun && indent(line) > 0 && !kind.is_rule
         })
+}
+
+/// Whether a file is a title and a list without boxes, and nothing else.
+pub(super) fn is_titled_list(source: &Source<'_>, first: usize) -> bool {
+    let mut filled = (first..source.n_lines())
+        .map(|number| source.line(number))
+        .filter(|line| !line.trim().is_empty());
+    let is_title = |line: &str| {
+        let words = line.trim_start_matches('#');
+        words.len() < line.len() && words.starts_with([' ', '\t'])
+    };
+    let mut n_points = 0;
+    filled.next().is_some_and(is_title)
+        && filled.all(|line| {
+            let text = line.trim();
+            let is_point = listed(text).is_some() && boxed(text).is_none();
+            n_points += usize::from(is_point && indent(line) == 0);
+            is_point || n_points > 0 && indent(line) > 0 && boxed(text).is_none()
+        })
+        && n_points > 1
 }

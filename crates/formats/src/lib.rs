@@ -16,6 +16,7 @@ pub mod reading;
 pub mod plan;
 pub mod markdown;
 pub mod plain_lines;
+mod task_paper;
 pub mod intake;
 mod mail;
 pub mod todo_txt;

@@ -2,7 +2,7 @@
 //!
 //! A bullet or number at the beginning of a line is no part of the title. An indented line belongs to the
 //! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
-//! is an outline without bullets. A box or tick in
+//! is an outline without bullets. In a list with tags of TaskPaper, `@done` and `@due(…)` count: see `task_paper`. A box or tick in
 //! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
@@ -15,6 +15,7 @@ use crate::intake::{self, Letter};
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
 use crate::reading::{self, Format, Place, Reading, Role};
+use crate::task_paper::{self, Tagged};
 
 /// Units: characters. A longer line is a paragraph, not a title.
 const LONG: usize = 200;
@@ -96,6 +97,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let lines = reading::lines(text);
     let letter = Letter::of(&lines);
     let is_outline = is_outline(&lines);
+    let has_tags = task_paper::looks_like(text);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
         let role = if line.trim().is_empty() {
@@ -122,13 +124,21 @@ pub fn read(name: &str, text: &str) -> Reading {
                 Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
                 Some(_) | None => (None, bare(line)),
             };
+            let tagged = match has_tags {
+                true => task_paper::read(title),
+                false => Tagged { title: title.to_owned(), ..Tagged::default() },
+            };
+            let title = tagged.title.as_str();
             let key = keys.next(format!("{file}/{}", key::fold(title)));
             let mut task = task(key, title, number, &mut reading.remarks);
+            task.due_on = tagged.due_on;
+            task.labels.clone_from(&tagged.labels);
             let (category, status) = group.of_task(line);
             task.category = category;
+            let mark = mark.or(tagged.is_done.then_some(true));
             let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
             task.status = marked.or(status);
-            items = Items::default();
+            items = Items { has_tags, ..Items::default() };
             reading.tasks.push(task);
             Role::Task
         };
@@ -250,6 +260,8 @@ struct Items {
     keys: Counter,
     /// How far the items around the next one are indented. Units: columns.
     around: Vec<usize>,
+    /// Whether the list has tags of TaskPaper.
+    has_tags: bool,
 }
 
 impl Items {
@@ -259,6 +271,9 @@ impl Items {
             Some((mark, title)) => (intake::is_tick(mark), title),
             None => (None, bare(line)),
         };
+        // An item has no field but this one.
+        let done = title.strip_suffix(" @done").filter(|_| self.has_tags);
+        let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
         let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
             && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
         if title.is_empty() || !has_room {

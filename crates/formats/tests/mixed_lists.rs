@@ -91,3 +91,24 @@ fn an_outline_without_bullets_keeps_its_shape() {
     pay the rent: to the new account / with the old one as a reference
     ");
 }
+
+#[test]
+fn the_tags_of_task_paper_are_fields_of_its_tasks() {
+    let text = "Home:\n\t- Paint the wall @due(2026-12-01) @outside\n\t\t- buy paint @done\n\t- Buy milk @done\n\t- Report @done(2026-11-02) @home\nWork:\n\t- Call Bo @priority(1)\n";
+    assert_snapshot!(tasks(text), @"
+    plainLines
+    Paint the wall: due 2026-12-01 | in Home | [x] buy paint
+    Buy milk: DONE | in Home
+    Report @done(2026-11-02): DONE | in Home
+    Call Bo @priority(1): in Work
+    ");
+    let labels: Vec<_> =
+        crate::messy::read("list.txt", text).tasks.into_iter().map(|task| task.labels).collect();
+    assert_eq!(labels, [vec!["outside".to_owned()], vec![], vec!["home".to_owned()], vec![]]);
+    // Without them an `@` is a place or a person.
+    assert_snapshot!(tasks("buy milk\nmail ana@done\n"), @"
+    plainLines
+    buy milk:
+    mail ana@done:
+    ");
+}

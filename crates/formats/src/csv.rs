@@ -6,6 +6,8 @@
 //! - In any other sheet the meaning of a column is a guess, from its name in several languages and
 //!   from what is in it. The reading has the guess with its reasons, and a person may say the
 //!   meaning of each column.
+//! - Lines above the row that names the columns, such as a title, are text of the first task.
+//! - Numbers in a column of priorities count from the highest if there are at most four, and a remark says so.
 //! - A column without a field is kept as text, under its name. A row without a title
 //!   is titled by its first text; one without any text is left out, and a remark quotes its cells.
 //! - From a quote that is never closed on, quotes are text.
@@ -13,6 +15,7 @@
 //! A row is known again by its key where the sheet has one, else by its title.
 
 mod guess;
+mod priorities;
 mod rows;
 mod sheet;
 mod ticktick;
@@ -22,9 +25,12 @@ mod write;
 
 pub(crate) use write::{head, lost, task_row};
 
+use std::ops::RangeInclusive;
+
 use crate::intake::{Gather, Lines, ReadError, ReadOptions};
+use crate::markdown;
 pub use crate::reading::{Because, Column, ColumnGuess, Columns};
-use crate::reading::{Format, Reading};
+use crate::reading::{Format, Reading, Role};
 
 use guess::SAMPLE;
 use sheet::Sheet;
@@ -109,7 +115,33 @@ pub fn read(
         true => todoist::rows(&sheet, &columns, options, &mut gather)?,
         false => rows::rows(&sheet, &columns, options, &mut gather)?,
     }
-    Ok(Reading { sheet: Some(columns), ..gather.finish(Format::Csv) })
+    // What a known program writes there is about its export.
+    let above = sheet.above.filter(|_| !columns.is_ticktick && !columns.is_todoist);
+    let text = above.map(|above| above_text(above, &lines, &mut gather)).unwrap_or_default();
+    let mut reading = Reading { sheet: Some(columns), ..gather.finish(Format::Csv) };
+    if let Some(first) = reading.tasks.first_mut().filter(|_| !text.is_empty()) {
+        first.entries.extend(markdown::entries_of("above the columns#1", &text));
+    }
+    Ok(reading)
+}
+
+/// The text above the row that names the columns, which is about the whole sheet. The first task keeps it.
+fn above_text(above: RangeInclusive<usize>, lines: &Lines<'_>, gather: &mut Gather<'_>) -> String {
+    let first = *above.start();
+    let text: Vec<&str> = above.clone().map(|line| bare(lines.line(line))).collect();
+    let is_kept = gather.has_tasks();
+    let kept = if is_kept { "kept as text of the first task" } else { "left out" };
+    gather.say(first, format!("the lines above the names of the columns are {kept}"));
+    for line in above.filter(|&line| !bare(lines.line(line)).trim().is_empty()) {
+        let (role, task) = if is_kept { (Role::Note, Some(0)) } else { (Role::Skipped, None) };
+        gather.claim(line..=line, role, task);
+    }
+    text.join("\n").trim().to_owned()
+}
+
+/// A line without the separators that a spreadsheet writes for its empty cells.
+fn bare(line: &str) -> &str {
+    line.trim_end_matches([',', ';', '\t', '|', ' '])
 }
 
 /// Refuses a text with more cells on one line than any sheet has: each costs memory.

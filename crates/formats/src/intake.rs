@@ -28,10 +28,12 @@ pub use error::ReadError;
 pub(crate) use gather::Gather;
 pub(crate) use html::{is_html, to_markdown};
 pub(crate) use key::fold;
-pub(crate) use letter::Letter;
+pub(crate) use letter::{Letter, is_mail_field};
 pub(crate) use lines::Lines;
 pub(crate) use table::{cells, is_ruler};
-pub(crate) use words::{in_bold, is_done, list_status, names_actions, priority_of, status_of};
+pub(crate) use words::{
+    in_bold, is_done, list_status, names_actions, priority_of, status_of, without_limit,
+};
 
 use dormouse_types::task::Status;
 

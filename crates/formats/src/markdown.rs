@@ -3,9 +3,12 @@
 //! - A heading with check items is a task, and so is a heading next to it without them: see
 //!   `structure`. Check items before any heading are a task too, titled by the front matter or the
 //!   file. Where most check items have dates or signs of Obsidian Tasks, each is a task.
+//! - A bullet without a box next to one with a box is an item too, and one above boxes names them: see
+//!   `siblings`.
 //! - A heading over tasks is their category, or comes before their titles: see `titles`.
 //! - Items of a plain list below a heading or a line such as "Action items" are check items too, of the
 //!   task that they are in.
+//! - So are all items of a plain list that is all that there is below the title of a file.
 //! - So are the rows of a table below such a line, and of one with a column of marks for what is done;
 //!   any other table is text.
 //! - In a file whose headings only say "To do" and "Done", and that has no task otherwise, each paragraph
@@ -28,7 +31,7 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `siblings`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod board;
@@ -45,6 +48,7 @@ pub(crate) mod key;
 mod outline;
 mod places;
 mod sections;
+mod siblings;
 mod signs;
 mod source;
 mod status_lists;
@@ -57,6 +61,7 @@ use dormouse_types::draft::Drafts;
 
 pub use error::ReadError;
 
+pub(crate) use check_box::listed;
 pub(crate) use dormouse_types::draft::Remark;
 pub(crate) use entries::of as entries_of;
 pub(crate) use fields::escaped as escaped_field;

@@ -1,7 +1,8 @@
 //! Lists without any markup: each line that is not blank is a task.
 //!
 //! A bullet or number at the beginning of a line is no part of the title. An indented line belongs to the
-//! task above it: with a bullet it is an item of its checklist, without one it is text. A box or tick in
+//! task above it: with a bullet it is an item of its checklist, without one it is text, unless the whole list
+//! is an outline without bullets. In a list with tags of TaskPaper, `@done` and `@due(…)` count: see `task_paper`. A box or tick in
 //! front says whether the task or item is done. A line that ends with a colon, or that bullets follow
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
@@ -14,6 +15,7 @@ use crate::intake::{self, Letter};
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
 use crate::reading::{self, Format, Place, Reading, Role};
+use crate::task_paper::{self, Tagged};
 
 /// Units: characters. A longer line is a paragraph, not a title.
 const LONG: usize = 200;
@@ -94,6 +96,8 @@ pub fn read(name: &str, text: &str) -> Reading {
     let file = key::fold(name);
     let lines = reading::lines(text);
     let letter = Letter::of(&lines);
+    let is_outline = is_outline(&lines);
+    let has_tags = task_paper::looks_like(text);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
         let role = if line.trim().is_empty() {
@@ -108,7 +112,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if group.has_task(line)
             && let Some(task) = reading.tasks.last_mut()
         {
-            if is_bulleted(line) && items.add(task, line) {
+            if (is_outline || is_bulleted(line)) && items.add(task, line) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -120,13 +124,21 @@ pub fn read(name: &str, text: &str) -> Reading {
                 Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
                 Some(_) | None => (None, bare(line)),
             };
+            let tagged = match has_tags {
+                true => task_paper::read(title),
+                false => Tagged { title: title.to_owned(), ..Tagged::default() },
+            };
+            let title = tagged.title.as_str();
             let key = keys.next(format!("{file}/{}", key::fold(title)));
             let mut task = task(key, title, number, &mut reading.remarks);
+            task.due_on = tagged.due_on;
+            task.labels.clone_from(&tagged.labels);
             let (category, status) = group.of_task(line);
             task.category = category;
+            let mark = mark.or(tagged.is_done.then_some(true));
             let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
             task.status = marked.or(status);
-            items = Items::default();
+            items = Items { has_tags, ..Items::default() };
             reading.tasks.push(task);
             Role::Task
         };
@@ -147,6 +159,25 @@ pub fn read(name: &str, text: &str) -> Reading {
         reading.remarks.push(Remark { line: 1, message });
     }
     reading
+}
+
+/// Whether lines without any bullet are an outline: most of those that are not indented have several
+/// indented ones below them. A single one is more often a note.
+fn is_outline(lines: &[&str]) -> bool {
+    let (mut n_parents, mut n_over_several, mut n_below) = (0, 0, 0);
+    for line in lines.iter().filter(|line| !line.trim().is_empty()) {
+        if is_bulleted(line) || intake::boxed(line.trim()).is_some() {
+            return false;
+        }
+        if reading::indent(line) == 0 {
+            n_parents += 1;
+            n_below = 0;
+        } else {
+            n_below += 1;
+            n_over_several += usize::from(n_below == 2);
+        }
+    }
+    n_over_several > 0 && 2 * n_over_several >= n_parents
 }
 
 /// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets
@@ -229,6 +260,8 @@ struct Items {
     keys: Counter,
     /// How far the items around the next one are indented. Units: columns.
     around: Vec<usize>,
+    /// Whether the list has tags of TaskPaper.
+    has_tags: bool,
 }
 
 impl Items {
@@ -238,6 +271,9 @@ impl Items {
             Some((mark, title)) => (intake::is_tick(mark), title),
             None => (None, bare(line)),
         };
+        // An item has no field but this one.
+        let done = title.strip_suffix(" @done").filter(|_| self.has_tags);
+        let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
         let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
             && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
         if title.is_empty() || !has_room {

@@ -2,6 +2,7 @@
 //!
 //! - If a list is named as a stage of work ("Doing", "Erledigt"), lists are statuses and the category
 //!   is the board; a list without such a name is kept as text. Otherwise a list is a category.
+//!   A limit of cards, as in "Doing (3)", is no part of the name.
 //! - Checklists are items; if a card has several, their names stand before the titles. Comments are
 //!   entries of their day. What else happened on the board is counted and left.
 //! - An archived card, or one of an archived list, is done.
@@ -15,7 +16,9 @@ use std::collections::HashMap;
 use dormouse_types::task::Status;
 use jiff::civil::Date;
 
-use crate::intake::{Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, status_of};
+use crate::intake::{
+    Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, status_of, without_limit,
+};
 use crate::json::{self, Node};
 use crate::reading::{Format, Reading, Role};
 
@@ -85,6 +88,7 @@ impl<'a> Board<'a> {
         for node in items(object.take("lists")) {
             let mut list = node.object();
             let name = list.take_text("name").unwrap_or_default();
+            let name = without_limit(&name).to_owned();
             let is_closed = list.take("closed").is_some_and(|closed| closed.is_true());
             let status = status_of(&name);
             self.is_workflow |= status.is_some() && !is_closed;

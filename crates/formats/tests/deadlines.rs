@@ -391,3 +391,27 @@ fn a_kept_day_outlives_half_a_file_and_gives_way_to_the_other_order() {
     let other = planned(text, DateOrder::MonthFirst, &again.kept);
     assert_eq!(due(&other).as_deref(), Some("2027-03-04"));
 }
+
+#[test]
+fn the_deadline_of_one_point_is_not_that_of_the_task() {
+    let text = "# Meeting\n\n- Ola sends the offer by Friday\n- Bo books the room\n\n# Trip\n\n- [ ] Book\n\n\
+                | What | When |\n|---|---|\n| Visa | by 24.11. |\n| Hotel | |\n\n# Flat\n\n- Due: 24.11.\n- near the park\n\n\
+                # Car\n\n- has to be sold by 24.11.\n";
+    let reading = read_on(TODAY, text);
+    let due: Vec<_> = reading
+        .tasks
+        .iter()
+        .map(|task| {
+            format!("{}: {}", task.title, task.due_on.map_or("-".into(), |day| day.to_string()))
+        })
+        .collect();
+    assert_eq!(due, ["Meeting: -", "Trip: -", "Flat: 2026-11-24", "Car: 2026-11-24"]);
+    let said: Vec<_> = reading.remarks.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        said,
+        [
+            "`by Friday` is the deadline of one point: kept as text",
+            "`by 24.11.` is the deadline of one point: kept as text",
+        ]
+    );
+}

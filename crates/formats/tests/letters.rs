@@ -1,6 +1,9 @@
 //! Pasted letters with a list in them: what is around the list is no task.
 
 use dormouse_formats::plan::{self, Options, Role};
+use insta::assert_snapshot;
+
+use crate::messy::tasks;
 
 /// The tasks of a text, then the lines left out.
 fn read(text: &str) -> (Vec<String>, Vec<usize>) {
@@ -96,5 +99,58 @@ fn a_greeting_word_with_a_colon_and_no_name_is_a_heading() {
         let named: Vec<_> =
             reading.tasks.iter().map(|task| task.category.as_deref().unwrap()).collect();
         assert_eq!(named, heads, "{list}");
+    }
+}
+
+const MAIL: &str = "\
+From: Ola <ola@example.com>
+To: Bo <bo@example.com>,
+ Ana <ana@example.com>
+Subject: Re: Trip to Rome
+Date: Fri, 20 Nov 2026 10:00:00 +0100
+Message-ID: <1@example.com>
+
+Hi Bo,
+
+could you do this by 24.11.?
+- book the hotel
+  1. with breakfast
+- [x] buy the tickets
+
+Thanks,
+Ola
+
+> On Thursday, Bo wrote:
+> - ask about the dog
+> Please call me tomorrow.
+";
+
+#[test]
+fn a_mail_is_a_task_named_by_its_subject_and_keeps_its_head_and_what_it_quotes() {
+    assert_snapshot!(tasks(MAIL), @"
+    markdown
+    Trip to Rome: due 2026-11-24 | [ ] book the hotel | [ ] with breakfast | [x] buy the tickets | From: Ola <ola@example.com> / To: Bo <bo@example.com>, /  Ana <ana@example.com> / Subject: Re: Trip to Rome / Date: Fri, 20 Nov 2026 10:00:00 +0100 / Message-ID: <1@example.com> /  / Hi Bo, /  / could you do this by 24.11.? /  / Thanks, / Ola /  / > On Thursday, Bo wrote: / > - ask about the dog / > Please call me tomorrow.
+    ");
+    let answered = "Subject: Umzug\nVon: Ina\n\nGerne.\n\n> Kannst du\n> - Kartons holen\n> - Strom ummelden\n> bis morgen?\n";
+    assert_snapshot!(tasks(answered), @"
+    markdown
+    Umzug: [ ] Kartons holen | [ ] Strom ummelden | Von: Ina /  / Gerne. /  / > Kannst du / > bis morgen?
+    ");
+    let passed_on = "Subject: Fwd: Flat\nFrom: Ina\nDate: Mon, 2 Nov 2026\n\nSee below.\n\n----- Original Message -----\nFrom: Uwe\n\n- keys\n";
+    assert_snapshot!(tasks(passed_on), @"
+    markdown
+    Flat: [ ] keys | Subject: Fwd: Flat / From: Ina / Date: Mon, 2 Nov 2026 /  / See below. /  / ----- Original Message ----- / From: Uwe
+    ");
+}
+
+#[test]
+fn a_text_with_a_line_about_a_subject_is_no_mail() {
+    for text in [
+        "Subject: maths, chapter 3\nread it twice\n",
+        "Subject: Flat\nFrom: tom@example.org\n\nbuy milk\ncall Radu\n",
+        "# Notes\n\nSubject: x\nFrom: y\nDate: z\n\n- a\n",
+    ] {
+        let said = crate::messy::read("list.txt", text).remarks;
+        assert!(!said.iter().any(|one| one.message.starts_with("a mail")), "{text}");
     }
 }

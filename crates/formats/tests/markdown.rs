@@ -244,7 +244,7 @@ fn boxes_in_code_html_and_quotations_are_text() {
 #[test]
 fn items_inside_plain_list_points_keep_their_own_depth() {
     assert_snapshot!(
-        read("a.md", "# A\n1. **First**\n    - [ ] a\n        - [ ] b\n            - [x] c\n\n2. **Second**\n    - [ ] d\n      - point\n        - [ ] e\n"),
+        read("a.md", "# A\nText.\n\n1. **First**\n    - [ ] a\n        - [ ] b\n            - [x] c\n\n2. **Second**\n    - [ ] d\n      - point\n        - [ ] e\n"),
         @r#"
         TASK "A" line 1 key a.md/a#1
           [ ] a   <a#1>
@@ -253,6 +253,8 @@ fn items_inside_plain_list_points_keep_their_own_depth() {
           [ ] d   <d#1>
             [ ] e   <e#1>
           ENTRY <text#1>
+            | Text.
+            | 
             | 1. **First**
             | 
             | 2. **Second**

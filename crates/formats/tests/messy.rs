@@ -11,7 +11,7 @@ use jiff::civil::date;
 
 use crate::show::plan_shown;
 
-fn read(name: &str, text: &str) -> Reading {
+pub fn read(name: &str, text: &str) -> Reading {
     let read = ReadOptions { today: Some(date(2026, 11, 21)), ..ReadOptions::default() };
     let options = Options { read, ..Options::default() };
     let reading = plan::read(name, text.as_bytes(), &options).unwrap();
@@ -340,7 +340,7 @@ fn plain_bullets_beside_boxes_are_items_and_others_join_the_task_around_them() {
     assert_snapshot!(tasks(mixed), @"
     markdown
     Todo: in Move | [ ] boxes | [ ] a van | Prices: / - 90 a day
-    Notes: in Move | [ ] keys | - cold
+    Notes: in Move | [ ] keys | [ ] cold
     ");
     let below = "# Plan\n\n## Roof\n- [ ] tiles\n\n### Next steps\n- ask for a price\n\n## Door\n- [ ] paint\n";
     assert_snapshot!(tasks(below), @"

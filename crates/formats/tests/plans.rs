@@ -167,3 +167,24 @@ fn no_heading_before_a_list_of_tasks_is_lost() {
     assert_eq!(reading.tasks[1].entries[0].text, "## j");
     assert_eq!(reading.tasks[2].category.as_deref(), Some("b: a"));
 }
+
+#[test]
+fn a_lane_says_how_far_its_cards_are_and_its_limit_is_no_name() {
+    let board = "---\n\nkanban-plugin: basic\n\n---\n\n## Ideas (3)\n\n- [ ] Paint<br>the fence<BR/>and the door\n\n\
+                 ## In Bearbeitung (2/4)\n\n- [ ] Lamp\n- [x] Plug\n\n## ✅ Erledigt\n\n- [ ] Plans\n- [-] Pond\n";
+    assert_snapshot!(crate::messy::tasks(board), @"
+    markdown
+    Paint: in Ideas | the fence / and the door
+    Lamp: IN PROGRESS | in In Bearbeitung
+    Plug: DONE | in In Bearbeitung
+    Plans: DONE | in ✅ Erledigt
+    Pond: REJECTED | in ✅ Erledigt
+    ");
+    let trello = r#"{"name": "House", "lists": [{"id": "1", "name": "Doing (3)"}, {"id": "2", "name": "Someday (2)"}],
+        "cards": [{"name": "Roof", "idList": "1"}, {"name": "Pond", "idList": "2"}]}"#;
+    assert_snapshot!(crate::messy::tasks(trello), @"
+    trello
+    Roof: IN PROGRESS | in House
+    Pond: ON HOLD | Someday | in House
+    ");
+}

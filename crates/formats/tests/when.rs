@@ -355,3 +355,13 @@ fn plans_of_a_winter_mean_what_people_mean() {
 fn near_misses_of_a_winter_are_no_dates() {
     check("near-misses-winter.tsv", 44);
 }
+
+#[test]
+fn phrases_that_newcomers_typed_mean_what_they_meant() {
+    check("phrases-told.tsv", 55);
+}
+
+#[test]
+fn near_misses_of_what_newcomers_typed_are_no_dates() {
+    check("near-misses-told.tsv", 28);
+}

@@ -2,6 +2,7 @@
 
 use dormouse_types::task::{self, Status};
 
+use super::priorities::Scale;
 use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
@@ -22,6 +23,7 @@ pub(super) fn rows(
 ) -> Result<(), ReadError> {
     let options = &ReadOptions { order: order(sheet, columns, options, gather), ..options.clone() };
     let dates = Dates::new(options);
+    let scale = Scale::of(sheet, columns, gather);
     let mut n_left_out = 0;
     for (n, row) in sheet.rows.iter().enumerate() {
         if (n == 0 && columns.has_head) || row.is_empty() {
@@ -31,7 +33,7 @@ pub(super) fn rows(
         if row.cells.len() > columns.columns.len() {
             gather.say(line, "this row has more cells than there are columns: kept as text");
         }
-        let (mut draft, id) = draft(row, columns, &dates, gather);
+        let (mut draft, id) = draft(row, columns, &dates, scale.as_ref(), gather);
         // Our own export writes an untitled task as one.
         if draft.task.title.is_empty() && !(columns.is_own && id.is_some()) {
             if untitled::title(row, columns, &mut draft) {
@@ -93,6 +95,7 @@ fn draft(
     row: &Row,
     columns: &Columns,
     dates: &Dates<'_>,
+    scale: Option<&Scale>,
     gather: &mut Gather<'_>,
 ) -> (Draft, Option<String>) {
     let line = *row.lines.start();
@@ -153,7 +156,11 @@ fn draft(
                 true
             }
             Column::Priority => {
-                draft.task.priority = priority_of(cell);
+                let numbered = || scale.and_then(|scale| scale.read(cell));
+                draft.task.priority = priority_of(cell).or_else(numbered);
+                if draft.task.priority.is_none() {
+                    gather.say(line, "this priority is not understood: kept as text");
+                }
                 draft.task.priority.is_some()
             }
             Column::Due => {

@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use csv::{ReaderBuilder, StringRecord};
 
-use crate::intake::{Lines, cells, is_ruler};
+use crate::intake::{Lines, cells, column_named, is_ruler};
+use crate::reading::Column;
 
 /// What may separate cells, in order of preference.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -35,6 +36,8 @@ pub(super) struct Sheet {
     pub rows: Vec<Row>,
     /// The line of a quote that is never closed, from 0.
     pub open_quote: Option<usize>,
+    /// The lines above the row that names the columns, such as a title, from 0.
+    pub above: Option<RangeInclusive<usize>>,
 }
 
 impl Sheet {
@@ -59,7 +62,7 @@ impl Sheet {
             let mut rows = Vec::new();
             records(lines, text, 0, '|', Quotes::AreText, n_rows, &mut rows);
             unbar(&mut rows);
-            return Self { delimiter: '|', rows, open_quote: None };
+            return Self { delimiter: '|', rows, open_quote: None, above: None };
         }
         let (start, named) = separator_line(text);
         let delimiter = named
@@ -72,9 +75,12 @@ impl Sheet {
         if let Some(at) = open_at {
             records(lines, &text[at..], at, delimiter, Quotes::AreText, n_rows, &mut rows);
         }
-        rows.drain(..n_preface(&rows));
+        let n_above = n_above(&rows);
+        let head = rows.get(n_above).filter(|_| n_above > 0).map(|row| *row.lines.start());
+        let above = head.map(|head| *rows[0].lines.start()..=head - 1);
+        rows.drain(..n_above);
         let open_quote = open_at.map(|at| lines.line_of(at));
-        Self { delimiter, rows, open_quote }
+        Self { delimiter, rows, open_quote, above }
     }
 }
 
@@ -95,9 +101,25 @@ fn unbar(rows: &mut Vec<Row>) {
     }
 }
 
-/// How many rows stand before the one that names the columns: some programs write date and version
-/// of the export there, a cell each.
-fn n_preface(rows: &[Row]) -> usize {
+/// Units: rows. So far down a sheet the row is looked for that names the columns.
+const FARTHEST: usize = 20;
+
+/// How many rows stand before the one that names the columns: people write a title and notes there,
+/// and some programs date and version of the export.
+fn n_above(rows: &[Row]) -> usize {
+    let filled = |row: &Row| row.cells.iter().filter(|cell| !cell.trim().is_empty()).count();
+    let named = |row: &Row| row.cells.iter().filter_map(|cell| column_named(cell.trim())).collect();
+    let names_columns = |row: &Row| {
+        let named: Vec<Column> = named(row);
+        named.contains(&Column::Title) && (named.len() > 1 || filled(row) > 2)
+    };
+    // A row that names columns has more cells than a title above it.
+    let named = rows.iter().take(FARTHEST).position(names_columns);
+    if let Some(head) = named
+        && rows[..head].iter().all(|row| filled(row) < filled(&rows[head]))
+    {
+        return head;
+    }
     let first = rows.iter().take(10).position(|row| row.cells.len() >= 3);
     first.filter(|&first| rows[..first].iter().all(|row| row.cells.len() == 1)).unwrap_or(0)
 }
@@ -144,7 +166,8 @@ fn separator_line(text: &str) -> (usize, Option<char>) {
     }
 }
 
-/// The delimiter with which the most rows have the length of the first, and the first is longest.
+/// The delimiter with which the most rows have the same number of cells, and that number is highest. The
+/// first row need not be one of them: it may be a title.
 fn detect(text: &str) -> char {
     let score = |delimiter: char| {
         let mut reader = ReaderBuilder::new()
@@ -154,9 +177,12 @@ fn detect(text: &str) -> char {
             .from_reader(text.as_bytes());
         let lengths: Vec<usize> =
             reader.records().map_while(Result::ok).take(50).map(|row| row.len()).collect();
-        let first = lengths.first().copied().unwrap_or(0);
-        let even = lengths.iter().filter(|&&length| length == first).count();
-        if first < 2 { 0 } else { even * 1000 / lengths.len() * 100 + first.min(99) }
+        let even = |wanted: usize| lengths.iter().filter(|&&length| length == wanted).count();
+        let score = |length: usize| match length {
+            0 | 1 => 0,
+            _ => even(length) * 1000 / lengths.len() * 100 + length.min(99),
+        };
+        lengths.iter().take(FARTHEST).map(|&length| score(length)).max().unwrap_or(0)
     };
     let best = DELIMITERS.iter().rev().copied().max_by_key(|&delimiter| score(delimiter));
     best.unwrap_or(',')

@@ -77,6 +77,10 @@ impl<'n> Gather<'n> {
         Ok(self.tasks.len() - 1)
     }
 
+    pub fn has_tasks(&self) -> bool {
+        !self.tasks.is_empty()
+    }
+
     /// The whole reading.
     pub fn finish(self, format: Format) -> Reading {
         let places = self.places.into_iter().zip(1..);

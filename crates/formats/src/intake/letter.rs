@@ -54,12 +54,14 @@ fn filled<'l>(lines: &'l [&str], among: Range<usize>) -> impl Iterator<Item = us
 
 /// Where the fields of a mail at the beginning end: `Subject: …`.
 fn fields_end(lines: &[&str]) -> usize {
-    let is_field = |line: &&&str| {
-        let name = line.split_once(": ").map(|(name, _)| name.trim().to_lowercase());
-        name.is_some_and(|name| FIELDS.contains(&name.as_str()))
-    };
-    let n_fields = lines.iter().take_while(is_field).count();
+    let n_fields = lines.iter().take_while(|line| is_mail_field(line)).count();
     if n_fields > 1 { n_fields } else { 0 }
+}
+
+/// Whether a line is a field that programs show above a mail.
+pub(crate) fn is_mail_field(line: &str) -> bool {
+    let name = line.split_once(": ").map(|(name, _)| name.trim().to_lowercase());
+    name.is_some_and(|name| FIELDS.contains(&name.as_str()))
 }
 
 /// Whether a line greets somebody and says nothing else.

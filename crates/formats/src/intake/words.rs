@@ -45,15 +45,21 @@ const STATUS: &[(Status, &[&str])] = &[
             "started",
             "active",
             "wip",
+            "ongoing",
+            "underway",
             "in arbeit",
+            "in bearbeitung",
             "läuft",
             "begonnen",
             "en cours",
             "en curso",
             "en progreso",
+            "en proceso",
             "haciendo",
             "în lucru",
             "in lucru",
+            "în curs",
+            "in curs",
             "in corso",
             "bezig",
         ],
@@ -200,6 +206,22 @@ pub(crate) fn list_status(heading: &str) -> Option<Status> {
     match status_of(bare) {
         status @ Some(Status::Done | Status::InProgress) => status,
         _ => names_actions(bare).then_some(Status::Open),
+    }
+}
+
+/// The name of a lane of a board without the number of cards that it may hold: "Doing (3)".
+pub(crate) fn without_limit(lane: &str) -> &str {
+    let name = lane.trim_end();
+    let inner = name.strip_suffix(')').and_then(|open| open.rsplit_once('('));
+    match inner {
+        Some((before, limit))
+            if !before.trim().is_empty()
+                && limit.contains(|c: char| c.is_ascii_digit())
+                && limit.chars().all(|c| c.is_ascii_digit() || c == '/') =>
+        {
+            before.trim_end()
+        }
+        Some(_) | None => name,
     }
 }
 

@@ -23,8 +23,14 @@ pub(super) struct CheckBox {
     pub mark: char,
     /// The column its marker begins at. Units: columns, with tabs as wide as in CommonMark.
     pub column: usize,
-    /// Whether it is an item of a plain list that a heading says is to be done.
+    /// Whether it is an item of a plain list, without a box.
     pub is_plain: bool,
+    /// Whether it is an item of a plain list for which nothing but the boxes around it can speak.
+    pub is_guess: bool,
+    /// Whether it has no box itself, but boxes next to it or below it.
+    pub is_beside_box: bool,
+    /// The number of the innermost list around it.
+    pub siblings: Option<usize>,
     /// The line on which the outermost list around it begins.
     pub list: Option<usize>,
     /// Where its marker begins. Units: bytes of the text.
@@ -53,6 +59,9 @@ impl CheckBox {
             marker: marker.to_owned(),
             mark,
             is_plain: false,
+            is_guess: false,
+            is_beside_box: false,
+            siblings: None,
             list: None,
             column: columns_of(&source.text[source.start(first)..at]),
             at,
@@ -62,7 +71,7 @@ impl CheckBox {
 }
 
 /// The marker of an item of a list, with the space after it, if there is text after it.
-pub(super) fn listed(item: &str) -> Option<&str> {
+pub(crate) fn listed(item: &str) -> Option<&str> {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
     let after = match digits {
         0 => item.strip_prefix(['-', '*', '+'])?,

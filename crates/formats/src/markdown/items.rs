@@ -39,7 +39,7 @@ pub(super) fn finish(source: &Source<'_>, outline: &mut Outline, remarks: &mut V
         // A bullet among more boxes says what they are about.
         let is_beside =
             of_list.is_some_and(|&(n_boxed, n_plain)| n_boxed > 0 && n_plain >= n_boxed);
-        if check.is_plain && boxed.contains(&section) && !is_beside {
+        if check.is_plain && !check.is_beside_box && boxed.contains(&section) && !is_beside {
             // Where somebody wrote boxes, another list without any is text.
             place.push(check.parent);
             continue;

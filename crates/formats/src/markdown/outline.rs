@@ -6,6 +6,7 @@ use pulldown_cmark::{Event, HeadingLevel, Parser, Tag};
 
 use super::bounded::bounded;
 use super::check_box::{CheckBox, boxed, listed, names_list};
+use super::siblings;
 use super::source::Source;
 use crate::intake::{self, in_bold};
 use crate::reading::{Cancel, indent};
@@ -70,8 +71,15 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         stack: Vec::new(),
         items: Vec::new(),
         list: 0,
+        lists: Vec::new(),
+        n_lists: 0,
+        has_boxes: false,
         n_closed: 0,
-        actions: Actions { lists_done: lists_what_is_done(source, first), ..Actions::default() },
+        actions: Actions {
+            lists_done: lists_what_is_done(source, first),
+            is_titled_list: siblings::is_titled_list(source, first),
+            ..Actions::default()
+        },
         filled: filled(source),
         outline: Outline {
             first,
@@ -100,9 +108,11 @@ pub(super) fn read(source: &Source<'_>, first: usize, cancel: &Cancel) -> Outlin
         }
     }
     let mut outline = walk.outline;
-    if outline.headings.is_empty() {
+    let over_boxes = siblings::settle(source, &mut outline);
+    if over_boxes.is_empty() && outline.headings.is_empty() {
         outline.headings = lines_as_headings(source, &outline);
     }
+    outline.headings.extend(over_boxes);
     outline
 }
 
@@ -200,6 +210,11 @@ struct Walk<'a> {
     items: Vec<usize>,
     /// The line on which the outermost open list begins.
     list: usize,
+    /// The numbers of the open lists, the outermost first.
+    lists: Vec<usize>,
+    n_lists: usize,
+    /// Whether somebody wrote a box in the outermost open list.
+    has_boxes: bool,
     /// The number of open quotations and opaque blocks.
     n_closed: usize,
     actions: Actions,
@@ -219,6 +234,8 @@ struct Actions {
     is_done: bool,
     /// Whether such headings count: another one names what is to be done.
     lists_done: bool,
+    /// The file is a title and a list, so that each of its items counts.
+    is_titled_list: bool,
     /// How many items of plain lists were taken for check items.
     n_items: usize,
 }
@@ -273,8 +290,8 @@ impl Walk<'_> {
                     let text = heading_text(self.source, first, last);
                     let level = level_number(*level);
                     let around = self.actions.by_heading.filter(|outer| *outer < level);
-                    self.actions.by_heading =
-                        if intake::names_actions(&text) { Some(level) } else { around };
+                    let leads = self.actions.is_titled_list || intake::names_actions(&text);
+                    self.actions.by_heading = if leads { Some(level) } else { around };
                     self.actions.is_done =
                         self.actions.lists_done && intake::list_status(&text) == Some(Status::Done);
                     self.actions.by_line = false;
@@ -286,7 +303,10 @@ impl Walk<'_> {
                 let line = self.block(start);
                 if self.stack.is_empty() {
                     self.list = line;
+                    self.has_boxes = self.has_box(line, end);
                 }
+                self.n_lists += 1;
+                self.lists.push(self.n_lists);
                 Frame::List
             }
             Tag::Item => {
@@ -329,10 +349,12 @@ impl Walk<'_> {
         });
         let at = self.past_space(start);
         let text = self.source.text[at..self.source.start(first + 1)].trim();
-        let mut is_plain = false;
+        let (mut is_plain, mut is_guess) = (false, false);
         let found = (self.n_closed == 0).then(|| boxed(text)).flatten();
         let found = found.map(|(marker, mark, _)| (marker, mark)).or_else(|| {
-            is_plain = self.is_action();
+            let is_action = self.is_action();
+            is_guess = !is_action && self.n_closed == 0 && self.has_boxes;
+            is_plain = is_action || is_guess;
             let mark = if self.actions.is_done { 'x' } else { ' ' };
             listed(text).filter(|_| is_plain).map(|marker| (marker, mark))
         });
@@ -340,8 +362,10 @@ impl Walk<'_> {
             let last = self.last_line(first, end);
             let lines = (first, last);
             let check = CheckBox::new(self.source, lines, around, at, marker, mark);
-            self.actions.n_items += usize::from(is_plain);
-            self.outline.boxes.push(CheckBox { is_plain, list: Some(self.list), ..check });
+            self.actions.n_items += usize::from(is_plain && !is_guess);
+            let (list, siblings) = (Some(self.list), self.lists.last().copied());
+            let check = CheckBox { is_plain, is_guess, list, siblings, ..check };
+            self.outline.boxes.push(check);
             self.outline.boxes.len() - 1
         });
         Frame::Item { first, check, around, is_titled: false }
@@ -357,11 +381,11 @@ impl Walk<'_> {
     /// Whether an item of a plain list that begins here is something to do. More than a checklist
     /// holds stay text.
     fn is_action(&self) -> bool {
-        let Actions { by_heading, by_line, is_done, n_items, .. } = self.actions;
+        let Actions { by_heading, by_line, is_done, is_titled_list, n_items, .. } = self.actions;
         self.n_closed == 0
             && (by_heading.is_some() || by_line || is_done)
             && n_items < limits::ITEMS_PER_TASK.max
-            && matches!(self.stack.as_slice(), [Frame::List])
+            && (is_titled_list || matches!(self.stack.as_slice(), [Frame::List]))
     }
 
     fn leave(&mut self) {
@@ -370,8 +394,17 @@ impl Walk<'_> {
             Some(Frame::Item { .. }) => {
                 self.items.pop();
             }
-            Some(Frame::List | Frame::Other) | None => {}
+            Some(Frame::List) => {
+                self.lists.pop();
+            }
+            Some(Frame::Other) | None => {}
         }
+    }
+
+    /// Whether a line of a list begins with a box.
+    fn has_box(&self, first: usize, end: usize) -> bool {
+        let last = self.last_line(first, end);
+        (first..=last).any(|number| boxed(self.source.line(number).trim()).is_some())
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) enum Board {
 /// Whether check items are tasks of their own: at least half of the outermost ones have a date, a
 /// recurrence or a priority, which only a task can have.
 fn are_tasks(boxes: &[CheckBox]) -> bool {
-    let outermost = || boxes.iter().filter(|check| check.depth == 0);
+    let outermost = || boxes.iter().filter(|check| check.depth == 0 && !check.is_beside_box);
     let signed = outermost().filter(|check| signs::read(&check.title).makes_task()).count();
     signed > 0 && 2 * signed >= outermost().count()
 }

@@ -9,6 +9,7 @@ use dormouse_types::task::Status;
 use jiff::civil::Date;
 
 use super::ReadError;
+use super::board;
 use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
@@ -319,6 +320,10 @@ impl File<'_> {
                 _ if check.is_checked => Some(Status::Done),
                 '/' => Some(Status::InProgress),
                 '-' => Some(Status::Rejected),
+                _ if self.matter.is_board => {
+                    let lane = section.heading(self.outline);
+                    lane.and_then(|lane| board::status_of(&lane.text)).or(task.status)
+                }
                 _ => task.status,
             };
             add_labels(&mut task, &signs);
@@ -336,6 +341,11 @@ impl File<'_> {
                 gatherer.whole(check.first, "title".to_owned(), &task.title);
                 task.title = sentence;
             }
+            let (title, other_lines) = board::lines_of(&task.title);
+            if !other_lines.is_empty() {
+                gatherer.whole(check.first, "lines".to_owned(), &other_lines);
+            }
+            task.title = title;
             self.cut_title(&mut task, &mut gatherer);
             said(check.first, &signs, &mut gatherer);
             if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {

@@ -4,6 +4,8 @@
 //!   words stay text. A later one stays text, with a remark.
 //! - So is the day and time that the text of a task begins with ("Monday 30 Nov, 10:00 with the
 //!   landlord"). Any other appointment stays text: a person can say that it is the due date.
+//! - A point of several, or a row of a table, says when that point is due, and not when all of them are. One
+//!   that is nothing but a deadline ("- Due: 24.11.") is about the task.
 //! - Below a day that heads a note the text is a diary: what was due then is not due now. Quotations
 //!   and code say nothing about the task either, and a closed task is not due.
 
@@ -13,7 +15,7 @@ use dormouse_types::task::Status;
 use super::sheet::words;
 use super::{MovingDay, Reading, Role};
 use crate::intake::{Dated, Dates};
-use crate::markdown::days;
+use crate::markdown::{days, listed};
 
 /// What is known of a task while its lines are read.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +38,7 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
     let mut seen = vec![Seen::default(); reading.tasks.len()];
     let mut is_code = false;
     let lines = super::lines(text);
+    let has_points = with_points(&lines, reading);
     for (line, place) in lines.iter().zip(&mut reading.places) {
         if options.cancel.is_cancelled() {
             return;
@@ -84,6 +87,11 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
             }
             continue;
         };
+        if place.role == Role::Note && has_points[at] && is_of_point(line, &words) {
+            let message = format!("`{words}` is the deadline of one point: kept as text");
+            reading.remarks.push(Remark { line: place.line, message });
+            continue;
+        }
         match (task.due_on, seen.due_line) {
             (None, _) => {
                 task.due_on = Some(day);
@@ -105,4 +113,32 @@ pub(super) fn find(text: &str, reading: &mut Reading) {
         }
     }
     reading.remarks.sort_by_key(|remark| remark.line);
+}
+
+/// The tasks with several points, of which one may be due when the others are not.
+fn with_points(lines: &[&str], reading: &Reading) -> Vec<bool> {
+    let mut n_points: Vec<usize> = reading.tasks.iter().map(|task| task.items.len()).collect();
+    for (line, place) in lines.iter().zip(&reading.places) {
+        if let Some(at) = place.task.filter(|_| place.role == Role::Note && point(line).is_some()) {
+            n_points[at] += 1;
+        }
+    }
+    n_points.into_iter().map(|n| n > 1).collect()
+}
+
+/// The words of a point of a list or of a row of a table.
+fn point(line: &str) -> Option<&str> {
+    let text = line.trim_start();
+    match text.strip_prefix('|') {
+        Some(row) => Some(row),
+        None => listed(text).map(|marker| &text[marker.len()..]),
+    }
+}
+
+/// Whether a line is a point that says more than a deadline.
+fn is_of_point(line: &str, deadline: &str) -> bool {
+    let Some(words) = point(line) else { return false };
+    let words = words.to_lowercase();
+    let rest = words.replacen(&deadline.to_lowercase(), "", 1);
+    rest.contains(char::is_alphanumeric)
 }

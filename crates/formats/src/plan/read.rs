@@ -11,7 +11,8 @@ use crate::csv::Column;
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError, Remark, key};
 use crate::{
-    csv, dormouse_json, github_issues, icalendar, json, plain_lines, todo_txt, trello, vikunja,
+    csv, dormouse_json, github_issues, icalendar, json, mail, plain_lines, todo_txt, trello,
+    vikunja,
 };
 
 /// How a text is read.
@@ -52,6 +53,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     let format = options.format.unwrap_or_else(|| detect(&text));
     let mut reading = match format {
         Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
+        Format::Markdown if mail::looks_like(&text) => mail::read(name, &text),
         Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
         Format::PlainLines => plain_lines::read(name, &text),
         Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
@@ -115,6 +117,7 @@ const TRIED: &[(Format, Looks)] = &[
     (Format::Vikunja, vikunja::looks_like),
     (Format::GithubIssues, github_issues::looks_like),
     (Format::ICalendar, icalendar::looks_like),
+    (Format::Markdown, mail::looks_like),
     (Format::Csv, csv::looks_like),
     (Format::TodoTxt, todo_txt::looks_like),
     (Format::Markdown, json::is_document),

@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         let found = self.matcher.longest(&table.recurrences, first, allowed)?;
         let mut end = found.end;
         let mut assumed = Vec::new();
-        let mut recurrence = self.again(&found, &mut end)?;
+        let mut recurrence = self.again(&found, first, &mut end, setting)?;
         let bare_end = end;
         let part = match found.means {
             Again::EachDayAt(hour) => Some(Time::constant(hour, 0, 0, 0)),
@@ -182,7 +182,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn again(&mut self, found: &Match<Again>, end: &mut usize) -> Option<Recurrence> {
+    fn again(
+        &mut self,
+        found: &Match<Again>,
+        start: usize,
+        end: &mut usize,
+        setting: Setting,
+    ) -> Option<Recurrence> {
         let caught = &found.caught;
         let n = u16::try_from(caught.n.unwrap_or(1)).ok().filter(|n| *n > 0)?;
         let on_weekday = caught.weekday.and_then(weekday);
@@ -218,6 +224,31 @@ impl<'a> Parser<'a> {
             }
             Again::Weekdays => {
                 Recurrence::new(n, Rule::Weeks(self.more_weekdays(on_weekday?, end)))
+            }
+            Again::WeekdayRow => {
+                // "Mon-Wed" is a range.
+                if (start..*end).any(|at| self.matcher.is_mark(at, &['-', '–'])) {
+                    return None;
+                }
+                let mut days = vec![on_weekday?];
+                // The pattern caught the last; those before it are read again.
+                let mut place = start;
+                while place + 1 < *end {
+                    days.extend(self.named_weekday(place));
+                    place += 1;
+                }
+                while let Some((day, next)) = self.next_in_row(*end) {
+                    days.push(day);
+                    *end = next;
+                }
+                days.sort_unstable();
+                days.dedup();
+                // "Sat sun" is a weekend, "mon tue" two days of this week as well as of each.
+                let fewest = if setting.allowed == Where::Field { 2 } else { 3 };
+                if days.len() < fewest {
+                    return None;
+                }
+                Recurrence::new(1, Rule::Weeks(days))
             }
             Again::Weekends => {
                 Recurrence::new(1, Rule::Weeks(vec![Weekday::Saturday, Weekday::Sunday]))
@@ -264,6 +295,19 @@ impl<'a> Parser<'a> {
         })
     }
 
+    fn named_weekday(&self, at: usize) -> Option<Weekday> {
+        self.matcher.entry(at).senses.iter().find_map(|sense| match sense {
+            super::table::Sense::Weekday(n) | super::table::Sense::WeekdayAgain(n) => weekday(*n),
+            _ => None,
+        })
+    }
+
+    /// The next weekday of "mon wed fri" or "mon/wed/fri", and the place after it.
+    fn next_in_row(&self, end: usize) -> Option<(Weekday, usize)> {
+        let place = end + usize::from(self.matcher.is_mark(end, &['/']));
+        Some((self.named_weekday(place)?, place + 1))
+    }
+
     /// "Monday, Wednesday and Friday", after the first.
     fn more_weekdays(&mut self, first: Weekday, end: &mut usize) -> Vec<Weekday> {
         let mut days = vec![first];
@@ -277,13 +321,7 @@ impl<'a> Parser<'a> {
                     break;
                 }
             }
-            let named = self.matcher.entry(place).senses.iter().find_map(|sense| match sense {
-                super::table::Sense::Weekday(n) | super::table::Sense::WeekdayAgain(n) => {
-                    weekday(*n)
-                }
-                _ => None,
-            });
-            let Some(day) = named.filter(|_| place > *end) else { break };
+            let Some(day) = self.named_weekday(place).filter(|_| place > *end) else { break };
             days.push(day);
             *end = place + 1;
         }

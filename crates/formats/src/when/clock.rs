@@ -63,6 +63,13 @@ pub(super) fn time(means: TimeMeans, caught: &Caught) -> Option<(Time, Option<As
                 );
                 return Some((time.ok()?, None, hour == 24));
             }
+            // "At 12 tonight" and "at 1 tonight" are the hours after midnight.
+            let is_night = caught.half.is_none()
+                && part.is_some_and(|part| part.hour() >= 19)
+                && matches!(hour, 12 | 1..=3);
+            if is_night {
+                return Some((of(i32::from(hour % 12) * 60 + minute)?, None, true));
+            }
             let (total, is_open) = minutes(hour, minute, half)?;
             let time = of(total)?;
             Some((time, is_open.then_some(Assumption::Hour(time)), false))

@@ -156,7 +156,8 @@ impl Parser<'_> {
         if let Some(figure) = caught.figure
             && means == Means::Figure
         {
-            return self.is_plausible_figure(point, figure, is_led);
+            let is_deadline = matches!(setting.lead, Some(Lead::Is(Kind::Due) | Lead::Before));
+            return self.is_plausible_figure(point, figure, is_led, is_deadline);
         }
         match means {
             Means::Weekday if self.is_title(point) => false,
@@ -205,7 +206,7 @@ impl Parser<'_> {
             | Means::Feast(..)
             | Means::Easter(_)
             | Means::OrthodoxEaster(_)
-            | Means::Thanksgiving
+            | Means::Thanksgiving(_)
                 if point.holds == Where::WithSign =>
             {
                 is_led && alone
@@ -213,7 +214,8 @@ impl Parser<'_> {
             // "Boxing Day sales".
             Means::Feast(..) => alone || is_led || point.has_time,
             // "The Good Friday agreement".
-            Means::Easter(_) | Means::OrthodoxEaster(_) => alone,
+            // Nor are "Black Friday deals" one.
+            Means::Easter(_) | Means::OrthodoxEaster(_) | Means::Thanksgiving(_) => alone,
             // "Ten today reasons": the number counts what comes after the day.
             Means::Offset if !point.has_time && !is_led && !alone => {
                 !before.is_some_and(|at| self.is_bare_number(at))
@@ -355,7 +357,13 @@ impl Parser<'_> {
         self.matcher.token(point.end).is_some_and(|token| token.is_glued && token.is_mark('/'))
     }
 
-    fn is_plausible_figure(&self, point: &PointHit, figure: Figure, is_led: bool) -> bool {
+    fn is_plausible_figure(
+        &self,
+        point: &PointHit,
+        figure: Figure,
+        is_led: bool,
+        is_deadline: bool,
+    ) -> bool {
         let before = point.start.checked_sub(1);
         let back = point.start.checked_sub(2);
         let is_reference =
@@ -370,6 +378,10 @@ impl Parser<'_> {
         let [one, two, _] = figure.parts;
         match figure.lengths[2] {
             4 => true,
+            // "3.2.27" is a version where it is not the whole of a field, or a deadline.
+            2 if figure.sign == '.' && figure.lengths[..2] == [1, 1] => {
+                is_deadline && !is_reference
+            }
             _ if figure.lengths[1] == 4 => is_sign || self.stands_alone(point.end),
             _ if figure.lengths[0] == 4 => true,
             _ if is_reference || continues && !is_sign => false,

@@ -5,6 +5,7 @@ use jiff::civil::{Date, Time};
 use super::calendar::plus;
 use super::clock;
 use super::grammar::{Parser, PointHit, Setting};
+use super::matching::Match;
 use super::resolve::Core;
 use super::table::{List, Table};
 use super::token::Kind as TokenKind;
@@ -33,13 +34,16 @@ impl<'a> Parser<'a> {
             found = self.matcher.longest(&table.times, after, Where::WithSign).filter(|found| {
                 found.means == TimeMeans::Part
                     || found.caught.clock.is_some_and(|c| c.hour_length == 2)
+                    || self.is_hour_of_day(found, after)
             });
             // "Friday 0730": no year and no amount begins with a zero.
             let is_digits = self.matcher.token(after).is_some_and(|token| {
                 matches!(token.class, TokenKind::Number { digits: 4, value: 0..1000 })
             });
             found = found.filter(|found| {
-                found.means == TimeMeans::Part || is_digits && found.end == after + 1
+                found.means == TimeMeans::Part
+                    || is_digits && found.end == after + 1
+                    || self.is_hour_of_day(found, after)
             });
         }
         let is_evening = day.means == Some(Means::Tonight)
@@ -88,6 +92,28 @@ impl<'a> Parser<'a> {
         point.core = Core::At(Moment { at: date.to_datetime(time), zone });
         point.has_time = true;
         point
+    }
+
+    /// "14h": an hour of a clock of 24, and no length of time that fits into a day.
+    pub(super) fn is_hour_of_day(&self, found: &Match<TimeMeans>, at: usize) -> bool {
+        found.end == at + 2
+            && found.caught.clock.is_some_and(|clock| (13..=23).contains(&clock.hour))
+            && self.matcher.token(at + 1).is_some_and(|token| {
+                token.is_glued && self.matcher.tokens.text_of(token).eq_ignore_ascii_case("h")
+            })
+    }
+
+    /// Whether a word makes the number after it the number of a thing: "room 7".
+    fn refers(&self, before: usize) -> bool {
+        self.matcher.is_in(before, List::Reference)
+            || self.matcher.is_in(before, List::Article)
+            || self.matcher.is_mark(before, &['#', '€', '$', '£'])
+    }
+
+    /// Whether the word before a number says that it counts: "for 2", but not "moved for 2".
+    fn is_counted_for(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.matcher.is_in(before, List::Counted))
+            && !at.checked_sub(2).is_some_and(|moved| self.matcher.is_in(moved, List::Moved))
     }
 
     /// The second full stop of "p.m."
@@ -139,7 +165,24 @@ impl<'a> Parser<'a> {
         base: Date,
     ) -> Option<PointHit> {
         let table: &'a Table = self.table;
-        let found = self.matcher.longest(&table.times, at, self.with_lead(setting))?;
+        let wanted = self.with_lead(setting);
+        let mut is_bare_hour = false;
+        let found = self.matcher.longest(&table.times, at, wanted).or_else(|| {
+            // "14h tomorrow", "7 tonight": what follows says that it is an hour.
+            is_bare_hour = true;
+            let found = self.matcher.longest(&table.times, at, Where::WithSign)?;
+            let is_hour = self.is_hour_of_day(&found, at)
+                || found.end == at + 1
+                    && !found.caught.is_digits
+                    && found.caught.clock.is_some_and(|clock| (5..=11).contains(&clock.hour))
+                    && !at.checked_sub(1).is_some_and(|before| self.refers(before));
+            is_hour.then_some(found)
+        })?;
+        // "Dinner for 2 on Friday": how many, not when. "Moved for 2" says when.
+        let is_number = found.holds == Where::WithSign && found.end == at + 1;
+        if is_number && setting.allowed != Where::Field && self.is_counted_for(at) {
+            return None;
+        }
         let mut end = found.end + usize::from(self.is_dot_of_short_form(found.end));
         let zone = self.zone_after(&mut end);
         let mut point = PointHit {
@@ -167,6 +210,14 @@ impl<'a> Parser<'a> {
             Some(Ok(day)) if matches!(day.core, Core::Day(_)) || is_part_of_day(&day) => Some(day),
             _ => None,
         };
+        if is_bare_hour {
+            let is_tonight = day.as_ref().is_some_and(is_part_of_day);
+            let has_day = day.as_ref().is_some_and(|day| !day.is_past);
+            let is_hour = self.is_hour_of_day(&found, at);
+            if !is_tonight && !(has_day && is_hour) {
+                return None;
+            }
+        }
         // "Half past seven tonight": the hour is one of that part of the day.
         let mut caught = found.caught;
         if let Some(day) = day.as_ref().filter(|day| is_part_of_day(day))
@@ -174,6 +225,18 @@ impl<'a> Parser<'a> {
             && caught.half.is_none()
         {
             caught.part = day.caught.part.or(Some(Time::constant(19, 0, 0, 0)));
+        }
+        // "At 7 tomorrow evening", "halb elf heute Abend": the part of the day follows the day.
+        let mut day = day;
+        if let Some(day) = &mut day
+            && matches!(day.core, Core::Day(_))
+            && caught.part.is_none()
+            && caught.half.is_none()
+            && let Some(part) = self.matcher.longest(&table.times, day.end, Where::WithSign)
+            && part.means == TimeMeans::Part
+        {
+            caught.part = part.caught.part;
+            day.end = part.end;
         }
         let (time, assumption, is_next) = clock::time(found.means, &caught)?;
         // "Up to 3 luni": a number before a word that is also a weekday counts the other thing.

@@ -34,9 +34,10 @@ pub(super) fn orthodox_easter(year: i16, after: i16) -> Option<Date> {
     moved(year, month, day, i64::from(after) + i64::from(apart))
 }
 
-/// The fourth Thursday of November, as in the United States.
-pub(super) fn thanksgiving(year: i16) -> Option<Date> {
-    Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok()
+/// So many days after the fourth Thursday of November, which is Thanksgiving in the United States.
+pub(super) fn thanksgiving(year: i16, after: i16) -> Option<Date> {
+    let day = Date::new(year, 11, 1).ok()?.nth_weekday_of_month(4, Weekday::Thursday).ok()?;
+    day.checked_add(i64::from(after).days()).ok()
 }
 
 fn moved(year: i16, month: i32, day: i32, after: i64) -> Option<Date> {

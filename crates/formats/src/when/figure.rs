@@ -68,12 +68,7 @@ pub(super) fn figure(text: &str) -> Option<Figure> {
     let is_date = match count {
         // A year in front with full stops is a version.
         3 if one == 4 => found.parts[0] >= 1000 && sign != '.' && two <= 2 && three <= 2,
-        3 => {
-            one <= 2
-                && two <= 2
-                && matches!(three, 2 | 4)
-                && !(sign == '.' && three == 2 && one + two < 3)
-        }
+        3 => one <= 2 && two <= 2 && matches!(three, 2 | 4),
         // A month: "12/2026".
         2 if two == 4 => sign == '/' && one <= 2 && (1900..2200).contains(&found.parts[1]),
         2 => sign != '-' && one <= 2 && two <= 2,

@@ -117,6 +117,8 @@ static WORDS: Words = Words {
         ("OFFSET", Means::Offset, Anywhere),
         ("weihnachten YEAR?", Means::Feast(12, 25), WithSign),
         ("heiligabend YEAR?", Means::Feast(12, 24), WithSign),
+        ("black friday YEAR?", Means::Thanksgiving(1), Anywhere),
+        ("cyber monday YEAR?", Means::Thanksgiving(4), Anywhere),
         ("silvester YEAR?", Means::Feast(12, 31), WithSign),
         ("neujahr YEAR?", Means::Feast(1, 1), WithSign),
         ("karfreitag YEAR?", Means::Easter(-2), Anywhere),
@@ -139,6 +141,7 @@ static WORDS: Words = Words {
         ("SHIFT woche am? WEEKDAY", Means::WeekdayOfWeek, Anywhere),
         ("WEEKDAY in N woche/wochen", Means::WeekdayAfterWeeks, Anywhere),
         ("DAY .? MONTH YEAR?", Means::DayMonth, Anywhere),
+        ("DAY .? MONTH ,? BAREYEAR", Means::DayMonth, Anywhere),
         ("DAY - MONTH - YEAR", Means::DayMonth, Anywhere),
         ("DAY .? bis/- DAY2 .? MONTH YEAR?", Means::DaysOfMonth, Anywhere),
         ("DAY . – DAY2 . MONTH YEAR?", Means::DaysOfMonth, Anywhere),
@@ -203,6 +206,7 @@ static WORDS: Words = Words {
         ("jeden/jede/jedes zweiten/zweite/zweites UNIT", Again::EveryOther, Anywhere),
         ("jeden WEEKDAY", Again::Weekdays, Anywhere),
         ("immer WEEKDAYS", Again::Weekdays, Anywhere),
+        ("WEEKDAY /? WEEKDAY", Again::WeekdayRow, Anywhere),
         ("WEEKDAYS", Again::Weekdays, Anywhere),
         ("jeden zweiten WEEKDAY", Again::OtherWeekday, Anywhere),
         ("jede woche am? WEEKDAY", Again::Weekdays, Anywhere),
@@ -370,6 +374,7 @@ static WORDS: Words = Words {
     ],
     streets: &["straße", "strasse", "str", "platz", "allee", "brücke", "ufer"],
     street_links: &["des"],
+    counted_for: &["für"],
     titles: &["fr"],
     ..Words::NONE
 };

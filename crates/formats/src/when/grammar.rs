@@ -367,6 +367,13 @@ impl<'a> Parser<'a> {
             .matcher
             .longest(&table.times, at, self.with_lead(setting))
             .map_or(at, |time| time.end);
+        // "14h tomorrow" is an hour of a day, not so many hours from then.
+        let hour = self.matcher.longest(&table.times, at, Where::WithSign);
+        if hour.is_some_and(|hour| self.is_hour_of_day(&hour, at))
+            && let Some(point) = self.time_first(at, setting, base)
+        {
+            return Some(Ok(point));
+        }
         match self.day(at, setting, base) {
             Some(Ok(day)) if day.end >= time_end => Some(Ok(self.with_time(day))),
             Some(Err((end, why))) if end >= time_end => Some(Err((end, why))),

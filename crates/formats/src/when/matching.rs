@@ -184,6 +184,21 @@ impl<'a> Matcher<'a> {
                 caught.has_short_year = true;
                 Some(next)
             }
+            Class::BareYear => {
+                let Kind::Number { value: value @ 20..=69, digits: 2 } = token.class else {
+                    return None;
+                };
+                caught.year = i16::try_from(2000 + value).ok();
+                caught.has_short_year = true;
+                // "1 Dec 26 guests": what a word follows is a number of it.
+                let counts = match self.token(next).map(|token| token.class) {
+                    None | Some(Kind::Break | Kind::Clock(_)) => false,
+                    Some(Kind::Word { .. }) => !self.is_in(next, List::Function),
+                    Some(Kind::Mark(mark)) => "%€$£°+*=×/&".contains(mark),
+                    Some(_) => true,
+                };
+                (!counts).then_some(next)
+            }
             Class::N => {
                 let (n, next) = self.count(at, token)?;
                 caught.n = Some(n);

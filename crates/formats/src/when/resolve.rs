@@ -211,8 +211,9 @@ impl<'a> Resolver<'a> {
                 let day = self.movable(caught.year, |year| orthodox_easter(year, after));
                 Core::Day(day.ok_or_else(misfit)?)
             }
-            Means::Thanksgiving => {
-                Core::Day(self.movable(caught.year, thanksgiving).ok_or_else(misfit)?)
+            Means::Thanksgiving(after) => {
+                let day = self.movable(caught.year, |year| thanksgiving(year, after));
+                Core::Day(day.ok_or_else(misfit)?)
             }
             Means::DaysOfMonth => {
                 let month = caught.month.ok_or_else(misfit)?;

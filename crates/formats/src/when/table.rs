@@ -44,6 +44,8 @@ pub(super) enum Class {
     Year,
     /// Two figures.
     ShortYear,
+    /// Two figures that count nothing.
+    BareYear,
     /// A number in figures or words.
     N,
     /// A number and a half, in one word or as a fraction: "2.5".
@@ -146,6 +148,7 @@ fn keys(accepts: &Accepts, entries: &[Entry]) -> Vec<Key> {
     let mut keys = match class {
         Class::Year
         | Class::ShortYear
+        | Class::BareYear
         | Class::N
         | Class::Hour
         | Class::AnyHour
@@ -225,6 +228,7 @@ pub(super) enum List {
     Obliges = 4_194_304,
     Offer = 8_388_608,
     Open = 16_777_216,
+    Counted = 33_554_432,
 }
 
 /// The tables of a language, ready to look words up.
@@ -404,6 +408,7 @@ impl Dictionary {
             (List::StreetLink, words.street_links),
             (List::Title, words.titles),
             (List::NumeralSystem, words.numeral_systems),
+            (List::Counted, words.counted_for),
         ] {
             for name in names {
                 self.entry_of(name).lists |= list as u32;
@@ -437,6 +442,7 @@ fn class(name: &str) -> Class {
         "MONTH" => Class::Month,
         "YEAR" => Class::Year,
         "SHORTYEAR" => Class::ShortYear,
+        "BAREYEAR" => Class::BareYear,
         "N" => Class::N,
         "NHALF" => Class::NHalf,
         "DAY" => Class::Day,

@@ -116,6 +116,8 @@ pub struct Words {
     pub street_links: &'static [&'static str],
     /// Short weekdays that stand for a title of a person before a name: "Fr. Müller".
     pub titles: &'static [&'static str],
+    /// Before a bare number: it is how many, not when. "Dinner for 2 on Friday".
+    pub counted_for: &'static [&'static str],
     /// Names of numeral systems. "Dec 2 bin" turns decimal to binary.
     pub numeral_systems: &'static [&'static str],
 }
@@ -174,6 +176,7 @@ impl Words {
         streets: &[],
         street_links: &[],
         titles: &[],
+        counted_for: &[],
         numeral_systems: &[],
     };
 }
@@ -333,8 +336,8 @@ pub enum Means {
     Easter(i16),
     /// So many days after the Easter Sunday of the Orthodox churches, with YEAR or without.
     OrthodoxEaster(i16),
-    /// The fourth Thursday of November, with YEAR or without.
-    Thanksgiving,
+    /// So many days after the fourth Thursday of November, with YEAR or without.
+    Thanksgiving(i16),
     /// DAY to DAY2 of MONTH, with YEAR or without.
     DaysOfMonth,
     /// DAY of a month named by SHIFT, or of the nearest that has it.
@@ -417,6 +420,8 @@ pub enum Again {
     PeriodicWeekday,
     /// Each WEEKDAY, in each Nth week.
     Weekdays,
+    /// Two or more WEEKDAY next to each other: "mon wed fri".
+    WeekdayRow,
     /// Each second WEEKDAY.
     OtherWeekday,
     /// Saturday and Sunday.

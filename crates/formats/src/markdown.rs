@@ -31,7 +31,7 @@
 //! Line ends become `\n`. Everything else in an entry is verbatim, except that notes under an item
 //! lose the item's indentation and follow its title without the box.
 //!
-//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `siblings`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
+//! Reading order: `source`, `front_matter`, `bounded`, `check_box`, `outline`, `siblings`, `outline_reader`, `board`, `tables`, `status_lists`, `items`, `sections`, `structure`, `titles`, `signs`,
 //! `fields`, `entries`, `places`, `kept`, `tasks`, `key`, `days`.
 
 mod board;
@@ -46,6 +46,7 @@ mod items;
 mod kept;
 pub(crate) mod key;
 mod outline;
+mod outline_reader;
 mod places;
 mod sections;
 mod siblings;
@@ -109,7 +110,7 @@ pub fn reading_with(name: &str, bytes: &[u8], options: &ReadOptions) -> Result<R
     let source = source::Source::new(name, bytes)?;
     let mut remarks = Vec::new();
     let matter = front_matter::read(&source, options, &mut remarks);
-    let mut outline = outline::read(&source, matter.lines, &options.cancel);
+    let mut outline = outline_reader::read(&source, matter.lines, &options.cancel);
     if options.cancel.is_cancelled() {
         return Err(ReadError::Cancelled { name: name.to_owned() });
     }

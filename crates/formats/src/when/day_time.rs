@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
             let is_tonight = day.as_ref().is_some_and(is_part_of_day);
             let has_day = day.as_ref().is_some_and(|day| !day.is_past);
             let is_hour = self.is_hour_of_day(&found, at);
-            if !is_tonight && !(has_day && is_hour) {
+            if !(is_tonight || has_day && is_hour) {
                 return None;
             }
         }

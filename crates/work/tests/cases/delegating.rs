@@ -24,7 +24,7 @@ use crate::world::{WS, World, finish, me, publish, wait};
 const DONE: End = End::Completed { cut: false };
 
 fn owner() -> Decider {
-    Decider { ws: WS, actor: Actor::Owner, once: None }
+    Decider { ws: WS, task: None, actor: Actor::Owner, once: None }
 }
 
 /// Proposes work as the agent of a task does in a wake.

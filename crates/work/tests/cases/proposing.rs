@@ -19,7 +19,7 @@ use crate::world::{WS, World, finish, me, wait};
 const DONE: End = End::Completed { cut: false };
 
 fn owner() -> Decider {
-    Decider { ws: WS, actor: Actor::Owner, once: None }
+    Decider { ws: WS, task: None, actor: Actor::Owner, once: None }
 }
 
 /// Proposes to put a task on hold, and ends.

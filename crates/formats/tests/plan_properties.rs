@@ -262,3 +262,17 @@ fn hostile_texts_are_read_and_corrected() {
         );
     }
 }
+
+#[test]
+fn a_task_that_begins_on_the_line_of_another_is_joined_from_no_line_of_it() {
+    let text = "- [x] a 📅 2026-10-01\na\n  - [-] a";
+    let reading = markdown::reading("any.md", text.as_bytes()).unwrap();
+    for line in 1..=3 {
+        let join = Correction { line, edit: Edit::Join };
+        let Ok(planned) = plan::apply(text, &reading, &Kept::default(), &[join]) else {
+            continue;
+        };
+        let again = plan::apply(text, &reading, &planned.kept, &[]).unwrap();
+        assert_eq!(again.tasks, planned.tasks, "line {line}");
+    }
+}

@@ -149,6 +149,12 @@ impl Wanted {
             let task = index.reading.places[line].task.filter(|task| !split.contains(task));
             let first = task.and_then(|task| index.reading.tasks[task].line.checked_sub(1));
             let at = first.filter(|_| is_of_task(slot)).unwrap_or_else(|| index.first_line(line));
+            // Another task may be on the line on which this one begins.
+            match (index.check(at, slot), source) {
+                (Err(error), EditSource::Now) => return Err(error),
+                (Err(_), EditSource::Earlier) => continue,
+                (Ok(()), EditSource::Now | EditSource::Earlier) => {}
+            }
             match self.edits.get(&(at, slot)) {
                 Some((other, EditSource::Now)) if source == EditSource::Now && *other != edit => {
                     return Err(CorrectionError::Contradiction { line: line + 1 });

@@ -299,7 +299,7 @@ pub(super) async fn servers(app: App) -> Reply<Page<FoundServer>> {
     Ok(whole(app.dormouse.find_servers(&app.caller).await?))
 }
 
-/// Calls a model for real, at most three times, with a tool that it must call, and keeps what that showed.
+/// Calls a model for real, at most three times, and keeps what that showed.
 #[utoipa::path(
     post,
     path = "/api/models/test",

@@ -9,7 +9,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   // A busy machine may delay a test. Tests that passed only on retry are listed at the end.
-  retries: process.env["CI"] === undefined ? 0 : 1,
+  retries: 1,
   timeout: 90_000,
   expect: { timeout: 15_000 },
   forbidOnly: true,

@@ -206,7 +206,7 @@ test("everything is paused from the command palette, and resumed", async ({ app,
   await looked(app, "pause-all");
   await dialog.getByRole("button", { name: "Pause 2 schedules" }).click();
   await expect(app.getByText("Nothing starts until you resume it.")).toBeVisible();
-  for (const id of ids) expect((await read(server, id)).nextDueAt).toBeNull();
+  for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).toBeNull();
   await app.getByRole("button", { name: "Resume all" }).click();
   await expect(app.getByText("Nothing starts until you resume it.")).toHaveCount(0);
   for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).not.toBeNull();

@@ -15,6 +15,7 @@
 pub mod reading;
 pub mod plan;
 pub mod markdown;
+mod checklist;
 pub mod plain_lines;
 mod task_paper;
 pub mod intake;

@@ -4,11 +4,12 @@
 //! other fields of the head, greeting and signature, and what is quoted. A quoted list is a checklist only if
 //! the body has none of its own.
 
-use dormouse_types::draft::{Item, Task};
+use dormouse_types::draft::Task;
 use dormouse_types::limits;
 
+use crate::checklist::Checklist;
 use crate::intake::{self, is_mail_field};
-use crate::markdown::key::{self, Counter};
+use crate::markdown::key;
 use crate::markdown::{Remark, entries_of, listed, stem};
 use crate::reading::{self, Format, Place, Reading, Role};
 
@@ -97,7 +98,7 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
     let is_quoted = |at: usize| at >= original || lines[at].starts_with('>');
     let is_point = |at: usize| point(unquoted(lines[at])).is_some();
     let has_own = (end..lines.len()).any(|at| !is_quoted(at) && is_point(at));
-    let mut items = Items::default();
+    let mut checklist = Checklist::default();
     let mut text = Vec::new();
     for (at, &line) in lines.iter().enumerate() {
         let is_in_list = at >= end && (!is_quoted(at) || !has_own);
@@ -109,7 +110,10 @@ pub(crate) fn read(name: &str, text: &str) -> Reading {
                 text.push(line);
             }
             Role::Task
-        } else if is_in_list && items.add(&mut task, unquoted(line)) {
+        } else if is_in_list
+            && let Some((is_ticked, title)) = point(unquoted(line))
+            && checklist.add(&mut task, unquoted(line), title, is_ticked)
+        {
             Role::Item
         } else {
             text.push(line);
@@ -149,32 +153,4 @@ fn point(line: &str) -> Option<(bool, &str)> {
         None => (false, words),
     };
     words.contains(char::is_alphanumeric).then_some((is_ticked, words))
-}
-
-#[derive(Default)]
-struct Items {
-    keys: Counter,
-    /// How far the items around the next one are indented. Units: columns.
-    around: Vec<usize>,
-}
-
-impl Items {
-    /// Adds an item, unless the line is no point or the checklist has no room for it: then it is text.
-    fn add(&mut self, task: &mut Task, line: &str) -> bool {
-        let Some((is_checked, title)) = point(line) else { return false };
-        let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
-            && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
-        if !has_room {
-            return false;
-        }
-        let column = reading::indent(line);
-        while self.around.last().is_some_and(|&around| around >= column) {
-            self.around.pop();
-        }
-        let depth = u32::try_from(self.around.len()).unwrap_or(u32::MAX);
-        self.around.push(column);
-        let key = self.keys.next(key::fold(title));
-        task.items.push(Item { key, title: title.to_owned(), is_checked, depth });
-        true
-    }
 }

@@ -7,10 +7,11 @@
 //! directly, names what follows: "Done:" says that it is done, "To do:" that it is open; any other name
 //! is its category. Greeting and signature of a pasted letter are no tasks. Keys are the folded title, numbered where it repeats.
 
-use dormouse_types::draft::{Entry, Item, Task};
+use dormouse_types::draft::{Entry, Task};
 use dormouse_types::limits;
 use dormouse_types::task::Status;
 
+use crate::checklist::Checklist;
 use crate::intake::{self, Letter};
 use crate::markdown::key::{self, Counter};
 use crate::markdown::{Remark, stem};
@@ -91,7 +92,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let mut reading = Reading::of(Format::PlainLines);
     let mut keys = Counter::default();
     let mut notes: Vec<&str> = Vec::new();
-    let mut items = Items::default();
+    let mut checklist = Checklist::default();
     let mut group = Group::default();
     let file = key::fold(name);
     let lines = reading::lines(text);
@@ -112,7 +113,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if group.has_task(line)
             && let Some(task) = reading.tasks.last_mut()
         {
-            if (is_outline || is_bulleted(line)) && items.add(task, line) {
+            if (is_outline || is_bulleted(line)) && add_item(&mut checklist, task, line, has_tags) {
                 Role::Item
             } else {
                 notes.push(line.trim());
@@ -138,7 +139,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             let mark = mark.or(tagged.is_done.then_some(true));
             let marked = mark.map(|ticked| if ticked { Status::Done } else { Status::Open });
             task.status = marked.or(status);
-            items = Items { has_tags, ..Items::default() };
+            checklist = Checklist::default();
             reading.tasks.push(task);
             Role::Task
         };
@@ -254,42 +255,17 @@ impl Group {
     }
 }
 
-/// The checklist of the last task.
-#[derive(Default)]
-struct Items {
-    keys: Counter,
-    /// How far the items around the next one are indented. Units: columns.
-    around: Vec<usize>,
-    /// Whether the list has tags of TaskPaper.
-    has_tags: bool,
-}
-
-impl Items {
-    /// Adds an item, unless it has no words or the checklist has no room for it: then it is text.
-    fn add(&mut self, task: &mut Task, line: &str) -> bool {
-        let (mark, title) = match intake::boxed(bare(line)) {
-            Some((mark, title)) => (intake::is_tick(mark), title),
-            None => (None, bare(line)),
-        };
-        // An item has no field but this one.
-        let done = title.strip_suffix(" @done").filter(|_| self.has_tags);
-        let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
-        let has_room = limits::ITEMS_PER_TASK.check(task.items.len() + 1).is_ok()
-            && limits::ITEM_TITLE.check(title.chars().count()).is_ok();
-        if title.is_empty() || !has_room {
-            return false;
-        }
-        let column = reading::indent(line);
-        while self.around.last().is_some_and(|&around| around >= column) {
-            self.around.pop();
-        }
-        let depth = u32::try_from(self.around.len()).unwrap_or(u32::MAX);
-        self.around.push(column);
-        let key = self.keys.next(key::fold(title));
-        let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
-        task.items.push(Item { key, title: title.to_owned(), is_checked, depth });
-        true
-    }
+/// Adds the item of a line to the task above it, unless the checklist has no room for it: then it is text.
+fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bool) -> bool {
+    let (mark, title) = match intake::boxed(bare(line)) {
+        Some((mark, title)) => (intake::is_tick(mark), title),
+        None => (None, bare(line)),
+    };
+    // An item has no field but this one.
+    let done = title.strip_suffix(" @done").filter(|_| has_tags);
+    let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
+    let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
+    checklist.add(task, line, title, is_checked)
 }
 
 fn task(key: String, title: &str, line: usize, remarks: &mut Vec<Remark>) -> Task {

@@ -63,7 +63,6 @@ pub struct Point {
     pub nodes: usize,
     /// Wakes at once in each node.
     pub agents: usize,
-    /// Turns of each.
     pub turns: u32,
     /// Of the product.
     pub wakes_per_second: f64,

@@ -10,7 +10,6 @@ use crate::tool::WantedWork;
 /// Agent work that is started.
 #[derive(Debug, Clone)]
 pub struct StartedWork {
-    /// What is wanted.
     pub wanted: WantedWork,
     /// The confirm: its id is derived from this operation.
     pub operation: OperationId,

@@ -101,7 +101,6 @@ pub struct Line {
     /// The heading of its section; `None` if the ledger is empty.
     pub heading: Option<&'static str>,
     pub text: String,
-    /// What it is about.
     pub about: About,
 }
 

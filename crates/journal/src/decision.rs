@@ -60,7 +60,6 @@ pub enum CreatedId {
 }
 
 impl CreatedId {
-    /// Its id.
     pub fn id(&self) -> &str {
         match self {
             Self::Task(id) => id.as_str(),

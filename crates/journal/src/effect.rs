@@ -40,7 +40,6 @@ pub enum Effect {
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
-    /// The title of an item.
     ItemTitle {
         item: ItemId,
         #[serde(flatten)]
@@ -72,7 +71,6 @@ pub enum Effect {
         #[serde(flatten)]
         text: BeforeAfter<Option<String>>,
     },
-    /// A flag of an entry.
     EntryFlag {
         entry: EntryId,
         flag: Flag,

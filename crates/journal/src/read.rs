@@ -66,7 +66,6 @@ pub struct TaskSummary {
     /// ISO 639 code.
     pub language: Option<String>,
     pub category: Option<CategoryRef>,
-    /// Labels on it, by name.
     pub labels: Vec<Named<LabelId>>,
     /// Whether it is starred.
     #[serde(default)]

@@ -24,7 +24,6 @@ pub enum MayAsk {
     Later {
         /// When to ask again.
         until: Timestamp,
-        /// What puts it off.
         why: PutOff,
         /// Refuses the commit if that has changed.
         guard: Vec<Op>,

@@ -20,7 +20,6 @@ pub struct LiveTurn<'a> {
     pub ws: WorkspaceId,
     /// Whose run it is.
     pub holder: &'a HolderId,
-    /// Key of the run.
     pub run: &'a RunKey,
     /// Number of the turn, from 1.
     pub turn: u32,
@@ -71,7 +70,6 @@ impl Drop for EndOfRun<'_> {
 /// A turn that a model gave.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The turn.
     pub turn: LoggedTurn,
     /// What the provider said that it used; `None` if it said nothing.
     pub usage: Option<Usage>,

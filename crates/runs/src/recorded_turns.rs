@@ -19,7 +19,6 @@ use crate::step::LoggedTurn;
 /// The most messages of one attempt.
 const MOST: i64 = 10_000;
 
-/// A turn as it was recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedTurn {
     /// Its number within the attempt, from 1; 0 for what comes before the first.

@@ -19,7 +19,6 @@ use crate::lease::Lease;
 /// Completes when the program is to stop; runs under way are then left to be resumed.
 pub type Stop = Shared<BoxFuture<'static, ()>>;
 
-/// A kind of holder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HolderKind {
     /// The prefix of the ids of its holders. No two kinds begin with the same three letters, see
@@ -95,7 +94,6 @@ pub enum Admission {
     Postpone {
         /// When to ask again.
         until: Timestamp,
-        /// What puts it off.
         why: PutOff,
         /// Guards the commit by what the decision was based on: what ends the wait in the meantime
         /// must not be overlooked.

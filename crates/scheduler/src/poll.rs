@@ -17,7 +17,6 @@ use crate::handler::{Chore, Room, When};
 use crate::schedule::{PAUSE, PollRequest};
 use crate::timer::Fired;
 
-/// The result of one poll.
 #[derive(Debug, Default)]
 pub struct PollResult {
     /// Rows that may be claimed, in the order of their claims.

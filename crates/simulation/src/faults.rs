@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::chance::Chance;
 
-/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// A node dies right before a commit.

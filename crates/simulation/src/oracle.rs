@@ -342,7 +342,6 @@ impl Drop for Asking {
     }
 }
 
-/// A model is called.
 pub(crate) fn model_called(
     sim: &std::sync::Arc<SimState>,
     owner: &str,

@@ -34,7 +34,6 @@ pub(crate) struct Oracle {
     pub(crate) marks: Marks,
     /// What models were asked, and what is recorded of their answers.
     pub(crate) turns: Turns,
-    /// What was spent.
     pub(crate) spent: Spent,
     /// What models were shown of the logs that they fold, by run.
     pub(crate) folding: BTreeMap<String, String>,

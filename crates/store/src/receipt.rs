@@ -13,7 +13,6 @@ use crate::store::{Query, ReadError, ws};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
     pub id: String,
-    /// The digest of the request.
     pub request: Digest,
     /// The answer the caller got.
     pub answer: String,

@@ -240,10 +240,8 @@ pub fn first_line() -> Vec<Value> {
 
 const LINES: Place = place!(Agent, "log_lines", "sha256", "agent_id" Text, "n" Number);
 
-/// The document of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryDocument {
-    /// Its id.
     pub id: String,
     /// The whole entity.
     pub serialized: String,

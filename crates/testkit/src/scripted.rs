@@ -23,7 +23,6 @@ pub enum Answer {
         /// Whether the model asks for no further turn.
         ended: bool,
     },
-    /// The model fails with this error.
     Fails(ModelError),
 }
 

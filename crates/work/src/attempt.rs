@@ -15,9 +15,7 @@ pub fn attempt_key(run: &Run) -> RunKey {
 /// Shape: the run, the number of the attempt and that of the turn, with dots between them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TurnPlace {
-    /// The run.
     pub run: WorkRunId,
-    /// The attempt.
     pub attempt: i64,
     /// The turn within the attempt, from 1.
     pub turn: u32,
@@ -32,7 +30,6 @@ impl TurnPlace {
         parts.next().is_none().then_some(Self { run, attempt, turn })
     }
 
-    /// The key of its attempt.
     pub fn attempt_key(&self) -> RunKey {
         key_of_attempt(&self.run, self.attempt)
     }

@@ -37,7 +37,6 @@ enum Place {
     There(ConversationId),
     /// The one of the workspace for what has a schedule.
     ScheduledEvents,
-    /// One of its own.
     Own,
 }
 

@@ -33,7 +33,6 @@ const SHOWN_DATES: usize = 5;
 /// A definition that is to be made.
 #[derive(Debug, Clone)]
 pub struct NewWork {
-    /// Its title.
     pub title: String,
     /// What its runs are told to do.
     pub instructions: String,
@@ -62,7 +61,6 @@ pub struct NewWork {
 /// A schedule in words as it was understood: what a person is shown before it is saved.
 #[derive(Debug, Clone)]
 pub struct ReadSchedule {
-    /// The words.
     pub words: String,
     /// What they mean.
     pub series: Series,

@@ -80,7 +80,6 @@ pub enum WorkError {
     State {
         /// The definition.
         work: WorkId,
-        /// Its state.
         state: WorkState,
         /// What the person can do.
         hint: &'static str,
@@ -88,9 +87,7 @@ pub enum WorkError {
     /// Not possible in the present state of the run. Retry: never, unless the run moves.
     #[error("run {run} is {state}: {hint}", state = .state.name())]
     RunState {
-        /// The run.
         run: WorkRunId,
-        /// Its state.
         state: RunState,
         /// What that means.
         hint: &'static str,
@@ -98,17 +95,13 @@ pub enum WorkError {
     /// The question has an answer. Retry: never.
     #[error("question {question} was answered already: {answer}")]
     Answered {
-        /// The question.
         question: QuestionId,
         /// The first answer.
         answer: String,
     },
     /// The question waits for no answer any more. Retry: never.
     #[error("question {question} waits for no answer any more: retry its run to be asked again")]
-    Closed {
-        /// The question.
-        question: QuestionId,
-    },
+    Closed { question: QuestionId },
     /// The definition has no such hook. Retry: never.
     #[error("there is no hook {hook}: list the hooks of its agent work for their ids")]
     NoHook {

@@ -23,7 +23,6 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 const CANCELLED: &str = "cancelled";
 
 impl Work {
-    /// A run.
     pub async fn run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<Run, WorkError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
         found.ok_or_else(|| WorkError::NoRun { run: id.clone() })

@@ -81,7 +81,6 @@ pub struct FoldedRuns {
     pub corrections_upto: i64,
 }
 
-/// A run that is to be folded.
 #[derive(Debug, Clone)]
 pub struct FoldedRun {
     /// Its number.

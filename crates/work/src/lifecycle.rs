@@ -22,7 +22,6 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 /// What is changed about a definition. `None` leaves it as it is.
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
-    /// Its title.
     pub title: Option<String>,
     /// What its runs are told to do, from the next run on.
     pub instructions: Option<String>,

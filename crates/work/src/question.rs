@@ -16,7 +16,6 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 const AT_ONCE: i64 = 100;
 
 impl Work {
-    /// A question.
     pub async fn question(&self, ws: WorkspaceId, id: &QuestionId) -> Result<Question, WorkError> {
         let found = self.store.first(question::by_id(ws, id)).await?;
         found.ok_or_else(|| WorkError::NoQuestion { question: id.clone() })

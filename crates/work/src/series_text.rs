@@ -26,7 +26,6 @@ use jiff::civil::{Date, DateTime};
 /// A text that is no series.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SeriesTextError {
-    /// It has no start.
     #[error("the schedule has no DTSTART")]
     NoStart,
     /// The start cannot be read.
@@ -37,11 +36,7 @@ pub enum SeriesTextError {
     },
     /// A line is no property of a series.
     #[error("`{line}` is no property of a schedule")]
-    Unknown {
-        /// The line.
-        line: String,
-    },
-    /// The zone is unknown.
+    Unknown { line: String },
     #[error(transparent)]
     Zone(#[from] UnknownZone),
     /// The rule cannot be used.

@@ -22,11 +22,9 @@ use crate::{Work, WorkError, event};
 /// a commit that is not refused was decided on all of its runs.
 #[derive(Debug, Clone)]
 pub struct Standing {
-    /// The definition.
     pub definition: Definition,
     /// Its runs that are not over, oldest first.
     pub open: Vec<Run>,
-    /// Its newest run.
     pub newest: Option<Run>,
 }
 
@@ -90,7 +88,6 @@ impl Step {
         Some((&self.after, done))
     }
 
-    /// Adds a run.
     pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
         let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
         self.after.n_runs += 1;

@@ -95,7 +95,6 @@ impl BaseUrl {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The port.
     pub fn port(&self) -> u16 {
         self.port
     }

@@ -24,7 +24,6 @@ pub(crate) fn object<const N: usize>(members: [(&'static str, Json); N]) -> Json
     Json::Object(Vec::from(members))
 }
 
-/// An array.
 pub(crate) fn array(items: impl IntoIterator<Item = Json>) -> Json {
     Json::Array(items.into_iter().collect())
 }

@@ -16,7 +16,6 @@ pub(crate) struct Counts {
     pub(crate) reasoning: Count,
 }
 
-/// One count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Count {
     /// Not reported.

@@ -32,7 +32,6 @@ pub struct LinkedTask {
     /// Units: minutes.
     pub time_spent_minutes: u32,
     pub created_at: Timestamp,
-    /// Its labels, by name.
     pub labels: Vec<Named<LabelId>>,
     /// ISO 639 code.
     pub language: Option<String>,

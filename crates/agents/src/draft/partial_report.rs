@@ -42,7 +42,6 @@ enum Place {
     Colon,
     /// Where the value of a key begins.
     Value,
-    /// In the text of a field.
     Text(Field),
     /// In a value that is not of a field; `depth` counts its open brackets.
     Skip {

@@ -108,7 +108,6 @@ pub struct Say {
     pub back: SayBack,
 }
 
-/// What an agenda says.
 #[derive(Debug)]
 pub struct SayAgenda {
     /// Heading of the events.
@@ -188,7 +187,6 @@ pub struct SayChanges {
     pub other: &'static str,
 }
 
-/// What a review says.
 #[derive(Debug)]
 pub struct SayReview {
     /// Title of seven days. `{day}` `{counts}`
@@ -237,7 +235,6 @@ pub struct SayReview {
     pub undone: Counted,
 }
 
-/// What a watch says.
 #[derive(Debug)]
 pub struct SayWatch {
     /// Heading of deadlines to come.
@@ -254,7 +251,6 @@ pub struct SayWatch {
     pub n_waiting: Counted,
 }
 
-/// What a sweep says.
 #[derive(Debug)]
 pub struct SaySweep {
     /// Title. `{n}` `{days}`
@@ -365,9 +361,7 @@ pub enum Cue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Topic {
     Events,
-    /// What is due.
     Due,
-    /// What is overdue.
     Overdue,
     /// Whom the person waits for.
     Waiting,
@@ -375,9 +369,7 @@ pub enum Topic {
     NeedsYou,
     /// What happened.
     Changed,
-    /// What was done.
     Done,
-    /// What is stuck.
     Stuck,
     /// Moved dates.
     Moved,

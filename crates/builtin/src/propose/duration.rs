@@ -6,7 +6,6 @@ use super::words::{Class, Token};
 #[derive(Debug)]
 pub struct SpanWords {
     pub hours: &'static [&'static str],
-    /// A minute.
     pub minutes: &'static [&'static str],
     /// Units longer than hours, because it is unclear how many hours they have.
     pub longer: &'static [&'static str],

@@ -123,7 +123,6 @@ pub enum DecideError {
     /// What a confirm started has begun; nothing was undone. Retry: never.
     #[error("cannot undo {set}:{index}: {reason}")]
     Begun {
-        /// Id of the set.
         set: ChangeSetId,
         /// Index of the item in its set.
         index: i64,

@@ -41,12 +41,10 @@ pub enum Source<'a> {
     Run {
         /// Thread that holds the run's messages.
         thread: &'a ThreadId,
-        /// Key of the run.
         key: &'a RunKey,
     },
     /// A program with a token that may propose.
     Client {
-        /// The token.
         token: &'a TokenId,
         /// Id of its request: repeating the request adds to the same set.
         request: &'a str,

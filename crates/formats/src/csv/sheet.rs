@@ -12,7 +12,6 @@ const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Units: bytes. How much of a text decides about the delimiter.
 const DETECTED: usize = 64 * 1024;
 
-/// A row.
 pub(super) struct Row {
     /// The lines it is on, from 0.
     pub lines: RangeInclusive<usize>,
@@ -30,7 +29,6 @@ impl Row {
     }
 }
 
-/// A sheet.
 pub(super) struct Sheet {
     pub delimiter: char,
     pub rows: Vec<Row>,

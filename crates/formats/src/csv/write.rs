@@ -53,7 +53,6 @@ pub(crate) fn head() -> String {
     text
 }
 
-/// The row of a task.
 pub(crate) fn task_row(task: &Task) -> String {
     let mut text = String::new();
     row(&mut text, cells(task).into_iter().map(|cell| guarded(&block(&cell))));

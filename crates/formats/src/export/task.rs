@@ -80,7 +80,6 @@ impl From<&draft::Task> for Task {
 }
 
 impl Task {
-    /// The title as one line.
     pub(crate) fn title_line(&self) -> String {
         one_line(&self.title)
     }

@@ -43,7 +43,6 @@ impl Section {
         self.has_boxes || self.fields.is_some()
     }
 
-    /// Its heading.
     pub fn heading<'a>(&self, outline: &'a Outline) -> Option<&'a Heading> {
         self.heading.map(|heading| &outline.headings[heading])
     }

@@ -20,7 +20,6 @@ const INDENTED: usize = 4;
 /// The most columns of a table whose rows are items; more make no title.
 const MAX_COLUMNS: usize = 20;
 
-/// A table.
 struct Table {
     /// The line that names the columns; the next one holds the dashes.
     head: usize,

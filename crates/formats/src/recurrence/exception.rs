@@ -16,11 +16,9 @@ pub enum Exception {
     Excluded(Start),
     /// All that start on a day are taken out.
     ExcludedDay(Date),
-    /// One is cancelled.
     Cancelled(Start),
     /// One happens at another time, and keeps its identity.
     Moved {
-        /// Its original start.
         original: Start,
         /// When it happens, on the clock below.
         to: DateTime,

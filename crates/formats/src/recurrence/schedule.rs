@@ -57,10 +57,7 @@ pub enum ScheduleError {
     #[error(
         "a rule has each hour with the same minutes, not {times}; write a schedule for each of these times"
     )]
-    Times {
-        /// The times.
-        times: String,
-    },
+    Times { times: String },
     /// Too many times in an hour.
     #[error("every {every} minutes is too often; write `every {FEWEST_MINUTES} minutes` or more")]
     TooOften {

@@ -70,7 +70,6 @@ pub(super) struct Suspension {
 /// Why a series cannot be split.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SplitError {
-    /// It has no rule.
     #[error("an event that happens once has nothing that follows")]
     NoRule,
     /// The rule gives nothing before the place.

@@ -6,7 +6,6 @@ use jiff::civil::{self, Date, Time};
 use serde::{Deserialize, Serialize};
 
 closed_list! {
-    /// A day of the week.
     pub enum Weekday, "day of the week" {
         /// Monday.
         Monday = "monday",
@@ -75,23 +74,18 @@ pub struct Recurrence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Rule {
-    /// Minutes.
     Minutes,
-    /// Hours.
     Hours,
-    /// Days.
     Days,
     /// Monday to Friday. An interval counts working days.
     WorkingDays,
     /// Weeks, on these days in the order of the week; without any, on the weekday it begins.
     Weeks(Vec<Weekday>),
-    /// Months.
     Months(MonthDay),
     /// Years, on this day; without one, on the day it begins.
     Years(Option<YearDay>),
 }
 
-/// A day of each month.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MonthDay {
@@ -106,7 +100,6 @@ pub enum MonthDay {
     WorkingDay(i8),
 }
 
-/// A day of each year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct YearDay {
     /// The month, from 1.

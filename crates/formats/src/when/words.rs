@@ -217,7 +217,6 @@ pub enum Edge {
     Start,
     /// Its first third.
     Early,
-    /// Its middle.
     Middle,
     /// Its last third.
     Late,
@@ -237,7 +236,6 @@ pub enum Half {
 /// Where a pattern holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Where {
-    /// Anywhere.
     Anywhere,
     /// In running text only with a sign that a date is meant, such as "by".
     WithSign,
@@ -278,7 +276,6 @@ pub enum Relation {
 /// What a pattern of days means. Items named in the text of a variant are those of the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Means {
-    /// OFFSET.
     Offset,
     /// So many days from today.
     Days(i32),
@@ -288,7 +285,6 @@ pub enum Means {
     Within,
     /// This evening.
     Tonight,
-    /// PART of today.
     PartOfToday,
     /// N working days from today.
     AheadWorking,
@@ -318,15 +314,12 @@ pub enum Means {
     WeekdayAfterNext,
     /// WEEKDAY, N weeks later; without N, one.
     WeekdayAfterWeeks,
-    /// FIGURE.
     Figure,
     /// DAY and DAY2, the number of the month, in YEAR: a figure with spaces in it.
     Numbers,
-    /// DAY to the day of FIGURE.
     DaysOfFigure,
     /// Seven days of MONTH, by PLACE.
     NthWeek,
-    /// STAMP.
     Stamp,
     /// DAY of MONTH, with YEAR or without.
     DayMonth,
@@ -352,9 +345,7 @@ pub enum Means {
     NthDay,
     /// PLACE day from Monday to Friday of MONTH or of the month of SHIFT.
     NthWorkingDay,
-    /// All of MONTH.
     Month,
-    /// All of QUARTER.
     Quarter,
     /// PLACE quarter.
     NthQuarter,
@@ -366,7 +357,6 @@ pub enum Means {
     WeekendOf,
     /// PLACE weekend of MONTH or of the month of SHIFT.
     NthWeekend,
-    /// All of YEAR.
     Year,
     /// All of UNIT, by SHIFT; without UNIT, the weekend.
     Unit,
@@ -414,9 +404,7 @@ pub enum Again {
     EveryThird,
     /// Each fourth UNIT.
     EveryFourth,
-    /// PERIODIC.
     Periodic,
-    /// PERIODIC on WEEKDAY.
     PeriodicWeekday,
     /// Each WEEKDAY, in each Nth week.
     Weekdays,
@@ -438,7 +426,6 @@ pub enum Again {
     MonthWeekday,
     /// Each PLACE WEEKDAY, of each month if there can be no other.
     PlaceWeekday,
-    /// DAYS of each month.
     MonthDay,
     /// PLACE day of each month.
     MonthNthDay,

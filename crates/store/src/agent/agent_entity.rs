@@ -174,7 +174,6 @@ pub fn of_tasks(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<Stored<Agent>
     Query { db: Db::Agent, sql: &SQL, params, decode: entity::decode::<Agent> }
 }
 
-/// Counts of agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentCount {
     /// Those that are not destroyed.

@@ -18,10 +18,8 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
 
-/// An item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// Its set.
     pub set: ChangeSetId,
     /// Its permanent place in the set, from 1.
     pub index: i64,
@@ -43,7 +41,6 @@ pub struct Item {
     pub change: Option<FieldChange>,
     /// In rows of older versions, the value at the time of the proposal in English words.
     pub before: Option<String>,
-    /// Its state.
     pub state: State,
     /// How many times it was undone.
     pub round: i64,

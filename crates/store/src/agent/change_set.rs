@@ -12,7 +12,6 @@ use super::entity::{Columns, Entity};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeSet {
-    /// Its id.
     pub id: ChangeSetId,
     /// The agent, or the run of agent work, that proposed them.
     #[serde(rename = "agentId")]
@@ -21,7 +20,6 @@ pub struct ChangeSet {
     pub task_id: TaskId,
     /// The message thread of the run.
     pub thread_id: ThreadId,
-    /// The run.
     pub run_key: String,
     /// The status derived from its items, as last written.
     pub status: SetStatus,
@@ -58,16 +56,13 @@ impl Entity for ChangeSet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
-    /// Its id.
     pub id: DecisionId,
     /// The agent, or the run of agent work, that proposed it.
     #[serde(rename = "agentId")]
     pub proposer: HolderId,
-    /// The set.
     pub change_set_id: ChangeSetId,
     /// The item, from 1.
     pub item_index: i64,
-    /// Its tool.
     pub tool_name: String,
     /// Its arguments.
     pub args: Value,
@@ -80,7 +75,6 @@ pub struct Decision {
     /// Why it could not be applied.
     #[serde(default)]
     pub outcome_reason: Option<String>,
-    /// The task.
     #[serde(default)]
     pub task_id: Option<TaskId>,
     /// Why the person rejected it.

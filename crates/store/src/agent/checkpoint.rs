@@ -43,7 +43,6 @@ pub struct Checkpoint {
     pub removed_at: Option<Timestamp>,
 }
 
-/// A checkpoint with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckpointText {
     pub checkpoint: Checkpoint,

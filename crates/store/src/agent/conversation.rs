@@ -14,16 +14,13 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// A conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conversation {
-    /// Its id.
     pub id: ConversationId,
     /// What it is for.
     pub kind: ConversationKind,
     /// The agent work that it is bound to; when read, `None` if that was deleted.
     pub work: Option<WorkId>,
-    /// Its title.
     pub title: String,
     /// How many turns it has.
     pub n_turns: i64,
@@ -36,7 +33,6 @@ pub struct Conversation {
 /// What a turn did with a piece of agent work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskRef {
-    /// The work.
     pub work: WorkId,
     /// What it did with it.
     pub action: TaskAction,
@@ -61,10 +57,8 @@ pub struct NewTurn {
     pub at: Timestamp,
 }
 
-/// A turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The conversation.
     pub conversation: ConversationId,
     /// Its number, from 1.
     pub n: i64,

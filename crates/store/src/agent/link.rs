@@ -12,7 +12,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Param;
 use crate::{params, params_values};
 
-/// A link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {

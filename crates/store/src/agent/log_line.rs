@@ -10,7 +10,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{in_list, params, params_values, text};
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Its line number, from 1.

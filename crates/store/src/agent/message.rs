@@ -17,7 +17,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Value;
 use crate::{params, params_values, text};
 
-/// A message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {

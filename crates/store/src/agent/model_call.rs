@@ -95,7 +95,6 @@ pub struct OpenCall {
     pub holder: HolderId,
     /// The day it counts for.
     pub day: Date,
-    /// What is reserved for it.
     pub reserved: Amount,
 }
 

@@ -9,7 +9,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
 
-/// A purge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purge {
     pub id: OperationId,

@@ -86,7 +86,6 @@ pub struct ReportHead {
     /// Its id, derived from the agent and the scope.
     pub id: ReportHeadId,
     pub agent_id: AgentId,
-    /// What the reports are for.
     pub scope: Listed<ReportScope>,
     pub report_id: ReportId,
     /// Its TLDR, so that a list need not open reports; `None` for an older format.

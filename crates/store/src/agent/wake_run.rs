@@ -16,7 +16,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::{Param, Row};
 use crate::{params, params_values};
 
-/// A run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     pub key: RunKey,
@@ -320,7 +319,6 @@ macro_rules! counts {
     };
 }
 
-/// A run with its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunWithCounts {
     pub run: Run,

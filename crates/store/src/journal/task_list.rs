@@ -65,7 +65,6 @@ pub struct TaskIndexEntry {
 }
 
 impl TaskIndexEntry {
-    /// Its flags.
     pub fn flags(&self) -> Flags {
         Flags { starred: self.starred, private: self.private }
     }
@@ -77,7 +76,6 @@ pub struct TaskIndexStatus {
     pub status: Status,
 }
 
-/// One task of the index.
 #[derive(Debug, Clone)]
 pub struct TaskIndexRow {
     /// Its id as stored.

@@ -21,9 +21,7 @@ const CALL: &str = "hook";
 pub struct IncomingCall {
     /// The id in its address.
     pub hook: String,
-    /// Its headers.
     pub headers: HookHeaders,
-    /// Its body.
     pub body: Vec<u8>,
     /// The address that it came from.
     pub sender: String,
@@ -32,7 +30,6 @@ pub struct IncomingCall {
 /// What an accepted call led to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
-    /// The run.
     pub run: WorkRunId,
     /// Whether an earlier call with the same id started it.
     pub is_repeated: bool,

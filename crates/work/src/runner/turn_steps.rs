@@ -18,7 +18,6 @@ pub(super) struct StepsOfTurn {
     added: BTreeSet<i64>,
     /// What the run has published so far.
     pub published: Option<String>,
-    /// What it read.
     pub read: Vec<String>,
     /// Whether it was told already that it cannot end well.
     pub was_told: bool,

@@ -7,7 +7,6 @@ use crate::commit::{Db, Op, Refusal};
 use crate::store::{Query, ws};
 use crate::{params, params_values};
 
-/// A correction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The definition.

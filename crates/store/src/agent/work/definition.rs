@@ -16,10 +16,8 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// A definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its id.
     pub id: WorkId,
     /// By a schedule, or once.
     pub kind: WorkType,
@@ -27,7 +25,6 @@ pub struct Definition {
     pub source: WorkSource,
     /// What leads back there.
     pub source_ref: Option<String>,
-    /// Its title.
     pub title: String,
     /// The version of its instructions, from 1.
     pub version: i64,

@@ -17,7 +17,6 @@ pub struct Delivery {
     pub kind: DeliveryKind,
     /// The definition.
     pub work: WorkId,
-    /// The run.
     pub run: WorkRunId,
     /// The attempt of the run.
     pub attempt: i64,

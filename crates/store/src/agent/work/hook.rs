@@ -13,7 +13,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// A hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// Its id, which is in its address.
@@ -28,7 +27,6 @@ pub struct Hook {
     pub secrets: Vec<SealedSecret>,
     /// Rises with each write.
     pub revision: i64,
-    /// Who made it.
     pub made_by: String,
     /// When it was made.
     pub created_at: Timestamp,

@@ -15,15 +15,12 @@ const HOUR: i64 = 3_600_000_000;
 /// A call that started a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookCall {
-    /// The run.
     pub run: WorkRunId,
-    /// The hook.
     pub hook: HookId,
     /// The id that the sender gave it.
     pub delivery: String,
     /// What the signature makes unique: the same id, or the hash of the body if no id is signed.
     pub signed: String,
-    /// The hash of the body.
     pub body_hash: String,
     /// The body; empty if it is not kept any more.
     pub payload: String,

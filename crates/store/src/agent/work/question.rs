@@ -11,7 +11,6 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// A question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     pub id: QuestionId,
@@ -26,7 +25,6 @@ pub struct Question {
     /// The answers that it offers; the person may give another one.
     pub options: Vec<String>,
     pub answer: Option<String>,
-    /// Who answered.
     pub answered_by: Option<String>,
     pub asked_at: Timestamp,
     /// Until when it can be answered.

@@ -10,11 +10,9 @@ use crate::{params, params_values};
 /// A result that is to be brought back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// The run.
     pub run: WorkRunId,
     /// The attempt that ended it.
     pub attempt: i64,
-    /// The task.
     pub task: TaskId,
 }
 

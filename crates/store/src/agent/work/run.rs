@@ -29,7 +29,6 @@ pub struct Occurrence {
     pub fold: bool,
 }
 
-/// A run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Run {
     /// Its id, under which it waits in the queue.
@@ -44,9 +43,7 @@ pub struct Run {
     pub occurrence: Occurrence,
     /// When it was due; `None` if somebody asked for it.
     pub scheduled_for: Option<Timestamp>,
-    /// Its session.
     pub session: SessionId,
-    /// Its state.
     pub state: RunState,
     /// Why it was left out.
     pub skip_reason: Option<SkipReason>,

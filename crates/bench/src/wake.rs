@@ -99,13 +99,13 @@ pub async fn run(options: &Options, mut tell: impl FnMut(&Point)) -> anyhow::Res
     for turns in &options.turns {
         for agents in &options.agents {
             for nodes in &nodes {
-                let ground = Ground::new(options).await?;
-                match &ground {
-                    Ground::Files(place) => figures.machine = Machine::of(place.path()),
-                    Ground::Server(server) => figures.server = Some(server.about().await?),
+                let databases = Databases::new(options).await?;
+                match &databases {
+                    Databases::Files(place) => figures.machine = Machine::of(place.path()),
+                    Databases::Server(server) => figures.server = Some(server.about().await?),
                 }
-                let point = point(options, &ground, *nodes, *agents, *turns).await;
-                let removed = ground.remove().await;
+                let point = point(options, &databases, *nodes, *agents, *turns).await;
+                let removed = databases.remove().await;
                 let point = point?;
                 removed?;
                 tell(&point);
@@ -117,7 +117,7 @@ pub async fn run(options: &Options, mut tell: impl FnMut(&Point)) -> anyhow::Res
 }
 
 /// Where the data of a point lies.
-enum Ground {
+enum Databases {
     Files(Place),
     Server(Server),
 }
@@ -128,7 +128,7 @@ enum Before {
     Server,
 }
 
-impl Ground {
+impl Databases {
     async fn new(options: &Options) -> anyhow::Result<Self> {
         match &options.server {
             None => Ok(Self::Files(Place::new(options.folder.as_deref())?)),
@@ -211,12 +211,12 @@ struct Pair {
 
 async fn point(
     options: &Options,
-    ground: &Ground,
+    databases: &Databases,
     nodes: usize,
     agents: usize,
     turns: u32,
 ) -> anyhow::Result<Point> {
-    let opened = ground.open(nodes).await?;
+    let opened = databases.open(nodes).await?;
     let (first, others) = opened.split_first().context("a bench needs a node")?;
     let mut world = World::new(first, turns);
     for other in others {
@@ -228,7 +228,7 @@ async fn point(
     let mut pairs = Vec::new();
     for _ in 0..options.samples.max(1) {
         is_checked = !is_checked;
-        pairs.push(pair(ground, &opened, &world, &watched, agents, is_checked).await?);
+        pairs.push(pair(databases, &opened, &world, &watched, agents, is_checked).await?);
     }
     let middle = |of: fn(&Pair) -> f64| median(pairs.iter().map(of));
     let wakes_per_second = middle(|pair| pair.wakes_per_second);
@@ -254,7 +254,7 @@ async fn point(
 
 /// One round of wakes, then the same rows by the bare loop on a copy of the data as it was.
 async fn pair(
-    ground: &Ground,
+    databases: &Databases,
     opened: &[Opened],
     world: &World,
     watched: &[Watched],
@@ -262,9 +262,9 @@ async fn pair(
     is_checked: bool,
 ) -> anyhow::Result<Pair> {
     let first = opened.first().context("a bench needs a node")?;
-    let bytes_before = ground.bytes().await?;
+    let bytes_before = databases.bytes().await?;
     world.make_due(watched, is_checked).await?;
-    let copy = ground.copy().await?;
+    let copy = databases.copy().await?;
     let syncs = |db| -> anyhow::Result<u64> {
         opened.iter().map(|node| node.engine.n_transactions(db)).sum()
     };
@@ -277,7 +277,7 @@ async fn pair(
     let n_reads = reads() - reads_before;
     let after = [syncs(Db::Journal)?, syncs(Db::Agent)?];
     let now = first.as_clock.now().micros();
-    let bytes_after = ground.bytes().await?;
+    let bytes_after = databases.bytes().await?;
     let mut n_syncs = 0;
     let mut rounds = Vec::new();
     let hosts = Db::ALL.map(|db| first.tape.host(db));
@@ -286,7 +286,7 @@ async fn pair(
         n_syncs += n_transactions;
         rounds.push(Round { tape: &tape, db, host, n_transactions, now });
     }
-    let raw_per_second = count(watched.len()) / ground.raw(&copy, &rounds, &first.clock).await?;
+    let raw_per_second = count(watched.len()) / databases.raw(&copy, &rounds, &first.clock).await?;
     Ok(Pair {
         wakes_per_second,
         raw_per_second,

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunCall {
-    crossing: CallOfRun,
+    // Under this name in the rows of open sagas.
+    #[serde(rename = "crossing")]
+    kind: CallOfRun,
     /// Task that the call changes.
     pub task: TaskId,
     /// Agent that made the call.
@@ -27,7 +29,7 @@ enum CallOfRun {
 impl RunCall {
     /// Creates the payload for a call of this agent about this task.
     pub fn new(task: TaskId, agent: AgentId) -> Self {
-        Self { crossing: CallOfRun::Call, task, agent }
+        Self { kind: CallOfRun::Call, task, agent }
     }
 
     /// Returns the op that opens the saga, committed with the turn that makes the call.

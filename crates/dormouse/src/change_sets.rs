@@ -1,6 +1,6 @@
 //! Change sets: decide.
 
-use dormouse_changes::set::standing::KnownValue;
+use dormouse_changes::set::effective_state::KnownValue;
 use dormouse_changes::{DecideError, Settled};
 use dormouse_journal::JournalError;
 use dormouse_queries::change_sets::takes_away;

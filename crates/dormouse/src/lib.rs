@@ -69,7 +69,7 @@ pub use change_sets::{Shown, VerdictOf};
 pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_agents::lifecycle::AgentPatch;
-pub use dormouse_changes::set::standing::KnownValue;
+pub use dormouse_changes::set::effective_state::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
 pub use dormouse_queries::{

@@ -19,7 +19,7 @@ pub mod effect;
 pub mod error;
 pub mod write;
 pub mod read;
-pub mod standing;
+pub mod review_state;
 mod task_index_cache;
 pub mod list;
 pub mod definition;
@@ -38,7 +38,7 @@ pub use error::{JournalError, RuleError};
 pub use import::{Held, Imported, Known, Outcome};
 pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
-pub use standing::{Paused, TaskStanding};
+pub use review_state::{Paused, TaskReviewState};
 pub use view::{TaskView, state};
 pub use write::{EditCtx, Edited, OnceKey, Rule};
 

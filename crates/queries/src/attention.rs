@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use dormouse_changes::set::standing;
+use dormouse_changes::set::effective_state;
 use dormouse_store::agent::acknowledgement;
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
@@ -298,7 +298,7 @@ fn proposals(
 ) -> Vec<Attention> {
     let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
     for OpenProposal { item, is_put_off, task } in open {
-        let expires = standing::expires_at(&item, task.as_ref(), now);
+        let expires = effective_state::expires_at(&item, task.as_ref(), now);
         let is_expiring = expires.is_some_and(|at| at <= now + SOON);
         if !is_expiring && is_put_off {
             continue;

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dormouse_changes::set::effective_state;
 use dormouse_changes::set::fold;
-use dormouse_changes::set::standing;
 use dormouse_changes::{tools, words};
-use dormouse_journal::{JournalError, TaskStanding, TaskView, state};
+use dormouse_journal::{JournalError, TaskReviewState, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
@@ -21,7 +21,7 @@ use crate::view::{ChangeItem, ChangeSet};
 use crate::{Queries, QueryError};
 
 /// The tasks of a list of sets, by id. Missing ones, and those that cannot be read, are left out.
-type Tasks = BTreeMap<TaskId, (TaskState, TaskStanding)>;
+type Tasks = BTreeMap<TaskId, (TaskState, TaskReviewState)>;
 
 /// Which sets a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,8 +146,9 @@ impl Queries {
         for set in sets {
             let task = tasks.get(&set.doc.value.task_id);
             let items = items.remove(&set.doc.value.id).unwrap_or_default();
-            let standing = task.map(|(_, standing)| standing);
-            let needs_decision = |item: &Item| standing::of(item, standing, now).needs_decision();
+            let review = task.map(|(_, review)| review);
+            let needs_decision =
+                |item: &Item| effective_state::of(item, review, now).needs_decision();
             if listed == Listed::All || items.iter().any(needs_decision) {
                 views.push(self.set_view(set, items, task));
             }
@@ -162,7 +163,7 @@ impl Queries {
         items: Vec<Item>,
         task: Option<&TaskView>,
     ) -> ChangeSet {
-        let task = task.map(|view| (state(view, &self.zone), TaskStanding::of(view)));
+        let task = task.map(|view| (state(view, &self.zone), TaskReviewState::of(view)));
         self.set_view(stored, items, task.as_ref())
     }
 
@@ -170,14 +171,14 @@ impl Queries {
         &self,
         stored: Stored<change_set::ChangeSet>,
         items: Vec<Item>,
-        task: Option<&(TaskState, TaskStanding)>,
+        task: Option<&(TaskState, TaskReviewState)>,
     ) -> ChangeSet {
         let set = stored.doc.value;
-        let items = self.as_shown(items, task.map(|(_, standing)| standing));
-        let is_paused = task.is_some_and(|(_, standing)| standing.paused.is_some());
+        let items = self.as_shown(items, task.map(|(_, review)| review));
+        let is_paused = task.is_some_and(|(_, review)| review.paused.is_some());
         let shown = if is_paused { Vec::new() } else { fold::shown(&items) };
         let status = fold::status(items.iter().map(|item| &item.state));
-        let task_state = task.map(|(state, standing)| (state, standing));
+        let task_state = task.map(|(state, review)| (state, review));
         ChangeSet {
             items: items.into_iter().map(|it| self.item_view(it, &shown, task_state)).collect(),
             task_title: task.map(|(task, _)| task.title.clone()).unwrap_or_default(),
@@ -198,16 +199,17 @@ impl Queries {
         &self,
         item: Item,
         shown: &[i64],
-        task: Option<(&TaskState, &TaskStanding)>,
+        task: Option<(&TaskState, &TaskReviewState)>,
     ) -> ChangeItem {
         let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
         let tool = tools::item(&item.tool);
         let open = matches!(item.state, State::Pending | State::Deferred);
-        let (state, standing) = task.unzip();
+        let (state, review) = task.unzip();
         // The seven-day deadline is paused while the item is not shown.
-        let is_paused = standing.is_some_and(|task| task.paused.is_some());
-        let expires_at = standing::expires_at(&item, standing, self.clock.now());
-        let set_since = open && state.is_some_and(|it| standing::set_since(&item, it).is_some());
+        let is_paused = review.is_some_and(|task| task.paused.is_some());
+        let expires_at = effective_state::expires_at(&item, review, self.clock.now());
+        let set_since =
+            open && state.is_some_and(|it| effective_state::set_since(&item, it).is_some());
         let from_now = tool.and_then(|tool| tool.change(&args, state));
         let current = from_now.as_ref().and_then(|change| change.from.clone());
         let change = change_view(&item, from_now);
@@ -244,7 +246,7 @@ fn change_view(item: &Item, from_now: Option<FieldChange>) -> Option<FieldChange
     let (first, second) = if open { (from_now, stored) } else { (stored, from_now) };
     let to = [&first, &second].into_iter().flatten().find_map(|change| change.to.clone());
     let FieldChange { field, .. } = first.or(second)?;
-    Some(FieldChange { field, from: standing::before(item), to })
+    Some(FieldChange { field, from: effective_state::before(item), to })
 }
 
 /// Whether applying an item removes something. An item of an unknown tool might.

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use dormouse_changes::set::standing::{self, Standing};
-use dormouse_journal::TaskStanding;
+use dormouse_changes::set::effective_state::{self, EffectiveState};
+use dormouse_journal::TaskReviewState;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_types::{TaskId, WorkspaceId};
 
@@ -16,7 +16,7 @@ pub(crate) struct OpenProposal {
     pub(crate) item: Item,
     /// Whether the user deferred it.
     pub(crate) is_put_off: bool,
-    pub(crate) task: Option<TaskStanding>,
+    pub(crate) task: Option<TaskReviewState>,
 }
 
 /// The number of open proposals about a task.
@@ -68,22 +68,22 @@ impl Queries {
     ) -> Result<Vec<OpenProposal>, QueryError> {
         let tasks: BTreeSet<TaskId> = items.iter().map(|item| item.task.clone()).collect();
         let tasks: Vec<TaskId> = tasks.into_iter().collect();
-        let standings = self.journal.standings(ws, &tasks).await?;
+        let review_states = self.journal.review_states(ws, &tasks).await?;
         let now = self.clock.now();
         let open = items.into_iter().filter_map(|item| {
-            let task = standings.get(&item.task).cloned();
-            let standing = standing::of(&item, task.as_ref(), now);
-            let is_put_off = standing == Standing::PutOff;
-            standing.needs_decision().then_some(OpenProposal { item, is_put_off, task })
+            let task = review_states.get(&item.task).cloned();
+            let state = effective_state::of(&item, task.as_ref(), now);
+            let is_put_off = state == EffectiveState::PutOff;
+            state.needs_decision().then_some(OpenProposal { item, is_put_off, task })
         });
         Ok(open.collect())
     }
 
     /// Items with their current state, even if it is not stored yet.
-    pub(crate) fn as_shown(&self, items: Vec<Item>, task: Option<&TaskStanding>) -> Vec<Item> {
+    pub(crate) fn as_shown(&self, items: Vec<Item>, task: Option<&TaskReviewState>) -> Vec<Item> {
         let now = self.clock.now();
         let shown = |mut item: Item| {
-            let state = standing::shown_state(&item, task, now);
+            let state = effective_state::shown_state(&item, task, now);
             if state == State::Retracted && item.state != State::Retracted {
                 item.error = Some(dormouse_changes::set::expire::OVERTAKEN.to_owned());
             }

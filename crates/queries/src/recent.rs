@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use dormouse_changes::set::fold;
-use dormouse_journal::{TaskStanding, TaskView};
+use dormouse_journal::{TaskReviewState, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::outdated::{self, Outdated};
@@ -100,7 +100,7 @@ impl Queries {
         view: &TaskView,
     ) -> Result<Vec<TaskChange>, QueryError> {
         let state = dormouse_journal::state(view, &self.zone);
-        let task = TaskStanding::of(view);
+        let task = TaskReviewState::of(view);
         if task.paused.is_some() {
             return Ok(Vec::new());
         }

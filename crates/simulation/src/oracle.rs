@@ -138,7 +138,7 @@ fn paused_since(sim: &SimState, item: &str, from: Timestamp) -> Duration {
     let rows = sim.rows(Db::Journal, sql, vec![task.into()]);
     let task = rows.first().and_then(|row| serde_json::from_str(row.text(0).ok()?).ok());
     task.map_or(Duration::ZERO, |task| {
-        dormouse_journal::standing::paused_between(&task, from, sim.clock.now())
+        dormouse_journal::review_state::paused_between(&task, from, sim.clock.now())
     })
 }
 

@@ -3,10 +3,10 @@
 //!
 //! Does not own: what only one room's tests need, and anything that does without a store (`testkit`).
 //!
-//! Reading order: [`Recording`], [`Ground`].
+//! Reading order: [`Recording`], [`TestStore`].
 
 mod recording;
-mod ground;
+mod test_store;
 
-pub use ground::Ground;
 pub use recording::Recording;
+pub use test_store::TestStore;

@@ -18,7 +18,7 @@ use dormouse_types::model::FragmentKind;
 use dormouse_types::port::{BoxFuture, Clock};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{AgentId, HostId, Id as _, LinkId, TaskId, Timestamp, limits};
-use dormouse_world::Ground;
+use dormouse_world::TestStore;
 
 use crate::world::{self, DONE, WS, World, now, text};
 
@@ -462,7 +462,7 @@ fn links_in_a_circle_show_each_neighbour_once_and_nothing_beyond_it() {
 #[test]
 fn two_hundred_links_cost_the_queries_of_one() {
     let n_statements = |n_links: usize| {
-        let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+        let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
         let world = World::on(engine.clone(), clock, "test");
         let hub = world.task("Hub", &[]);
         let edits: Vec<Edit> = (0..n_links)

@@ -14,7 +14,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{MessageKind, ReportScope};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{AgentId, Id as _, Seq, TaskId, ThreadId, Timestamp};
-use dormouse_world::Ground;
+use dormouse_world::TestStore;
 use serde_json::json;
 
 use crate::world::{DONE, WS, World, now, routine_report};
@@ -22,7 +22,7 @@ use crate::world::{DONE, WS, World, now, routine_report};
 /// Returns the statements that a wake of an agent with `n_notes` observations reads, from its claim
 /// to its end, with how often each is read. `n_old` more observations are of older runs.
 fn statements_of_a_wake(n_notes: usize, n_old: usize) -> BTreeMap<&'static str, usize> {
-    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
     let agent = world.create(&task);
@@ -50,7 +50,7 @@ fn counted(reads: Vec<(&'static str, usize)>) -> BTreeMap<&'static str, usize> {
 
 #[test]
 fn the_receipt_of_a_call_that_writes_the_task_is_looked_for_once() {
-    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Umzug", &["Es begann."]);
     let agent = world.create(&task);
@@ -96,7 +96,7 @@ fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
 
 /// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links.
 fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
-    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
     let links = (0..n_links).map(|n| {

@@ -16,7 +16,7 @@ use dormouse_types::model::{Request, ToolResult};
 use dormouse_types::port::{Model as _, Stage};
 use dormouse_types::task::Flag;
 use dormouse_types::{AgentId, EntryId, HolderId, Id as _, TaskId, limits};
-use dormouse_world::Ground;
+use dormouse_world::TestStore;
 use serde_json::{Value, json};
 
 use crate::world::small::Small;
@@ -300,7 +300,7 @@ fn a_run_ends_when_what_it_found_becomes_private() {
 
 /// The reads of a wake that searches, with this many folded lines that match.
 fn reads_of_a_search(n_lines: usize) -> BTreeMap<&'static str, usize> {
-    let Ground { engine, clock, .. } = Ground::at("2026-03-02T09:00:00Z");
+    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
     let case = Case::on(World::on(engine.clone(), clock, "test"));
     (0..n_lines).for_each(|n| case.add(&format!("The lamp {n} burns.")));
     case.fold();

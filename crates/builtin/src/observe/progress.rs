@@ -14,7 +14,7 @@ use crate::Input;
 pub fn observe(input: &Input<'_>) -> Vec<Observation> {
     let words = &input.lang.propose.observe;
     let mut found = Vec::new();
-    found.extend(standing(input));
+    found.extend(standstill(input));
     let live: Vec<_> = input.state.items.iter().filter(|item| !item.is_archived).collect();
     let mut ticked = BTreeMap::new();
     for change in &input.delta.changes {
@@ -42,7 +42,7 @@ pub fn observe(input: &Input<'_>) -> Vec<Observation> {
 }
 
 /// Notes the newest change of the status to or from a standstill.
-fn standing(input: &Input<'_>) -> Option<Observation> {
+fn standstill(input: &Input<'_>) -> Option<Observation> {
     let words = &input.lang.propose.observe;
     let (from, to, reason) =
         input.delta.changes.iter().rev().find_map(|change| match &change.what {

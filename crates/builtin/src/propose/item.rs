@@ -100,7 +100,7 @@ pub fn items(
 fn may_be_added(input: &Input<'_>, reports: &Reports<'_>, item: &NewItem) -> bool {
     let same = |args: &Value| is_add_of(args, &item.key, input);
     reports.on(&item.title, Some(item.rank)).is_none_or(|report| !report.is_done)
-        && reports.account.over(&item.title, item.rank.entry(), &[]).is_none()
+        && reports.settlements.over(&item.title, item.rank.entry(), &[]).is_none()
         && ledger::allows_part(input, ledger::ADD, item.evidence.at, &same)
 }
 

@@ -49,31 +49,31 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     let due = due::said(input, &statements);
     let estimate = estimate::said(input, &statements);
     let priority = priority::said(input, &statements);
-    let status = status::said(input, &statements, &reports.account);
+    let status = status::said(input, &statements, &reports.settlements);
     let fields = [
-        retract::Standing::of(
+        retract::FieldClaim::of(
             ledger::DUE,
             state.due_on.map(|day| json!({ "dueDate": day.to_string() })),
             due.as_ref(),
             |day| json!({ "dueDate": day.to_string() }),
         ),
-        retract::Standing::of(
+        retract::FieldClaim::of(
             ledger::ESTIMATE,
             state.estimate_minutes.map(|minutes| json!({ "minutes": minutes })),
             estimate.as_ref(),
             |minutes| json!({ "minutes": minutes }),
         ),
-        retract::Standing::of(
+        retract::FieldClaim::of(
             ledger::PRIORITY,
             state.priority.map(|priority| json!({ "priority": priority.name() })),
             priority.as_ref(),
             |priority| json!({ "priority": priority.name() }),
         ),
-        retract::Standing::of(
+        retract::FieldClaim::of(
             ledger::STATUS,
             Some(json!({ "status": state.status.name() })),
             status.as_ref(),
-            |standing| json!({ "status": standing.status.name() }),
+            |said| json!({ "status": said.status.name() }),
         ),
     ];
     let mut found: Vec<Proposal> = Vec::new();

@@ -16,7 +16,7 @@ use crate::settle::Outcome;
 
 /// A single-valued field, as retraction sees it.
 #[derive(Debug)]
-pub struct Standing {
+pub struct FieldClaim {
     kind: Kind,
     /// Arguments that would set the task's present value.
     now: Option<Value>,
@@ -27,7 +27,7 @@ pub struct Standing {
     is_read: bool,
 }
 
-impl Standing {
+impl FieldClaim {
     /// Combines the state of a field with what is said about it.
     pub fn of<T>(
         kind: Kind,
@@ -42,7 +42,11 @@ impl Standing {
 }
 
 /// Builds one call that withdraws every overtaken proposal.
-pub fn propose(input: &Input<'_>, fields: &[Standing], reports: &Reports<'_>) -> Option<Proposal> {
+pub fn propose(
+    input: &Input<'_>,
+    fields: &[FieldClaim],
+    reports: &Reports<'_>,
+) -> Option<Proposal> {
     let proposals: Vec<Value> = input
         .ledger
         .open
@@ -60,7 +64,7 @@ pub fn propose(input: &Input<'_>, fields: &[Standing], reports: &Reports<'_>) ->
 fn reason(
     input: &Input<'_>,
     open: &OpenProposal,
-    fields: &[Standing],
+    fields: &[FieldClaim],
     reports: &Reports<'_>,
 ) -> Option<String> {
     let words = &input.lang.propose.retract;
@@ -81,7 +85,7 @@ fn reason(
         if let Some(report) = reports.on(title, None).filter(|report| report.is_done) {
             return is_newer(input, open, &report.evidence).then(|| words.done.to_owned());
         }
-        let settled = reports.account.over(title, entry_of(input, open, title)?, &[])?;
+        let settled = reports.settlements.over(title, entry_of(input, open, title)?, &[])?;
         return is_newer(input, open, &settled.statement.evidence()).then(|| {
             match settled.outcome {
                 Outcome::Done => words.done,
@@ -118,7 +122,7 @@ fn reason(
 fn overtaken(
     input: &Input<'_>,
     open: &OpenProposal,
-    field: &Standing,
+    field: &FieldClaim,
     words: &Retracting,
 ) -> Option<String> {
     if field.now.as_ref().is_some_and(|now| same_args(now, &open.args)) {

@@ -13,11 +13,11 @@ use crate::Input;
 use crate::read::Kind;
 use crate::read::fold::content_words;
 use crate::report::cue::after_label;
-use crate::settle::Account;
+use crate::settle::Settlements;
 
 /// A status with its reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct StatusAndReason {
     pub status: Status,
     /// Reason, in the words of the text.
     pub reason: Option<String>,
@@ -30,15 +30,15 @@ pub struct Standing {
 pub fn said(
     input: &Input<'_>,
     statements: &[Statement<'_>],
-    account: &Account<'_>,
-) -> Option<Said<Standing>> {
+    settlements: &Settlements<'_>,
+) -> Option<Said<StatusAndReason>> {
     let said = newest(input, statements)?;
-    let standing = said.value.as_ref().filter(|standing| standing.status.needs_reason());
-    let reason = standing.and_then(|standing| standing.reason.as_deref());
-    let Some(ends) = reason.and_then(|reason| account.ends_waiting(reason, said.rank)) else {
+    let status_said = said.value.as_ref().filter(|status_said| status_said.status.needs_reason());
+    let reason = status_said.and_then(|status_said| status_said.reason.as_deref());
+    let Some(ends) = reason.and_then(|reason| settlements.ends_waiting(reason, said.rank)) else {
         return Some(said);
     };
-    let goes_on = Standing { status: Status::InProgress, reason: None };
+    let goes_on = StatusAndReason { status: Status::InProgress, reason: None };
     Some(Said {
         rank: ends.rank,
         section: ends.section,
@@ -48,7 +48,7 @@ pub fn said(
     })
 }
 
-fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standing>> {
+fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<StatusAndReason>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
     // "Offer is with legal. Blocked: …" in a list says so with a label of its own.
@@ -58,9 +58,9 @@ fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standi
             && !s.is_quoted
             && after_label(s.text, input.lang.report.cues.blocked_labels).is_some()
     };
-    let heard =
+    let candidates =
         statements.iter().filter(|s| (s.is_about_task(input) || labelled(s)) && !is_past_moment(s));
-    value::newest(heard.filter_map(|statement| {
+    value::newest(candidates.filter_map(|statement| {
         let said = |value, evidence| Said {
             rank: statement.rank,
             section: statement.section,
@@ -82,7 +82,10 @@ fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Standi
             if status.needs_reason() && reason.is_none() {
                 return None;
             }
-            Some(said(Some(Standing { status: *status, reason }), statement.evidence_of(&found)))
+            Some(said(
+                Some(StatusAndReason { status: *status, reason }),
+                statement.evidence_of(&found),
+            ))
         })
     }))
 }
@@ -114,13 +117,13 @@ fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option
 }
 
 /// Proposes the status.
-pub fn propose(input: &Input<'_>, said: Option<&Said<Standing>>) -> Option<Proposal> {
+pub fn propose(input: &Input<'_>, said: Option<&Said<StatusAndReason>>) -> Option<Proposal> {
     let said = said?;
-    let standing = said.value.as_ref().filter(|standing| {
-        input.state.status != standing.status && !input.state.status.is_terminal()
+    let status_said = said.value.as_ref().filter(|status_said| {
+        input.state.status != status_said.status && !input.state.status.is_terminal()
     })?;
-    let mut args = json!({ "status": standing.status.name() });
-    if let (Some(reason), Some(map)) = (&standing.reason, args.as_object_mut()) {
+    let mut args = json!({ "status": status_said.status.name() });
+    if let (Some(reason), Some(map)) = (&status_said.reason, args.as_object_mut()) {
         map.insert("reason".into(), json!(reason));
     }
     value::propose(input, Field::Status, ledger::STATUS, args, &said.evidence)

@@ -13,8 +13,8 @@ use crate::Input;
 use crate::lang::Lang;
 use crate::read::fold::{fold, stem};
 use crate::read::{Kind, Mark};
-use crate::settle::work::Work;
-use crate::settle::{Account, Outcome};
+use crate::settle::title_terms::TitleTerms;
+use crate::settle::{Outcome, Settlements};
 
 /// A check-off, with its evidence.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Reports<'a> {
     /// What the boxes among them name.
     keys: Vec<Option<Key>>,
     /// What became of things.
-    pub account: Account<'a>,
+    pub settlements: Settlements<'a>,
     lang: &'static Lang,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Reports<'a> {
             statements,
             words,
             keys: statements.iter().map(key).collect(),
-            account: Account::of(input, statements),
+            settlements: Settlements::of(input, statements),
             lang: input.lang,
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Reports<'a> {
     /// Returns the newest statement about a piece of work, among those newer than `after`.
     pub fn on(&self, title: &str, after: Option<Rank>) -> Option<Report> {
         let goal = Goal::of(title, self.lang);
-        let work = Work::of(title, self.lang);
+        let terms = TitleTerms::of(title, self.lang);
         let newer = |rank: Rank| after.is_none_or(|after| rank > after);
         self.statements
             .iter()
@@ -104,7 +104,7 @@ impl<'a> Reports<'a> {
             .filter_map(|(n, ((statement, words), key))| {
                 let stated = goal.judged_by(statement, words, key.as_ref(), self.lang);
                 let is_done = stated.or_else(|| {
-                    let outcome = self.account.judged(n, title, &work)?;
+                    let outcome = self.settlements.judged(n, title, &terms)?;
                     Some(outcome == Outcome::Done)
                 })?;
                 Some((statement, is_done))

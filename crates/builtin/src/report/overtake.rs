@@ -12,8 +12,8 @@ use crate::propose::statement::{Statement, statements};
 use crate::propose::tick::{Reports, contested};
 use crate::propose::value::Said as Value;
 use crate::read::{fold, inline};
-use crate::settle::Account;
-use crate::settle::work::Work;
+use crate::settle::Settlements;
+use crate::settle::title_terms::TitleTerms;
 
 /// Returns the facts that still hold, including the task's items.
 pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
@@ -33,11 +33,11 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
     facts.retain(|fact| !is_old_deadline(input, fact, &statements, deadline.as_ref()));
     let reports = Reports::of(input, &statements);
     let contested = contested(input, &reports);
-    leave_over(input, &mut facts, &reports.account);
+    leave_over(input, &mut facts, &reports.settlements);
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
         let tick = contested.iter().find(|tick| tick.item.id == item.id);
         let fact = of_item(input, item);
-        let dropped = if item.is_checked { None } else { reports.account.dropped(&item.title) };
+        let dropped = if item.is_checked { None } else { reports.settlements.dropped(&item.title) };
         // What the text says is done becomes a question, what it drops a decision.
         all.push(match (tick, dropped) {
             (Some(tick), _) => held_against(input, &tick.evidence.quote, fact),
@@ -85,25 +85,25 @@ const OPEN_MAX: usize = 200;
 
 /// Leaves out the open work of earlier notes that a later note settles, and lines that only say how
 /// far an item of the list is.
-fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, account: &Account<'_>) {
+fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlements<'_>) {
     let lang = input.lang;
     let items = input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived);
-    let items: Vec<Work> = items.map(|item| Work::of(&item.title, lang)).collect();
+    let items: Vec<TitleTerms> = items.map(|item| TitleTerms::of(&item.title, lang)).collect();
     let is_open = |fact: &Fact| fact.kind == Kind::Left && fact.source != Source::Item;
-    let open: Vec<(usize, Work)> = (0..facts.len())
+    let open: Vec<(usize, TitleTerms)> = (0..facts.len())
         .rev()
         .filter(|at| is_open(&facts[*at]))
         .take(OPEN_MAX)
-        .map(|at| (at, Work::of(&facts[at].text, lang)))
+        .map(|at| (at, TitleTerms::of(&facts[at].text, lang)))
         .collect();
     let newest = input.state.entries.len().saturating_sub(1);
     let mut over = Vec::new();
-    for (at, work) in &open {
+    for (at, terms) in &open {
         let Some(entry) = facts[*at].entry.filter(|entry| *entry < newest) else { continue };
-        let same = |other: &&Work| other.words != work.words;
-        let others: Vec<&Work> =
+        let same = |other: &&TitleTerms| other.words != terms.words;
+        let others: Vec<&TitleTerms> =
             open.iter().map(|(_, other)| other).chain(&items).filter(same).collect();
-        if account.over(&facts[*at].text, entry, &others).is_some() {
+        if settlements.over(&facts[*at].text, entry, &others).is_some() {
             over.push(*at);
         }
     }
@@ -209,14 +209,14 @@ fn shared_terms(one: &[String], other: &[String]) -> usize {
 
 /// Returns whether a sentence says that work is finished: it shares the work's verb or says "done",
 /// and shares at least two words and half of the shorter text.
-fn is_done_by(work: &[String], later: &Evidence) -> bool {
-    let verb = work.iter().find(|word| word.chars().any(char::is_alphabetic));
+fn is_done_by(terms: &[String], later: &Evidence) -> bool {
+    let verb = terms.iter().find(|word| word.chars().any(char::is_alphabetic));
     let names_verb = verb.is_some_and(|verb| later.words.contains(verb));
-    let names_all = work.len() >= 2 && work.iter().all(|word| later.words.contains(word));
-    (names_all || shared_terms(work, &later.words) >= 2.min(work.len().max(1)))
+    let names_all = terms.len() >= 2 && terms.iter().all(|word| later.words.contains(word));
+    (names_all || shared_terms(terms, &later.words) >= 2.min(terms.len().max(1)))
         && (names_verb || later.is_general)
-        && fold::overlap(work, &later.words) >= 0.5
-        && names_agree(work, &later.words)
+        && fold::overlap(terms, &later.words) >= 0.5
+        && names_agree(terms, &later.words)
 }
 
 /// Turns an item of the task into a fact.

@@ -38,8 +38,8 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     let room = 3 - usize::from(next.is_some());
     let nothing = input.segments.is_empty() && input.state.items.is_empty();
     if !is_over {
-        let standing = standing(input, findings, chosen).into_iter();
-        parts.extend(standing.filter(|text| is_new(text, &parts, input)).collect::<Vec<_>>());
+        let progress_line = progress_line(input, findings, chosen).into_iter();
+        parts.extend(progress_line.filter(|text| is_new(text, &parts, input)).collect::<Vec<_>>());
     }
     if parts.len() < room {
         let mut said_already = parts.clone();
@@ -121,7 +121,7 @@ fn reasoned(reason: Option<String>, with: &str, bare: &str) -> String {
 }
 
 /// Returns how far the task is: its boxes, or else the newest finished work.
-fn standing(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
+fn progress_line(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Option<String> {
     let say = &input.lang.report.say;
     let is_numbered = |version: &&String| version.chars().any(|c| c.is_ascii_digit());
     if let Some(newest) = findings.versions.iter().find(is_numbered)

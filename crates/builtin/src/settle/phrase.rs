@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::work::{Work, carries, is_number, lemma};
+use super::title_terms::{TitleTerms, carries, is_number, lemma};
 use crate::lang::Lang;
 use crate::propose::words::{Class, Token};
 use crate::read::fold::stem;
@@ -95,8 +95,8 @@ pub(super) fn is_count(words: &[Word<'_>]) -> bool {
 }
 
 /// Returns whether a clause only wishes, denies or counts parts; words of the title itself do not.
-pub(super) fn is_void(words: &[Word<'_>], work: &Work, lang: &Lang) -> bool {
-    let is_own = |phrase: &str| work.words.contains(&stem(phrase, lang));
+pub(super) fn is_void(words: &[Word<'_>], terms: &TitleTerms, lang: &Lang) -> bool {
+    let is_own = |phrase: &str| terms.words.contains(&stem(phrase, lang));
     let phrases: Vec<&str> =
         lang.settle.void.iter().copied().filter(|phrase| !is_own(phrase)).collect();
     holds(words, &phrases)

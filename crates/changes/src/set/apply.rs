@@ -11,11 +11,11 @@ use dormouse_types::{Actor, EventKind, OperationId, Origin, WorkspaceId, hash};
 
 use crate::run_call::is_call;
 use crate::set::conclude::{JournalOutcome, Written};
+use crate::set::effective_state::{self, ChangedValue};
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, Settled};
 use crate::set::saga_payload::{SagaKind, SagaPayload};
 use crate::set::service::Changes;
-use crate::set::standing::{self, ChangedValue};
 use crate::tool::Refused;
 use crate::tools;
 
@@ -105,12 +105,12 @@ impl Changes {
         seen: &LoadedItem,
         task: Option<TaskView>,
     ) -> Result<Settled, DecideError> {
-        if payload.crossing == SagaKind::Undo {
+        if payload.kind == SagaKind::Undo {
             return self.finish_undo(ws, payload, operation, seen).await;
         }
         let written = self.write_journal(ws, payload, seen, task).await?;
         let now = self.clock.now();
-        let (after, ops, news) = match payload.crossing {
+        let (after, ops, news) = match payload.kind {
             SagaKind::Confirm => {
                 self.confirmed(ws, payload, operation, seen, &written, now).await?
             }
@@ -130,7 +130,7 @@ impl Changes {
                 self.keep_newest(ws, &payload.task).await?;
                 match error {
                     // The rejection remains valid even if the label's task is deleted.
-                    DecideError::TaskDeleted { .. } if payload.crossing == SagaKind::Suppress => {
+                    DecideError::TaskDeleted { .. } if payload.kind == SagaKind::Suppress => {
                         (None, None)
                     }
                     error => return Err(error),
@@ -199,7 +199,7 @@ impl Changes {
         let mut round = Round::of(&seen.item);
         loop {
             let operation = payload.operation(&round.operation);
-            let answer = match payload.crossing {
+            let answer = match payload.kind {
                 SagaKind::Suppress => {
                     self.suppress(ws, payload, &operation, &seen.item, task.take()).await?
                 }
@@ -227,14 +227,15 @@ impl Changes {
         round: &Round,
         item: &Item,
     ) -> Result<bool, DecideError> {
-        let undo = SagaPayload { crossing: SagaKind::Undo, ..payload.clone() };
+        let undo = SagaPayload { kind: SagaKind::Undo, ..payload.clone() };
         let undo = undo.operation(&round.operation);
         if self.store.first(receipt::by_id(Db::Journal, ws, undo.as_str())).await?.is_some() {
             return self.is_unknown(ws, &undo).await;
         }
         let Some(over) = &payload.over else { return Ok(false) };
         let task = self.task_of(ws, &payload.task).await?;
-        let found = task.and_then(|view| standing::set_since(item, &state(&view, &self.zone)));
+        let found =
+            task.and_then(|view| effective_state::set_since(item, &state(&view, &self.zone)));
         Ok(found.is_some_and(|found| found.is_known(Some(over)))
             && self.load(ws, &payload.set, payload.index).await?.item.state == item.state)
     }
@@ -270,7 +271,7 @@ impl Changes {
         let ctx = Self::ctx(payload, operation);
         let rule = |view: &TaskView| {
             let task = state(view, &self.zone);
-            match standing::set_since(item, &task) {
+            match effective_state::set_since(item, &task) {
                 Some(found) if !found.is_known(payload.over.as_ref()) => {
                     Err(ApplyRefusal::SetSince(found))
                 }

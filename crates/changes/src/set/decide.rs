@@ -1,6 +1,6 @@
 //! Verdicts: confirm, reject, defer. The decision is durable before anything is applied.
 
-use dormouse_journal::{Paused, TaskStanding, TaskView, state};
+use dormouse_journal::{Paused, TaskReviewState, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
@@ -11,11 +11,11 @@ use dormouse_types::{
 };
 
 use crate::set::apply::edit_of_rejection;
+use crate::set::effective_state::{self, KnownValue};
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Settled, transitioned};
 use crate::set::saga_payload::{SagaKind, SagaPayload};
 use crate::set::service::{Changes, Decider};
-use crate::set::standing::{self, KnownValue};
 use crate::set::state::Event;
 
 /// How many times a verdict is retried on fresh rows before it reports `Busy`.
@@ -204,7 +204,7 @@ impl Changes {
         seen: &LoadedItem,
         reason: &str,
     ) -> Result<(), DecideError> {
-        let Some(mut decision) = self.standing_decision(who.ws, &seen.item).await? else {
+        let Some(mut decision) = self.current_decision(who.ws, &seen.item).await? else {
             return Ok(());
         };
         match &decision.doc.value.rejection_reason {
@@ -243,9 +243,9 @@ impl Changes {
     ) -> Result<Settled, DecideError> {
         let now = self.clock.now();
         let item = &seen.item;
-        let standing = task.as_ref().map(TaskStanding::of);
-        let fresh_for = Some(standing::fresh_for(item, standing.as_ref(), now));
-        let crossing = match want {
+        let review = task.as_ref().map(TaskReviewState::of);
+        let fresh_for = Some(effective_state::fresh_for(item, review.as_ref(), now));
+        let kind = match want {
             NewVerdict::Confirm { .. } => Some(SagaKind::Confirm),
             NewVerdict::Reject { .. } if edit_of_rejection(item).is_some() => {
                 Some(SagaKind::Suppress)
@@ -253,14 +253,14 @@ impl Changes {
             NewVerdict::Reject { .. } | NewVerdict::Defer => None,
         };
         let depth = self.depth_of(who.ws, item).await?;
-        let crossed = crossing.unwrap_or(SagaKind::Confirm);
-        let payload = SagaPayload { depth, ..self.saga_payload(who, crossed, item, want) };
+        let saga = kind.unwrap_or(SagaKind::Confirm);
+        let payload = SagaPayload { depth, ..self.saga_payload(who, saga, item, want) };
         let decision = self.decision(seen, &payload, want, now);
         let mut ops = vec![
             self.transition(who.ws, item, want.event(), None, fresh_for, now)?,
             entity::insert(who.ws, &decision),
         ];
-        if crossing.is_some() {
+        if kind.is_some() {
             ops.push(payload.open(who.ws, seen, now));
         }
         let (after, more) = match want {
@@ -273,7 +273,7 @@ impl Changes {
         };
         ops.extend(more);
         self.write("change.decide", who, seen, want.action(), ops).await?;
-        if crossing.is_none() {
+        if kind.is_none() {
             return Ok(Settled::new(after, task));
         }
         let after = LoadedItem { decision: Some(decision), ..after };
@@ -291,9 +291,9 @@ impl Changes {
         want: NewVerdict<'_>,
     ) -> Result<(), DecideError> {
         let (item, now) = (&seen.item, self.clock.now());
-        let task = view.map(TaskStanding::of);
+        let task = view.map(TaskReviewState::of);
         // An overdue item expires here, even if no sweep has found it yet.
-        if standing::expires_at(item, task.as_ref(), now).is_some_and(|at| at <= now) {
+        if effective_state::expires_at(item, task.as_ref(), now).is_some_and(|at| at <= now) {
             self.end_items(ws, std::slice::from_ref(item), Event::Expire, None).await?;
             return Err(DecideError::expired(item));
         }
@@ -312,11 +312,12 @@ impl Changes {
         }
         let Some(view) = view else { return Ok(()) };
         let task = state(view, &self.zone);
-        if let Some(why) = standing::no_longer_holds(item, &task).filter(|_| over.is_none()) {
+        if let Some(why) = effective_state::no_longer_holds(item, &task).filter(|_| over.is_none())
+        {
             self.end_items(ws, std::slice::from_ref(item), Event::Retract, Some(why)).await?;
             return Err(DecideError::retracted(&Item { error: Some(why.into()), ..item.clone() }));
         }
-        match standing::set_since(item, &task) {
+        match effective_state::set_since(item, &task) {
             Some(found) if !found.is_known(over) => Err(DecideError::ValueChanged {
                 set: item.set.clone(),
                 index: item.index,
@@ -330,7 +331,7 @@ impl Changes {
     fn saga_payload(
         &self,
         who: &Decider,
-        crossing: SagaKind,
+        kind: SagaKind,
         item: &Item,
         want: NewVerdict<'_>,
     ) -> SagaPayload {
@@ -342,7 +343,7 @@ impl Changes {
             actor: Some(who.actor.clone()),
             depth: 0,
             over,
-            crossing,
+            kind,
             set: item.set.clone(),
             index: item.index,
             round: item.round,

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dormouse_journal::{TaskStanding, state};
+use dormouse_journal::{TaskReviewState, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::{CommitError, Refusal};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{Actor, TaskId, Timestamp, WorkspaceId};
 
+use crate::set::effective_state::{self, EffectiveState};
 use crate::set::error::DecideError;
 use crate::set::rows::transitioned;
 use crate::set::service::{Changes, Decider};
-use crate::set::standing::{self, Standing};
 use crate::set::state::Event;
 use crate::set::supersede;
 
@@ -66,20 +66,24 @@ impl Changes {
         }
         let found = self.task_of(ws, task).await?;
         let state = found.as_ref().map(|view| state(view, &self.zone));
-        let (view, now) = (found.as_ref().map(TaskStanding::of), self.clock.now());
+        let (view, now) = (found.as_ref().map(TaskReviewState::of), self.clock.now());
         let (mut ended, mut rest) = (Vec::new(), Vec::new());
         let retracted = |item, why| Stale { item, event: Event::Retract, why: Some(why) };
         for item in open {
-            let stale = || state.as_ref().and_then(|task| standing::no_longer_holds(&item, task));
-            match standing::of(&item, view.as_ref(), now) {
-                Standing::Expired => ended.push(Stale { item, event: Event::Expire, why: None }),
-                Standing::Overtaken => ended.push(retracted(item, OVERTAKEN)),
-                Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => {
-                    match stale() {
-                        Some(why) => ended.push(retracted(item, why)),
-                        None => rest.push(item),
-                    }
+            let stale =
+                || state.as_ref().and_then(|task| effective_state::no_longer_holds(&item, task));
+            match effective_state::of(&item, view.as_ref(), now) {
+                EffectiveState::Expired => {
+                    ended.push(Stale { item, event: Event::Expire, why: None })
                 }
+                EffectiveState::Overtaken => ended.push(retracted(item, OVERTAKEN)),
+                EffectiveState::Waits
+                | EffectiveState::PutOff
+                | EffectiveState::Paused(_)
+                | EffectiveState::Over => match stale() {
+                    Some(why) => ended.push(retracted(item, why)),
+                    None => rest.push(item),
+                },
             }
         }
         let older = supersede::older(&rest).into_iter().cloned();
@@ -102,7 +106,7 @@ impl Changes {
     /// next call continues after it.
     pub async fn expire_due(&self) -> Result<usize, DecideError> {
         let now = self.clock.now();
-        let shown_by = now - standing::WEEK;
+        let shown_by = now - effective_state::WEEK;
         let after = self.sweep_cursor().clone();
         let page = self.store.all(change_item::shown_by(shown_by, after.as_ref(), BATCH)).await?;
         let is_last = i64::try_from(page.len()).is_ok_and(|n| n < BATCH);
@@ -113,15 +117,15 @@ impl Changes {
         for (ws, item) in &page {
             tasks.entry(*ws).or_default().insert(item.task.clone());
         }
-        let mut standings = BTreeMap::new();
+        let mut review_states = BTreeMap::new();
         for (ws, tasks) in tasks {
             let tasks: Vec<TaskId> = tasks.into_iter().collect();
-            standings.insert(ws, self.journal.standings(ws, &tasks).await?);
+            review_states.insert(ws, self.journal.review_states(ws, &tasks).await?);
         }
         let mut n_expired = 0;
         for (ws, item) in &page {
-            let task = standings.get(ws).and_then(|of_ws| of_ws.get(&item.task));
-            if standing::of(item, task, now) == Standing::Expired {
+            let task = review_states.get(ws).and_then(|of_ws| of_ws.get(&item.task));
+            if effective_state::of(item, task, now) == EffectiveState::Expired {
                 self.end_items(*ws, std::slice::from_ref(item), Event::Expire, None).await?;
                 n_expired += 1;
             }

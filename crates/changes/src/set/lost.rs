@@ -60,7 +60,7 @@ impl Changes {
         let next = Round::of(&seen.item).next(seen);
         let Round { number, operation } = &next;
         let mut ops = vec![change_item::reopen(who.ws, &seen.item, *number, operation, now)];
-        if let Some(decision) = self.standing_decision(who.ws, &seen.item).await? {
+        if let Some(decision) = self.current_decision(who.ws, &seen.item).await? {
             ops.extend(self.mark_undone(who.ws, &decision.doc.value.id, now).await?);
         }
         ops.extend(seen.moved(who.ws, reopened(&seen.item, &next, now), now).1);

@@ -2,7 +2,7 @@
 
 pub mod state;
 pub mod fold;
-pub mod standing;
+pub mod effective_state;
 pub mod validate;
 pub mod supersede;
 pub mod propose;

@@ -7,8 +7,8 @@ use dormouse_types::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::set::effective_state::KnownValue;
 use crate::set::rows::LoadedItem;
-use crate::set::standing::KnownValue;
 
 /// What an operation does in the journal on behalf of the agent store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,9 @@ pub(crate) enum SagaKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SagaPayload {
-    pub(crate) crossing: SagaKind,
+    // Under this name in the rows of open sagas.
+    #[serde(rename = "crossing")]
+    pub(crate) kind: SagaKind,
     pub(crate) set: ChangeSetId,
     pub(crate) index: i64,
     pub(crate) round: i64,
@@ -49,7 +51,7 @@ pub(crate) struct SagaPayload {
 impl SagaPayload {
     /// Derives this payload's operation id from the operation id of its item.
     pub(crate) fn operation(&self, of_item: &OperationId) -> OperationId {
-        let suffix = match self.crossing {
+        let suffix = match self.kind {
             SagaKind::Confirm => return of_item.clone(),
             SagaKind::Suppress => "reject",
             SagaKind::Undo => "undo",

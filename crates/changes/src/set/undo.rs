@@ -1,6 +1,6 @@
 //! Undoing a verdict, including what it wrote to the journal.
 
-use dormouse_journal::{JournalError, TaskStanding, TaskView};
+use dormouse_journal::{JournalError, TaskReviewState, TaskView};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
@@ -36,7 +36,7 @@ impl Changes {
             self.finish_operation(who.ws, &seen.item.operation).await?;
             return Err(DecideError::Busy { set: set.clone(), index });
         }
-        let Some(decision) = self.standing_decision(who.ws, &seen.item).await? else {
+        let Some(decision) = self.current_decision(who.ws, &seen.item).await? else {
             return Err(nothing_to_undo(&seen.item));
         };
         let decision = decision.doc.value;
@@ -47,7 +47,7 @@ impl Changes {
             return Err(nothing_to_undo(&seen.item));
         }
         let payload = SagaPayload {
-            crossing: SagaKind::Undo,
+            kind: SagaKind::Undo,
             set: set.clone(),
             index,
             round: seen.item.round,
@@ -193,7 +193,7 @@ impl Changes {
         if seen.item.state != State::Confirmed {
             return Ok(Ok(Default::default()));
         }
-        let decision = self.standing_decision(ws, &seen.item).await?;
+        let decision = self.current_decision(ws, &seen.item).await?;
         let decided_at = decision.map(|stored| stored.doc.value.created_at);
         // The work was derived from the time of the verdict.
         let item = Item { decided_at: decided_at.or(seen.item.decided_at), ..seen.item.clone() };
@@ -224,11 +224,11 @@ impl Changes {
         payload: &SagaPayload,
         seen: &LoadedItem,
     ) -> Result<(Result<Option<TaskView>, JournalError>, Round), DecideError> {
-        let crossing = match seen.item.state {
+        let kind = match seen.item.state {
             State::Rejected => SagaKind::Suppress,
             _ => SagaKind::Confirm,
         };
-        let verdict = SagaPayload { crossing, ..payload.clone() };
+        let verdict = SagaPayload { kind, ..payload.clone() };
         let mut round = Round::of(&seen.item);
         let mut task = None;
         let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
@@ -277,7 +277,7 @@ impl Changes {
     }
 
     /// Returns the verdict in effect on an item.
-    pub(crate) async fn standing_decision(
+    pub(crate) async fn current_decision(
         &self,
         ws: WorkspaceId,
         item: &Item,
@@ -290,7 +290,7 @@ impl Changes {
                 && decision.item_index == item.index
                 && decision.undone_at.is_none()
                 && decision.round == item.round
-                && standing(decision.verdict) == item.state
+                && state_after(decision.verdict) == item.state
         }))
     }
 }
@@ -299,11 +299,11 @@ impl Changes {
 fn said_at(task: Option<&TaskView>, item: &Item) -> Option<Timestamp> {
     let (tool, view) = tools::item(&item.tool).zip(task)?;
     let args = serde_json::from_str(&item.args).unwrap_or_default();
-    TaskStanding::of(view).said_at(&tool.target(&args).key)
+    TaskReviewState::of(view).said_at(&tool.target(&args).key)
 }
 
 /// Returns the state of an item while a verdict is in effect.
-fn standing(verdict: DecisionVerdict) -> State {
+fn state_after(verdict: DecisionVerdict) -> State {
     match verdict {
         DecisionVerdict::Confirmed => State::Confirmed,
         DecisionVerdict::Rejected => State::Rejected,

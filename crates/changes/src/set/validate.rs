@@ -7,7 +7,7 @@ use dormouse_types::model::{Entry, TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
-use crate::set::standing;
+use crate::set::effective_state;
 use crate::tool::{
     Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Support, Target, fingerprint,
     folded, recovered,
@@ -270,7 +270,7 @@ fn ensure_newer_than_person(
     said_at: Option<Timestamp>,
     task: &TaskState,
 ) -> Result<(), Refused> {
-    if !standing::has_say(target, args) {
+    if !effective_state::has_say(target, args) {
         return Ok(());
     }
     let say = task.says.iter().find(|say| say.field == target.key && say.by == By::User);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dormouse_changes::DecideError;
-use dormouse_changes::set::standing;
+use dormouse_changes::set::effective_state;
 use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, Op, params, receipt};
@@ -385,17 +385,20 @@ fn a_row_of_an_older_version_is_judged_by_its_words() {
     let item = world.open("update_task_due_date", due);
     assert!(item.before.is_none(), "a new row holds values");
     let old = of_an_older_version(&world, &item, Some("2026-03-01"));
-    assert_eq!(standing::before(&old), Some(FieldValue::Words { words: "2026-03-01".into() }));
-    assert_eq!(standing::set_since(&old, &world.state()), None, "the same value in words");
+    assert_eq!(
+        effective_state::before(&old),
+        Some(FieldValue::Words { words: "2026-03-01".into() })
+    );
+    assert_eq!(effective_state::set_since(&old, &world.state()), None, "the same value in words");
     let other = of_an_older_version(&world, &item, Some("2026-02-01"));
-    assert!(standing::set_since(&other, &world.state()).is_some(), "another value in words");
+    assert!(effective_state::set_since(&other, &world.state()).is_some(), "another value in words");
 
     let tick = json!({ "id": world.first_item(), "isChecked": true });
     let item = world.open("update_checklist_item", tick);
     let same = of_an_older_version(&world, &item, Some("[x] Sign the contract"));
-    assert_eq!(standing::no_longer_holds(&same, &world.state()), None);
+    assert_eq!(effective_state::no_longer_holds(&same, &world.state()), None);
     let renamed = of_an_older_version(&world, &item, Some("[ ] Sign the lease"));
-    assert!(standing::no_longer_holds(&renamed, &world.state()).is_some());
+    assert!(effective_state::no_longer_holds(&renamed, &world.state()).is_some());
 }
 
 #[test]
@@ -404,9 +407,9 @@ fn an_item_from_which_words_were_removed_no_longer_holds_unlike_one_with_the_mar
     let world = World::new();
     let title = json!({ "title": "Ask about the [removed] lamp" });
     let own = world.open("add_checklist_item", title);
-    assert_eq!(standing::no_longer_holds(&own, &world.state()), None);
+    assert_eq!(effective_state::no_longer_holds(&own, &world.state()), None);
     let args = own.args.replace("Ask about", "[removed]");
     let cut = Item { args, ..own };
-    let why = standing::no_longer_holds(&cut, &world.state()).expect("a reason");
+    let why = effective_state::no_longer_holds(&cut, &world.state()).expect("a reason");
     assert!(why.starts_with("words in it were removed"), "{why}");
 }

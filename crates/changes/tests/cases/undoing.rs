@@ -128,7 +128,7 @@ fn a_rejection_and_a_postponement_are_undone_without_touching_the_journal() {
 }
 
 #[test]
-fn only_the_standing_verdict_is_undone() {
+fn only_the_verdict_in_force_is_undone() {
     let world = World::new();
     let item = world.due("2026-03-20");
     let error = world.undo(&item).expect_err("nothing was decided");
@@ -144,7 +144,7 @@ fn only_the_standing_verdict_is_undone() {
 }
 
 #[test]
-fn of_two_verdicts_of_one_instant_the_standing_one_is_undone() {
+fn of_two_verdicts_of_one_instant_the_one_in_force_is_undone() {
     use dormouse_store::agent::change_set::DecisionVerdict::{Confirmed, Deferred};
     let world = World::new();
     let item = world.due("2026-03-20");

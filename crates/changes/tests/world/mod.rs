@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_changes::set::effective_state::KnownValue;
 use dormouse_changes::set::propose::{Proposer, Source};
-use dormouse_changes::set::standing::KnownValue;
 use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::tool::Retraction;

@@ -70,7 +70,7 @@ impl Answer {
 
 /// The state of a card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum CardState {
     Open,
     Confirmed,
     Rejected,
@@ -84,7 +84,7 @@ struct Card {
     title: String,
     task: TaskId,
     item: ChangeItem,
-    standing: Standing,
+    state: CardState,
 }
 
 /// The proposals of a review, in the order of the questions.
@@ -139,11 +139,11 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             Answer::Quit | Answer::Unclear => break,
         };
         match take(session, card, verdict, reason.as_deref()).await? {
-            Taken::Is(standing) => {
-                if standing != Standing::Failed {
+            Taken::Is(state) => {
+                if state != CardState::Failed {
                     decided.push(at);
                 }
-                cards.all[at].standing = standing;
+                cards.all[at].state = state;
                 at += 1;
             }
             Taken::Moved => {
@@ -156,7 +156,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             }
         }
     }
-    let standings: Vec<Standing> = cards.all.iter().map(|card| card.standing).collect();
+    let standings: Vec<CardState> = cards.all.iter().map(|card| card.state).collect();
     session.screen.say(sentence(&standings, cards.total));
     if let Some(last) = decided.last().and_then(|at| cards.all.get(*at)) {
         let name = proposal::name(&last.item);
@@ -212,7 +212,7 @@ impl Cards {
                     | ItemStatus::Expired => continue,
                 };
                 let (title, task) = (set.task_title.clone(), set.task_id.clone());
-                list.push(Card { title, task, item, standing: Standing::Open });
+                list.push(Card { title, task, item, state: CardState::Open });
             }
         }
         self.total = self.all.len() + waiting.len() + later.len() + hidden;
@@ -244,7 +244,7 @@ fn show(session: &mut Session, card: &Card, number: usize, of: usize) {
 
 /// The outcome of a verdict.
 enum Taken {
-    Is(Standing),
+    Is(CardState),
     /// The user has set the value since it was shown, so nothing was decided.
     Moved,
 }
@@ -271,23 +271,23 @@ async fn take(
         }
         Err(failure) => {
             session.screen.say(format!("not done: {}", failure.message));
-            return Ok(Taken::Is(Standing::Failed));
+            return Ok(Taken::Is(CardState::Failed));
         }
     };
     let outcome: Outcome = reply.read()?;
     session.touch_task(&card.task);
-    let (word, standing) = match (verdict, &outcome.item.error) {
+    let (word, state) = match (verdict, &outcome.item.error) {
         (Verdict::Confirm, Some(error)) => {
             session.screen.say(format!("not applied: {}", line(error)));
-            return Ok(Taken::Is(Standing::Failed));
+            return Ok(Taken::Is(CardState::Failed));
         }
-        (Verdict::Confirm, None) => ("done.", Standing::Confirmed),
-        (Verdict::Reject, _) => ("rejected.", Standing::Rejected),
-        (Verdict::Defer, _) => ("put off.", Standing::Later),
-        (Verdict::Undo, _) => ("undone.", Standing::Open),
+        (Verdict::Confirm, None) => ("done.", CardState::Confirmed),
+        (Verdict::Reject, _) => ("rejected.", CardState::Rejected),
+        (Verdict::Defer, _) => ("put off.", CardState::Later),
+        (Verdict::Undo, _) => ("undone.", CardState::Open),
     };
     session.screen.say(word);
-    Ok(Taken::Is(standing))
+    Ok(Taken::Is(state))
 }
 
 /// Undoes the last decision and returns the position of its proposal, to ask again.
@@ -302,10 +302,10 @@ async fn undo(
         return Ok(None);
     };
     // A deferred proposal can be decided as it is, so just ask again.
-    if card.standing != Standing::Later {
+    if card.state != CardState::Later {
         match take(session, card, Verdict::Undo, None).await? {
-            Taken::Is(Standing::Failed) | Taken::Moved => return Ok(None),
-            Taken::Is(standing) => cards.all[at].standing = standing,
+            Taken::Is(CardState::Failed) | Taken::Moved => return Ok(None),
+            Taken::Is(state) => cards.all[at].state = state,
         }
     }
     Ok(Some(at))
@@ -319,18 +319,18 @@ fn ask(session: &mut Session, question: &str) -> Result<Option<String>, Failure>
 }
 
 /// The summary of a review.
-fn sentence(standings: &[Standing], total: usize) -> String {
-    let count = |wanted| standings.iter().filter(|standing| **standing == wanted).count();
+fn sentence(standings: &[CardState], total: usize) -> String {
+    let count = |wanted| standings.iter().filter(|state| **state == wanted).count();
     let parts = [
-        (Standing::Confirmed, "confirmed"),
-        (Standing::Rejected, "rejected"),
-        (Standing::Later, "put off"),
-        (Standing::Failed, "not done"),
+        (CardState::Confirmed, "confirmed"),
+        (CardState::Rejected, "rejected"),
+        (CardState::Later, "put off"),
+        (CardState::Failed, "not done"),
     ];
-    let parts = parts.map(|(standing, word)| (count(standing), word));
+    let parts = parts.map(|(state, word)| (count(state), word));
     let mut parts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let left = count(Standing::Open) + total.saturating_sub(standings.len());
+    let left = count(CardState::Open) + total.saturating_sub(standings.len());
     if left > 0 {
         parts.push(format!("{} left", counted(left, "proposal")));
     }
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn the_end_is_summed_up() {
-        use Standing::{Confirmed, Later, Open};
+        use CardState::{Confirmed, Later, Open};
         let standings = [Confirmed, Later, Confirmed, Open, Open, Open];
         assert_eq!(sentence(&standings, 6), "\n2 confirmed, 1 put off, 3 proposals left.");
         assert_eq!(sentence(&standings[..3], 5), "\n2 confirmed, 1 put off, 2 proposals left.");

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use dormouse::dates::Wording;
 use dormouse::events::Since;
-use dormouse::view::Task;
+use dormouse::view::{ChangeItem, Task};
 use dormouse::{
     DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch, Verdict,
     VerdictOf,
@@ -16,7 +16,7 @@ use dormouse_testkit::scripted::Answer;
 use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::{World, me, now};
 
@@ -134,25 +134,34 @@ fn a_verdict_reads_its_set_once() {
     }
 }
 
-#[test]
-fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
-    let world = World::new();
-    let calls = [
+/// Calls that propose two changes of a task.
+fn two_changes() -> [(&'static str, Value); 2] {
+    [
         ("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" })),
         ("update_task_priority", json!({ "priority": "P1", "rationale": "it says so" })),
-    ];
-    let (task, _, items) = world.proposed(&calls);
-    let wanted = |at: usize| VerdictOf {
-        task: None,
-        set: items[at].set.clone(),
-        index: items[at].index,
+    ]
+}
+
+/// The confirmation of an item, which may name the task that it is about.
+fn confirmed(item: &ChangeItem, task: Option<&TaskId>) -> VerdictOf {
+    VerdictOf {
+        task: task.cloned(),
+        set: item.set.clone(),
+        index: item.index,
         verdict: Verdict::Confirm,
         digest: None,
         reason: None,
         over: None,
-    };
+    }
+}
+
+#[test]
+fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&two_changes());
     let decide = |at: usize| {
-        now(world.dormouse.decide_item_and_list(&me(), wanted(at), None)).expect("decided")
+        let wanted = confirmed(&items[at], None);
+        now(world.dormouse.decide_item_and_list(&me(), wanted, None)).expect("decided")
     };
     let (answer, queries) = world.engine.reads_of(|| decide(0));
     assert_eq!(wholes(&queries, &task.id, Some(&items[0].set)), (1, 1), "{queries:#?}");
@@ -168,23 +177,10 @@ fn a_confirm_lists_what_is_open_then_on_the_task_that_it_wrote() {
 #[test]
 fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
     let world = World::new();
-    let calls = [
-        ("update_task_estimate", json!({ "minutes": 90, "rationale": "it says so" })),
-        ("update_task_priority", json!({ "priority": "P1", "rationale": "it says so" })),
-    ];
-    let (task, _, items) = world.proposed(&calls);
+    let (task, _, items) = world.proposed(&two_changes());
     let other = world.task("Pay the deposit");
     let decide = |at: usize, task: Option<&TaskId>| {
-        let wanted = VerdictOf {
-            task: task.cloned(),
-            set: items[at].set.clone(),
-            index: items[at].index,
-            verdict: Verdict::Confirm,
-            digest: None,
-            reason: None,
-            over: None,
-        };
-        now(world.dormouse.decide_item(&me(), wanted, None))
+        now(world.dormouse.decide_item(&me(), confirmed(&items[at], task), None))
     };
     let refused = decide(0, Some(&other.id)).expect_err("a set of another task");
     assert_eq!(refused.problem().kind, "not-found", "{refused}");

@@ -34,7 +34,7 @@ impl Model for Placed {
     }
 }
 
-struct Ground {
+struct Reading {
     dormouse: Dormouse,
     store: Store,
     script: Arc<Script>,
@@ -43,7 +43,7 @@ struct Ground {
 }
 
 /// A task, and a private one; both speak of a letter.
-fn ground(location: ModelLocation) -> Ground {
+fn reading(location: ModelLocation) -> Reading {
     let script = Arc::new(Script::default());
     let model = Arc::new(Placed(script.clone(), location));
     let (dormouse, store, _) = services(model, "2026-03-02T09:00:00Z");
@@ -63,10 +63,10 @@ fn ground(location: ModelLocation) -> Ground {
     let secret =
         NewEntry { text: "The letter offers money.".into(), private: true, ..NewEntry::default() };
     now(dormouse.add_entry(&me(), &flat, secret, None)).expect("an entry");
-    Ground { dormouse, store, script, flat, doctor }
+    Reading { dormouse, store, script, flat, doctor }
 }
 
-impl Ground {
+impl Reading {
     /// Runs work that makes these calls, and returns their results.
     fn results(&self, calls: &[(&'static str, Value)]) -> Vec<ToolResult> {
         self.script.push(Answer::calls(calls.to_vec()).and_goes_on());
@@ -93,8 +93,8 @@ impl Ground {
 
 #[test]
 fn a_run_finds_lists_and_reads_tasks() {
-    let ground = ground(ModelLocation::BuiltIn);
-    let results = ground.all();
+    let world = reading(ModelLocation::BuiltIn);
+    let results = world.all();
     let said: Vec<&str> = results.iter().map(|result| result.text.as_str()).collect();
     assert!(results.iter().all(|result| !result.refused), "{said:?}");
     for (n, text) in [
@@ -111,20 +111,20 @@ fn a_run_finds_lists_and_reads_tasks() {
         assert!(said[n].contains("<data of=\"journal\">"), "it is data: {}", said[n]);
     }
     // Whatever the run writes from then on is as private as what it read.
-    let sources = now(ground.store.all(Query {
+    let sources = now(world.store.all(Query {
         db: Db::Agent,
         sql: "SELECT answer_sources FROM wake_requests WHERE answer_sources IS NOT NULL",
         params: Vec::new(),
         decode: |row| Ok(row.text(0).expect("sources").to_owned()),
     }));
     let sources = sources.expect("readable").join(" ");
-    assert!(sources.contains(ground.doctor.as_str()), "{sources}");
+    assert!(sources.contains(world.doctor.as_str()), "{sources}");
 }
 
 #[test]
 fn a_model_of_somebody_else_reads_nothing_that_is_private() {
-    let ground = ground(ModelLocation::Elsewhere);
-    let results = ground.all();
+    let world = reading(ModelLocation::Elsewhere);
+    let results = world.all();
     let said: Vec<&str> = results.iter().map(|result| result.text.as_str()).collect();
     assert!(said[0].contains("Move to the new flat ["), "{}", said[0]);
     assert!(said[0].contains("are kept back from this model"), "{}", said[0]);
@@ -139,8 +139,8 @@ fn a_model_of_somebody_else_reads_nothing_that_is_private() {
 
 #[test]
 fn a_call_that_cannot_be_read_is_refused_with_what_was_expected() {
-    let ground = ground(ModelLocation::BuiltIn);
-    let results = ground.results(&[
+    let world = reading(ModelLocation::BuiltIn);
+    let results = world.results(&[
         ("search", json!({ "query": " " })),
         ("search", json!({ "query": "a b c d e" })),
         ("list_tasks", json!({ "status": "great" })),
@@ -159,6 +159,6 @@ fn a_call_that_cannot_be_read_is_refused_with_what_was_expected() {
         assert!(said[n].contains(text), "{text}: {}", said[n]);
     }
     let gone = json!({ "taskId": "jt-00000000000000000000000000" });
-    let results = ground.results(&[("read_task", gone)]);
+    let results = world.results(&[("read_task", gone)]);
     assert!(results[0].text.starts_with("there is no task"), "{}", results[0].text);
 }

@@ -16,7 +16,7 @@ use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{Faults, Model, NoFaults};
 use dormouse_types::{AgentId, Scope, TaskId};
-use dormouse_world::{Ground, Recording};
+use dormouse_world::{Recording, TestStore};
 use serde_json::{Value, json};
 
 pub use dormouse_testkit::now;
@@ -44,16 +44,20 @@ pub struct World {
 
 /// The services with any model, on a clock that is set to a time.
 pub fn services(model: Arc<dyn Model>, at: &str) -> (Dormouse, Store, ManualClock) {
-    let (dormouse, ground) = services_with(model, at, Arc::new(NoFaults));
-    (dormouse, ground.store, ground.clock)
+    let (dormouse, test_store) = services_with(model, at, Arc::new(NoFaults));
+    (dormouse, test_store.store, test_store.clock)
 }
 
-fn services_with(model: Arc<dyn Model>, at: &str, faults: Arc<dyn Faults>) -> (Dormouse, Ground) {
-    let ground = Ground::with_faults(at, faults);
+fn services_with(
+    model: Arc<dyn Model>,
+    at: &str,
+    faults: Arc<dyn Faults>,
+) -> (Dormouse, TestStore) {
+    let test_store = TestStore::with_faults(at, faults);
     let dormouse = Dormouse::new(Parts {
-        store: ground.store.clone(),
-        clock: ground.as_clock(),
-        entropy: ground.entropy.clone(),
+        store: test_store.store.clone(),
+        clock: test_store.as_clock(),
+        entropy: test_store.entropy.clone(),
         model,
         zone: jiff::tz::TimeZone::UTC,
         owner: "test".into(),
@@ -61,16 +65,16 @@ fn services_with(model: Arc<dyn Model>, at: &str, faults: Arc<dyn Faults>) -> (D
     let dormouse = dormouse
         .with_work_rules(Arc::new(dormouse_builtin::work::Rules))
         .with_sealing_keys(Arc::new(dormouse_testkit::sealing::FixedKey([7; 32])));
-    (dormouse, ground)
+    (dormouse, test_store)
 }
 
 impl World {
     pub fn new() -> Self {
         let script = Arc::new(Script::default());
         let hooks = Arc::new(Hooks::default());
-        let (dormouse, ground) =
+        let (dormouse, test_store) =
             services_with(script.clone(), "2026-03-02T09:00:00Z", hooks.clone());
-        let Ground { store, engine, clock, .. } = ground;
+        let TestStore { store, engine, clock, .. } = test_store;
         Self { engine, hooks, dormouse, store, clock, script }
     }
 

@@ -47,7 +47,7 @@ pub(super) const OURS: &[&str] = &[
 
 /// Whom a model obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ear {
+pub(super) enum Obeys {
     /// Nothing between the marks of data, however they are written.
     Outside,
     /// The same, if marks in a text were left as they are.
@@ -58,7 +58,7 @@ pub(super) enum Ear {
 
 /// A model that follows orders.
 pub(super) struct Obedient {
-    ear: Ear,
+    obeys: Obeys,
     location: Mutex<ModelLocation>,
     obeyed: Mutex<BTreeSet<String>>,
     read: Mutex<Vec<Request>>,
@@ -66,14 +66,14 @@ pub(super) struct Obedient {
 }
 
 impl Obedient {
-    fn new(ear: Ear) -> Arc<Self> {
-        Self::at(ear, ModelLocation::BuiltIn)
+    fn new(obeys: Obeys) -> Arc<Self> {
+        Self::at(obeys, ModelLocation::BuiltIn)
     }
 
-    pub(super) fn at(ear: Ear, location: ModelLocation) -> Arc<Self> {
+    pub(super) fn at(obeys: Obeys, location: ModelLocation) -> Arc<Self> {
         let (location, sent_away) = (Mutex::new(location), Mutex::default());
         let (obeyed, read) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { ear, location, obeyed, read, sent_away })
+        Arc::new(Self { obeys, location, obeyed, read, sent_away })
     }
 
     /// From now on, what it is sent ends up there.
@@ -98,10 +98,10 @@ impl Obedient {
         }
         let all: Vec<&str> = request.fragments.iter().map(|it| it.text.as_str()).collect();
         let all = all.join("\n\n");
-        let heard = match self.ear {
-            Ear::Outside => outside(&all),
-            Ear::OutsideUnbroken => outside(&all.replace('\u{200b}', "")),
-            Ear::All => all.clone(),
+        let heard = match self.obeys {
+            Obeys::Outside => outside(&all),
+            Obeys::OutsideUnbroken => outside(&all.replace('\u{200b}', "")),
+            Obeys::All => all.clone(),
         };
         let mut calls = Vec::new();
         for order in heard.lines().filter_map(order) {
@@ -351,7 +351,7 @@ async fn run_twice(program: &Program, agents: &[(TaskId, AgentId)]) {
 
 #[tokio::test]
 async fn no_text_gives_orders_from_outside_the_marks_of_data() {
-    let model = Obedient::new(Ear::Outside);
+    let model = Obedient::new(Obeys::Outside);
     let program = Program::with(model.clone());
     let other = other(&program).await;
     let agents = wake(&program, &samples(), &other).await;
@@ -367,7 +367,7 @@ async fn no_text_gives_orders_from_outside_the_marks_of_data() {
 /// What the test above rests on: marks in a text are broken up.
 #[tokio::test]
 async fn a_text_with_marks_of_its_own_would_give_orders() {
-    let model = Obedient::new(Ear::OutsideUnbroken);
+    let model = Obedient::new(Obeys::OutsideUnbroken);
     let program = Program::with(model.clone());
     let other = other(&program).await;
     let samples: Vec<String> = OURS.iter().map(|&text| text.to_owned()).collect();
@@ -378,7 +378,7 @@ async fn a_text_with_marks_of_its_own_would_give_orders() {
 
 #[tokio::test]
 async fn an_obedient_model_gets_no_further_than_proposals_about_its_own_task() {
-    let model = Obedient::new(Ear::All);
+    let model = Obedient::new(Obeys::All);
     let program = Program::with(model.clone());
     let other = other(&program).await;
     let agents = wake(&program, &samples(), &other).await;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use dormouse_store::Backend;
 use dormouse_types::port::ModelLocation;
 
-use super::hostile::{Ear, OURS, Obedient, other, samples, wake};
+use super::hostile::{OURS, Obedient, Obeys, other, samples, wake};
 use crate::support::dishonest::{Dishonest, Lie};
 use crate::support::program::Program;
 
@@ -33,9 +33,9 @@ enum Without {
 }
 
 /// Wakes agents of hostile tasks at home, then elsewhere; returns what went wrong.
-async fn found(ear: Ear, without: Without, samples: &[String]) -> BTreeSet<&'static str> {
-    let ear = if without == Without::Fence { Ear::OutsideUnbroken } else { ear };
-    let model = Obedient::at(ear, ModelLocation::OwnServer);
+async fn found(obeys: Obeys, without: Without, samples: &[String]) -> BTreeSet<&'static str> {
+    let obeys = if without == Without::Fence { Obeys::OutsideUnbroken } else { obeys };
+    let model = Obedient::at(obeys, ModelLocation::OwnServer);
     let lie = match without {
         Without::Nothing | Without::Fence => None,
         Without::Gate => Some(Lie::Gate),
@@ -73,7 +73,7 @@ async fn found(ear: Ear, without: Without, samples: &[String]) -> BTreeSet<&'sta
         found.insert("what was made of private text left");
     }
     // One that obeys every text hears orders, of course.
-    if ear != Ear::All && !model.obeyed().is_empty() {
+    if obeys != Obeys::All && !model.obeyed().is_empty() {
         found.insert("a text gave orders");
     }
     found
@@ -85,25 +85,25 @@ fn ours() -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_private_leaves_however_obedient_a_model_is() {
-    assert_eq!(found(Ear::All, Without::Nothing, &samples()).await, BTreeSet::new());
-    assert_eq!(found(Ear::Outside, Without::Nothing, &ours()).await, BTreeSet::new());
+    assert_eq!(found(Obeys::All, Without::Nothing, &samples()).await, BTreeSet::new());
+    assert_eq!(found(Obeys::Outside, Without::Nothing, &ours()).await, BTreeSet::new());
 }
 
 #[tokio::test]
 async fn without_the_fence_texts_give_orders() {
-    let found = found(Ear::Outside, Without::Fence, &ours()).await;
+    let found = found(Obeys::Outside, Without::Fence, &ours()).await;
     assert_eq!(found, BTreeSet::from(["a text gave orders"]));
 }
 
 #[tokio::test]
 async fn without_the_gate_private_text_leaves() {
-    let found = found(Ear::All, Without::Gate, &ours()).await;
+    let found = found(Obeys::All, Without::Gate, &ours()).await;
     let expected = ["private text left", "what was made of private text left"];
     assert_eq!(found, BTreeSet::from(expected));
 }
 
 #[tokio::test]
 async fn without_taint_what_was_made_of_private_text_leaves() {
-    let found = found(Ear::All, Without::Taint, &ours()).await;
+    let found = found(Obeys::All, Without::Taint, &ours()).await;
     assert_eq!(found, BTreeSet::from(["what was made of private text left"]));
 }

@@ -39,86 +39,64 @@ impl Fragment {
     }
 }
 
-closed_list! {
-    /// The kinds of fragments, in prompt order.
-    pub enum FragmentKind, "fragment kind" {
-        /// Scaffold and directives.
-        System = "system",
-        /// What older lines of the log were folded into.
-        Summary = "summary",
-        /// The append-only log of the task: captured inputs and observations.
-        Log = "log",
-        /// What a run of agent work is instructed to do: title, instructions, corrections, answers.
-        Work = "work",
-        /// What earlier runs of the same agent work did.
-        EarlierRuns = "earlierRuns",
-        /// Tasks one link away.
-        LinkedTasks = "linkedTasks",
-        /// The current state of the task.
-        TaskState = "taskState",
-        /// Recent decisions and open proposals.
-        Decisions = "decisions",
-        /// How the task went over its last weeks, in figures.
-        Trend = "trend",
-        /// What changed since the last completed run.
-        Delta = "delta",
-        /// What the person tells the agent.
-        Message = "message",
-        /// What this turn must do.
-        Instruction = "instruction",
-    }
+/// A closed list of the kinds of fragments, and what else its enum has.
+macro_rules! list_of_fragment_kinds {
+    (
+        $(#[$meta:meta])* $list:ident, $what:literal
+        $(, $(#[$value_meta:meta])* $value:ident = $name:literal)*
+    ) => {
+        closed_list! {
+            $(#[$meta])*
+            pub enum $list, $what {
+                /// Scaffold and directives.
+                System = "system",
+                /// What older lines of the log were folded into.
+                Summary = "summary",
+                /// The append-only log of the task: captured inputs and observations.
+                Log = "log",
+                /// What a run of agent work is instructed to do: title, instructions, corrections,
+                /// answers.
+                Work = "work",
+                /// What earlier runs of the same agent work did.
+                EarlierRuns = "earlierRuns",
+                /// Tasks one link away.
+                LinkedTasks = "linkedTasks",
+                /// The current state of the task.
+                TaskState = "taskState",
+                /// Recent decisions and open proposals.
+                Decisions = "decisions",
+                /// How the task went over its last weeks, in figures.
+                Trend = "trend",
+                /// What changed since the last completed run.
+                Delta = "delta",
+                /// What the person tells the agent.
+                Message = "message",
+                /// What this turn must do.
+                Instruction = "instruction",
+                $($(#[$value_meta])* $value = $name,)*
+            }
+        }
+    };
 }
 
-closed_list! {
+list_of_fragment_kinds! {
+    /// The kinds of fragments, in prompt order.
+    FragmentKind, "fragment kind"
+}
+
+list_of_fragment_kinds! {
     /// What a piece of a prompt holds: a kind of fragment, or what is said about tools.
-    pub enum PromptPart, "part of a prompt" {
-        /// The role of the agent and its instructions.
-        System = "system",
-        /// What older lines of the log were folded into.
-        Summary = "summary",
-        /// The log of the task.
-        Log = "log",
-        /// What a run of agent work is told to do.
-        Work = "work",
-        /// What earlier runs of the same agent work did.
-        EarlierRuns = "earlierRuns",
-        /// Tasks one link away.
-        LinkedTasks = "linkedTasks",
-        /// The current state of the task.
-        TaskState = "taskState",
-        /// Recent decisions and open proposals.
-        Decisions = "decisions",
-        /// The last weeks in figures.
-        Trend = "trend",
-        /// What changed since the last completed run.
-        Delta = "delta",
-        /// What the person tells the agent.
-        Message = "message",
-        /// What this turn must do.
-        Instruction = "instruction",
-        /// Which tools could be called, if not all.
-        ToolChoice = "toolChoice",
-        /// The tools.
-        Tools = "tools",
-    }
+    PromptPart, "part of a prompt",
+    /// Which tools could be called, if not all.
+    ToolChoice = "toolChoice",
+    /// The tools.
+    Tools = "tools"
 }
 
 impl From<FragmentKind> for PromptPart {
     fn from(kind: FragmentKind) -> Self {
-        match kind {
-            FragmentKind::System => Self::System,
-            FragmentKind::Summary => Self::Summary,
-            FragmentKind::Log => Self::Log,
-            FragmentKind::Work => Self::Work,
-            FragmentKind::EarlierRuns => Self::EarlierRuns,
-            FragmentKind::LinkedTasks => Self::LinkedTasks,
-            FragmentKind::TaskState => Self::TaskState,
-            FragmentKind::Decisions => Self::Decisions,
-            FragmentKind::Trend => Self::Trend,
-            FragmentKind::Delta => Self::Delta,
-            FragmentKind::Message => Self::Message,
-            FragmentKind::Instruction => Self::Instruction,
-        }
+        // Both lists begin with the same values in the same order.
+        Self::ALL[kind as usize]
     }
 }
 
@@ -195,4 +173,17 @@ pub struct LastReport {
     pub tldr: String,
     /// When it was published.
     pub at: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_of_fragment_is_the_part_of_a_prompt_with_its_name() {
+        let names = |of: fn(FragmentKind) -> &'static str| {
+            FragmentKind::ALL.iter().map(|kind| of(*kind)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(|kind| PromptPart::from(kind).name()), names(FragmentKind::name));
+    }
 }

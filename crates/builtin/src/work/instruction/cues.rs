@@ -12,8 +12,8 @@ use super::{Known, NotAccepted};
 use crate::lang::work::{Cue, Read, Words};
 use crate::read::fold::fold;
 
-/// What was heard in an instruction.
-pub(super) struct Heard {
+/// The cues found in an instruction.
+pub(super) struct FoundCues {
     /// When.
     pub said: Said,
     /// Phrases and names in order, of the parts that were understood.
@@ -47,12 +47,12 @@ pub(super) enum What {
 }
 
 /// Finds phrases, names and the schedule.
-pub(super) fn hear(
+pub(super) fn find_cues(
     text: &str,
     known: &Known,
     words: &'static Words,
     reader: &Reader,
-) -> Result<Heard, NotAccepted> {
+) -> Result<FoundCues, NotAccepted> {
     let read = &words.read;
     let tokens = written_out(tokens(text), read.contractions);
     let quotes = quotations(text);
@@ -86,7 +86,7 @@ pub(super) fn hear(
     }
     take_titles(&mut hits, &left, &mut covered, &said, &quotes, text);
     let (hits, not_understood) = judge(hits, &left, &covered, read, &said, text);
-    Ok(Heard { said, hits, not_understood })
+    Ok(FoundCues { said, hits, not_understood })
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {

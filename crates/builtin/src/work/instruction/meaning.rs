@@ -6,15 +6,15 @@ use dormouse_types::work_kind::{
     WhenEmpty, WorkKind, WorkParameters,
 };
 
-use super::cues::{Heard, Hit, What};
+use super::cues::{FoundCues, Hit, What};
 use super::{NotAccepted, short};
 use crate::lang::work::{Cue, Topic};
 
 /// The parameters.
 ///
 /// Errors: no kind; a title that no task has.
-pub(super) fn parameters(heard: &Heard, text: &str) -> Result<WorkParameters, NotAccepted> {
-    let hits = &heard.hits;
+pub(super) fn parameters(found: &FoundCues, text: &str) -> Result<WorkParameters, NotAccepted> {
+    let hits = &found.hits;
     let no_kind = || NotAccepted::NeedsModel { text: short(text) };
     if let Some(title) = title(hits) {
         let what = Repeated::Make { title };

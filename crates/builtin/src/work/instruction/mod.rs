@@ -128,20 +128,20 @@ fn read_in(
 ) -> Result<Understood, NotAccepted> {
     let language = Language::of_tag(words.code).unwrap_or(reader.language);
     let reader = Reader { language, ..reader.clone() };
-    let heard = cues::hear(text, known, words, &reader)?;
-    let parameters = meaning::parameters(&heard, text)?;
+    let found = cues::find_cues(text, known, words, &reader)?;
+    let parameters = meaning::parameters(&found, text)?;
     parameters.check().map_err(NotAccepted::Parameter)?;
-    let schedule_words = heard.said.words(parameters.kind(), &words.read);
+    let schedule_words = found.said.words(parameters.kind(), &words.read);
     let schedule = read_schedule(&schedule_words, &reader)
         .map_err(|source| NotAccepted::Schedule { words: schedule_words.clone(), source })?;
     let sentence = sentence::sentence(&parameters, Some((&schedule, &schedule_words)), words);
     Ok(Understood {
         parameters,
         schedule,
-        is_usual_time: heard.said.is_silent(),
+        is_usual_time: found.said.is_silent(),
         schedule_words,
         sentence,
-        not_understood: heard.not_understood,
+        not_understood: found.not_understood,
         language: words.code,
     })
 }

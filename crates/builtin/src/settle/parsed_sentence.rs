@@ -6,7 +6,7 @@ use super::phrase::{
     Named, Word, clauses, does, does_everything, ends_like, find, gives, holds, is_count,
     is_count_of, is_past_of, is_void, noun, same_stem, state, subject, takes,
 };
-use super::work::{Work, begins_upper};
+use super::title_terms::{TitleTerms, begins_upper};
 use crate::lang::Lang;
 use crate::propose::day::Reading;
 use crate::propose::pattern;
@@ -17,7 +17,7 @@ use crate::read::fold::stem;
 
 /// A sentence that may settle something.
 #[derive(Debug)]
-pub struct Heard<'a> {
+pub struct ParsedSentence<'a> {
     /// The sentence.
     pub statement: &'a Statement<'a>,
     words: Vec<Word<'a>>,
@@ -31,7 +31,7 @@ pub struct Heard<'a> {
 /// Decides whether words name no other open work.
 type IsOnly<'a> = &'a dyn Fn(&[String]) -> bool;
 
-impl<'a> Heard<'a> {
+impl<'a> ParsedSentence<'a> {
     /// Reads a sentence; `None` if it cannot settle anything.
     pub fn of(statement: &'a Statement<'a>, lang: &Lang) -> Option<Self> {
         let rules = lang.settle;
@@ -64,20 +64,20 @@ impl<'a> Heard<'a> {
     }
 
     /// Returns whether it shares a word with the work; most sentences do not.
-    pub fn mentions(&self, work: &Work, lang: &Lang) -> bool {
+    pub fn mentions(&self, terms: &TitleTerms, lang: &Lang) -> bool {
         let named = |word: &Word<'_>| {
-            work.words.iter().any(|own| same_stem(own, &word.stem))
+            terms.words.iter().any(|own| same_stem(own, &word.stem))
                 || word.is_in(lang.settle.everything)
         };
         self.words.iter().any(named)
     }
 
     /// Returns whether it says that exactly this work is done, or that this thing came.
-    pub fn settles(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
-        if self.is_partial || work.thing.is_empty() {
+    pub fn settles(&self, terms: &TitleTerms, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+        if self.is_partial || terms.thing.is_empty() {
             return false;
         }
-        let names = |named: &Named| work.is_named_by(named) && is_only(&named.words);
+        let names = |named: &Named| terms.is_named_by(named) && is_only(&named.words);
         self.clauses.iter().enumerate().any(|(n, clause)| {
             // "Hall: booked" says it of the hall.
             let label = n.checked_sub(1).filter(|_| self.follows_colon(clause.start));
@@ -95,28 +95,28 @@ impl<'a> Heard<'a> {
                 });
             let from = label.filter(|_| says).map_or(clause.start, |label| label.start);
             let words = &self.words[from..clause.end];
-            if is_void(words, work, lang)
+            if is_void(words, terms, lang)
                 || self.is_ahead(clause, lang)
-                || self.names_another(clause, work, lang)
+                || self.names_another(clause, terms, lang)
             {
                 return false;
             }
-            if let Some(verb) = &work.verb {
+            if let Some(verb) = &terms.verb {
                 return does_everything(words, verb, lang) || does(words, verb, &names, lang);
             }
-            if work.goal.is_some() {
-                return self.reaches(n, work, &names, lang);
+            if terms.goal.is_some() {
+                return self.reaches(n, terms, &names, lang);
             }
             // "Hand back the key": a verb that no list knows is known by its past form.
-            if let Some(opening) = work.opening.as_ref().filter(|_| work.thing.len() > 1) {
-                let rest = Work { thing: work.thing[1..].to_vec(), ..work.clone() };
+            if let Some(opening) = terms.opening.as_ref().filter(|_| terms.thing.len() > 1) {
+                let rest = TitleTerms { thing: terms.thing[1..].to_vec(), ..terms.clone() };
                 let names = |named: &Named| rest.is_named_by(named) && is_only(&named.words);
                 if does(words, opening, &names, lang) {
                     return true;
                 }
             }
             let before = || n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
-            let head = work.thing.last().map(String::as_str).unwrap_or_default();
+            let head = terms.thing.last().map(String::as_str).unwrap_or_default();
             let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
             state(words, lang).is_some_and(|at| {
                 let said = words[at].token.word.as_str();
@@ -148,10 +148,10 @@ impl<'a> Heard<'a> {
 
     /// Returns whether a clause names another place or person than the title does: "the hotel in Paris" is
     /// not "a hotel in Rome".
-    fn names_another(&self, clause: &Range<usize>, work: &Work, lang: &Lang) -> bool {
+    fn names_another(&self, clause: &Range<usize>, terms: &TitleTerms, lang: &Lang) -> bool {
         let words = &self.words[clause.clone()];
         let is_said = |name: &String| words.iter().any(|word| same_stem(&word.stem, name));
-        if work.names.is_empty() || work.names.iter().any(is_said) {
+        if terms.names.is_empty() || terms.names.iter().any(is_said) {
             return false;
         }
         let days = &self.statement.sentence.days;
@@ -177,12 +177,12 @@ impl<'a> Heard<'a> {
     }
 
     /// Returns whether it says that this work is not wanted any more.
-    pub fn drops(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+    pub fn drops(&self, terms: &TitleTerms, is_only: IsOnly<'_>, lang: &Lang) -> bool {
         let rules = lang.settle;
-        if work.thing.is_empty() || self.is_dated && holds(&self.words, &["new", "instead of"]) {
+        if terms.thing.is_empty() || self.is_dated && holds(&self.words, &["new", "instead of"]) {
             return false;
         }
-        let names = |named: &Named| work.is_named_by(named) && is_only(&named.words);
+        let names = |named: &Named| terms.is_named_by(named) && is_only(&named.words);
         self.clauses.iter().any(|clause| {
             let words = &self.words[clause.clone()];
             let after = |phrase: &&str| {
@@ -211,71 +211,73 @@ impl<'a> Heard<'a> {
 
     /// Returns whether it ends work or waiting that a note names: its verb with its thing, its thing
     /// in a state, or an answer.
-    pub fn ends(&self, work: &Work, is_only: IsOnly<'_>, lang: &Lang) -> bool {
+    pub fn ends(&self, terms: &TitleTerms, is_only: IsOnly<'_>, lang: &Lang) -> bool {
         let rules = lang.settle;
         self.clauses.iter().any(|clause| {
             let words = &self.words[clause.clone()];
             let has = |stem: &String| words.iter().any(|w| same_stem(&w.stem, stem));
             // "Battery 1" is not "battery 2".
             let mut counted = words.iter().filter(|w| w.token.class == Class::Number).peekable();
-            if !work.numbers.is_empty()
+            if !terms.numbers.is_empty()
                 && counted.peek().is_some()
-                && !counted.any(|w| work.numbers.contains(&w.stem))
+                && !counted.any(|w| terms.numbers.contains(&w.stem))
             {
                 return false;
             }
             let is_contact =
-                work.verb.as_ref().is_some_and(|verb| rules.contacts.contains(&verb.as_str()));
+                terms.verb.as_ref().is_some_and(|verb| rules.contacts.contains(&verb.as_str()));
             let answers = holds(words, rules.replies) && !holds(words, lang.report.cues.not);
-            if is_contact && answers && work.thing.last().is_some_and(has) && is_only(&work.thing) {
+            if is_contact && answers && terms.thing.last().is_some_and(has) && is_only(&terms.thing)
+            {
                 return true;
             }
-            if is_void(words, work, lang) || self.names_another(clause, work, lang) {
+            if is_void(words, terms, lang) || self.names_another(clause, terms, lang) {
                 return false;
             }
-            if let Some(awaited) = &work.awaited {
+            if let Some(awaited) = &terms.awaited {
                 return !self.is_partial && self.comes(words, awaited, lang);
             }
             let acts = words
                 .iter()
                 .any(|w| w.is_in(rules.states) || w.is_in(rules.takes) || w.is_in(rules.acts));
-            if let Some(verb) = &work.verb {
+            if let Some(verb) = &terms.verb {
                 let is_past = words.iter().any(|w| is_past_of(&w.token.word, verb, lang));
                 let own = stem(verb, lang);
-                if is_past && work.words.iter().filter(|word| **word != own).all(has) {
+                if is_past && terms.words.iter().filter(|word| **word != own).all(has) {
                     return true;
                 }
             }
             let act = words.iter().position(|w| w.is_in(rules.acts) || w.is_in(rules.takes));
             let does_it = act.is_some_and(|at| {
                 let object = noun(&words[at + 1..], lang);
-                work.is_named_by(&object) && is_only(&object.words)
+                terms.is_named_by(&object) && is_only(&object.words)
             });
             if does_it {
                 return true;
             }
-            let n_named = work.words.iter().filter(|word| has(word)).count();
-            let verb = work.verb.as_ref().map(|verb| stem(verb, lang));
-            let objects = work.words.iter().filter(|word| Some(*word) != verb.as_ref());
+            let n_named = terms.words.iter().filter(|word| has(word)).count();
+            let verb = terms.verb.as_ref().map(|verb| stem(verb, lang));
+            let objects = terms.words.iter().filter(|word| Some(*word) != verb.as_ref());
             if acts
                 && n_named >= 2
-                && (objects.clone().all(has) || work.thing.len() >= 2 && work.thing.iter().all(has))
+                && (objects.clone().all(has)
+                    || terms.thing.len() >= 2 && terms.thing.iter().all(has))
             {
                 return true;
             }
             // "The thermostat is down to 18."
             let down = words.windows(2).position(|w| {
-                w[0].is_in(rules.auxiliaries) && work.particles.iter().any(|small| w[1].is(small))
+                w[0].is_in(rules.auxiliaries) && terms.particles.iter().any(|small| w[1].is(small))
             });
             if let Some(at) = down
-                && work.verb.is_some()
-                && ends_like(&work.thing, &subject(&words[..at], lang).words)
+                && terms.verb.is_some()
+                && ends_like(&terms.thing, &subject(&words[..at], lang).words)
             {
                 return true;
             }
             state(words, lang).is_some_and(|at| {
                 let named = subject(&words[..at], lang).words;
-                ends_like(&work.thing, &named) && is_only(&named) && !self.is_partial
+                ends_like(&terms.thing, &named) && is_only(&named) && !self.is_partial
             })
         })
     }
@@ -306,9 +308,15 @@ impl<'a> Heard<'a> {
     }
 
     /// Returns whether the state that a title names is reached: "approved", "online since Friday".
-    fn reaches(&self, n: usize, work: &Work, names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
+    fn reaches(
+        &self,
+        n: usize,
+        terms: &TitleTerms,
+        names: &dyn Fn(&Named) -> bool,
+        lang: &Lang,
+    ) -> bool {
         let words = &self.words[self.clauses[n].clone()];
-        let goal = work.goal.unwrap_or_default();
+        let goal = terms.goal.unwrap_or_default();
         let Some(at) = words.iter().position(|word| word.is_in(goal)) else { return false };
         let named = subject(&words[..at], lang);
         if !named.words.is_empty() {
@@ -319,11 +327,11 @@ impl<'a> Heard<'a> {
             .all(|w| w.is_in(lang.settle.auxiliaries) || w.is_in(lang.settle.adverbs));
         let state = &words[at].token.word;
         let others: Vec<&String> =
-            work.words.iter().filter(|word| **word != stem(state, lang)).collect();
+            terms.words.iter().filter(|word| **word != stem(state, lang)).collect();
         let names_all = others.iter().all(|word| self.words.iter().any(|w| w.stem == **word));
         // A state alone, in capitals or as the whole sentence, answers what the title asks.
         let is_alone = n == 0 && words.len() == 1 && words[at].token.capitals;
-        bare && (names_all || is_alone && work.words.contains(&stem(state, lang)))
+        bare && (names_all || is_alone && terms.words.contains(&stem(state, lang)))
     }
 
     fn follows_colon(&self, at: usize) -> bool {

@@ -1,4 +1,4 @@
-//! The ports and the store that a world stands on.
+//! A store for tests, with the ports that the rooms above it share.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
 use crate::Recording;
 
 /// A store in memory with the clock and the entropy that its rooms share.
-pub struct Ground {
+pub struct TestStore {
     pub store: Store,
     /// Its engine, with what it read.
     pub engine: Arc<Recording>,
@@ -20,7 +20,7 @@ pub struct Ground {
     pub entropy: Arc<dyn Entropy>,
 }
 
-impl Ground {
+impl TestStore {
     /// Creates an empty store at a time such as `2026-03-02T09:00:00Z`.
     pub fn at(time: &str) -> Self {
         Self::with_faults(time, Arc::new(NoFaults))

@@ -28,7 +28,7 @@ pub enum Paused {
 
 /// The facts that proposals on a task depend on, all of them stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TaskStanding {
+pub struct TaskReviewState {
     /// Why it needs no decisions now, if so.
     pub paused: Option<Paused>,
     /// When it was paused: disjoint periods, oldest first; the last one may still be open.
@@ -37,8 +37,8 @@ pub struct TaskStanding {
     says: Vec<(String, Timestamp)>,
 }
 
-impl TaskStanding {
-    /// The standing of a task that was read in full.
+impl TaskReviewState {
+    /// The review state of a task that was read in full.
     pub fn of(view: &TaskView) -> Self {
         Self::new(&view.task.value, view.says.iter())
     }
@@ -112,14 +112,14 @@ fn pauses(task: &Task) -> Vec<(Timestamp, Option<Timestamp>)> {
 }
 
 impl Journal {
-    /// The standing of the given tasks, in two queries per 200 tasks. Missing tasks and those whose
+    /// The review states of the given tasks, in two queries per 200 tasks. Missing tasks and those whose
     /// row cannot be read are left out.
-    pub async fn standings(
+    pub async fn review_states(
         &self,
         ws: WorkspaceId,
         tasks: &[TaskId],
-    ) -> Result<BTreeMap<TaskId, TaskStanding>, JournalError> {
-        let mut standings = BTreeMap::new();
+    ) -> Result<BTreeMap<TaskId, TaskReviewState>, JournalError> {
+        let mut review_states = BTreeMap::new();
         for some in tasks.chunks(in_list::MOST) {
             let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
             let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
@@ -129,16 +129,16 @@ impl Journal {
             for line in self.store.all(task_list::some(ws, &ids)).await? {
                 let Ok(Stored { doc, .. }) = line.task else { continue };
                 let says = says.get(doc.value.id.as_str()).into_iter().flatten();
-                let standing = TaskStanding::new(&doc.value, says);
-                standings.insert(doc.value.id, standing);
+                let review = TaskReviewState::new(&doc.value, says);
+                review_states.insert(doc.value.id, review);
             }
         }
-        Ok(standings)
+        Ok(review_states)
     }
 }
 
 impl Journal {
-    /// State and standing of the given tasks, by which proposals about them are shown, in three
+    /// State and review state of the given tasks, by which proposals about them are shown, in three
     /// queries per 200 tasks. Of the fields only those are named that the person set last. Missing
     /// tasks and those with a row that cannot be read are left out.
     pub async fn states(
@@ -146,7 +146,7 @@ impl Journal {
         ws: WorkspaceId,
         tasks: &[TaskId],
         zone: &TimeZone,
-    ) -> Result<BTreeMap<TaskId, (TaskState, TaskStanding)>, JournalError> {
+    ) -> Result<BTreeMap<TaskId, (TaskState, TaskReviewState)>, JournalError> {
         let mut states = BTreeMap::new();
         for some in tasks.chunks(in_list::MOST) {
             let mut parts: BTreeMap<String, Result<Vec<AggregateRow>, ReadError>> = BTreeMap::new();
@@ -168,8 +168,8 @@ impl Journal {
                 let says = says.remove(&task).unwrap_or_default();
                 let view = TaskView::new(parts, Vec::new(), definitions.clone(), says);
                 let Some(view) = view else { continue };
-                let standing = TaskStanding::of(&view);
-                states.insert(view.id().clone(), (state(&view, zone), standing));
+                let review = TaskReviewState::of(&view);
+                states.insert(view.id().clone(), (state(&view, zone), review));
             }
         }
         Ok(states)
@@ -218,9 +218,9 @@ mod tests {
     }
 
     fn check(task: &Task, paused: Option<Paused>, seconds_until_100: u64) {
-        let standing = TaskStanding::new(task, [].iter());
-        assert_eq!(standing.paused, paused, "{task:?}");
-        let time = standing.paused_between(at(10), at(100));
+        let review = TaskReviewState::new(task, [].iter());
+        assert_eq!(review.paused, paused, "{task:?}");
+        let time = review.paused_between(at(10), at(100));
         assert_eq!(time, Duration::from_secs(seconds_until_100), "{task:?}");
     }
 

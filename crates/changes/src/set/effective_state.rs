@@ -1,9 +1,9 @@
-//! The standing of an open item, given its task and the time: whether the person has to decide, and
+//! The state of an open item as of now, given its task and the time: whether the person has to decide, and
 //! which value a confirm would overwrite.
 
 use std::time::Duration;
 
-use dormouse_journal::{Paused, TaskStanding};
+use dormouse_journal::{Paused, TaskReviewState};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_types::field_change::FieldValue;
 use dormouse_types::memory::REMOVED;
@@ -19,9 +19,9 @@ use crate::words;
 /// How long an item can be decided after it was shown.
 pub const WEEK: Duration = Duration::from_secs(limits::PROPOSAL_AGE_SECONDS);
 
-/// The standing of an item.
+/// The state of an item as of now: its stored one, and what time and the task make of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum EffectiveState {
     /// It is waiting for the person, or being applied.
     Waits,
     /// The person deferred it; it can still be decided.
@@ -37,30 +37,32 @@ pub enum Standing {
     Over,
 }
 
-impl Standing {
+impl EffectiveState {
     /// Returns whether the person has to decide.
     pub fn needs_decision(self) -> bool {
         matches!(self, Self::Waits | Self::PutOff)
     }
 }
 
-/// Returns the standing of an item at a time. Without a task, only its row and the time count.
-pub fn of(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Standing {
+/// Returns the state of an item at a time. Without a task, only its row and the time count.
+pub fn of(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> EffectiveState {
     let paused = task.and_then(|task| task.paused);
     match item.state {
-        State::Confirmed | State::Rejected | State::Retracted | State::Expired => Standing::Over,
-        State::Applying => paused.map_or(Standing::Waits, Standing::Paused),
+        State::Confirmed | State::Rejected | State::Retracted | State::Expired => {
+            EffectiveState::Over
+        }
+        State::Applying => paused.map_or(EffectiveState::Waits, EffectiveState::Paused),
         State::Pending | State::Deferred => {
             if expires_at(item, task, now).is_some_and(|at| at <= now) {
-                return Standing::Expired;
+                return EffectiveState::Expired;
             }
             if task.is_some_and(|task| is_overtaken(item, task)) {
-                return Standing::Overtaken;
+                return EffectiveState::Overtaken;
             }
             match (paused, item.state) {
-                (Some(paused), _) => Standing::Paused(paused),
-                (None, State::Deferred) => Standing::PutOff,
-                (None, _) => Standing::Waits,
+                (Some(paused), _) => EffectiveState::Paused(paused),
+                (None, State::Deferred) => EffectiveState::PutOff,
+                (None, _) => EffectiveState::Waits,
             }
         }
     }
@@ -68,23 +70,30 @@ pub fn of(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Standing 
 
 /// Returns the state to show a reader: the stored one, unless the item has since expired or been
 /// overtaken.
-pub fn shown_state(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> State {
+pub fn shown_state(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> State {
     match of(item, task, now) {
-        Standing::Expired => State::Expired,
-        Standing::Overtaken => State::Retracted,
-        Standing::Waits | Standing::PutOff | Standing::Paused(_) | Standing::Over => item.state,
+        EffectiveState::Expired => State::Expired,
+        EffectiveState::Overtaken => State::Retracted,
+        EffectiveState::Waits
+        | EffectiveState::PutOff
+        | EffectiveState::Paused(_)
+        | EffectiveState::Over => item.state,
     }
 }
 
 /// Returns how long an item may have been shown, by the database clock, for a verdict to be in
 /// time: seven days plus the time during which its task was closed or deleted.
-pub fn fresh_for(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Duration {
+pub fn fresh_for(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> Duration {
     let paused = item.shown_at.zip(task).map(|(shown, task)| task.paused_between(shown, now));
     WEEK + paused.unwrap_or_default()
 }
 
 /// Returns when an item expires if its task stays as it is, or `None` if it was never shown.
-pub fn expires_at(item: &Item, task: Option<&TaskStanding>, now: Timestamp) -> Option<Timestamp> {
+pub fn expires_at(
+    item: &Item,
+    task: Option<&TaskReviewState>,
+    now: Timestamp,
+) -> Option<Timestamp> {
     item.shown_at.map(|shown| shown + fresh_for(item, task, now))
 }
 
@@ -143,7 +152,7 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<ChangedValue> {
 }
 
 /// Returns whether the person set the field after the evidence of an open item was written.
-pub fn is_overtaken(item: &Item, task: &TaskStanding) -> bool {
+pub fn is_overtaken(item: &Item, task: &TaskReviewState) -> bool {
     let Some(tool) = tools::item(&item.tool) else { return false };
     let args: Value = serde_json::from_str(&item.args).unwrap_or_default();
     let target = tool.target(&args);

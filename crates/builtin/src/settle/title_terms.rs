@@ -7,7 +7,7 @@ use crate::read::fold::stem;
 
 /// What a title names.
 #[derive(Debug, Clone)]
-pub struct Work {
+pub struct TitleTerms {
     /// All its words that carry meaning.
     pub words: Vec<String>,
     /// Of those, the ones of the thing itself: "list" and "guests" are two things, of which the
@@ -33,7 +33,7 @@ pub struct Work {
     pub names: Vec<String>,
 }
 
-impl Work {
+impl TitleTerms {
     /// Reads a title.
     pub fn of(title: &str, lang: &Lang) -> Self {
         let rules = lang.settle;

@@ -48,7 +48,8 @@ impl<'a> Input<'a> {
         for fragment in &request.fragments {
             match &fragment.data {
                 // The rules read the task itself; addresses of linked tasks are added to every report.
-                FragmentData::None | FragmentData::LinkedTasks(_) => {}
+                FragmentData::None | FragmentData::LinkedTasks(_) | FragmentData::Directives(_) => {
+                }
                 FragmentData::Log(data) => log = data,
                 FragmentData::TaskState(data) => state = Some(data.as_ref()),
                 FragmentData::Decisions(data) => ledger = data,

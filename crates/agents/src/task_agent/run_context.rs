@@ -170,7 +170,6 @@ impl TaskAgent<'_> {
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let fragment =
             |kind, parts, data| Draft { kind, parts, data, data_sources: Vec::new(), tainted };
-        let fixed = |kind, text: String| Draft::fixed(kind, text, FragmentData::None);
         let folded = input.checkpoint.iter().flat_map(|found| &found.checkpoint.sources);
         let logged: BTreeSet<&Source> =
             input.log.iter().flat_map(|line| &line.sources).chain(folded).collect();
@@ -181,8 +180,13 @@ impl TaskAgent<'_> {
         let shown = task.entries.iter().filter(|_| with_entries);
         let unlogged = task.entries.iter().filter(is_unlogged);
         let (lines, n_beyond) = log_parts(&input);
+        let directives = system::default_directives();
         let mut fragments = vec![
-            fixed(FragmentKind::System, system::prompt()),
+            Draft::fixed(
+                FragmentKind::System,
+                system::prompt(&directives),
+                FragmentData::Directives(directives),
+            ),
             Draft {
                 data_sources: unlogged.map(|entry| Source::Entry(entry.id.clone())).collect(),
                 ..fragment(

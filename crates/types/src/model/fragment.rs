@@ -106,6 +106,8 @@ pub enum FragmentData {
     /// Text only.
     #[default]
     None,
+    /// For [`FragmentKind::System`] of a task agent.
+    Directives(Directives),
     /// For [`FragmentKind::Log`].
     Log(LogData),
     /// For [`FragmentKind::LinkedTasks`].
@@ -122,6 +124,15 @@ pub enum FragmentData {
     Message(String),
     /// For [`FragmentKind::Instruction`].
     Instruction(Instruction),
+}
+
+/// What a template tells an agent, in a person's words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directives {
+    /// How it works and talks: persona, tools, objective.
+    pub general: String,
+    /// What its reports look like.
+    pub report: String,
 }
 
 /// What earlier runs captured.

@@ -29,7 +29,7 @@ export async function addProvider(page: Page, key?: string): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Add a provider" });
   await dialog.getByLabel("Name").fill(HOUSE.name);
   await dialog.getByLabel("Address").fill(HOUSE.address);
-  await dialog.getByRole("switch", { name: "I run this server: what it gets has not left the house" }).click();
+  await dialog.getByRole("switch", { name: "I run this server: data sent to it stays with me" }).click();
   if (key !== undefined) await dialog.getByLabel("Key").fill(key);
   await dialog.getByRole("button", { name: "Add a provider" }).click();
   await expect(dialog).toBeHidden();

@@ -29,7 +29,7 @@ test("steps are set on the page, and a run shows how far it got", async ({ app, 
   await app.locator("summary").filter({ hasText: "Steps" }).click();
   await app.getByRole("button", { name: "Add a step" }).click();
   await app.getByLabel("Step 1", { exact: true }).fill("Sum it up");
-  await app.getByLabel("What is checked in step 1").selectOption({ label: "At most so many words" });
+  await app.getByLabel("What is checked in step 1").selectOption({ label: "Maximum number of words" });
   await app.getByLabel("Most words in step 1").fill("0");
   await app.getByRole("button", { name: "Save" }).click();
   await expect(app.getByRole("alert")).toContainText("allows no word");

@@ -20,7 +20,7 @@ pub fn in_order(scopes: &[Scope]) -> Vec<Scope> {
 
 /// What a token of a kind may do at most, whatever its row says. An unknown kind, from a newer
 /// version, may do nothing.
-pub(crate) fn held(kind: &Listed<TokenKind>, mut scopes: Vec<Scope>) -> Vec<Scope> {
+pub(crate) fn grantable(kind: &Listed<TokenKind>, mut scopes: Vec<Scope>) -> Vec<Scope> {
     scopes.retain(|scope| kind.known().is_some_and(|kind| kind.can_hold(*scope)));
     scopes
 }
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn a_kind_limits_what_a_row_grants_and_an_unknown_kind_grants_nothing() {
         let all = Scope::ALL.to_vec();
-        assert!(!held(&TokenKind::Agent.into(), all.clone()).contains(&Scope::Decide));
-        assert!(held(&TokenKind::Person.into(), all.clone()).contains(&Scope::Decide));
-        assert_eq!(held(&Listed::named("robot"), all), []);
+        assert!(!grantable(&TokenKind::Agent.into(), all.clone()).contains(&Scope::Decide));
+        assert!(grantable(&TokenKind::Person.into(), all.clone()).contains(&Scope::Decide));
+        assert_eq!(grantable(&Listed::named("robot"), all), []);
     }
 
     #[test]

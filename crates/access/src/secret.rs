@@ -15,8 +15,8 @@ pub(crate) fn fresh(prefix: &str, entropy: &dyn Entropy) -> Secret {
     Secret(format!("{prefix}{}", base64url(&bytes)))
 }
 
-/// What is kept of it.
-pub(crate) fn kept(secret: &str) -> Digest {
+/// The hash of a secret: what is stored of it.
+pub(crate) fn hash_secret(secret: &str) -> Digest {
     hash::sha256(secret)
 }
 

@@ -35,13 +35,13 @@ impl Tickets {
         let mut waiting = self.waiting();
         waiting.retain(|_, (_, end)| now < *end);
         TICKETS.check(waiting.len() + 1)?;
-        waiting.insert(secret::kept(&ticket.0), (caller.clone(), expires_at));
+        waiting.insert(secret::hash_secret(&ticket.0), (caller.clone(), expires_at));
         Ok(Ticket { ticket, expires_at })
     }
 
     /// Takes one back: who it was given to; none when there is no such ticket any more.
     pub(crate) fn take(&self, ticket: &str, now: Timestamp) -> Option<Caller> {
-        let (caller, end) = self.waiting().remove(&secret::kept(ticket))?;
+        let (caller, end) = self.waiting().remove(&secret::hash_secret(ticket))?;
         (now < end).then_some(caller)
     }
 

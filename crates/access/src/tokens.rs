@@ -11,7 +11,7 @@ use dormouse_types::caller::Actor;
 use dormouse_types::port::{Clock, Entropy};
 use dormouse_types::{Caller, Id as _, Scope, Timestamp, TokenId, TokenKind, WorkspaceId, limits};
 
-use crate::scope::{held, in_order, names};
+use crate::scope::{grantable, in_order, names};
 use crate::tickets::Tickets;
 use crate::view::{Code, CreatedToken, Exchanged, Secret, Ticket, Token};
 use crate::{AccessError, require, scope, secret};
@@ -81,14 +81,14 @@ impl Tokens {
             .op(token::insert(&token))
             .audit(audit(caller.actor.clone(), AuditAction::TokenCreate, &token));
         self.store.commit(commit).await?;
-        Ok(CreatedToken { token: secret, details: shown(token, caller, now) })
+        Ok(CreatedToken { token: secret, details: token_view(token, caller, now) })
     }
 
     /// The tokens of the workspace, newest first; ended ones are kept for a month.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Token>, AccessError> {
         let now = self.clock.now();
         let all = self.store.all(token::all(caller.workspace)).await?;
-        Ok(all.into_iter().map(|token| shown(token, caller, now)).collect())
+        Ok(all.into_iter().map(|token| token_view(token, caller, now)).collect())
     }
 
     /// Revokes a token for good, with its tickets and sockets. A token can revoke itself; revoking
@@ -111,7 +111,7 @@ impl Tokens {
             }
             token.revoked_at = Some(now);
         }
-        Ok(shown(token, caller, now))
+        Ok(token_view(token, caller, now))
     }
 
     /// Creates a code that a page exchanges for a token with the caller's rights.
@@ -120,7 +120,7 @@ impl Tokens {
         let secret = secret::fresh("", &*self.entropy);
         let code = AccessCode {
             ws,
-            sha256: secret::kept(&secret.0),
+            sha256: secret::hash_secret(&secret.0),
             scopes: in_order(&caller.scopes),
             created_at: now,
             created_by: caller.actor.to_string(),
@@ -145,7 +145,7 @@ impl Tokens {
     ///
     /// Errors: the code never existed, was used, or has expired; the error does not reveal which.
     pub async fn exchange(&self, code: &str) -> Result<Exchanged, AccessError> {
-        let (now, sha256) = (self.clock.now(), secret::kept(code));
+        let (now, sha256) = (self.clock.now(), secret::hash_secret(code));
         let found = self.store.first(access_code::by_hash(&sha256)).await?;
         let found = found.filter(|code| code.used_at.is_none() && now < code.expires_at);
         let code = found.ok_or(AccessError::CodeRefused)?;
@@ -177,7 +177,7 @@ impl Tokens {
     /// The caller of a token, or `None` if it is not valid. Every answer takes the same look-up,
     /// and nothing distinguishes an unknown token from a revoked or expired one.
     pub async fn authenticate(&self, token: &str) -> Result<Option<Caller>, AccessError> {
-        let (now, sha256) = (self.clock.now(), secret::kept(token));
+        let (now, sha256) = (self.clock.now(), secret::hash_secret(token));
         let found = self.store.first(token::by_hash(&sha256)).await?;
         let Some(token) = found.filter(|token| token.is_live(now)) else { return Ok(None) };
         let since = now - Duration::from_secs(limits::TOKEN_USE_SECONDS);
@@ -192,7 +192,7 @@ impl Tokens {
         Ok(Some(Caller {
             workspace: token.ws,
             actor: Actor::Token(token.id.to_string()),
-            scopes: held(&token.kind, token.scopes),
+            scopes: grantable(&token.kind, token.scopes),
         }))
     }
 
@@ -240,7 +240,7 @@ impl Tokens {
             name: fresh.name,
             kind: fresh.kind.into(),
             scopes: fresh.scopes,
-            sha256: secret::kept(&secret.0),
+            sha256: secret::hash_secret(&secret.0),
             created_at: now,
             created_by: fresh.created_by,
             last_used_at: None,
@@ -288,11 +288,11 @@ fn audit(actor: Actor, action: AuditAction, token: &token::Token) -> Audit {
     Audit { actor, action, object: token.id.to_string(), detail }
 }
 
-fn shown(token: token::Token, caller: &Caller, now: Timestamp) -> Token {
+fn token_view(token: token::Token, caller: &Caller, now: Timestamp) -> Token {
     Token {
         is_live: token.is_live(now),
         is_own: caller.actor == Actor::Token(token.id.to_string()),
-        scopes: held(&token.kind, token.scopes),
+        scopes: grantable(&token.kind, token.scopes),
         id: token.id,
         name: token.name,
         kind: token.kind,

@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use crate::client::Client;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::folder::{Folder, FolderError, Found};
+use crate::folder::{Folder, FolderError, FolderState};
 use crate::sealing_key::SealingKey;
 use crate::server_file::Server;
 use crate::terminal::note;
@@ -56,8 +56,8 @@ impl Backend {
         let folder = match &config.database {
             Some(_) => None,
             None => match open_or_find_server(config).await? {
-                Found::Free(folder) => Some(folder),
-                Found::Served(server) => return Ok(Self::There(server)),
+                FolderState::Free(folder) => Some(folder),
+                FolderState::Served(server) => return Ok(Self::There(server)),
             },
         };
         Ok(Self::Here(Box::new(Engine::start(config, folder).await?)))
@@ -67,9 +67,9 @@ impl Backend {
 /// Checks who uses the data folder, and locks it if it is free.
 ///
 /// Errors: the folder is in use or cannot be used.
-pub async fn open_or_find_server(config: &Config) -> Result<Found, Failure> {
+pub async fn open_or_find_server(config: &Config) -> Result<FolderState, Failure> {
     let answers = async |server: &Server| Client::of(server.clone()).is_answered().await;
-    Folder::enter(&config.data, &SystemClock, answers, note).await.map_err(no_folder)
+    Folder::open_or_find_server(&config.data, &SystemClock, answers, note).await.map_err(no_folder)
 }
 
 impl Engine {

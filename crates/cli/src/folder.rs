@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The state of a data folder.
 #[derive(Debug)]
-pub enum Found {
+pub enum FolderState {
     /// It was free and is now locked by us.
     Free(Folder),
     /// A server holds it and responds.
@@ -71,12 +71,12 @@ impl Folder {
     /// finds the server that holds it, if that server `answers`.
     ///
     /// Errors: not a folder, not writable, or in use for too long.
-    pub async fn enter(
+    pub async fn open_or_find_server(
         path: &Path,
         clock: &dyn Clock,
         answers: impl AsyncFn(&Server) -> bool,
         mut on_wait: impl FnMut(&str),
-    ) -> Result<Found, FolderError> {
+    ) -> Result<FolderState, FolderError> {
         create(path)?;
         let lock_path = path.join("lock");
         let failed = |source| FolderError::Lock { path: lock_path.clone(), source };
@@ -97,7 +97,7 @@ impl Folder {
             if let Some(server) = server_file::read(path).filter(|server| Some(server.pid) == pid)
                 && answers(&server).await
             {
-                return Ok(Found::Served(server));
+                return Ok(FolderState::Served(server));
             }
             let now = clock.now();
             if now >= start + PATIENCE {
@@ -111,7 +111,7 @@ impl Folder {
         }
         server_file::clear(path).map_err(failed)?;
         write_pid(&mut lock).map_err(failed)?;
-        Ok(Found::Free(Self { path: path.to_owned(), _lock: lock }))
+        Ok(FolderState::Free(Self { path: path.to_owned(), _lock: lock }))
     }
 
     /// Where it is.
@@ -177,19 +177,25 @@ mod tests {
     }
 
     async fn take(path: &Path, notes: &mut Vec<String>) -> Result<Folder, FolderError> {
-        match enter(path, false, notes).await? {
-            Found::Free(folder) => Ok(folder),
-            Found::Served(server) => panic!("no server runs: {server:?}"),
+        match opened(path, false, notes).await? {
+            FolderState::Free(folder) => Ok(folder),
+            FolderState::Served(server) => panic!("no server runs: {server:?}"),
         }
     }
 
-    async fn enter(
+    async fn opened(
         path: &Path,
         answers: bool,
         notes: &mut Vec<String>,
-    ) -> Result<Found, FolderError> {
+    ) -> Result<FolderState, FolderError> {
         let on_wait = |text: &str| notes.push(text.to_owned());
-        Folder::enter(path, &Sleeping::default(), async |_server: &Server| answers, on_wait).await
+        Folder::open_or_find_server(
+            path,
+            &Sleeping::default(),
+            async |_server: &Server| answers,
+            on_wait,
+        )
+        .await
     }
 
     fn server(pid: u32) -> Server {
@@ -230,9 +236,9 @@ mod tests {
         let first = take(place.path(), &mut Vec::new()).await?;
         let server = server(std::process::id());
         let _notice = server_file::ServerFile::write(place.path(), &server)?;
-        let found = enter(place.path(), true, &mut Vec::new()).await?;
-        assert!(matches!(found, Found::Served(found) if found == server));
-        let error = enter(place.path(), false, &mut Vec::new()).await.map(drop);
+        let found = opened(place.path(), true, &mut Vec::new()).await?;
+        assert!(matches!(found, FolderState::Served(found) if found == server));
+        let error = opened(place.path(), false, &mut Vec::new()).await.map(drop);
         assert!(matches!(error, Err(FolderError::Held { .. })), "{error:?}");
         drop(first);
         // It died without cleaning up, so its file is stale.
@@ -247,7 +253,7 @@ mod tests {
         let _first = take(place.path(), &mut Vec::new()).await?;
         let _notice =
             server_file::ServerFile::write(place.path(), &server(std::process::id() + 1))?;
-        let found = enter(place.path(), true, &mut Vec::new()).await.map(drop);
+        let found = opened(place.path(), true, &mut Vec::new()).await.map(drop);
         assert!(matches!(found, Err(FolderError::Held { .. })), "{found:?}");
         Ok(())
     }

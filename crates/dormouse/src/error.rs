@@ -77,7 +77,7 @@ pub enum Error {
     Correction(#[from] CorrectionError),
     /// The plan that the person saw is not the plan of this import.
     #[error(
-        "the plan of {file} is another one by now: its text, its format, or the corrections of an \
+        "the plan of {file} is out of date: its text, its format, or the corrections of an \
          earlier import have changed; read the plan again"
     )]
     PlanChanged {
@@ -177,14 +177,9 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
     ("hook-refused", 403, "The call of the hook is refused", Retry::AfterUser),
     ("delivery-changed", 409, "A call with this id had another body", Retry::Never),
-    ("hook-busy", 429, "The hook has started as many runs as it may", Retry::Later),
-    (
-        "sealing-key",
-        503,
-        "The key that seals the secrets of hooks cannot be used",
-        Retry::AfterUser,
-    ),
-    ("question-closed", 409, "The question waits for no answer any more", Retry::Never),
+    ("hook-busy", 429, "The hourly limit of the hook is reached", Retry::Later),
+    ("sealing-key", 503, "The encryption key for hook secrets is unavailable", Retry::AfterUser),
+    ("question-closed", 409, "The question is closed", Retry::Never),
     ("link-exists", 409, "The tasks are already linked this way", Retry::Never),
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),

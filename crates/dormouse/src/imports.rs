@@ -23,7 +23,7 @@ pub use dormouse_formats::plan::Correction;
 pub use options::{ImportAgents, ImportFile, ImportOptions};
 pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
 
-use plan::{Base, Look, Made};
+use plan::{Base, PlannedFile, ReadPurpose};
 
 /// How often an import reads the plan again that another import of the file changed meanwhile.
 const ATTEMPTS: usize = 3;
@@ -48,7 +48,7 @@ impl Dormouse {
     ) -> Result<ImportPlan, Error> {
         require(caller, Scope::Edit)?;
         file.check()?;
-        let base = self.base(caller, file, options, Look::Plan).await?;
+        let base = self.base(caller, file, options, ReadPurpose::Plan).await?;
         base.check(options)?;
         let mut made = self.made(file, options, &base).await?;
         made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
@@ -78,7 +78,7 @@ impl Dormouse {
             return Err(Error::Invalid { field: "digest", message: message.into() });
         }
         for _ in 0..ATTEMPTS {
-            let base = self.base(caller, file, options, Look::Write).await?;
+            let base = self.base(caller, file, options, ReadPurpose::Write).await?;
             base.check(options)?;
             let mut made = self.made(file, options, &base).await?;
             made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
@@ -98,7 +98,7 @@ impl Dormouse {
         file: &ImportFile,
         options: &ImportOptions,
         base: &Base,
-        made: &Made,
+        made: &PlannedFile,
     ) -> Result<bool, Error> {
         let Some(value) = base.to_keep(options, &made.planned) else { return Ok(true) };
         let ctx = edit_ctx(caller, "import", &file.name, None, None)?;

@@ -176,7 +176,7 @@ impl Queries {
         let set = stored.doc.value;
         let items = self.as_shown(items, task.map(|(_, review)| review));
         let is_paused = task.is_some_and(|(_, review)| review.paused.is_some());
-        let shown = if is_paused { Vec::new() } else { fold::shown(&items) };
+        let shown = if is_paused { Vec::new() } else { fold::shown_indexes(&items) };
         let status = fold::status(items.iter().map(|item| &item.state));
         let task_state = task.map(|(state, review)| (state, review));
         ChangeSet {

@@ -130,7 +130,7 @@ impl Queries {
         let works = self.work_of_runs(ws, &runs).await?;
         let mut changes = Vec::new();
         for (set, items) in sets {
-            let shown = fold::shown(&items);
+            let shown = fold::shown_indexes(&items);
             for item in items.into_iter().filter(|item| item.state.is_open()) {
                 let agent_id = AgentId::try_from(&item.proposer).ok();
                 let work = works.get(&item.proposer);

@@ -3,7 +3,7 @@
 //! Decided when a run is claimed, for every kind of holder alike; what may be spent is decided once
 //! more, and for good, when a call is reserved.
 
-use dormouse_scheduler::Room;
+use dormouse_scheduler::Capacity;
 use dormouse_store::agent::spend::{self, Account};
 use dormouse_store::agent::{breaker, model_setting};
 use dormouse_store::{Op, ReadError};
@@ -34,7 +34,7 @@ impl Driver {
     /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
     /// if none is free, closed only if all are. A run whose own provider is closed is put off when it
     /// is admitted.
-    pub async fn room(&self, ws: WorkspaceId, now: Timestamp) -> Result<Room, ReadError> {
+    pub async fn capacity(&self, ws: WorkspaceId, now: Timestamp) -> Result<Capacity, ReadError> {
         let known = self.store().all(breaker::all(ws)).await?;
         let gates =
             self.models().providers().into_iter().map(|provider| {
@@ -108,20 +108,20 @@ impl Driver {
 }
 
 /// Returns the room that the most open of several providers leaves.
-fn widest(gates: impl Iterator<Item = Gate>) -> Room {
+fn widest(gates: impl Iterator<Item = Gate>) -> Capacity {
     let room_of = |gate| match gate {
-        Gate::Free => Room::Free,
-        Gate::Probe => Room::One,
-        Gate::Closed { until } => Room::Closed { until },
+        Gate::Free => Capacity::Free,
+        Gate::Probe => Capacity::One,
+        Gate::Closed { until } => Capacity::Closed { until },
     };
     gates
         .map(room_of)
         .reduce(|a, b| match (a, b) {
-            (Room::Free, _) | (_, Room::Free) => Room::Free,
-            (Room::One, _) | (_, Room::One) => Room::One,
-            (Room::Closed { until: a }, Room::Closed { until: b }) => {
-                Room::Closed { until: a.min(b) }
+            (Capacity::Free, _) | (_, Capacity::Free) => Capacity::Free,
+            (Capacity::One, _) | (_, Capacity::One) => Capacity::One,
+            (Capacity::Closed { until: a }, Capacity::Closed { until: b }) => {
+                Capacity::Closed { until: a.min(b) }
             }
         })
-        .unwrap_or(Room::Free)
+        .unwrap_or(Capacity::Free)
 }

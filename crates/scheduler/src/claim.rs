@@ -57,8 +57,8 @@ impl Scheduler {
                 self.postpone(ws, row, (until, why), guard).await?;
                 return Ok(None);
             }
-            (Admission::Hold { guard }, _) => {
-                self.hold(ws, row, guard).await?;
+            (Admission::Park { guard }, _) => {
+                self.park(ws, row, guard).await?;
                 return Ok(None);
             }
             (Admission::End { ops, news, .. }, None) => {
@@ -136,17 +136,17 @@ impl Scheduler {
 
     /// Keeps what is pending for a holder that may not run until it may. Guarded by what was read: a
     /// request or an unblocking that arrives now makes the row due.
-    async fn hold(
+    async fn park(
         &self,
         ws: WorkspaceId,
         row: &QueueEntry,
         guard: Vec<Op>,
     ) -> Result<(), SchedulerError> {
-        let hold = Commit::new("run.hold", Db::Agent, ws)
+        let park = Commit::new("run.hold", Db::Agent, ws)
             .op(wake_queue::unchanged(ws, row))
             .ops(guard)
             .op(wake_queue::park(ws, &row.holder));
-        unless(self.store.commit(hold).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
+        unless(self.store.commit(park).await.map(drop), &[Refusal::Stale, Refusal::LeaseLost])
     }
 
     /// Puts a row off to a time, so that rows after it are found. Guarded by what was read: whatever

@@ -8,7 +8,7 @@ use dormouse_types::{Timestamp, WorkspaceId};
 
 use crate::Scheduler;
 use crate::error::SchedulerError;
-use crate::handler::Room;
+use crate::handler::Capacity;
 use crate::order::claims;
 use crate::poll::{PollResult, earlier};
 use crate::schedule::{PAUSE, PollRequest};
@@ -30,18 +30,18 @@ struct Openings<'a> {
 struct OpeningsIn<'a> {
     of: &'a Openings<'a>,
     ws: WorkspaceId,
-    rooms: BTreeMap<&'static str, Room>,
+    capacities: BTreeMap<&'static str, Capacity>,
 }
 
 impl OpeningsIn<'_> {
     /// How many runs of a kind may start.
     fn most(&self, place: usize, kind: &str) -> usize {
         let free = self.of.free[place];
-        match self.rooms.get(kind) {
+        match self.capacities.get(kind) {
             // A holder of an unknown kind is claimed, so that its claim says what is wrong.
-            Some(Room::Free) | None => free,
-            Some(Room::One) => free.min(1),
-            Some(Room::Closed { .. }) => 0,
+            Some(Capacity::Free) | None => free,
+            Some(Capacity::One) => free.min(1),
+            Some(Capacity::Closed { .. }) => 0,
         }
     }
 
@@ -119,9 +119,9 @@ impl Scheduler {
         found: &mut PollResult,
     ) -> Result<Vec<Queue>, SchedulerError> {
         let Openings { request, pools, now, .. } = openings;
-        let here = OpeningsIn { of: openings, ws, rooms: self.rooms(ws).await? };
-        for room in here.rooms.values() {
-            if let Room::Closed { until } = room {
+        let here = OpeningsIn { of: openings, ws, capacities: self.capacities(ws).await? };
+        for capacity in here.capacities.values() {
+            if let Capacity::Closed { until } = capacity {
                 // By a clock that lags it is still closed.
                 let ask_again = (*until).max(*now + PAUSE);
                 found.deadline = earlier(found.deadline, Some(ask_again));
@@ -169,15 +169,15 @@ impl Scheduler {
     }
 
     /// Returns how many runs of each kind may start in a workspace.
-    pub(crate) async fn rooms(
+    pub(crate) async fn capacities(
         &self,
         ws: WorkspaceId,
-    ) -> Result<BTreeMap<&'static str, Room>, SchedulerError> {
-        let mut rooms = BTreeMap::new();
+    ) -> Result<BTreeMap<&'static str, Capacity>, SchedulerError> {
+        let mut capacities = BTreeMap::new();
         for handler in self.handlers.iter() {
-            rooms.insert(handler.kind().prefix, handler.room(ws).await?);
+            capacities.insert(handler.kind().prefix, handler.capacity(ws).await?);
         }
-        Ok(rooms)
+        Ok(capacities)
     }
 
     /// Reads the beginning of a queue; goes on until there are `want` rows that may be claimed if

@@ -44,8 +44,8 @@ pub enum Slots {
 
 /// How many runs of a kind may start in a workspace now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// As many as the node has room for.
+pub enum Capacity {
+    /// As many as the node has slots for.
     Free,
     /// One, to find out whether more may follow.
     One,
@@ -86,7 +86,7 @@ pub enum Admission {
         ops: Vec<Op>,
     },
     /// It may not run until something unblocks it, which makes it due again.
-    Hold {
+    Park {
         /// Guards the commit by what the decision was based on.
         guard: Vec<Op>,
     },
@@ -116,7 +116,7 @@ pub trait Handler: Send + Sync {
     fn kind(&self) -> HolderKind;
 
     /// Returns how many runs may start in a workspace now.
-    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>>;
+    fn capacity(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>>;
 
     /// Decides whether a due row may run, and what its claim freezes.
     ///

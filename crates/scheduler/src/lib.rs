@@ -39,7 +39,7 @@ use futures_util::future::{FutureExt as _, pending};
 
 pub use end::{End, FinishedRun};
 pub use error::{Failure, HandlerError, SchedulerError, readable};
-pub use handler::{Admission, Chore, Done, Due, Handler, HolderKind, Room, Slots, Stop, When};
+pub use handler::{Admission, Capacity, Chore, Done, Due, Handler, HolderKind, Slots, Stop, When};
 pub use lease::Lease;
 pub use node::{Event, Node, Until};
 pub use schedule::Options;

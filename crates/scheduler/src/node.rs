@@ -73,7 +73,7 @@ pub struct Node {
     tried: BTreeMap<HolderId, QueueEntry>,
     /// The row of each holder that a serving node tried to claim since the last sweep, and how often as it
     /// is.
-    in_vain: BTreeMap<(WorkspaceId, HolderId), (QueueEntry, usize)>,
+    fruitless_claims: BTreeMap<(WorkspaceId, HolderId), (QueueEntry, usize)>,
     /// What the caller has not taken yet.
     events: VecDeque<Event>,
     /// Damage that was already named.
@@ -111,7 +111,7 @@ impl Scheduler {
             ready: VecDeque::new(),
             requeued: BTreeSet::new(),
             tried: BTreeMap::new(),
-            in_vain: BTreeMap::new(),
+            fruitless_claims: BTreeMap::new(),
             events: VecDeque::new(),
             named: BTreeSet::new(),
             is_done: false,
@@ -158,7 +158,7 @@ impl Node {
             }
             match self.wakeup(is_stopping).await {
                 Wakeup::Nothing => {}
-                Wakeup::Changed => self.plan.look_again = true,
+                Wakeup::Changed => self.plan.poll_now = true,
                 Wakeup::Ended(ended) => self.ended(*ended),
                 Wakeup::Polled(found) => self.polled(*found),
             }
@@ -176,7 +176,7 @@ impl Node {
                     && let Some(request) = self.plan.next_poll(self.scheduler.now())
                 {
                     if request.is_sweep {
-                        self.in_vain.clear();
+                        self.fruitless_claims.clear();
                     }
                     self.hints.borrow_and_update();
                     self.polling = Some(Box::pin(self.scheduler.clone().poll(request)));
@@ -206,7 +206,8 @@ impl Node {
         if matches!(self.until, Until::Idle { .. }) {
             self.tried.insert(row.holder.clone(), row.clone());
         } else {
-            let tries = self.in_vain.entry(who.clone()).or_insert_with(|| (row.clone(), 0));
+            let tries =
+                self.fruitless_claims.entry(who.clone()).or_insert_with(|| (row.clone(), 0));
             *tries = if tries.0 == row { (row.clone(), tries.1 + 1) } else { (row.clone(), 1) };
         }
         let scheduler = self.scheduler.clone();
@@ -250,7 +251,7 @@ impl Node {
 
     fn ended(&mut self, (who, ended): Ended) {
         self.plan.alive.remove(&who);
-        self.plan.look_again = true;
+        self.plan.poll_now = true;
         let drains = matches!(self.until, Until::Idle { .. });
         match ended {
             Ok(Some(ran)) => {
@@ -259,12 +260,12 @@ impl Node {
                 {
                     self.requeued.insert(ran.holder.clone());
                 }
-                self.in_vain.remove(&who);
+                self.fruitless_claims.remove(&who);
                 self.events.push_back(Event::Ran(Box::new(ran)));
             }
             // It is due by the time of the database, and its handler, whose clock is behind, says that it
             // is not: to ask again at once would spin.
-            Ok(None) if self.in_vain.get(&who).is_some_and(|(_, n)| *n >= TRIES) => {
+            Ok(None) if self.fruitless_claims.get(&who).is_some_and(|(_, n)| *n >= TRIES) => {
                 self.plan.stuck.insert(who);
             }
             Ok(None) => {}
@@ -273,11 +274,11 @@ impl Node {
                 self.events.push_back(Event::Failed(Failure { part: None, error }));
             }
             Err(error) if error.is_damage() => {
-                self.name(format!("{}: {error}", self.called(&who.1)));
+                self.name(format!("{}: {error}", self.display_name(&who.1)));
                 self.plan.stuck.insert(who);
             }
             Err(error) => {
-                let part = Some(format!("a run of {}", self.called(&who.1)));
+                let part = Some(format!("a run of {}", self.display_name(&who.1)));
                 self.events.push_back(Event::Failed(Failure { part, error }));
                 // If it held a lease, the sweep recovers it.
                 self.plan.pause(self.scheduler.now());
@@ -314,8 +315,8 @@ impl Node {
         }
     }
 
-    /// What lines for a person call a holder.
-    fn called(&self, holder: &HolderId) -> String {
+    /// The name of a holder in messages to people.
+    fn display_name(&self, holder: &HolderId) -> String {
         let noun = self.scheduler.handler(holder).map_or("holder", |it| it.kind().noun);
         format!("{noun} {holder}")
     }

@@ -13,7 +13,7 @@ use dormouse_types::{HolderId, Timestamp, WorkspaceId, limits};
 
 use crate::Scheduler;
 use crate::error::{Failure, HandlerError, SchedulerError};
-use crate::handler::{Chore, Room, When};
+use crate::handler::{Capacity, Chore, When};
 use crate::schedule::{PAUSE, PollRequest};
 use crate::timer::Fired;
 
@@ -180,7 +180,7 @@ impl Scheduler {
         if let Some(error) = failed.find(|it| !it.is_damage()) {
             return Err(error);
         }
-        let rooms = self.rooms(ws).await?;
+        let capacities = self.capacities(ws).await?;
         let mut rows = Vec::new();
         match only {
             None => rows = found.readable(self.store.each(wake_queue::waiting(ws)).await?),
@@ -191,7 +191,8 @@ impl Scheduler {
             }
         }
         rows.retain(|row| {
-            let is_closed = matches!(rooms.get(row.holder.kind()), Some(Room::Closed { .. }));
+            let is_closed =
+                matches!(capacities.get(row.holder.kind()), Some(Capacity::Closed { .. }));
             let handler = self.handler(&row.holder);
             !is_closed
                 && !requeued.contains(&row.holder)

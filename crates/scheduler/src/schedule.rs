@@ -58,7 +58,7 @@ pub struct Schedule {
     /// The next known time at which something may be due.
     pub deadline: Option<Timestamp>,
     /// Something changed, or there is room again.
-    pub look_again: bool,
+    pub poll_now: bool,
     /// No poll before then, because something failed.
     paused_until: Option<Timestamp>,
     /// Holders at work in this node.
@@ -78,7 +78,7 @@ impl Schedule {
             sweep_every: Duration::from_secs(limits::SWEEP_SECONDS).min(lease / 2),
             next_sweep: now,
             deadline: None,
-            look_again: true,
+            poll_now: true,
             paused_until: None,
             alive: BTreeSet::new(),
             stuck: BTreeSet::new(),
@@ -95,10 +95,10 @@ impl Schedule {
         self.paused_until = None;
         let is_sweep = now >= self.next_sweep || now + self.sweep_every < self.next_sweep;
         let is_due = self.deadline.is_some_and(|due| due <= now);
-        if !(self.look_again || is_sweep || is_due) {
+        if !(self.poll_now || is_sweep || is_due) {
             return None;
         }
-        self.look_again = false;
+        self.poll_now = false;
         if is_sweep {
             self.next_sweep = now + self.sweep_every;
             self.stuck.clear();
@@ -121,13 +121,13 @@ impl Schedule {
 
     /// Returns whether a hint would make the node poll earlier than it will.
     pub fn accepts_hints(&self) -> bool {
-        !self.look_again && self.paused_until.is_none()
+        !self.poll_now && self.paused_until.is_none()
     }
 
     /// Backs off after a failure: the store is probably down, and polling at once would spin.
     pub fn pause(&mut self, now: Timestamp) {
         self.paused_until = Some(now + PAUSE);
-        self.look_again = true;
+        self.poll_now = true;
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(plan.next_poll_at(), at(5));
         assert!(plan.next_poll(at(5)).is_some_and(|poll| !poll.is_sweep), "at a deadline");
         plan.deadline = None;
-        plan.look_again = true;
+        plan.poll_now = true;
         assert!(plan.next_poll(at(6)).is_some(), "at a hint");
         assert_eq!(plan.next_poll_at(), at(30));
         assert!(plan.next_poll(at(30)).is_some_and(|poll| poll.is_sweep));

@@ -10,8 +10,8 @@ use std::time::Duration;
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, OnceKey};
 use dormouse_scheduler::status::{Event as RunEvent, after};
 use dormouse_scheduler::{
-    Admission, Chore, Done, Due, End, Event, Failure, Handler, HandlerError, HolderKind, Lease,
-    Options, Parts, Room, Scheduler, SchedulerError, Slots, Stop, Until, When,
+    Admission, Capacity, Chore, Done, Due, End, Event, Failure, Handler, HandlerError, HolderKind,
+    Lease, Options, Parts, Scheduler, SchedulerError, Slots, Stop, Until, When,
 };
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::timer::{self, Kind, Timer};
@@ -154,8 +154,8 @@ impl Handler for House {
         HolderKind { prefix: "chore", noun: "chore", slots: Slots::Shared }
     }
 
-    fn room(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        Box::pin(async { Ok(Room::Free) })
+    fn capacity(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
+        Box::pin(async { Ok(Capacity::Free) })
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {

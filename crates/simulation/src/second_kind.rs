@@ -16,7 +16,7 @@ use dormouse_runs::{
     RunOutput, StopReason, ToolSet, TurnContext,
 };
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
+    Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::message::Chain;
@@ -158,8 +158,8 @@ impl Handler for House {
         HolderKind { prefix: "chore", noun: "chore", slots: Slots::Shared }
     }
 
-    fn room(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        Box::pin(async { Ok(Room::Free) })
+    fn capacity(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
+        Box::pin(async { Ok(Capacity::Free) })
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {

@@ -67,8 +67,8 @@ pub struct Provider {
     pub format: ApiFormat,
     /// The address that paths are appended to.
     pub base_url: String,
-    /// Whether the person says that it is their own server: what it gets has not left the house,
-    /// and it costs nothing.
+    /// Whether the person says that it is their own server: data sent to it stays with the person,
+    /// and calls cost nothing.
     pub is_own: bool,
     /// The tasks that it may be sent, by their categories; `None` means all.
     #[serde(default)]

@@ -99,8 +99,8 @@ pub enum WorkError {
         /// The first answer.
         answer: String,
     },
-    /// The question waits for no answer any more. Retry: never.
-    #[error("question {question} waits for no answer any more: retry its run to be asked again")]
+    /// The question is closed. Retry: never.
+    #[error("question {question} is closed: retry its run to be asked again")]
     Closed { question: QuestionId },
     /// The definition has no such hook. Retry: never.
     #[error("there is no hook {hook}: list the hooks of its agent work for their ids")]
@@ -111,7 +111,7 @@ pub enum WorkError {
     /// A secret that was given is none that calls can be signed with. Retry: with another one.
     #[error("{0}")]
     HookSecret(&'static str),
-    /// The key that seals the secrets of hooks cannot be used. Retry: after following the text.
+    /// The encryption key for hook secrets is unavailable. Retry: after following the text.
     #[error("the secret of a hook cannot be kept: {0}")]
     NoSealingKey(String),
     /// A call of a hook started nothing. Retry: as the reason says.

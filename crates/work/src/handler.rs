@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dormouse_runs::admission::MayAsk;
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
+    Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
@@ -64,7 +64,7 @@ impl Work {
         let definition = &standing.definition;
         if definition.overlap != Overlap::Parallel && standing.is_busy_besides(&id) {
             // The end of the other run makes this one due.
-            return Ok(Admission::Hold { guard: vec![definition::unchanged(ws, definition)] });
+            return Ok(Admission::Park { guard: vec![definition::unchanged(ws, definition)] });
         }
         // What needs no language model asks none: no budget and no breaker keeps it waiting.
         let is_built_in = definition.built_in.is_some();
@@ -212,10 +212,10 @@ impl Handler for WorkRuns {
         }
     }
 
-    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
+    fn capacity(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
         Box::pin(async move {
             let now = self.0.clock.now();
-            Ok(self.0.driver.room(ws, now).await.map_err(WorkError::from)?)
+            Ok(self.0.driver.capacity(ws, now).await.map_err(WorkError::from)?)
         })
     }
 

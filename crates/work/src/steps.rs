@@ -79,7 +79,7 @@ fn links_were_read(text: &str, read: &[String]) -> Result<(), String> {
     match made_up {
         None => Ok(()),
         Some(address) => Err(format!(
-            "{address} stands in nothing that this run read: give only addresses that you read"
+            "{address} appears in nothing that this run read: give only addresses that you read"
         )),
     }
 }
@@ -194,8 +194,8 @@ mod tests {
         let links = json!({ "type": "links" });
         ok(links.clone(), "[a](https://example.org/a) and https://example.org/b?c=1.");
         ok(links.clone(), "none");
-        no(links.clone(), "https://example.org/", "stands in nothing");
-        no(links, "https://example.org/ab", "https://example.org/ab stands in nothing");
+        no(links.clone(), "https://example.org/", "appears in nothing");
+        no(links, "https://example.org/ab", "https://example.org/ab appears in nothing");
     }
 
     #[test]

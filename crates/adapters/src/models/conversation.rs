@@ -161,7 +161,7 @@ fn as_text<'a>(turn: &'a Turn, later: &str, again: &str) -> Past<'a> {
     let lines: Vec<_> = turn.results.iter().map(|result| result_line(turn, result)).collect();
     let user = joined(lines.iter().map(String::as_str).chain([later]));
     let user = if user.is_empty() { again.to_owned() } else { user };
-    Past::Text { assistant: rungs::said(turn), user }
+    Past::Text { assistant: rungs::turn_as_text(turn), user }
 }
 
 fn result_line(turn: &Turn, result: &ToolResult) -> String {

@@ -56,7 +56,7 @@ pub(crate) fn demand(choice: &ToolChoice) -> Option<String> {
 }
 
 /// An earlier turn in the form in which the model is to answer.
-pub(crate) fn said(turn: &Turn) -> String {
+pub(crate) fn turn_as_text(turn: &Turn) -> String {
     let calls = turn.calls.iter().map(|call| {
         object([("tool", call.name.clone().into()), ("arguments", call.args.clone().into())])
     });

@@ -101,7 +101,7 @@ pub fn timer(note: &TimerNote) -> String {
 /// Describes a change. The text of an entry is its present text.
 pub fn line(change: &DeltaChange, task: &TaskState) -> String {
     let words = match &change.what {
-        What::TaskCreated { title } => format!("task made: {title}"),
+        What::TaskCreated { title } => format!("task created: {title}"),
         What::TaskDeleted => "task deleted".into(),
         What::TaskRestored => "task restored".into(),
         What::FieldSet(change) => field_set(change),
@@ -133,9 +133,9 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
             format!("entry {}{flag} (id: {entry})", if *is_set { "" } else { "no longer " })
         }
         What::LabelAdded { name, .. } => format!("label added: {name}"),
-        What::LabelRemoved { name, .. } => format!("label taken off: {name}"),
+        What::LabelRemoved { name, .. } => format!("label removed: {name}"),
         What::LinkAdded { .. } => format!("link added{}", other_end(&change.what, task)),
-        What::LinkRemoved { .. } => format!("link taken away{}", other_end(&change.what, task)),
+        What::LinkRemoved { .. } => format!("link removed{}", other_end(&change.what, task)),
         What::Unknown => "something changed".into(),
     };
     format!("{} {words}", change.on)

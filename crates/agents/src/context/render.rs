@@ -107,7 +107,7 @@ pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Ve
 /// Renders the summary of the last report. A model wrote it from the text of a task, so it is data,
 /// also inside an instruction.
 fn last_tldr(tldr: &str) -> String {
-    format!("What the person was last told:\n{}\n", request::fence("lastReport", tldr))
+    format!("Your last report, in short:\n{}\n", request::fence("lastReport", tldr))
 }
 
 /// Renders what the model is to do in this turn. `reported_by` is the run that wrote the last report.

@@ -154,7 +154,7 @@ mod tests {
             ("2026-03-05 dueDate: none -> 2026-03-20".into(), Some("dueDate")),
             ("2026-03-05 title: status: a -> status: b".into(), Some("title")),
             ("2026-03-05 label added: dueDate: a -> b".into(), None),
-            ("2026-03-05 task made: Bank".into(), None),
+            ("2026-03-05 task created: Bank".into(), None),
             ("2026-03-05 link added: blocks Move (id: jt-1)".into(), None),
             (String::new(), None),
         ] {

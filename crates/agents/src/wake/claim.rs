@@ -1,7 +1,7 @@
 //! What a claim of an agent's wake decides: whether the run may start, and the interval it sees.
 
 use dormouse_runs::admission::MayAsk;
-use dormouse_scheduler::{Admission, Due, Room};
+use dormouse_scheduler::{Admission, Capacity, Due};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity;
 use dormouse_store::agent::entity::Stored;
@@ -69,8 +69,8 @@ pub(crate) struct ClaimContext {
 
 impl Agents {
     /// Returns whether any provider may be called.
-    pub(crate) async fn room(&self, ws: WorkspaceId) -> Result<Room, AgentError> {
-        Ok(self.driver.room(ws, self.clock.now()).await?)
+    pub(crate) async fn capacity(&self, ws: WorkspaceId) -> Result<Capacity, AgentError> {
+        Ok(self.driver.capacity(ws, self.clock.now()).await?)
     }
 
     /// Decides whether an agent may run its pending wake, and what the claim of the run freezes.
@@ -96,7 +96,7 @@ impl Agents {
             match (obstacle, waiting) {
                 (None, _) => {}
                 (Some(Obstacle::Held), _) | (Some(Obstacle::Outranked), None) => {
-                    return Ok(Admission::Hold { guard: vec![entity::replace(ws, &agent)] });
+                    return Ok(Admission::Park { guard: vec![entity::replace(ws, &agent)] });
                 }
                 (Some(Obstacle::Destroyed), _) => return end("the agent was destroyed"),
                 (Some(Obstacle::Outranked), Some(_)) => {

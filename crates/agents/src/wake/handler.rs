@@ -1,7 +1,7 @@
 //! Task agents as a kind of holder: what the scheduler asks about them.
 
 use dormouse_scheduler::{
-    Admission, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Slots, Stop,
+    Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
@@ -22,8 +22,8 @@ impl Handler for TaskAgents {
         HolderKind { prefix: AgentId::PREFIX, noun: "agent", slots: Slots::Shared }
     }
 
-    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        Box::pin(async move { Ok(self.0.room(ws).await?) })
+    fn capacity(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
+        Box::pin(async move { Ok(self.0.capacity(ws).await?) })
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {

@@ -200,9 +200,7 @@ fn what_a_run_made_of_private_text_stays_with_models_of_ones_own() {
     case.flag(&entry, true);
     case.wake(&case.own, [repeats("HEIRLOOM")]);
     let again = case.wake(&case.own, [Answer::calls([])]);
-    for place in
-        ["You noted as critical: HEIRLOOM", "What the person was last told:", "observation"]
-    {
+    for place in ["You noted as critical: HEIRLOOM", "Your last report, in short:", "observation"] {
         assert!(again.contains(place), "{place}: {again}");
     }
     let sent = case.wake(&case.far, [Answer::calls([])]);

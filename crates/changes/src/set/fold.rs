@@ -23,7 +23,7 @@ pub fn status<'a>(states: impl IntoIterator<Item = &'a State>) -> SetStatus {
 }
 
 /// Returns the indexes of the items to show: the first ten that are open and not deferred.
-pub fn shown(items: &[Item]) -> Vec<i64> {
+pub fn shown_indexes(items: &[Item]) -> Vec<i64> {
     items
         .iter()
         .filter(|item| matches!(item.state, State::Pending | State::Applying))

@@ -221,7 +221,7 @@ fn fresh_item(
 
 impl TouchedSet {
     fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
-        let shown = fold::shown(&self.items);
+        let shown = fold::shown_indexes(&self.items);
         let mut ops = Vec::new();
         for item in &mut self.items[self.n_stored..] {
             item.shown_at = shown.contains(&item.index).then_some(now);

@@ -127,7 +127,7 @@ pub(crate) fn refreshed(
         set.value.resolved_at = (status == SetStatus::Resolved).then_some(now);
         ops.push(entity::put(ws, set));
     }
-    let shown = fold::shown(items);
+    let shown = fold::shown_indexes(items);
     let is_fresh = |item: &&mut Item| shown.contains(&item.index) && item.shown_at.is_none();
     for item in items.iter_mut().filter(is_fresh) {
         item.shown_at = Some(now);

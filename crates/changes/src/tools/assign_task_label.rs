@@ -35,7 +35,7 @@ impl Tool for AssignTaskLabel {
     const NAME: &'static str = "assign_task_labels";
     const ALIASES: &'static [&'static str] = &["assign_task_label", "assign_labels"];
     const DESCRIPTION: &'static str =
-        "Propose labels that exist and that the text names. Labels cannot be made or taken off.";
+        "Propose labels that exist and that the text names. You cannot create or remove labels.";
     const EXAMPLE: Option<&'static str> =
         Some("{\"id\": \"lb-…\", \"confidence\": \"high\"} for each label");
 }

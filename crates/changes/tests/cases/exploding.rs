@@ -156,7 +156,7 @@ fn ten_are_shown_and_the_next_appears_as_one_is_decided() {
         assert_eq!(taken, n);
         let items = world.items();
         let stamped = items.iter().filter(|item| item.shown_at.is_some()).count();
-        assert_eq!((stamped, fold::shown(&items).len()), (n.min(10), n.min(10)));
+        assert_eq!((stamped, fold::shown_indexes(&items).len()), (n.min(10), n.min(10)));
     }
     let (world, ..) = flood(11);
     let decide: [fn(&World, &dormouse_store::agent::change_item::Item); 3] = [

@@ -295,7 +295,7 @@ fn a_withdrawal_lets_the_next_item_in_and_settles_an_empty_set() {
     let all = world.items();
     let withdrawn: Vec<_> = all[..2].iter().map(|item| (item, "overtaken")).collect();
     world.turn(&[], &withdrawn);
-    assert_eq!(fold::shown(&world.items()).len(), 9);
+    assert_eq!(fold::shown_indexes(&world.items()).len(), 9);
     assert!(world.items()[10].shown_at.is_some());
     let rest: Vec<_> = all[2..].iter().map(|item| (item, "overtaken")).collect();
     world.turn(&[], &rest);

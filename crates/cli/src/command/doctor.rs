@@ -17,7 +17,7 @@ use crate::client::Client;
 use crate::config::Config;
 use crate::engine::{Engine, open_or_find_server};
 use crate::failure::Failure;
-use crate::folder::Found;
+use crate::folder::FolderState;
 use crate::server_file::Server;
 use crate::terminal::style::Color;
 use crate::terminal::{Screen, line, note, time};
@@ -75,8 +75,8 @@ pub async fn run(config: &Config, params: &Params) -> Result<u8, Failure> {
         let _folder = match &config.database {
             Some(_) => None,
             None => Some(match open_or_find_server(config).await? {
-                Found::Free(folder) => folder,
-                Found::Served(server) => return Err(served(config, &server)),
+                FolderState::Free(folder) => folder,
+                FolderState::Served(server) => return Err(served(config, &server)),
             }),
         };
         Engine::start_without(missing.db(), config).await?;
@@ -235,7 +235,7 @@ fn print(screen: &mut Screen, diagnosis: &Diagnosis, zone: &TimeZone, good: &str
     }
     if let (Some(head), Some(routed)) = (diagnosis.journal_head, diagnosis.routed_upto) {
         let after = diagnosis.changes_to_route.unwrap_or(0);
-        screen.say(format!("  changes  {head}, told to agents up to {routed}; {after} to tell"));
+        screen.say(format!("  changes  {head}, routed to agents up to {routed}; {after} pending"));
     }
     if let Some(queue) = &diagnosis.queue {
         let mut parts = vec![format!(

@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::config::Config;
 use crate::engine::open_or_find_server;
 use crate::failure::Failure;
-use crate::folder::Found;
+use crate::folder::FolderState;
 use crate::server_file::Server;
 use crate::terminal::{Screen, note};
 
@@ -31,8 +31,8 @@ const OPENERS: [&str; 2] = ["xdg-open", "open"];
 /// Errors: no server runs, or it does not respond.
 pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let server = match open_or_find_server(config).await? {
-        Found::Served(server) => server,
-        Found::Free(_folder) => {
+        FolderState::Served(server) => server,
+        FolderState::Free(_folder) => {
             let data = config.data.display();
             return Err(Failure::failed(format!("no server runs on {data}"))
                 .hint("start one in another terminal: `dormouse serve`"));

@@ -22,7 +22,7 @@ use crate::command::open::link;
 use crate::config::{Config, Serving};
 use crate::engine::{Engine, open_or_find_server};
 use crate::failure::Failure;
-use crate::folder::Found;
+use crate::folder::FolderState;
 use crate::sample;
 use crate::server_file::{Server, ServerFile, token};
 use crate::stop;
@@ -62,8 +62,8 @@ pub async fn run(config: &Config, params: &Params) -> Result<(), Failure> {
     let stop = stop::signal("stopping: a second signal stops immediately")
         .map_err(|e| Failure::failed(format!("cannot handle signals: {e}")))?;
     let folder = match open_or_find_server(config).await? {
-        Found::Free(folder) => folder,
-        Found::Served(server) => return Err(served_already(config, &server)),
+        FolderState::Free(folder) => folder,
+        FolderState::Served(server) => return Err(served_already(config, &server)),
     };
     let engine = Engine::start(config, None).await?;
     let listener = TcpListener::bind(serving.bind).await.map_err(|e| no_port(serving.bind, &e))?;

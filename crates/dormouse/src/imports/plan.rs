@@ -120,7 +120,7 @@ struct Corrections {
 
 /// What a file is read for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Look {
+pub(super) enum ReadPurpose {
     /// To show its plan.
     Plan,
     /// To write its tasks.
@@ -218,7 +218,7 @@ impl Base {
 }
 
 /// A plan with what the file said where a person changed it.
-pub(super) struct Made {
+pub(super) struct PlannedFile {
     pub(super) planned: Planned,
     /// For each line that begins tasks, their titles in the file.
     read_titles: BTreeMap<usize, Vec<String>>,
@@ -246,12 +246,12 @@ impl Dormouse {
         caller: &Caller,
         file: &ImportFile,
         options: &ImportOptions,
-        look: Look,
+        purpose: ReadPurpose,
     ) -> Result<Base, Error> {
         let stored = self.journal.import_corrections(caller.workspace, &file.name).await?;
-        let has_eyes = match look {
-            Look::Plan => true,
-            Look::Write => options.digest.is_some(),
+        let has_eyes = match purpose {
+            ReadPurpose::Plan => true,
+            ReadPurpose::Write => options.digest.is_some(),
         };
         let reading = self.reading(options, has_eyes || stored.is_some());
         Ok(Base::new(file, reading, stored, has_eyes)?)
@@ -263,7 +263,7 @@ impl Dormouse {
         file: &ImportFile,
         options: &ImportOptions,
         base: &Base,
-    ) -> Result<Made, Error> {
+    ) -> Result<PlannedFile, Error> {
         let made = Arc::new(Mutex::new(None));
         let wanted = Arc::new(());
         let job = {
@@ -291,7 +291,7 @@ fn make(
     options: &ImportOptions,
     reading: &plan::Options,
     kept: &Kept,
-) -> Result<Made, Error> {
+) -> Result<PlannedFile, Error> {
     if reading.read.cancel.is_cancelled() {
         return Err(Error::Ended { what: "the reading of the file" });
     }
@@ -304,7 +304,7 @@ fn corrected(
     options: &ImportOptions,
     read: Reading,
     kept: &Kept,
-) -> Result<Made, Error> {
+) -> Result<PlannedFile, Error> {
     let text = plan::decode(&file.name, &file.bytes)?;
     let planned = plan::apply(&text, &read, kept, &options.corrections)?;
     let moved = moved::between(&read, &planned);
@@ -312,12 +312,12 @@ fn corrected(
     for task in read.tasks {
         read_titles.entry(task.line).or_default().push(task.title);
     }
-    Ok(Made { planned, read_titles, moved })
+    Ok(PlannedFile { planned, read_titles, moved })
 }
 
 /// A plan as it is shown.
-pub(super) fn view(base: &Base, made: Made, known: Vec<Known>) -> ImportPlan {
-    let Made { planned, mut read_titles, moved: _ } = made;
+pub(super) fn view(base: &Base, made: PlannedFile, known: Vec<Known>) -> ImportPlan {
+    let PlannedFile { planned, mut read_titles, moved: _ } = made;
     let damaged = base.is_damaged.then(|| ImportRemark {
         line: 1,
         message: "what was corrected at earlier imports cannot be read, and does not hold".into(),

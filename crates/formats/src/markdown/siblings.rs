@@ -1,6 +1,6 @@
 //! Bullets without a box in a list that has boxes.
 //!
-//! Who ticks what is done often writes no box before what is open, so a bullet next to a box is an item
+//! People who tick finished items often write no box before open ones, so a bullet next to a box is an item
 //! too, unless it is a name with a value ("Files: a, b") or leads to something ("before we go:"). A bullet
 //! above boxes names them: where a file is nothing but such a list, perhaps with a title, it is a heading.
 //! Any other bullet is text.

@@ -17,8 +17,8 @@ use super::zone::{Clock, Person, resolve};
 pub struct Position {
     /// What was due up to this instant is over.
     pub at: Timestamp,
-    /// What the person's clock showed then. On the person's clock, this decides: who travels meets no
-    /// occurrence twice, and loses none.
+    /// What the person's clock showed then. On the person's clock, this decides: a person who
+    /// travels meets no occurrence twice, and loses none.
     pub clock_showed: DateTime,
     /// The last whole day that is over, also if its time of day is moved to a later one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

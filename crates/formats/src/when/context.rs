@@ -67,7 +67,7 @@ impl Parser<'_> {
         if !is_in(start, List::Lasting) {
             return false;
         }
-        // "Applications are open until Friday": who does not take it up by then is too late. "Offer to
+        // "Applications are open until Friday": an offer that ends then. "Offer to
         // keep it open" is no such thing.
         let is_offered = !self.clause_before(start).any(|at| is_in(at, List::Past))
             && self

@@ -5,7 +5,7 @@
 
 mod content;
 mod correction;
-mod held;
+mod imported_task;
 mod plan;
 
 use dormouse_store::journal::imported;
@@ -22,7 +22,7 @@ use crate::error::JournalError;
 use crate::view::TaskView;
 use crate::write::{EditCtx, OnceKey, Rule, plain};
 use content::{Content, Last};
-pub use held::Held;
+pub use imported_task::ImportedTask;
 use plan::Plan;
 
 /// The result of importing a draft.

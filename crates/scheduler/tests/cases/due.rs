@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dormouse_scheduler::{
-    Admission, Chore, Done, Due, End, Handler, HandlerError, HolderKind, Lease, Room, Stop, Until,
-    When,
+    Admission, Capacity, Chore, Done, Due, End, Handler, HandlerError, HolderKind, Lease, Stop,
+    Until, When,
 };
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Signal};
@@ -204,8 +204,8 @@ impl Handler for Slow {
         self.0.kind()
     }
 
-    fn room(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        self.0.room(ws)
+    fn capacity(&self, ws: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
+        self.0.capacity(ws)
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use dormouse_scheduler::status::{Event as RunEvent, after};
 use dormouse_scheduler::{
-    Admission, Chore, Due, End, Event, Handler, HandlerError, HolderKind, Lease, Node, Options,
-    Parts, Room, Scheduler, Slots, Stop, Until,
+    Admission, Capacity, Chore, Due, End, Event, Handler, HandlerError, HolderKind, Lease, Node,
+    Options, Parts, Scheduler, Slots, Stop, Until,
 };
 use dormouse_store::agent::timer::Timer;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
@@ -209,8 +209,8 @@ impl Handler for Taking {
         self.kind
     }
 
-    fn room(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Room, HandlerError>> {
-        Box::pin(async { Ok(Room::Free) })
+    fn capacity(&self, _: WorkspaceId) -> BoxFuture<'_, Result<Capacity, HandlerError>> {
+        Box::pin(async { Ok(Capacity::Free) })
     }
 
     fn admit<'a>(&'a self, due: Due<'a>) -> BoxFuture<'a, Result<Admission, HandlerError>> {

@@ -27,7 +27,7 @@ pub(crate) struct ProviderParams {
     format: String,
     /// The address that paths are appended to, such as `http://localhost:11434/v1`.
     base_url: String,
-    /// Whether it is the user's own server: what it gets has not left the house, and it costs nothing.
+    /// Whether it is the user's own server: data sent to it stays with you, and calls cost nothing.
     is_own: bool,
 }
 

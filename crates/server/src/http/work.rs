@@ -167,7 +167,7 @@ pub(super) async fn run(app: App, At(work): At<String>, Key(key): Key) -> Reply<
     Ok(Json(app.dormouse.run_work(&app.caller, &id(&work)?, key).await?))
 }
 
-/// Tells agent work something about how it works.
+/// Adds a correction to agent work.
 ///
 /// A run that is under way reads it before its next turn, and all later runs do.
 #[utoipa::path(
@@ -336,7 +336,7 @@ pub(super) async fn retry(app: App, At(run): At<String>, Key(key): Key) -> Reply
     Ok(Json(app.dormouse.retry_work_run(&app.caller, &id(&run)?, key).await?))
 }
 
-/// Decides what a run was worth that ended without an outcome.
+/// Approves or declines a run that ended without an outcome.
 #[utoipa::path(
     post,
     path = "/api/runs/{run}/review",

@@ -85,7 +85,7 @@ pub(super) fn specs() -> Vec<ToolSpec> {
     vec![
         spec::<SearchArgs>(
             SEARCH,
-            "Find tasks of the person by words in their title, checklist or entries, with the places where they stand.",
+            "Find tasks of the person by words in their title, checklist or entries, with the passages that match.",
         ),
         spec::<ListTasksArgs>(
             LIST_TASKS,

@@ -159,7 +159,7 @@ fn addresses_and_tasks_are_checked_against_what_there_is(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     let expected = [
         "1 done 1, the result does not name 1 of 1 tasks: Pay the rent",
-        "2 done 1, https://bank.example/rent stands in nothing that this run read",
+        "2 done 1, https://bank.example/rent appears in nothing that this run read",
     ];
     let found = steps(world, &id);
     assert!(found.iter().zip(expected).all(|(one, begin)| one.starts_with(begin)), "{found:?}");

@@ -6,7 +6,7 @@ export const due = {
   "due.words": "A day in words or figures.",
   "due.none": "No date",
   "due.never": "There is no such day.",
-  "due.noFixedDay": "That is on no fixed day, and a due date is one day.",
+  "due.noFixedDay": "That isn’t a single day. Enter one date.",
   "due.time": "{day}, {time}. A due date is a whole day.",
   "due.range": "{from} to {day}. Due on the last day.",
   "due.repeats": "{day}. A due date is one day, so it isn’t repeated.",

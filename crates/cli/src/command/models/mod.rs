@@ -44,11 +44,11 @@ pub enum Command {
     Offered(ProviderParams),
     /// Show or set which tasks a provider may be sent, by their categories
     Categories(categories::Params),
-    /// Call a model for real, at most three times, and say how it works
+    /// Call a model, at most three times, and report how it works
     Test(ModelParams),
-    /// Set what a model costs and how much it reads at once, before what tables and servers say
+    /// Override the price or the context window of a model
     Edit(EditParams),
-    /// Choose the model of all agents that have none of their own, to think or to summarise
+    /// Choose the model of all agents without one of their own, for thinking or summarising
     Use(UseParams),
     /// Switch off all calls that cost money
     Off,
@@ -56,9 +56,9 @@ pub enum Command {
     On,
     /// Show or set what may be spent
     Budget(BudgetParams),
-    /// Allow one more budget of the same size for today, where it is used up
+    /// Allow the same budget once more today, where it is used up
     OnceMore(OnceMoreParams),
-    /// Show what models were used for, and what they cost
+    /// Show the calls of models and their cost
     Usage(UsageParams),
 }
 
@@ -72,7 +72,7 @@ pub struct AddParams {
     /// The format of its API: chatCompletions, responses, anthropic or gemini
     #[arg(long, default_value = "chatCompletions", value_parser = format)]
     format: ApiFormat,
-    /// It is your own server: what it gets has not left the house, and it costs nothing
+    /// It is your own server: data sent to it stays with you, and calls cost nothing
     #[arg(long)]
     own: bool,
 }
@@ -133,16 +133,16 @@ pub struct BudgetParams {
 pub struct EditParams {
     /// The model, as provider/model
     model: String,
-    /// Of a million tokens of input, in dollars
+    /// Price of input, in dollars per million tokens
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     input_price: Option<Amount>,
-    /// Of a million tokens of output, in dollars
+    /// Price of output, in dollars per million tokens
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     output_price: Option<Amount>,
-    /// Of a million tokens of input that a cache served [default: as other input]
+    /// Price of cached input, in dollars per million tokens [default: as other input]
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     cached_input_price: Option<Amount>,
-    /// Of a million tokens of input that are written to a cache [default: as other input]
+    /// Price of input written to a cache, in dollars per million tokens [default: as other input]
     #[arg(long, value_name = "DOLLARS", value_parser = amount::dollars_of)]
     cache_write_price: Option<Amount>,
     /// How much it reads and writes in one turn, in tokens

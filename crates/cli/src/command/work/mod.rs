@@ -35,21 +35,21 @@ pub enum Command {
     Next(next::Params),
     /// Start no runs of it until it is resumed
     Pause(settings::Params),
-    /// Let it start runs again; what was due meanwhile never runs
+    /// Let it start runs again; runs that were due meanwhile are skipped
     Resume(settings::ResumeParams),
     /// Pause all agent work
     PauseAll,
-    /// Answer what a run asks; the run goes on
+    /// Answer the question of a run; the run continues
     Answer(decide::AnswerParams),
-    /// Take what a run left as its result that ended without an outcome
+    /// Accept the result of a run that ended without an outcome
     Approve(decide::ApproveParams),
-    /// Refuse what a run left that ended without an outcome
+    /// Reject the result of a run that ended without an outcome
     Decline(decide::DeclineParams),
-    /// Try the newest run again that did not end well
+    /// Retry the newest run, if it failed
     Retry(run::Params),
-    /// Tell its runs what to do otherwise: the one under way, and all later ones
+    /// Correct the run under way and all later ones
     Correct(settings::CorrectParams),
-    /// Cancel the run that is under way or waits
+    /// Cancel the run that is under way or waiting
     Cancel(settings::Params),
     /// List what you were told about agent work, newest first, and mark it as read
     Deliveries(deliveries::Params),
@@ -57,10 +57,10 @@ pub enum Command {
     Log(log::Params),
     /// Change its title, instructions, schedule, policies or model
     Edit(settings::EditParams),
-    /// Let programs outside start it by signed calls
+    /// Let other programs start it by signed calls
     #[command(subcommand)]
     Hook(hook::Command),
-    /// Remove it from all lists; nothing of it runs any more
+    /// Remove it from all lists; it never runs again
     Rm(settings::Params),
 }
 

@@ -11,7 +11,7 @@ use crate::error::JournalError;
 
 /// A task that was imported before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct ImportedTask {
     pub task: TaskId,
     /// Its title now.
     pub title: String,
@@ -31,7 +31,7 @@ impl Journal {
         key: &str,
         items: &BTreeSet<&str>,
         entries: &BTreeSet<&str>,
-    ) -> Result<Option<Held>, JournalError> {
+    ) -> Result<Option<ImportedTask>, JournalError> {
         let key = import_key(file, key);
         let Some(row) = self.store.first(imported::by_key(ws, &key)).await? else {
             return Ok(None);
@@ -56,6 +56,6 @@ impl Journal {
             .iter()
             .filter(|(key, last)| entries.contains(key.as_str()) && here.contains(&last.id));
         let parts = items.count() + entries.count();
-        Ok(Some(Held { task, title: view.task.value.title.clone(), parts }))
+        Ok(Some(ImportedTask { task, title: view.task.value.title.clone(), parts }))
     }
 }

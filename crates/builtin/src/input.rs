@@ -5,6 +5,9 @@ use dormouse_types::model::{
 };
 use dormouse_types::trend::Trend;
 
+use dormouse_types::directive::UnderstoodDirectives;
+
+use crate::directive::{self, Style};
 use crate::lang::{self, Lang};
 use crate::read::{Segment, segments};
 
@@ -31,6 +34,8 @@ pub struct Input<'a> {
     pub lang: &'static Lang,
     /// The task's language, or else the detected one; empty if it cannot be detected.
     pub language: String,
+    /// What the template of the agent asks for.
+    directives: UnderstoodDirectives,
 }
 
 static NO_DELTA: Delta = Delta { changes: Vec::new(), timers: Vec::new(), linked: Vec::new() };
@@ -45,11 +50,12 @@ impl<'a> Input<'a> {
         let (mut delta, mut ledger, mut log) = (&NO_DELTA, &NO_LEDGER, &NO_LOG);
         let mut messages = Vec::new();
         let mut trend = None;
+        let mut directives = UnderstoodDirectives::default();
         for fragment in &request.fragments {
             match &fragment.data {
                 // The rules read the task itself; addresses of linked tasks are added to every report.
-                FragmentData::None | FragmentData::LinkedTasks(_) | FragmentData::Directives(_) => {
-                }
+                FragmentData::None | FragmentData::LinkedTasks(_) => {}
+                FragmentData::Directives(data) => directives = directive::read(data),
                 FragmentData::Log(data) => log = data,
                 FragmentData::TaskState(data) => state = Some(data.as_ref()),
                 FragmentData::Decisions(data) => ledger = data,
@@ -59,7 +65,14 @@ impl<'a> Input<'a> {
                 FragmentData::Instruction(data) => instruction = Some(data),
             }
         }
-        Some(Self { ledger, log, trend, messages, ..Self::new(state?, instruction?, delta) })
+        Some(Self {
+            ledger,
+            log,
+            trend,
+            messages,
+            directives,
+            ..Self::new(state?, instruction?, delta)
+        })
     }
 
     /// Creates the input of a task from its delta alone.
@@ -85,6 +98,12 @@ impl<'a> Input<'a> {
             segments,
             lang: lang::of(&language),
             language,
+            directives: UnderstoodDirectives::default(),
         }
+    }
+
+    /// How reports and proposals should be.
+    pub fn style(&self) -> Style<'_> {
+        Style::of(&self.directives)
     }
 }

@@ -16,6 +16,7 @@ pub mod propose;
 pub mod settle;
 pub mod observe;
 pub mod lang;
+pub mod directive;
 pub mod answer;
 pub mod offloaded;
 pub mod work;

@@ -37,9 +37,9 @@ pub struct NewWork {
     pub waits_for_calls: bool,
     /// What its runs have to do besides, and what is checked of it.
     pub steps: Vec<WorkStep>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: CatchUp,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,
@@ -62,9 +62,9 @@ pub struct WorkPatch {
     pub events: Option<Vec<EventFilter>>,
     /// What its runs have to do besides, from the next run on; empty for nothing.
     pub steps: Option<Vec<WorkStep>>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: Option<CatchUp>,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
     /// The model it asks; the inner `None` is that of the workspace.
     pub model: Option<Option<String>>,

@@ -88,7 +88,7 @@ impl Ledger {
         self.lines.iter().map(|line| line.answered_at)
     }
 
-    /// Notes what became of the commits of one transaction.
+    /// Notes the outcome of the commits of one transaction.
     ///
     /// Errors: one was refused that should not be, or the other way round.
     pub fn answered(

@@ -216,7 +216,7 @@ impl Clock for Gate {
     }
 }
 
-/// What became of a commit.
+/// The outcome of a commit.
 pub type Outcome = Result<Committed, CommitError>;
 
 /// Makes one commit, and all others in the transaction after it. Calls `told` after each of the

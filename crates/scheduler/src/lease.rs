@@ -28,7 +28,7 @@ pub struct Lease {
     pub run: Run,
 }
 
-/// What became of a lease.
+/// The outcome of a lease.
 enum LeaseState {
     Held,
     /// The last commit of the run is applied, and the run is about to say how it ended.
@@ -47,7 +47,7 @@ impl Lease {
         wake_queue::guard(self.ws, &self.run.holder, &self.owner, self.run.epoch, self.lasts)
     }
 
-    /// Returns what became of this lease by its row of the queue.
+    /// Returns the state of this lease by its row of the queue.
     ///
     /// Only the run itself gives a lease back and leaves the epoch as it is; a process that takes it
     /// away raises the epoch.

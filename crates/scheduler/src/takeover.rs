@@ -13,7 +13,7 @@ use crate::claim::{has_moved, is_over};
 use crate::error::{SchedulerError, readable};
 use crate::status::{Event, after};
 
-/// What became of one lease: a line for a person, or why it could not be taken over.
+/// The outcome of one lease: a line for a person, or why it could not be taken over.
 pub(crate) type Taken = Result<String, SchedulerError>;
 
 impl Scheduler {

@@ -11,7 +11,7 @@ use crate::error::SchedulerError;
 /// Timers fired in one poll.
 const BATCH: i64 = 100;
 
-/// What became of a timer that seemed due.
+/// The outcome of a timer that seemed due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fired {
     /// Its holder is signalled.

@@ -70,7 +70,7 @@ pub(crate) struct Ask {
     pub(crate) epoch: i64,
 }
 
-/// What was said, and what became of it.
+/// What was said, and whether it was heard.
 #[derive(Default)]
 pub(crate) struct Said {
     /// Messages whose sending was acknowledged, by agent.

@@ -1,4 +1,4 @@
-//! The store as one node sees it: it answers late, lies about what became of a commit, loses hints,
+//! The store as one node sees it: it answers late, lies about the outcome of a commit, loses hints,
 //! and is where nodes die.
 
 use std::future::Future;

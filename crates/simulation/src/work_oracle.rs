@@ -118,7 +118,7 @@ pub struct Course {
     pub end: Timestamp,
 }
 
-/// What becomes of an occurrence.
+/// Whether an occurrence runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
     Runs,
@@ -140,7 +140,7 @@ pub struct Line {
     pub original: Shown,
     /// `date`, `floating`, or the name of the zone.
     pub dial: &'static str,
-    /// What becomes of it.
+    /// Whether it runs.
     pub outcome: Outcome,
 }
 

@@ -244,7 +244,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What became of a verdict.
+    /// The outcome of a verdict.
     pub enum VerdictOutcome, "outcome" {
         /// Not known yet.
         Applying = "applying",

@@ -41,6 +41,7 @@ pub mod work;
 pub mod conversation;
 pub mod delivery;
 pub mod model;
+pub mod directive;
 pub mod named;
 pub mod linked;
 pub mod kept_back;

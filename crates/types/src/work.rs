@@ -123,7 +123,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What becomes of occurrences that were due while nothing ran.
+    /// The policy for occurrences that were due while nothing ran.
     #[derive(Default)]
     pub enum CatchUp, "catch-up policy" {
         /// They are left out.
@@ -137,7 +137,7 @@ closed_list! {
 }
 
 closed_list! {
-    /// What becomes of an occurrence that is due while an earlier run is under way.
+    /// The policy for an occurrence that is due while an earlier run is under way.
     #[derive(Default)]
     pub enum Overlap, "overlap policy" {
         /// It is left out.

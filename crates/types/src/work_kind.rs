@@ -12,7 +12,7 @@ closed_list! {
     pub enum WorkKind, "kind of work" {
         /// What the day brings.
         Agenda = "agenda",
-        /// What became of the last days.
+        /// What was done in the last days.
         Review = "review",
         /// Speaks up when a deadline nears or an answer stays out.
         Watch = "watch",
@@ -151,7 +151,7 @@ closed_list! {
     }
 }
 
-/// What became of the last days.
+/// What was done in the last days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! A run of work that needs no language model: what it reads, what it comes to, and the one commit that
+//! A run of work that needs no language model: what it reads, what it produces, and the one commit that
 //! ends it.
 
 use dormouse_runs::{End, Lease, RunError, RunHandler as _, RunOutput};

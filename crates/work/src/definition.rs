@@ -46,9 +46,9 @@ pub struct NewWork {
     pub waits_for_calls: bool,
     /// What its runs have to do, and what is checked of it.
     pub steps: Vec<WorkStep>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: CatchUp,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,

@@ -1,4 +1,4 @@
-//! What becomes of a definition: it is edited, paused, resumed, archived, deleted, held.
+//! The lifecycle of a definition: it is edited, paused, resumed, archived, deleted, held.
 
 use std::collections::BTreeSet;
 
@@ -33,9 +33,9 @@ pub struct Edit {
     pub events: Option<Vec<EventFilter>>,
     /// What its runs have to do, from the next run on; empty for nothing besides the instructions.
     pub steps: Option<Vec<WorkStep>>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: Option<CatchUp>,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
     /// The model it asks; the inner `None` is that of the workspace.
     pub model: Option<Option<String>>,

@@ -15,7 +15,7 @@ pub struct Policies {
     pub overlap: Overlap,
 }
 
-/// An occurrence that is due, and what becomes of it.
+/// An occurrence that is due, and whether it runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
     /// Its identity.
@@ -74,7 +74,7 @@ pub fn coming(
     Coming { due, position, next_due }
 }
 
-/// Decides what becomes of what is due, apart from what `has_run` says has a run already.
+/// Decides for each due occurrence whether it runs, apart from those that `has_run` says have a run already.
 ///
 /// An occurrence was missed if it starts too late: nothing ran when it was due. Of missed ones the
 /// policy says which run, but none that is older than a day. What runs then meets the runs of the

@@ -81,7 +81,7 @@ impl Step {
         Ok(())
     }
 
-    /// The definition as it will be, with the run that comes to a result in this step.
+    /// The definition as it will be, with the run that produces a result in this step.
     pub fn succeeded(&self) -> Option<(&Definition, &Run)> {
         let runs = self.runs.iter().map(|(_, run)| run);
         let done = runs.into_iter().find(|run| run.state == RunState::Succeeded)?;

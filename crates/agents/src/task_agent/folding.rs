@@ -1,4 +1,4 @@
-//! How a task agent's log is folded: which lines are next, and what becomes of the answer.
+//! How a task agent's log is folded: which lines are next, and how the answer is stored.
 
 use dormouse_runs::clearance::Clearance;
 use dormouse_runs::gate::Draft;

@@ -154,3 +154,23 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
     assert_eq!(once.map(n_reads), [Some(1); 7]);
     assert_eq!(statements.values().sum::<usize>(), 30, "all reads of a run after its claim");
 }
+
+#[test]
+fn a_wake_reads_its_task_once_more_while_a_proposal_is_open() {
+    let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
+    let world = World::on(engine.clone(), clock, "test");
+    let task = world.task("Move", &["It takes two hours."]);
+    let agent = world.create(&task);
+    world.script.push(Answer::calls([
+        ("update_task_estimate", json!({ "minutes": 120, "rationale": "it says so" })),
+        crate::world::report("All quiet.", "Nothing yet."),
+    ]));
+    assert_eq!(world.ends(&task), [DONE]);
+    let lease = world.claim_after_a_note(&task, &agent);
+    world.script.push(routine_report());
+    engine.take();
+    assert_eq!(world.run_lease(lease).end, DONE);
+    let statements = counted(engine.take());
+    let n = statements.get(task::aggregate(WS, &task).sql).copied();
+    assert_eq!(n, Some(3), "the beginning, the proposal that may be outdated, the calls");
+}

@@ -6,6 +6,7 @@
 pub mod report;
 pub mod propose;
 pub mod settle;
+pub mod directive;
 pub mod work;
 pub mod de;
 pub mod en;
@@ -26,7 +27,7 @@ pub struct Lang {
     pub report: &'static report::Words,
     /// Words of proposals and observations.
     pub propose: &'static propose::Rules,
-    /// Words about what became of a thing.
+    /// Words that say whether a thing is done, has arrived or is no longer wanted.
     pub settle: &'static settle::Settling,
 }
 

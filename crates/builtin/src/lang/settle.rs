@@ -1,6 +1,6 @@
 //! How a language says that something is settled: it came, it is done, it is not wanted any more.
 
-/// Words about what became of a thing. Every word is folded: lower case, without accents.
+/// Words that say whether a thing is done, has arrived or is no longer wanted. Every word is folded: lower case, without accents.
 #[derive(Debug)]
 pub struct Settling {
     /// Past forms that settle what they are said of: "arrived", "paid".

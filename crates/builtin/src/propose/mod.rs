@@ -27,6 +27,7 @@ pub mod title;
 pub mod label;
 pub mod retract;
 
+use dormouse_types::directive::ProposalKind;
 use dormouse_types::limits;
 use serde_json::{Value, json};
 
@@ -82,23 +83,34 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
         // Nothing is proposed about a closed task.
         return found;
     }
-    found.extend(title::propose(input, &statements));
-    found.extend(status::propose(input, status.as_ref()));
-    found.extend(priority::propose(input, priority.as_ref()));
-    found.extend(due::propose(input, due.as_ref()));
-    found.extend(estimate::propose(input, estimate.as_ref()));
+    let may = |kind| input.style().may_propose(kind);
+    let fields = [
+        (ProposalKind::Title, title::propose(input, &statements)),
+        (ProposalKind::Status, status::propose(input, status.as_ref())),
+        (ProposalKind::Priority, priority::propose(input, priority.as_ref())),
+        (ProposalKind::DueDate, due::propose(input, due.as_ref())),
+        (ProposalKind::Estimate, estimate::propose(input, estimate.as_ref())),
+    ];
+    found.extend(fields.into_iter().filter(|(kind, _)| may(*kind)).filter_map(|(_, call)| call));
     let labels = label::labels(input, &statements).into_iter().map(|found| {
         json!({ "id": found.label.id, "confidence": "high", "evidence": found.evidence.json() })
     });
-    found.extend(calls(ledger::LABELS, "labels", limits::LABELS_PER_CALL.max, labels.collect()));
+    if may(ProposalKind::Labels) {
+        let most = limits::LABELS_PER_CALL.max;
+        found.extend(calls(ledger::LABELS, "labels", most, labels.collect()));
+    }
     let ticks = tick::ticks(input, &reports).into_iter().map(
         |tick| json!({ "id": tick.item.id, "isChecked": true, "evidence": tick.evidence.json() }),
     );
-    found.extend(calls(ledger::TICK, "items", limits::ITEMS_PER_CALL.max, ticks.collect()));
+    if may(ProposalKind::Ticks) {
+        found.extend(calls(ledger::TICK, "items", limits::ITEMS_PER_CALL.max, ticks.collect()));
+    }
     let items = item::items(input, &statements, &reports)
         .into_iter()
         .map(|item| json!({ "title": item.title, "evidence": item.evidence.json() }));
-    found.extend(calls(ledger::ADD, "items", limits::ITEMS_PER_CALL.max, items.collect()));
+    if may(ProposalKind::Items) {
+        found.extend(calls(ledger::ADD, "items", limits::ITEMS_PER_CALL.max, items.collect()));
+    }
     found
 }
 

@@ -40,7 +40,7 @@ pub struct Reports<'a> {
     words: Vec<Vec<Word>>,
     /// What the boxes among them name.
     keys: Vec<Option<Key>>,
-    /// What became of things.
+    /// Which things are settled, and how.
     pub settlements: Settlements<'a>,
     lang: &'static Lang,
 }

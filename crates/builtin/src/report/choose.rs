@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use dormouse_types::directive::ReportLength;
+
 use super::classify::{Findings, order_of_entry};
 use super::fact::{Fact, Kind, Source};
 use super::heading;
@@ -10,10 +12,23 @@ use crate::input::Input;
 use crate::lang::Lang;
 
 /// Maximum number of units per section.
-const DONE_MAX: usize = 12;
-const LEFT_MAX: usize = 20;
-const LEARNED_MAX: usize = 8;
-const OPEN_MAX: usize = 6;
+struct Most {
+    done: usize,
+    left: usize,
+    learned: usize,
+    open: usize,
+}
+
+impl Most {
+    fn of(length: Option<ReportLength>) -> Self {
+        match length {
+            Some(ReportLength::Short) => Self { done: 4, left: 8, learned: 2, open: 3 },
+            None => Self { done: 12, left: 20, learned: 8, open: 6 },
+            Some(ReportLength::Long) => Self { done: 20, left: 30, learned: 14, open: 10 },
+        }
+    }
+}
+
 /// Changes of one version that are reported.
 const PER_VERSION: usize = 2;
 /// Number of facts that later ones are compared with.
@@ -45,6 +60,7 @@ pub struct Chosen {
 /// Chooses what to report.
 pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chosen {
     let lang = input.lang;
+    let most = Most::of(input.style().length());
     let is_box = |fact: &&Fact| matches!(fact.source, Source::Item | Source::Box);
     let mut chosen = Chosen {
         n_boxes: facts.iter().filter(is_box).count(),
@@ -66,26 +82,26 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     }
     chosen.n_left = distinct(left.clone()).len();
     if facts.iter().filter(is_box).count() > BOXES_MAX {
-        (done, left) = grouped(done, left, lang);
+        (done, left) = grouped(done, left, lang, most.left);
     }
     left.sort_by_key(|fact| {
         (fact.is_contested, fact.source, newest_entry_first(fact), fact.segment)
     });
     chosen.left = finished(distinct(left), lang);
-    chosen.left.truncate(LEFT_MAX);
+    chosen.left.truncate(most.left);
 
     done.sort_by_key(|fact| (-fact.weight, -fact.order));
     let mut done = distinct(done);
     if findings.is_change_log {
         done.sort_by_key(|fact| -fact.order);
         // A short log has room for more changes of each version.
-        let room = |most: &usize| per_group(&done, *most).len() <= DONE_MAX;
-        let most = (PER_VERSION..=DONE_MAX).take_while(room).last().unwrap_or(PER_VERSION);
-        done = per_group(&done, most);
+        let room = |n: &usize| per_group(&done, *n).len() <= most.done;
+        let n = (PER_VERSION..=most.done).take_while(room).last().unwrap_or(PER_VERSION);
+        done = per_group(&done, n);
     }
     let mut done = finished(done, lang);
     done.retain(|fact| !chosen.left.iter().any(|open| is_in_both(&fact.text, &open.text)));
-    done.truncate(DONE_MAX);
+    done.truncate(most.done);
     done.sort_by_key(|fact| in_time(fact, findings));
     chosen.done = done;
 
@@ -98,13 +114,13 @@ pub fn choose(input: &Input<'_>, findings: &Findings, facts: Vec<Fact>) -> Chose
     learned.retain(|fact| {
         !chosen.done.iter().chain(&chosen.left).any(|other| is_in_both(&fact.text, &other.text))
     });
-    learned.truncate(LEARNED_MAX);
+    learned.truncate(most.learned);
     learned.sort_by_key(|fact| fact.segment);
     chosen.learned = learned;
 
     open.sort_by_key(|fact| (-fact.weight, fact.segment));
     let mut open = finished(distinct(open), lang);
-    open.truncate(OPEN_MAX);
+    open.truncate(most.open);
     chosen.open = open;
     chosen
 }
@@ -172,7 +188,12 @@ fn per_group(facts: &[Fact], most: usize) -> Vec<Fact> {
 
 /// Groups many boxes into one line per heading: for finished work and, if there is much of it, for
 /// open work.
-fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fact>) {
+fn grouped(
+    done: Vec<Fact>,
+    left: Vec<Fact>,
+    lang: &Lang,
+    left_max: usize,
+) -> (Vec<Fact>, Vec<Fact>) {
     let of_box = |fact: &Fact| fact.source == Source::Box;
     let (done_boxes, mut other_done): (Vec<Fact>, Vec<Fact>) = done.into_iter().partition(of_box);
     let (left_boxes, mut other_left): (Vec<Fact>, Vec<Fact>) = left.into_iter().partition(of_box);
@@ -207,7 +228,7 @@ fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fac
             Some(_) => other_done.extend(done.iter().cloned()),
             None => {}
         }
-        if n_left <= LEFT_MAX || name.is_empty() {
+        if n_left <= left_max || name.is_empty() {
             other_left.extend(left);
         } else if let Some(first) = left.first() {
             let samples = left.iter().map(|fact| super::unit::cut(without_stop(&fact.text), 40));
@@ -218,8 +239,8 @@ fn grouped(done: Vec<Fact>, left: Vec<Fact>, lang: &Lang) -> (Vec<Fact>, Vec<Fac
                 .push((left.len(), Fact { text, words: vec![name.clone()], ..first.clone() }));
         }
     }
-    if other_left.len() + left_groups.len() > LEFT_MAX {
-        let room = LEFT_MAX.saturating_sub(other_left.len() + 1).max(8);
+    if other_left.len() + left_groups.len() > left_max {
+        let room = left_max.saturating_sub(other_left.len() + 1).max(8);
         let rest = left_groups.split_off(room.min(left_groups.len()));
         if let Some((_, last)) = rest.last() {
             let boxes: usize = rest.iter().map(|(n, _)| n).sum();

@@ -20,12 +20,14 @@ pub mod unit;
 pub mod leave_out;
 
 use dormouse_types::change::What;
+use dormouse_types::directive::{ReportLength, ReportSection};
 use dormouse_types::field_change::{FieldChange, FieldRef};
 use dormouse_types::limits;
 use dormouse_types::model::Resolution;
 
 use self::choose::Chosen;
 use self::fact::Fact;
+use crate::directive::Style;
 use crate::input::Input;
 use crate::lang::Lang;
 
@@ -52,11 +54,11 @@ pub fn report(input: &Input<'_>) -> Report {
     let mut chosen = choose::choose(input, &findings, facts);
     let tldr = tldr::tldr(input, &findings, &chosen);
     let links = link::links(input, &chosen.left, &chosen.done);
-    shorten(&mut chosen, room(input), input.lang);
-    let prose = sections(&chosen, input.lang);
+    shorten(&mut chosen, room(input), input.lang, input.style());
+    let prose = sections(&chosen, input.lang, input.style());
     let mut content = prose.join("\n\n");
     if !links.is_empty() {
-        let head = format!("## 🔗 {}", input.lang.report.say.links);
+        let head = headline("🔗", input.lang.report.say.links, input.style());
         let room = limits::REPORT.max.saturating_sub(content.len() + head.len() + 64);
         let lines = link::lines(&links, room, input.lang);
         if !content.is_empty() {
@@ -107,24 +109,36 @@ fn has_material_change(input: &Input<'_>) -> bool {
 /// Returns the room for a report, which is always shorter than its source.
 fn room(input: &Input<'_>) -> usize {
     let n_chars: usize = input.state.entries.iter().map(|entry| entry.text.chars().count()).sum();
-    (n_chars * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX)
+    let room = (n_chars * 55 / 100).clamp(CONTENT_LEAST, CONTENT_MAX);
+    match input.style().length() {
+        Some(ReportLength::Short) => room / 2,
+        Some(ReportLength::Long) | None => room,
+    }
 }
 
-fn sections(chosen: &Chosen, lang: &Lang) -> Vec<String> {
+fn sections(chosen: &Chosen, lang: &Lang, style: Style<'_>) -> Vec<String> {
     let say = &lang.report.say;
+    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect::<Vec<_>>();
+    let done = chosen.done.iter().map(dated).collect();
+    let mut all = [
+        (ReportSection::Achieved, "✅", say.achieved, "- ", done),
+        (ReportSection::Left, "📌", say.left, "- [ ] ", texts(&chosen.left)),
+        (ReportSection::Learned, "💡", say.learned, "- ", texts(&chosen.learned)),
+        (ReportSection::Questions, "❓", say.open, "- ", texts(&chosen.open)),
+    ];
+    all.sort_by_key(|(section, ..)| style.first() != Some(*section));
     let mut sections = Vec::new();
-    let mut section = |emoji: &str, title: &str, mark: &str, lines: Vec<String>| {
-        if !lines.is_empty() {
+    for (section, emoji, title, mark, lines) in all {
+        if !lines.is_empty() && style.has(section) {
             let lines: Vec<String> = lines.iter().map(|line| format!("{mark}{line}")).collect();
-            sections.push(format!("## {emoji} {title}\n\n{}", lines.join("\n")));
+            sections.push(format!("{}\n\n{}", headline(emoji, title, style), lines.join("\n")));
         }
-    };
-    let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect();
-    section("✅", say.achieved, "- ", chosen.done.iter().map(dated).collect());
-    section("📌", say.left, "- [ ] ", texts(&chosen.left));
-    section("💡", say.learned, "- ", texts(&chosen.learned));
-    section("❓", say.open, "- ", texts(&chosen.open));
+    }
     sections
+}
+
+fn headline(emoji: &str, title: &str, style: Style<'_>) -> String {
+    if style.has_emojis() { format!("## {emoji} {title}") } else { format!("## {title}") }
 }
 
 /// Adds the day or version to finished work, unless its words already contain it.
@@ -145,8 +159,8 @@ fn dated(fact: &Fact) -> String {
 }
 
 /// Drops the least informative units, then shortens the rest, until the prose fits.
-fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang) {
-    let size = |chosen: &Chosen| sections(chosen, lang).join("\n\n").chars().count();
+fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang, style: Style<'_>) {
+    let size = |chosen: &Chosen| sections(chosen, lang, style).join("\n\n").chars().count();
     while size(chosen) > room {
         let long = |facts: &[Fact], keep: usize| facts.len() > keep;
         if long(&chosen.done, 6) {

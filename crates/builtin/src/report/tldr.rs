@@ -2,6 +2,7 @@
 
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
+use dormouse_types::directive::ReportTone;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::task::Status;
 
@@ -35,7 +36,8 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
         Status::Open | Status::Groomed | Status::InProgress => {}
     }
     let next = (!is_over).then(|| next(input, chosen)).flatten();
-    let room = 3 - usize::from(next.is_some());
+    let style = input.style();
+    let room = style.summary_sentences().saturating_sub(usize::from(next.is_some()));
     let nothing = input.segments.is_empty() && input.state.items.is_empty();
     if !is_over {
         let progress_line = progress_line(input, findings, chosen).into_iter();
@@ -51,12 +53,27 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
             || opening().map(|text| capital(&text)).find(|text| is_new(text, &said_already, input));
         parts.extend(about.or_else(|| if parts.is_empty() { first() } else { None }));
     }
-    if parts.is_empty() {
+    if parts.is_empty() && (room > 0 || next.is_none()) {
         let bare = if nothing { say.nothing_yet } else { say.nothing_done };
         parts.push(bare.to_owned());
     }
-    parts.truncate(room);
-    parts.extend(next);
+    match style.tone() {
+        // What was achieved comes before what is merely new.
+        Some(ReportTone::Encouraging) => {
+            let achieved = progress_line(input, findings, chosen);
+            parts.sort_by_key(|part| achieved.as_ref() != Some(part));
+            parts.truncate(room);
+            parts.extend(next);
+        }
+        Some(ReportTone::Direct) => {
+            parts.truncate(room);
+            parts.splice(0..0, next);
+        }
+        Some(ReportTone::Factual) | None => {
+            parts.truncate(room);
+            parts.extend(next);
+        }
+    }
     let emoji = match state.status {
         Status::Blocked => "🚧",
         Status::OnHold => "⏸️",
@@ -71,21 +88,23 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
             }
         }
     };
-    join(parts, emoji)
+    join(parts, style.has_emojis().then_some(emoji))
 }
 
 /// Joins sentences within the limit, keeping each whole.
-fn join(parts: Vec<String>, emoji: &str) -> String {
+fn join(parts: Vec<String>, emoji: Option<&str>) -> String {
     let mut parts: Vec<String> = parts.iter().map(|part| one_sentence(part)).collect();
     let length = |parts: &[String]| -> usize {
-        parts.iter().map(|part| part.chars().count() + 1).sum::<usize>() + emoji.chars().count()
+        parts.iter().map(|part| part.chars().count() + 1).sum::<usize>()
+            + emoji.map_or(0, |emoji| emoji.chars().count())
     };
     let mut most = 220;
     while length(&parts) > TLDR_MAX && most > 60 {
         most -= 20;
         parts = parts.iter().map(|part| one_sentence(&cut(part, most))).collect();
     }
-    format!("{} {emoji}", parts.join(" "))
+    parts.extend(emoji.map(str::to_owned));
+    parts.join(" ")
 }
 
 /// Turns any text into one sentence with one full stop.

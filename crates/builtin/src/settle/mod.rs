@@ -1,4 +1,4 @@
-//! What became of a thing: it came, it is done, it is not wanted any more.
+//! Decides whether a thing has arrived, is done, or is no longer wanted.
 //!
 //! Reads sentences clause by clause. A clause settles a thing if it says so of exactly this thing:
 //! every word of its subject, or of its object, belongs to the title, and no other title on the list

@@ -1,4 +1,4 @@
-//! What became of the last days.
+//! What was done in the last days.
 
 use std::collections::BTreeMap;
 

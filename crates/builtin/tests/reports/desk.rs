@@ -4,8 +4,8 @@ use dormouse_builtin::Builtin;
 use dormouse_types::caller::By;
 use dormouse_types::change::What;
 use dormouse_types::model::{
-    Delta, DeltaChange, Entry, Fragment, FragmentData, FragmentKind, Instruction, Item, LastReport,
-    Ledger, OpenProposal, Request, TaskState, ToolCall, ToolChoice, TurnEvent,
+    Delta, DeltaChange, Directives, Entry, Fragment, FragmentData, FragmentKind, Instruction, Item,
+    LastReport, Ledger, OpenProposal, Request, TaskState, ToolCall, ToolChoice, TurnEvent,
 };
 use dormouse_types::port::Model;
 use dormouse_types::task::{EntryKind, Status};
@@ -22,6 +22,8 @@ pub struct Desk {
     pub changes: Vec<What>,
     /// Proposals that wait for an answer.
     pub open: Vec<OpenProposal>,
+    /// What the template of the agent says.
+    pub directives: Directives,
 }
 
 fn id<T: std::str::FromStr<Err: std::fmt::Debug>>(prefix: &str, n: usize) -> T {
@@ -51,7 +53,20 @@ impl Desk {
             private: false,
             created_at: Timestamp::from_micros(0),
         };
-        Self { state, today, last_tldr: None, changes: vec![], open: vec![] }
+        Self {
+            state,
+            today,
+            last_tldr: None,
+            changes: vec![],
+            open: vec![],
+            directives: Directives::default(),
+        }
+    }
+
+    /// Gives the agent a template with this general directive.
+    pub fn directed(mut self, general: &str) -> Self {
+        self.directives.general = general.into();
+        self
     }
 
     pub fn item(mut self, title: &str, is_checked: bool) -> Self {
@@ -133,6 +148,7 @@ impl Desk {
             run_key: RunKey("0".repeat(64)),
             turn: 1,
             fragments: vec![
+                fragment(FragmentKind::System, FragmentData::Directives(self.directives.clone())),
                 fragment(
                     FragmentKind::TaskState,
                     FragmentData::TaskState(Box::new(self.state.clone())),

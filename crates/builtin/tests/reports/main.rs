@@ -1,6 +1,7 @@
 //! Whole reports as a person gets them, and the turns of a run.
 
 mod desk;
+mod directives;
 mod held_out;
 mod hostile;
 mod kinds;

@@ -37,7 +37,7 @@ fn plan(world: &World, text: &str, options: &ImportOptions) -> ImportPlan {
     now(world.dormouse.plan_import(&me(), &list(text), options)).expect("a plan")
 }
 
-/// Imports a text; returns what became of each task.
+/// Imports a text; returns the outcome of each task.
 fn write(
     world: &World,
     text: &str,

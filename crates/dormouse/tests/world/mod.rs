@@ -25,7 +25,7 @@ pub fn me() -> Caller {
     Caller::owner(WORKSPACE)
 }
 
-/// What became of each item that was to be confirmed.
+/// The outcome of each item that was to be confirmed.
 pub type Events = Vec<(Shown, Result<Outcome, Error>)>;
 
 /// A token with these scopes.

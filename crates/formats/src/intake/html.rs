@@ -316,7 +316,7 @@ impl Page {
     }
 }
 
-/// What becomes of a line without text.
+/// How a line without text is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Blank {
     Keep,

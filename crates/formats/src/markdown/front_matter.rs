@@ -226,7 +226,7 @@ impl Pair<'_> {
     }
 }
 
-/// What became of a value.
+/// The outcome of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taken {
     /// It is a field of the task.

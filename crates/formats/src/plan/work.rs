@@ -4,7 +4,7 @@ use super::correction::AgentChoice;
 use super::sheet::Pieces;
 use super::{Reading, Role};
 
-/// What became of a task.
+/// The outcome of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Stays,

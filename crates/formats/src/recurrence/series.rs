@@ -50,7 +50,7 @@ pub enum Given {
     In(DateTime, Clock),
 }
 
-/// What became of one occurrence.
+/// The outcome of one occurrence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Override {
     /// It does not happen.

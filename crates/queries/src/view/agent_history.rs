@@ -149,7 +149,7 @@ pub struct PromptFragment {
 }
 
 closed_list! {
-    /// What became of a tool call.
+    /// The outcome of a tool call.
     pub enum CallOutcome, "outcome" {
         /// It was carried out.
         Done = "done",
@@ -179,7 +179,7 @@ pub struct ToolCall {
     pub action_message_id: MessageId,
     /// Its arguments; none after they were purged.
     pub action: Option<Value>,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: CallOutcome,
     /// The message that answers.
     pub result_message_id: Option<MessageId>,

@@ -185,7 +185,7 @@ pub struct Decision {
     pub human_summary: String,
     /// The verdict.
     pub verdict: DecisionVerdict,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: VerdictOutcome,
     /// The task.
     pub task_id: Option<TaskId>,

@@ -45,7 +45,7 @@ pub enum ImportEvent {
         title: String,
         /// The line it begins on.
         line: usize,
-        /// What became of it.
+        /// Its outcome.
         outcome: ImportOutcome,
         /// Fields left unchanged because they were edited here.
         kept: Vec<String>,

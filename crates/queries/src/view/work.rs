@@ -124,9 +124,9 @@ pub struct AgentWork {
     pub steps: Vec<WorkStep>,
     /// When the next occurrence is due.
     pub next_due_at: Option<Timestamp>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: CatchUp,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,

@@ -1,4 +1,4 @@
-//! What a call may cost, reserved before it is made and settled after it; and what becomes of a run
+//! What a call may cost, reserved before it is made and settled after it; and how a run ends
 //! whose call may not be made.
 
 use std::time::Duration;

@@ -43,7 +43,13 @@ const TEXTS: &[(&str, &str)] = &[
     ("private", "entry: private"),
     ("linked", "linked task: title"),
     ("hidden", "linked task that is private: title"),
-    ("note-of-linked", "linked task: everything else"),
+    ("label-of-linked", "linked task: names of its labels"),
+    ("report-of-linked", "linked task: content of its newest report"),
+    ("tldr-of-linked", "linked task: summary of its report"),
+    ("note-of-linked", "linked task: entries"),
+    ("item-of-linked", "linked task: checklist items"),
+    ("agent-of-linked", "linked task: name of its agent"),
+    ("report-of-hidden", "linked task that is private: content of its newest report"),
     ("unused", "workspace: names of labels that the task does not have"),
     ("other", "workspace: other tasks and their categories"),
     ("token", "workspace: names of tokens"),
@@ -91,6 +97,7 @@ impl Transport for Recorder {
 struct Overheard {
     remote: RemoteModel,
     script: Script,
+    location: Mutex<ModelLocation>,
 }
 
 impl Model for Overheard {
@@ -107,7 +114,7 @@ impl Model for Overheard {
     }
 
     fn location(&self) -> ModelLocation {
-        self.remote.location()
+        *self.location.lock().expect("one thread")
     }
 
     fn window(&self) -> Option<u64> {
@@ -153,7 +160,11 @@ impl World {
             rung: Rung::Native,
         };
         let remote = RemoteModel::new(config, sent.clone());
-        let model = Arc::new(Overheard { remote, script: Script::default() });
+        let model = Arc::new(Overheard {
+            location: Mutex::new(remote.location()),
+            remote,
+            script: Script::default(),
+        });
         let clock = ManualClock::at("2026-03-02T09:00:00Z");
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
@@ -174,7 +185,12 @@ impl World {
             note: Some(mark("note-of-linked")),
             ..NewTask::default()
         };
-        let linked = dormouse.create_task(&me, other(&mark("linked"), None), None).await?;
+        let linked = NewTask {
+            labels: vec![mark("label-of-linked")],
+            items: vec![mark("item-of-linked")],
+            ..other(&mark("linked"), None)
+        };
+        let linked = dormouse.create_task(&me, linked, None).await?;
         let hidden = NewTask { private: true, ..other(&mark("hidden"), None) };
         let hidden = dormouse.create_task(&me, hidden, None).await?;
         let elsewhere =
@@ -207,6 +223,19 @@ impl World {
         let deleted = with.entries.iter().find(|entry| entry.text.contains("canary-deleted"));
         let deleted = deleted.expect("the entry").id.clone();
         dormouse.delete_entry(&me, &id, &deleted, None).await?;
+        for (other, name) in [(&linked.id, "report-of-linked"), (&hidden.id, "report-of-hidden")] {
+            let agent = mark("agent-of-linked");
+            dormouse.create_agent(&me, other, Some(agent), None).await?;
+            // A private task is read by a model of this machine alone.
+            *model.location.lock().expect("one thread") = ModelLocation::BuiltIn;
+            model.script.push(Answer::calls([(
+                "update_report",
+                json!({ "tldr": mark("tldr-of-linked"), "content": mark(name) }),
+            )]));
+            let scope = DrainScope { tasks: vec![other.clone()], ..DrainScope::default() };
+            dormouse.drain(scope, &mut |_| {}).await?;
+            *model.location.lock().expect("one thread") = ModelLocation::Elsewhere;
+        }
         for other in [linked.id, hidden.id] {
             dormouse.link_task(&me, &id, (LinkKind::RelatesTo, other), None, None).await?;
         }
@@ -300,7 +329,7 @@ impl World {
     }
 }
 
-/// What became of each text, by its name, and of each kind of id, by its prefix.
+/// The outcome of each text, by its name, and of each kind of id, by its prefix.
 type Leaves = (BTreeMap<&'static str, &'static str>, BTreeMap<&'static str, bool>);
 
 async fn leaves(format: WireFormat) -> anyhow::Result<Leaves> {

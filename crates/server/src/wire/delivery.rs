@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::Reading;
 use crate::Problem;
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct DeliveryMarkParams {

@@ -137,10 +137,10 @@ pub(crate) struct WorkParams {
     /// What its runs have to do besides, and what is checked of the result. Only with a language model.
     #[serde(default)]
     steps: Vec<WorkStepParams>,
-    /// What becomes of occurrences that were missed; `once` if left out.
+    /// The policy for missed occurrences; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
-    /// What becomes of occurrences that overlap an earlier run; `queue` if left out.
+    /// The policy for occurrences that overlap an earlier run; `queue` if left out.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
     /// The model that it asks, `provider/model`; that of the workspace if left out.
@@ -281,10 +281,10 @@ pub(crate) struct WorkPatch {
     events: Option<Vec<EventFilterParams>>,
     /// What its runs have to do besides, from the next run on; empty for nothing.
     steps: Option<Vec<WorkStepParams>>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
-    /// What becomes of occurrences that overlap an earlier run.
+    /// The policy for occurrences that overlap an earlier run.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
     /// The model that it asks; `null` means that of the workspace.

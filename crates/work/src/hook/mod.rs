@@ -33,7 +33,7 @@ pub struct NewHook {
     pub secret: Option<String>,
 }
 
-/// What becomes of the older secrets of a hook when it gets a new one.
+/// How long the older secrets of a hook are accepted when it gets a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OldSecrets {
     /// They are accepted for another day, so that no call is lost meanwhile.

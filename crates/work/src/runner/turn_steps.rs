@@ -25,7 +25,7 @@ pub(super) struct StepsOfTurn {
     pub sources: Vec<Source>,
 }
 
-/// What becomes of a call.
+/// How a call is answered.
 pub(super) struct StepAnswer {
     pub is_refused: bool,
     pub text: String,

@@ -1,4 +1,4 @@
-//! What a run proposes about the person's tasks, and what becomes of it.
+//! What a run proposes about the person's tasks, and how it is decided.
 
 use dormouse_changes::Decider;
 use dormouse_journal::Edit;

@@ -17,7 +17,7 @@ import { nameOf, VALUE_CHANGED } from "./describe";
 
 type Outcome = Schemas["Outcome"];
 
-/** What became of an item. */
+/** The outcome of an item. */
 export interface Resolution {
   status: Change["status"];
   at: string | null;
@@ -27,7 +27,7 @@ export interface Resolution {
 export interface Refusal {
   change: Change;
   problem: Problem;
-  /** What became of the item instead; undefined while it is open. */
+  /** Its outcome elsewhere; undefined while it is open. */
   resolution: Resolution | undefined;
 }
 
@@ -60,7 +60,7 @@ export class Decisions {
     this.refusals = this.refusals.filter((refusal) => keyOf(refusal.change) !== key);
   }
 
-  /** Finds out what became of an item that is no longer open. */
+  /** Finds out the outcome of an item that is no longer open. */
   async loadResolution(change: Change): Promise<void> {
     const resolution = await readResolution(change);
     if (resolution !== undefined) this.resolutions = new Map([...this.resolutions, [keyOf(change), resolution]]);

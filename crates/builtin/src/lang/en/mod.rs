@@ -3,6 +3,7 @@
 pub mod report;
 pub mod propose;
 pub mod settle;
+pub mod directive;
 pub mod work;
 
 use super::Lang;

@@ -1,4 +1,4 @@
-//! English words about what became of a thing.
+//! English words that say whether a thing is done, has arrived or is no longer wanted.
 
 use crate::lang::settle::Settling;
 

@@ -1,4 +1,4 @@
-//! What becomes of an agent that was stopped: messages that no run reads, and what starts it again.
+//! An agent that was stopped: messages that no run has read, and what starts it again.
 
 use dormouse::view::{Agent, StoppedAgent};
 use dormouse_types::Id as _;

@@ -129,7 +129,7 @@ impl LeftOut {
         Ok(())
     }
 
-    /// What became of a file; `None` if it is left out because of what is in it.
+    /// The outcome of a file; `None` if it is left out because of what is in it.
     fn unless_refused<T>(
         &mut self,
         session: &mut Session,

@@ -1,4 +1,4 @@
-//! What became of an imported file, as it is reported.
+//! The outcome of an imported file, as it is reported.
 
 use std::io::IsTerminal as _;
 

@@ -61,14 +61,14 @@ struct Instructions {
     file: Option<PathBuf>,
 }
 
-/// Reads what becomes of what was missed.
+/// Reads the policy for missed runs.
 ///
 /// Errors: the text is invalid; the message names the accepted values.
 pub fn catch_up(text: &str) -> Result<CatchUp, String> {
     text.parse().map_err(|e: dormouse_types::closed_list::NotListed| e.to_string())
 }
 
-/// Reads what becomes of what is due during an earlier run.
+/// Reads the policy for runs that are due while an earlier one is under way.
 ///
 /// Errors: the text is invalid; the message names the accepted values.
 pub fn overlap(text: &str) -> Result<Overlap, String> {

@@ -21,7 +21,7 @@ use crate::terminal::{line, note, time};
 pub enum Command {
     /// Make a hook; its secret is shown only once
     Add(AddParams),
-    /// List the hooks of a piece of work, and what became of their calls
+    /// List the hooks of a piece of work, and the outcome of their calls
     List(ListParams),
     /// Give a hook a new secret; the old one is accepted for another day
     Rotate(RotateParams),

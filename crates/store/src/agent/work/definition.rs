@@ -38,9 +38,9 @@ pub struct Definition {
     pub schedule: Option<String>,
     /// The words that the series was read from.
     pub schedule_words: Option<String>,
-    /// What becomes of occurrences that were missed.
+    /// The policy for missed occurrences.
     pub catch_up: CatchUp,
-    /// What becomes of occurrences that overlap.
+    /// The policy for overlapping occurrences.
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,

@@ -49,7 +49,7 @@ pub struct HookHour {
     pub last_refused: Option<(HookRefusal, String, Timestamp)>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Became<'s> {
     /// It started a run.

@@ -50,6 +50,11 @@ impl Standing {
         self.open.iter().filter(|open| open.state.holds_its_place()).count()
     }
 
+    /// What the person is told of one of its runs as it is now.
+    pub(crate) fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
+        if self.definition.deleted_at.is_some() { None } else { delivery_of(run) }
+    }
+
     /// Begins a commit that changes nothing yet.
     pub(crate) fn step(self) -> Step {
         let after = self.definition.clone();

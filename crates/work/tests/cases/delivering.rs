@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::delivery;
 use dormouse_store::change_log;
-use dormouse_store::{Commit, Db};
+use dormouse_store::{Commit, Db, Op};
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::delivery::DeliveryState;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{EventKind, Seq, Timestamp, limits};
@@ -165,7 +166,54 @@ fn a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays(world: &Wor
     assert_eq!(told(world), ["result pending"], "what nobody saw stays");
 }
 
+/// The store as a version left it that wrote no deliveries.
+fn as_before_deliveries(world: &World) {
+    let op = Op::any("DELETE FROM deliveries", Vec::new());
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+}
+
+fn a_question_from_before_there_were_deliveries_is_told_once(world: &World) {
+    let titles = ["Book the van", "Call the bank", "Buy paint", "Wash the car"];
+    let [van, bank, paint, _] = titles.map(|title| {
+        let id = world.create(title, None);
+        world.script.push(ask(title));
+        world.drain();
+        id
+    });
+    let question_of = |id| {
+        let run = world.runs(id).remove(0).id;
+        wait(world.work.questions(WS, &run)).expect("readable").remove(0)
+    };
+    as_before_deliveries(world);
+    let before = events(world, EventKind::DeliveryChanged);
+    wait(world.work.answer(WS, &question_of(&bank).id, "Done.", &me())).expect("answered");
+    wait(world.work.delete(WS, &paint, &me())).expect("deleted");
+    world.later(60);
+    world.sweep();
+    assert_eq!(told(world), ["question pending"; 2], "what waits for an answer, and nothing else");
+    assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
+    wait(world.work.answer(WS, &question_of(&van).id, "The blue one.", &me())).expect("answered");
+    let unread = wait(world.store.first(delivery::newest_of_state(
+        WS,
+        DeliveryState::Pending,
+        (Timestamp::from_micros(i64::MAX), ""),
+        1,
+    )));
+    let id = unread.expect("readable").expect("a delivery").id.parse().expect("an id");
+    let op = delivery::read(WS, &id, world.clock.now());
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    world.sweep();
+    world.another_node().sweep();
+    assert_eq!(told(world), ["question read"; 2], "and once");
+    assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
+    world.later(limits::WORK_QUESTION_SECONDS);
+    as_before_deliveries(world);
+    world.sweep();
+    assert_eq!(told(world), ["failed pending"], "what nobody can answer any more is not asked");
+}
+
 each_engine! {
+    a_question_from_before_there_were_deliveries_is_told_once,
     a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays,
     a_question_is_told_once_and_settled_by_the_answer,
     a_result_is_told_and_a_run_without_one_is_not,

@@ -37,6 +37,7 @@ use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
+use dormouse_work::untold_questions::UntoldQuestions;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
 
@@ -323,7 +324,8 @@ impl World {
     pub fn sweep(&self) {
         let now = self.clock.now();
         let work = || self.work.clone();
-        let chores: [&dyn Chore; 3] = [&Expiry(work()), &Bodies(work()), &ReadDeliveries(work())];
+        let chores: [&dyn Chore; 4] =
+            [&Expiry(work()), &Bodies(work()), &UntoldQuestions(work()), &ReadDeliveries(work())];
         for chore in chores {
             let done = wait(chore.work(None, now)).expect("it works");
             assert!(done.lines.is_empty(), "{:?}", done.lines);

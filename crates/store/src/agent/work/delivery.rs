@@ -1,10 +1,13 @@
 //! What the person is told about agent work, and how far that has come.
 
+use std::sync::LazyLock;
+
 use dormouse_types::delivery::{DeliveryKind, DeliveryState, DeliveryTarget};
 use dormouse_types::{DeliveryId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -156,6 +159,14 @@ pub fn by_id(workspace: WorkspaceId, id: &DeliveryId) -> Query<Delivery> {
         params: params_values![ws(workspace), id.as_str()],
         decode,
     }
+}
+
+/// Those of a list of ids, at most one page of them, that there are deliveries for.
+pub fn known(workspace: WorkspaceId, ids: &[DeliveryId]) -> Query<DeliveryId> {
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| in_list::sql("SELECT id FROM deliveries WHERE ws = ?1 AND id IN (", ")"));
+    let decode = |row: &Row| Columns::of(row, "delivery")?.id(0);
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
 }
 
 /// The run of the newest delivery of a definition that the person has not seen; as stored, so that damage to

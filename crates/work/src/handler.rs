@@ -55,7 +55,8 @@ impl Work {
             step.move_run(&run, RunEvent::Skipped, now, |run| {
                 run.skip_reason = Some(SkipReason::Paused);
             })?;
-            return Ok(ended(reason, step.ops(ws, now), Vec::new()));
+            let news = step.client_events();
+            return Ok(ended(reason, step.ops(ws, now), news));
         }
         if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
             let (ops, news) = self.interrupted(ws, standing, &run, now)?;

@@ -254,10 +254,15 @@ impl Work {
             let open = standing.open.clone();
             let mut step = standing.step();
             let ops = change(&mut step, &open, now)?;
+            let mut news = step.client_events();
+            if action == AuditAction::WorkHold {
+                news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
+            }
             let mut commit = Commit::new("work.change", Db::Agent, ws)
                 .ops(ops)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
+                .changes(news)
                 .audit(context.audit(action, id.as_str()));
             commit.once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
             self.store.commit(commit).await?;

@@ -60,6 +60,9 @@ impl Work {
             };
             step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
         }
+        if planned.next_due.is_some_and(|next| next <= now.to_jiff()) {
+            step.has_more();
+        }
         let after = step.definition();
         after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
         after.next_due_at = planned.next_due.map(Timestamp::from_jiff);

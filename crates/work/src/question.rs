@@ -2,6 +2,7 @@
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::place::Place;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::audit::AuditAction;
@@ -12,7 +13,8 @@ use dormouse_types::{EventKind, Id as _, QuestionId, Timestamp, WorkRunId, Works
 use crate::execution::signal;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
-/// How many questions one call of the chore gives up.
+/// How many questions one call of the chore gives up, about. Those that it cannot give up do not count, so
+/// that they stand in no other's way.
 const AT_ONCE: i64 = 100;
 
 impl Work {
@@ -148,20 +150,25 @@ impl Chore for Expiry {
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
-            let overdue = self.0.store.all(question::overdue(now, AT_ONCE)).await;
-            for one in overdue.map_err(WorkError::from)? {
-                let (ws, question) = match one {
-                    Ok(one) => one,
-                    Err(damaged) => {
-                        done.lines.push(Err(damaged.to_string()));
-                        continue;
+            let (mut place, mut n_given_up) = (Some(Place::START), 0);
+            while let Some(after) = place.filter(|_| n_given_up < AT_ONCE) {
+                let page = self.0.store.all(question::overdue(of, now, &after, AT_ONCE)).await;
+                let page = page.map_err(WorkError::from)?;
+                place = Place::after_page(&page, AT_ONCE);
+                for one in page {
+                    let question = match one.row {
+                        Ok(question) => question,
+                        Err(damaged) => {
+                            done.lines.push(Err(damaged.to_string()));
+                            continue;
+                        }
+                    };
+                    match self.0.give_up_question(one.place.workspace, &question).await {
+                        Ok(()) => n_given_up += 1,
+                        Err(error) => {
+                            done.lines.push(Err(format!("question {}: {error}", question.id)));
+                        }
                     }
-                };
-                if of.is_some_and(|of| of != ws) {
-                    continue;
-                }
-                if let Err(error) = self.0.give_up_question(ws, &question).await {
-                    done.lines.push(Err(format!("question {}: {error}", question.id)));
                 }
             }
             Ok(done)

@@ -20,4 +20,5 @@ mod cases {
     mod steps;
     mod known;
     mod bad_input;
+    mod damage;
 }

@@ -211,13 +211,19 @@ pub fn newest_of_state(
     }
 }
 
-/// Deliveries of all workspaces that were read before a time, the longest ago first: their ids, as stored.
-pub fn read_before(before: Timestamp, limit: i64) -> Query<(WorkspaceId, String)> {
+/// Deliveries that were read before a time, of one workspace or of all, the longest ago first: their ids, as
+/// stored.
+pub fn read_before(
+    of: Option<WorkspaceId>,
+    before: Timestamp,
+    limit: i64,
+) -> Query<(WorkspaceId, String)> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, ws FROM deliveries WHERE state = 'read' AND read_at < ?1
-              ORDER BY read_at LIMIT ?2",
-        params: params_values![before, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+              ORDER BY read_at LIMIT ?3",
+        params: params_values![before, of.map(|of| of.0), limit],
         decode: |row| {
             let columns = Columns::of(row, "delivery")?;
             Ok((WorkspaceId(columns.int(1)?), columns.text(0)?))

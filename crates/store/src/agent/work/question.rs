@@ -167,21 +167,33 @@ pub fn of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Question> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
 }
 
-/// Open questions of all workspaces whose time is over. A damaged row is returned as an error of its
-/// own.
-pub fn overdue(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Question), ReadError>> {
+/// Open questions whose time is over, of one workspace or of all, after a place. A damaged row is returned as
+/// an error of its own.
+pub fn overdue(
+    of: Option<WorkspaceId>,
+    now: Timestamp,
+    after: &Place,
+    limit: i64,
+) -> Query<Listed<Question>> {
     Query {
         db: Db::Agent,
         sql:
             "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
                 expires_at, closed_at, ws
               FROM work_questions WHERE closed_at IS NULL AND expires_at <= ?1
-              ORDER BY expires_at LIMIT ?2",
-        params: params_values![now, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+                AND (expires_at, ws, id) > (?3, ?4, ?5)
+              ORDER BY expires_at, ws, id LIMIT ?6",
+        params: params_values![
+            now,
+            of.map(|of| of.0),
+            after.n,
+            after.workspace.0,
+            after.id.as_str(),
+            limit
+        ],
         decode: |row| {
-            let workspace =
-                row.int(11).map_err(|e| ReadError::column(Db::Agent, "question", &e))?;
-            Ok(decode(row).map(|question| (WorkspaceId(workspace), question)))
+            Ok(Listed { place: Place::of(row, "question", [9, 11, 0])?, row: decode(row) })
         },
     }
 }

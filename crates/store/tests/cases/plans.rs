@@ -511,7 +511,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::hook_call::of_signed(WS, &world.id(), "x"),
         work::hook_call::newest(WS, &world.id(), 1),
         work::hook_call::hours(WS, None, 1),
-        work::hook_call::with_old_bodies(at(0), 1),
+        work::hook_call::with_old_bodies(None, at(0), 1),
         work::definition::of_conversation(WS, &conversation, "~", 1),
         conversation::by_id(WS, &conversation),
         conversation::newest(WS, (at(0), "~"), 1),

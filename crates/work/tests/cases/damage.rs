@@ -3,12 +3,15 @@
 
 use dormouse_scheduler::{Chore, Done};
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::hook_call::{self, HookCall};
 use dormouse_store::agent::work::question::{self, Question};
+use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_types::port::Clock as _;
 use dormouse_types::work::RunState;
 use dormouse_types::{Id, QuestionId, TaskId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 use dormouse_work::delegated::Results;
+use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::untold_questions::UntoldQuestions;
@@ -173,7 +176,46 @@ fn the_results_of_one_workspace_are_found_behind_those_of_others(world: &World) 
     assert_eq!(entries(world, &task), 1);
 }
 
+/// Whatever else of a call is damaged, and however many older ones another workspace has.
+fn the_body_of_a_damaged_call_goes_too(world: &World) {
+    let id = world.create("Read mail", None);
+    world.script.push(publish("Mail", "Two letters."));
+    world.drain();
+    let over = world.runs(&id).remove(0);
+    let called = |ws: WorkspaceId, run: &Run, received_at| {
+        let call = HookCall {
+            run: run.id.clone(),
+            hook: early(1),
+            delivery: run.id.to_string(),
+            signed: run.id.to_string(),
+            body_hash: String::new(),
+            payload: "grüne Äpfel".into(),
+            removed_bytes: None,
+            sender: String::new(),
+            received_at,
+        };
+        hook_call::insert(ws, &call)
+    };
+    let mut ops = vec![called(WS, &over, over.created_at)];
+    for n in 1..MANY {
+        let mut other = Run { id: early(n), n: i64::try_from(n).expect("small"), ..over.clone() };
+        other.occurrence.original_start = n.to_string();
+        ops.push(run::insert(OTHER, &other));
+        ops.push(called(OTHER, &other, Timestamp::from_micros(1)));
+    }
+    ops.push(Op::any("UPDATE work_hook_calls SET hook_id = 'none'", params![]));
+    write(world, WS, ops);
+    world.later(limits::HOOK_BODY_SECONDS + 1);
+    assert_eq!(work(world, &Bodies(world.work.clone()), Some(WS)).lines, []);
+    let left = world.raw("SELECT payload, removed_bytes FROM work_hook_calls WHERE ws = 1");
+    assert_eq!(left[0].text(0), Ok(""));
+    assert_eq!(left[0].opt_int(1), Ok(Some(13)), "bytes, not letters");
+    let others = "SELECT COUNT(*) FROM work_hook_calls WHERE removed_bytes IS NULL";
+    assert_eq!(world.raw(others)[0].int(0), Ok(i64::try_from(MANY).expect("small") - 1));
+}
+
 each_engine! {
+    the_body_of_a_damaged_call_goes_too,
     damaged_definitions_stop_no_schedule,
     a_damaged_run_disables_its_schedule_and_stops_no_other,
     the_schedules_of_one_workspace_are_found_behind_those_of_others,

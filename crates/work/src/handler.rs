@@ -55,7 +55,9 @@ impl Work {
             step.move_run(&run, RunEvent::Skipped, now, |run| {
                 run.skip_reason = Some(SkipReason::Paused);
             })?;
-            let news = step.client_events();
+            let mut news = step.client_events();
+            // Nothing of it waits to be resumed, so the scheduler announces nothing itself.
+            news.push(event(EventKind::WorkStatus, id.as_str()));
             return Ok(ended(reason, step.ops(ws, now), news));
         }
         if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
@@ -85,7 +87,8 @@ impl Work {
         if run.state == RunState::Running {
             if waiting.is_none() {
                 // Its attempt ended in a store that was since restored.
-                let (ops, news) = self.interrupted(ws, standing, &run, now)?;
+                let (ops, mut news) = self.interrupted(ws, standing, &run, now)?;
+                news.push(event(EventKind::WorkStatus, id.as_str()));
                 return Ok(ended("its attempt is gone", ops, news));
             }
             // Its process died. That it was interrupted is over before anybody could see it.

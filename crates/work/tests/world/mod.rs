@@ -1,5 +1,6 @@
 //! Agent work on a store, with a scripted model and a clock that is moved by hand.
 
+mod announced;
 pub mod built_in;
 
 use std::future::Future;
@@ -41,6 +42,7 @@ use dormouse_work::untold_questions::UntoldQuestions;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
 
+use announced::Announced;
 use built_in::{FixedRules, NotedFacts};
 use serde_json::json;
 
@@ -200,7 +202,8 @@ impl World {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(seed));
         let hooks = Arc::new(Hooks::default());
-        let store = Store::new(engine.clone(), hooks.clone());
+        let faults = Arc::new(Announced::new(hooks.clone(), engine.clone()));
+        let store = Store::new(engine.clone(), faults);
         let script = Arc::new(Script::default());
         let zone = TimeZone::get(zone).expect("a zone");
         let model = Arc::new(Located {

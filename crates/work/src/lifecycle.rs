@@ -245,6 +245,7 @@ impl Work {
         (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
     ) -> Result<(), WorkError> {
+        let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, id).await?;
             if standing.definition.deleted_at.is_some() {
@@ -264,12 +265,15 @@ impl Work {
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .changes(news)
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
+            commit.once.clone_from(&once);
             self.store.commit(commit).await?;
             Ok(())
         })
         .await;
-        changed.map_err(|error: WorkError| self.busy(id, error))
+        match changed.map_err(|error: WorkError| self.busy(id, error)) {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
+            Ok(()) => Ok(()),
+        }
     }
 }
 

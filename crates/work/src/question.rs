@@ -52,54 +52,37 @@ impl Work {
         }
         limits::WORK_ANSWER.check(answer.len())?;
         let work = self.question(ws, id).await?.work;
+        let once = context.once("work.answer", &format!("{id}|{answer}"), id.as_str());
         let answered = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &work).await?;
             let question = self.question(ws, id).await?;
             let now = self.clock.now();
             let run = self.run(ws, &question.run).await?;
-            let mut step = standing.step();
-            let mut commit = Commit::new("work.answer", Db::Agent, ws);
-            // The same request again meets its receipt.
-            let is_repeated = context.key.is_some();
-            match &question.answer {
-                Some(answer) if !is_repeated => {
-                    let (question, answer) = (id.clone(), answer.clone());
-                    return Err(WorkError::Answered { question, answer });
-                }
-                _ => {}
+            if let Some(answer) = question.answer {
+                return Err(WorkError::Answered { question: id.clone(), answer });
             }
-            let is_open = question.closed_at.is_none()
-                && question.expires_at > now
-                && run.state == RunState::NeedsInput;
-            if is_open {
-                step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
-                commit = commit
-                    .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
-                    .ops(step.ops(ws, now))
-                    .op(wake_queue::signal(ws, &signal(&run.id, now)))
-                    .change(event(EventKind::WorkStatus, run.id.as_str()))
-                    .change(event(EventKind::WorkLog, id.as_str()))
-                    .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
-            } else if !is_repeated {
+            let is_open = question.closed_at.is_none() && question.expires_at > now;
+            if !is_open || run.state != RunState::NeedsInput {
                 return Err(WorkError::Closed { question: id.clone() });
-            } else {
-                // Refused, unless the receipt of the same request answers first.
-                commit = commit.op(question::answer(ws, id, answer, "", now));
             }
-            let subject = format!("{id}|{answer}");
-            commit.once = context.once("work.answer", &subject, id.as_str());
-            match self.store.commit(commit).await {
-                Err(error) if error.refusal() == Some(Refusal::Stale) && !is_open => {
-                    Err(match question.answer {
-                        Some(answer) => WorkError::Answered { question: id.clone(), answer },
-                        None => WorkError::Closed { question: id.clone() },
-                    })
-                }
-                other => other.map(drop).map_err(Into::into),
-            }
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
+            let mut commit = Commit::new("work.answer", Db::Agent, ws)
+                .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
+                .ops(step.ops(ws, now))
+                .op(wake_queue::signal(ws, &signal(&run.id, now)))
+                .change(event(EventKind::WorkStatus, run.id.as_str()))
+                .change(event(EventKind::WorkLog, id.as_str()))
+                .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
+            commit.once.clone_from(&once);
+            self.store.commit(commit).await?;
+            Ok(())
         })
         .await;
-        answered.map_err(|error: WorkError| self.busy(&work, error))
+        match answered.map_err(|error: WorkError| self.busy(&work, error)) {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Gives up a question whose time is over, and the run that asked it.
@@ -110,6 +93,11 @@ impl Work {
     ) -> Result<(), WorkError> {
         retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &question.work).await?;
+            // It may have been answered since it was listed, and its run may ask another one by now.
+            let question = self.question(ws, &question.id).await?;
+            if question.closed_at.is_some() {
+                return Ok(());
+            }
             let run = self.run(ws, &question.run).await?;
             let now = self.clock.now();
             let mut commit = Commit::new("work.expire", Db::Agent, ws)

@@ -21,4 +21,5 @@ mod cases {
     mod known;
     mod bad_input;
     mod damage;
+    mod racing;
 }

@@ -208,6 +208,14 @@ impl Work {
         let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &work).await?;
             let run = self.run(ws, id).await?;
+            let definition = &standing.definition;
+            if definition.deleted_at.is_some() {
+                return Err(WorkError::NotFound { work: work.clone() });
+            }
+            if moves == RunEvent::Retried && definition.state == WorkState::Archived {
+                let (work, state) = (work.clone(), definition.state);
+                return Err(WorkError::State { work, state, hint: "it never runs again" });
+            }
             if run.state.after(moves).is_err() {
                 return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
             }

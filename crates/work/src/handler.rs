@@ -184,15 +184,15 @@ fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
     Admission::End { reason: reason.to_owned(), ops, news }
 }
 
-/// Why a run that has not begun never will. What a person asked for runs although the schedule is
-/// paused.
+/// Why a run that has not begun never will, or why no attempt follows. What a person asked for runs although
+/// the schedule is paused.
 fn obstacle(standing: &Standing, run: &Run) -> Option<&'static str> {
+    let definition = &standing.definition;
+    if definition.deleted_at.is_some() && run.state == RunState::Queued {
+        return Some("its agent work was deleted");
+    }
     if run.started_at.is_some() {
         return None;
-    }
-    let definition = &standing.definition;
-    if definition.deleted_at.is_some() {
-        return Some("its agent work was deleted");
     }
     match definition.state {
         WorkState::Active => None,

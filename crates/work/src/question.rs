@@ -62,7 +62,8 @@ impl Work {
                 return Err(WorkError::Answered { question: id.clone(), answer });
             }
             let is_open = question.closed_at.is_none() && question.expires_at > now;
-            if !is_open || run.state != RunState::NeedsInput {
+            let is_there = standing.definition.deleted_at.is_none();
+            if !is_open || !is_there || run.state != RunState::NeedsInput {
                 return Err(WorkError::Closed { question: id.clone() });
             }
             let mut step = standing.step();

@@ -145,8 +145,12 @@ impl Work {
                 Ok(true)
             })
             .await;
-            let changed = changed.map_err(|error: WorkError| self.busy(&known.id, error))?;
-            n_changed += usize::from(changed);
+            match changed {
+                // One whose runs cannot be read is told where it is planned.
+                Err(error) if WorkError::is_damage(&error) => {}
+                Err(error) => return Err(self.busy(&known.id, error)),
+                Ok(changed) => n_changed += usize::from(changed),
+            }
         }
         Ok(n_changed)
     }

@@ -16,7 +16,7 @@ use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
 use dormouse_work::untold_questions::UntoldQuestions;
 
-use crate::world::{WS, World, ask, publish, wait};
+use crate::world::{WS, World, ask, me, publish, wait};
 
 /// More than one page of any list.
 const MANY: usize = 250;
@@ -214,7 +214,26 @@ fn the_body_of_a_damaged_call_goes_too(world: &World) {
     assert_eq!(world.raw(others)[0].int(0), Ok(i64::try_from(MANY).expect("small") - 1));
 }
 
+fn all_work_is_paused_or_held_beside_what_is_damaged(world: &World) {
+    let titles = ["Standup", "Mail", "Bank"];
+    let [good, definition, runs] = titles.map(|title| world.create(title, Some("daily at 9")));
+    world.set("2026-03-02T08:00:00Z");
+    assert_eq!(world.plan(), []);
+    let damage = |sql, id: &WorkId| write(world, WS, vec![Op::any(sql, params![id.to_string()])]);
+    damage("UPDATE work_definitions SET state = 'dreaming' WHERE id = ?1", &definition);
+    damage("UPDATE work_runs SET created_by = 'nobody' WHERE work_id = ?1", &runs);
+    let told = wait(world.work.pause_all(WS, &me())).expect_err("one of them cannot be paused");
+    assert!(told.to_string().contains("nobody"), "{told}");
+    assert_eq!(world.status(&good), "paused/skipped", "the others are");
+    wait(world.work.resume(WS, &good, &me())).expect("resumed");
+    let held = wait(world.work.hold_all(WS)).expect("held");
+    assert!(held.iter().any(|one| one.id == good));
+    assert_eq!(wait(world.work.definition(WS, &good)).expect("it").state.name(), "held");
+    assert_eq!(wait(world.work.follow_zone(WS)).expect("it goes on"), 0);
+}
+
 each_engine! {
+    all_work_is_paused_or_held_beside_what_is_damaged,
     the_body_of_a_damaged_call_goes_too,
     damaged_definitions_stop_no_schedule,
     a_damaged_run_disables_its_schedule_and_stops_no_other,

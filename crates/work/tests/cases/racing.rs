@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use dormouse_scheduler::Chore as _;
+use dormouse_testkit::scripted::Answer;
 use dormouse_types::WorkId;
+use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;
-use dormouse_types::work::RunState;
+use dormouse_types::work::{RunState, WorkSource};
+use dormouse_work::definition::NewWork;
 use dormouse_work::question::Expiry;
 use dormouse_work::{RequestContext, WorkError};
 
@@ -99,7 +102,73 @@ fn giving_up_a_question_leaves_the_next_one_of_its_run_alone(world: &World) {
     assert_eq!(world.status(&id), "completed/succeeded");
 }
 
+fn what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone(world: &World) {
+    let conversation = wait(world.work.begin_conversation(WS, "Vans", &me())).expect("it begins");
+    let source = (WorkSource::Conversation, Some(conversation.to_string()));
+    let new = NewWork { source, ..world.new_work("Prices", None) };
+    let first = wait(world.work.create(WS, &new, &keyed("k-1"))).expect("it is created");
+    wait(world.work.delete_conversation(WS, &conversation, &me())).expect("deleted");
+    let again = wait(world.work.create(WS, &new, &keyed("k-1"))).expect("the same request");
+    assert_eq!(again, first);
+    assert!(wait(world.work.create(WS, &new, &keyed("k-2"))).is_err(), "another one");
+}
+
+/// Whatever it waits for: another attempt, an answer, a review.
+fn nothing_of_deleted_work_goes_on(world: &World) {
+    let failing = world.create("Standup", None);
+    world.script.push(Answer::Fails(ModelError::Request { detail: "no".into() }));
+    world.drain();
+    assert_eq!(world.status(&failing), "pending/queued");
+    let asking = world.create("Book the van", None);
+    world.script.push(ask("Which van?"));
+    world.drain();
+    let asked = world.runs(&asking).remove(0).id;
+    let asked = wait(world.work.questions(WS, &asked)).expect("readable").remove(0);
+    let judged = on_review(world, "Call the bank");
+    let judged_run = world.runs(&judged).remove(0).id;
+    // This one fails while it is deleted.
+    let working = world.create("Mail", None);
+    world.script.push(Answer::Fails(ModelError::Request { detail: "no".into() }));
+    let (work, id) = (world.work.clone(), working.clone());
+    world.hooks.before_commit("run.fail", move || {
+        wait(work.delete(WS, &id, &me())).expect("deleted");
+    });
+    world.drain();
+    assert!(world.hooks.is_done());
+    for id in [&failing, &asking, &judged] {
+        wait(world.work.delete(WS, id, &me())).expect("deleted");
+    }
+    let late = wait(world.work.answer(WS, &asked.id, "blue", &me())).expect_err("it is gone");
+    assert!(matches!(late, WorkError::Closed { .. }), "{late}");
+    let late = wait(world.work.retry(WS, &judged_run, &me())).expect_err("it is gone");
+    assert!(matches!(late, WorkError::NotFound { .. }), "{late}");
+    let n_requests = world.script.requests().len();
+    world.later(24 * 3600);
+    assert_eq!(world.drain(), []);
+    world.sweep();
+    assert_eq!(world.script.requests().len(), n_requests, "no model is asked");
+    for id in [failing, asking, judged, working] {
+        let run = world.runs(&id).remove(0);
+        assert!(matches!(run.state, RunState::Cancelled | RunState::Skipped), "{run:?}");
+        assert!(run.completed_at.is_some(), "{run:?}");
+    }
+    let unread = world.raw("SELECT kind FROM deliveries WHERE state <> 'read'");
+    assert!(unread.is_empty(), "{unread:?}");
+}
+
+fn work_that_is_archived_is_not_tried_again(world: &World) {
+    let id = on_review(world, "Book the van");
+    let run = world.runs(&id).remove(0).id;
+    wait(world.work.archive(WS, &id, &me())).expect("archived");
+    let refused = wait(world.work.retry(WS, &run, &me())).expect_err("it is over");
+    assert!(refused.to_string().contains("it never runs again"), "{refused}");
+    wait(world.work.review(WS, &run, true, None, &me())).expect("what it left can be approved");
+}
+
 each_engine! {
+    what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone,
+    nothing_of_deleted_work_goes_on,
+    work_that_is_archived_is_not_tried_again,
     a_request_whose_answer_was_lost_is_answered_as_the_first_time,
     an_answer_after_its_time_is_refused_whatever_its_key,
     giving_up_a_question_leaves_the_next_one_of_its_run_alone,

@@ -15,6 +15,7 @@ use dormouse_builtin::work::{self, gallery, instruction};
 use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
 use dormouse_store::agent::subscription::Subscription;
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::place::Place;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{Commit, Db};
 use dormouse_types::change::Change;
@@ -167,10 +168,12 @@ fn what_is_due(criterion: &mut Criterion) -> anyhow::Result<()> {
         }
         let mut failed = None;
         criterion.bench_function(&format!("when {n} schedules are due next"), |b| {
-            b.iter(|| failed = runtime.block_on(opened.store.first(definition::next_due())).err());
+            b.iter(|| {
+                failed = runtime.block_on(opened.store.first(definition::next_due(None))).err()
+            });
         });
         criterion.bench_function(&format!("the first ten of {n} schedules"), |b| {
-            let due = || definition::due(now + Duration::from_secs(10), 10);
+            let due = || definition::due(None, now + Duration::from_secs(10), &Place::START, 10);
             b.iter(|| failed = runtime.block_on(opened.store.all(due())).err());
         });
         failed.map_or(Ok(()), Err)?;

@@ -73,9 +73,11 @@ impl Queries {
         let view = |row: Row| Delivery {
             text: match row.kind {
                 DeliveryKind::Question => asked.get(&(row.run.clone(), row.attempt)).cloned(),
-                DeliveryKind::Review | DeliveryKind::Failed | DeliveryKind::Result => {
-                    runs.get(&row.run).and_then(|run| text_of(row.kind, run))
-                }
+                DeliveryKind::Review
+                | DeliveryKind::Failed
+                | DeliveryKind::Missed
+                | DeliveryKind::Held
+                | DeliveryKind::Result => runs.get(&row.run).and_then(|run| text_of(row.kind, run)),
             },
             title: titles.get(&row.work).cloned(),
             id: row.id,
@@ -97,7 +99,11 @@ impl Queries {
 fn text_of(kind: DeliveryKind, run: &Run) -> Option<String> {
     let first = match kind {
         DeliveryKind::Result => &run.result_title,
-        DeliveryKind::Question | DeliveryKind::Review | DeliveryKind::Failed => &run.error,
+        DeliveryKind::Question
+        | DeliveryKind::Review
+        | DeliveryKind::Failed
+        | DeliveryKind::Missed
+        | DeliveryKind::Held => &run.error,
     };
     first.clone().or_else(|| run.summary.clone())
 }

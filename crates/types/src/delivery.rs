@@ -20,6 +20,11 @@ closed_list! {
         Review = "review",
         /// A run ended without a result.
         Failed = "failed",
+        /// An occurrence was due while nothing ran, and was left out; with others before it if they were
+        /// missed together.
+        Missed = "missed",
+        /// A run that waited to start was left out, because the data was restored.
+        Held = "held",
         /// A run came to a result.
         Result = "result",
     }

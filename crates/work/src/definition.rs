@@ -9,7 +9,7 @@ use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::step;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::{Commit, Db, MaybeRefused as _, Op, Refusal};
+use dormouse_store::{Commit, Db, MaybeRefused as _, Once, Op, ReadError, Refusal};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
 use dormouse_types::work::{
@@ -139,25 +139,39 @@ impl Work {
     ) -> Result<WorkId, WorkError> {
         let now = self.clock.now();
         let id = WorkId::fresh(now, &*self.entropy);
-        let mut commit = Commit::new("work.create", Db::Agent, ws)
-            .ops(self.made(ws, &id, new, &context.actor, 0, now).await?)
-            .change(event(EventKind::WorkCreated, id.as_str()))
-            .audit(context.audit(AuditAction::WorkCreate, id.as_str()));
-        if let Some(begun) = self.begun_in(ws, new, &id, now).await? {
-            commit = commit.ops(begun.ops).change(begun.news);
-        }
         let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
         let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
         subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
         if !new.steps.is_empty() {
             subject.push_str(&format!("|{:?}", new.steps));
         }
-        commit.once = context.once("work.create", &subject, id.as_str());
-        let committed = self.store.commit(commit).await.map_err(WorkError::from);
-        match committed.map_err(|error| gone_meanwhile(new, error))?.replayed {
-            Some(answer) => answer.parse().map_err(broken),
-            None => Ok(id),
+        let once = context.once("work.create", &subject, id.as_str());
+        let made = match self.create_once(ws, (&id, new), context, once.as_ref(), now).await {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await?,
+            Ok(made) => made,
+        };
+        made.parse().map_err(broken)
+    }
+
+    async fn create_once(
+        &self,
+        ws: WorkspaceId,
+        (id, new): (&WorkId, &NewWork),
+        context: &RequestContext,
+        once: Option<&Once>,
+        now: Timestamp,
+    ) -> Result<String, WorkError> {
+        let mut commit = Commit::new("work.create", Db::Agent, ws)
+            .ops(self.made(ws, id, new, &context.actor, 0, now).await?)
+            .change(event(EventKind::WorkCreated, id.as_str()))
+            .audit(context.audit(AuditAction::WorkCreate, id.as_str()));
+        if let Some(begun) = self.begun_in(ws, new, id, now).await? {
+            commit = commit.ops(begun.ops).change(begun.news);
         }
+        commit.once = once.cloned();
+        let committed = self.store.commit(commit).await.map_err(WorkError::from);
+        let committed = committed.map_err(|error| gone_meanwhile(new, error))?;
+        Ok(committed.replayed.unwrap_or_else(|| id.to_string()))
     }
 
     /// Returns what makes a definition, and its run if nothing else starts it. `depth` is how many results
@@ -300,14 +314,25 @@ impl Work {
         Ok(())
     }
 
-    /// All definitions that are not deleted, oldest first.
+    /// All definitions that are not deleted, oldest first, apart from damaged ones: those start nothing.
     pub async fn definitions(&self, ws: WorkspaceId) -> Result<Vec<Definition>, WorkError> {
         let (mut all, mut after) = (Vec::new(), String::new());
         loop {
-            let page = self.store.all(definition::page(ws, &after, 200)).await?;
-            let Some(last) = page.last() else { return Ok(all) };
-            after = last.id.to_string();
-            all.extend(page.into_iter().filter(|one| one.deleted_at.is_none()));
+            let page = self.store.each(definition::page(ws, &after, 200)).await?;
+            if page.is_empty() {
+                return Ok(all);
+            }
+            for one in page {
+                match one {
+                    Ok(one) => {
+                        after = one.id.to_string();
+                        all.extend(Some(one).filter(|one| one.deleted_at.is_none()));
+                    }
+                    // A row without a readable place would be read for ever.
+                    Err(ReadError::Corrupt { id, .. }) if id > after => after = id,
+                    Err(error) => return Err(error.into()),
+                }
+            }
         }
     }
 

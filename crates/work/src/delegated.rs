@@ -8,6 +8,7 @@ use dormouse_runs::clearance;
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition;
+use dormouse_store::agent::work::place::Place;
 use dormouse_store::agent::work::result::{self, Pending};
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::{Commit, Db, Refusal};
@@ -24,7 +25,7 @@ use dormouse_types::{
 use crate::definition::NewWork;
 use crate::{Work, WorkError, event};
 
-/// The results that one poll brings back.
+/// How many results one poll brings back, about. Those that it cannot bring back do not count.
 const AT_ONCE: i64 = 50;
 
 /// Starts the work that confirmed proposals ask for.
@@ -248,14 +249,26 @@ impl Chore for Results {
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
-            let pending = self.0.store.all(result::pending(AT_ONCE)).await;
-            for (ws, one) in pending.map_err(WorkError::from)? {
-                if of.is_some_and(|of| of != ws) {
-                    continue;
-                }
-                // A result that cannot be brought back stops no other.
-                if let Err(error) = self.0.bring_back(ws, &one).await {
-                    done.lines.push(Err(format!("result of run {}: {error}", one.run)));
+            let (mut place, mut n_brought) = (Some(Place::START), 0);
+            while let Some(after) = place.filter(|_| n_brought < AT_ONCE) {
+                let page = self.0.store.all(result::pending(of, &after, AT_ONCE)).await;
+                let page = page.map_err(WorkError::from)?;
+                place = Place::after_page(&page, AT_ONCE);
+                for one in page {
+                    let pending = match one.row {
+                        Ok(pending) => pending,
+                        Err(damaged) => {
+                            done.lines.push(Err(damaged.to_string()));
+                            continue;
+                        }
+                    };
+                    // A result that cannot be brought back stops no other.
+                    match self.0.bring_back(one.place.workspace, &pending).await {
+                        Ok(()) => n_brought += 1,
+                        Err(error) => {
+                            done.lines.push(Err(format!("result of run {}: {error}", pending.run)));
+                        }
+                    }
                 }
             }
             Ok(done)

@@ -56,13 +56,17 @@ impl Work {
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkRun, id.as_str()));
             commit.once = context.once("work.run", id.as_str(), run.as_str());
-            match self.store.commit(commit).await?.replayed {
-                Some(answer) => answer.parse().map_err(broken),
-                None => Ok(run),
-            }
+            Ok(self.store.commit(commit).await?.replayed.unwrap_or_else(|| run.to_string()))
         })
         .await;
-        asked.map_err(|error: WorkError| self.busy(id, error))
+        let run = match asked.map_err(|error: WorkError| self.busy(id, error)) {
+            Err(refused) => {
+                let once = context.once("work.run", id.as_str(), "");
+                self.unless_repeated(ws, once.as_ref(), refused).await?
+            }
+            Ok(run) => run,
+        };
+        run.parse().map_err(broken)
     }
 
     /// Ends a run, on whichever node it is under way; what it did so far stays in its log. To cancel
@@ -199,9 +203,18 @@ impl Work {
         change: impl Fn(&mut Run) -> Vec<Op>,
     ) -> Result<(), WorkError> {
         let work = self.run(ws, id).await?.work;
+        let once = context.once(action.name(), id.as_str(), id.as_str());
         let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &work).await?;
             let run = self.run(ws, id).await?;
+            let definition = &standing.definition;
+            if definition.deleted_at.is_some() {
+                return Err(WorkError::NotFound { work: work.clone() });
+            }
+            if moves == RunEvent::Retried && definition.state == WorkState::Archived {
+                let (work, state) = (work.clone(), definition.state);
+                return Err(WorkError::State { work, state, hint: "it never runs again" });
+            }
             if run.state.after(moves).is_err() {
                 return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
             }
@@ -218,12 +231,15 @@ impl Work {
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .changes(news)
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action.name(), id.as_str(), id.as_str());
+            commit.once.clone_from(&once);
             self.store.commit(commit).await?;
             Ok(())
         })
         .await;
-        judged.map_err(|error: WorkError| self.busy(&work, error))
+        match judged.map_err(|error: WorkError| self.busy(&work, error)) {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Tells a definition something about how it works: a run that is under way reads it before its

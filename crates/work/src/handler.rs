@@ -55,7 +55,10 @@ impl Work {
             step.move_run(&run, RunEvent::Skipped, now, |run| {
                 run.skip_reason = Some(SkipReason::Paused);
             })?;
-            return Ok(ended(reason, step.ops(ws, now), Vec::new()));
+            let mut news = step.client_events();
+            // Nothing of it waits to be resumed, so the scheduler announces nothing itself.
+            news.push(event(EventKind::WorkStatus, id.as_str()));
+            return Ok(ended(reason, step.ops(ws, now), news));
         }
         if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
             let (ops, news) = self.interrupted(ws, standing, &run, now)?;
@@ -84,7 +87,8 @@ impl Work {
         if run.state == RunState::Running {
             if waiting.is_none() {
                 // Its attempt ended in a store that was since restored.
-                let (ops, news) = self.interrupted(ws, standing, &run, now)?;
+                let (ops, mut news) = self.interrupted(ws, standing, &run, now)?;
+                news.push(event(EventKind::WorkStatus, id.as_str()));
                 return Ok(ended("its attempt is gone", ops, news));
             }
             // Its process died. That it was interrupted is over before anybody could see it.
@@ -180,15 +184,15 @@ fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
     Admission::End { reason: reason.to_owned(), ops, news }
 }
 
-/// Why a run that has not begun never will. What a person asked for runs although the schedule is
-/// paused.
+/// Why a run that has not begun never will, or why no attempt follows. What a person asked for runs although
+/// the schedule is paused.
 fn obstacle(standing: &Standing, run: &Run) -> Option<&'static str> {
+    let definition = &standing.definition;
+    if definition.deleted_at.is_some() && run.state == RunState::Queued {
+        return Some("its agent work was deleted");
+    }
     if run.started_at.is_some() {
         return None;
-    }
-    let definition = &standing.definition;
-    if definition.deleted_at.is_some() {
-        return Some("its agent work was deleted");
     }
     match definition.state {
         WorkState::Active => None,

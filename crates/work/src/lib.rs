@@ -26,6 +26,7 @@ pub mod planner;
 pub mod attempt;
 pub mod standing;
 pub mod read_deliveries;
+pub mod untold_questions;
 pub mod wording;
 pub mod definition;
 pub mod lifecycle;
@@ -52,11 +53,11 @@ use dormouse_changes::Changes;
 use dormouse_formats::recurrence::Person;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
-use dormouse_store::{Audit, ChangeRow, Once, Policy, Store};
+use dormouse_store::{Audit, ChangeRow, Db, Once, Policy, Store, receipt};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::{NoWorkRules, WorkRules};
 use dormouse_types::port::{Clock, Entropy, NoSealingKeys, SealingKeys};
-use dormouse_types::{Actor, EventKind, Origin, hash};
+use dormouse_types::{Actor, EventKind, Origin, WorkspaceId, hash};
 use jiff::civil::Time;
 use jiff::tz::TimeZone;
 
@@ -164,6 +165,22 @@ impl Work {
     pub fn set_sealing_keys(&self, keys: Arc<dyn SealingKeys>) {
         // As for the rules.
         let _ = self.keys.set(keys);
+    }
+
+    /// What a request answers that is refused: as the first time, if it is the same request again, because the
+    /// first answer was lost. What it did then may be why it is refused now.
+    pub(crate) async fn unless_repeated(
+        &self,
+        ws: WorkspaceId,
+        once: Option<&Once>,
+        refused: WorkError,
+    ) -> Result<String, WorkError> {
+        let Some(once) = once else { return Err(refused) };
+        match self.store.first(receipt::by_id(Db::Agent, ws, &once.id)).await? {
+            Some(first) if first.request == once.request => Ok(first.answer),
+            Some(_) => Err(WorkError::Reused { id: once.id.clone() }),
+            None => Err(refused),
+        }
     }
 
     pub(crate) fn sealing_keys(&self) -> &dyn SealingKeys {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
-use dormouse_store::agent::work::{delivery, filter, hook, step};
+use dormouse_store::agent::work::{delivery, filter, hook, question, step};
 use dormouse_store::{Commit, Db, Op, Refusal, in_list, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
@@ -171,34 +171,48 @@ impl Work {
         context: &RequestContext,
     ) -> Result<(), WorkError> {
         self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
+            let mut closing = Vec::new();
             let after = step.definition();
             after.state = WorkState::Archived;
             after.next_due_at = None;
             after.deleted_at = Some(now);
             skip_queued(step, open, now)?;
-            Ok(vec![
-                dormouse_store::agent::conversation::unlink_work(ws, id),
-                delivery::settle_work(ws, id, now),
-            ])
+            // What waits for another attempt, or for the person, goes on no more either.
+            let waits =
+                |run: &&Run| run.state.waits_for_the_person() || run.state == RunState::Queued;
+            for run in open.iter().filter(|run| waits(run) && run.started_at.is_some()) {
+                step.move_run(run, RunEvent::Cancelled, now, |run| {
+                    run.ended_by = Some(context.actor.to_string());
+                })?;
+                closing.push(question::close_of_run(ws, &run.id, now));
+            }
+            closing.push(dormouse_store::agent::conversation::unlink_work(ws, id));
+            closing.push(delivery::settle_work(ws, id, now));
+            Ok(closing)
         })
         .await
     }
 
-    /// Pauses every definition that may start runs, and returns how many they were.
+    /// Pauses every definition that may start runs, and returns how many they were. One that cannot be paused
+    /// keeps no other from it.
+    ///
+    /// Errors: the first of those that could not be paused.
     pub async fn pause_all(
         &self,
         ws: WorkspaceId,
         context: &RequestContext,
     ) -> Result<usize, WorkError> {
-        let mut n_paused = 0;
+        let (mut n_paused, mut failed) = (0, None);
         for definition in self.definitions(ws).await? {
             if definition.state == WorkState::Active {
                 let context = RequestContext { key: None, ..context.clone() };
-                self.pause(ws, &definition.id, &context).await?;
-                n_paused += 1;
+                match self.pause(ws, &definition.id, &context).await {
+                    Ok(()) => n_paused += 1,
+                    Err(error) => failed = failed.or(Some(error)),
+                }
             }
         }
-        Ok(n_paused)
+        failed.map_or(Ok(n_paused), Err)
     }
 
     /// Lets nothing start that waits to start, because the data was restored: since the copy was made,
@@ -220,18 +234,24 @@ impl Work {
         };
         let held: Vec<Definition> = definitions.into_iter().filter(may_start).collect();
         for definition in &held {
-            self.change(
-                ws,
-                &definition.id,
-                (AuditAction::WorkHold, "", &context),
-                |step, open, now| {
-                    step.definition().next_due_at = None;
-                    move_to(step, WorkState::Held)?;
-                    skip_queued(step, open, now)?;
-                    Ok(Vec::new())
-                },
-            )
-            .await?;
+            let changed = self
+                .change(
+                    ws,
+                    &definition.id,
+                    (AuditAction::WorkHold, "", &context),
+                    |step, open, now| {
+                        step.definition().next_due_at = None;
+                        move_to(step, WorkState::Held)?;
+                        skip_queued(step, open, now)?;
+                        Ok(Vec::new())
+                    },
+                )
+                .await;
+            match changed {
+                // One whose runs cannot be read is disabled when it is due, and starts none of them.
+                Err(error) if error.is_damage() => {}
+                other => other?,
+            }
         }
         Ok(held)
     }
@@ -244,6 +264,7 @@ impl Work {
         (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
     ) -> Result<(), WorkError> {
+        let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, id).await?;
             if standing.definition.deleted_at.is_some() {
@@ -253,17 +274,25 @@ impl Work {
             let open = standing.open.clone();
             let mut step = standing.step();
             let ops = change(&mut step, &open, now)?;
+            let mut news = step.client_events();
+            if action == AuditAction::WorkHold {
+                news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
+            }
             let mut commit = Commit::new("work.change", Db::Agent, ws)
                 .ops(ops)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
+                .changes(news)
                 .audit(context.audit(action, id.as_str()));
-            commit.once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
+            commit.once.clone_from(&once);
             self.store.commit(commit).await?;
             Ok(())
         })
         .await;
-        changed.map_err(|error: WorkError| self.busy(id, error))
+        match changed.map_err(|error: WorkError| self.busy(id, error)) {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
+            Ok(()) => Ok(()),
+        }
     }
 }
 

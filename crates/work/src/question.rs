@@ -2,6 +2,7 @@
 
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::place::Place;
 use dormouse_store::agent::work::question::{self, Question};
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::audit::AuditAction;
@@ -12,7 +13,8 @@ use dormouse_types::{EventKind, Id as _, QuestionId, Timestamp, WorkRunId, Works
 use crate::execution::signal;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
-/// How many questions one call of the chore gives up.
+/// How many questions one call of the chore gives up, about. Those that it cannot give up do not count, so
+/// that they stand in no other's way.
 const AT_ONCE: i64 = 100;
 
 impl Work {
@@ -49,54 +51,38 @@ impl Work {
         }
         limits::WORK_ANSWER.check(answer.len())?;
         let work = self.question(ws, id).await?.work;
+        let once = context.once("work.answer", &format!("{id}|{answer}"), id.as_str());
         let answered = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &work).await?;
             let question = self.question(ws, id).await?;
             let now = self.clock.now();
             let run = self.run(ws, &question.run).await?;
-            let mut step = standing.step();
-            let mut commit = Commit::new("work.answer", Db::Agent, ws);
-            // The same request again meets its receipt.
-            let is_repeated = context.key.is_some();
-            match &question.answer {
-                Some(answer) if !is_repeated => {
-                    let (question, answer) = (id.clone(), answer.clone());
-                    return Err(WorkError::Answered { question, answer });
-                }
-                _ => {}
+            if let Some(answer) = question.answer {
+                return Err(WorkError::Answered { question: id.clone(), answer });
             }
-            let is_open = question.closed_at.is_none()
-                && question.expires_at > now
-                && run.state == RunState::NeedsInput;
-            if is_open {
-                step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
-                commit = commit
-                    .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
-                    .ops(step.ops(ws, now))
-                    .op(wake_queue::signal(ws, &signal(&run.id, now)))
-                    .change(event(EventKind::WorkStatus, run.id.as_str()))
-                    .change(event(EventKind::WorkLog, id.as_str()))
-                    .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
-            } else if !is_repeated {
+            let is_open = question.closed_at.is_none() && question.expires_at > now;
+            let is_there = standing.definition.deleted_at.is_none();
+            if !is_open || !is_there || run.state != RunState::NeedsInput {
                 return Err(WorkError::Closed { question: id.clone() });
-            } else {
-                // Refused, unless the receipt of the same request answers first.
-                commit = commit.op(question::answer(ws, id, answer, "", now));
             }
-            let subject = format!("{id}|{answer}");
-            commit.once = context.once("work.answer", &subject, id.as_str());
-            match self.store.commit(commit).await {
-                Err(error) if error.refusal() == Some(Refusal::Stale) && !is_open => {
-                    Err(match question.answer {
-                        Some(answer) => WorkError::Answered { question: id.clone(), answer },
-                        None => WorkError::Closed { question: id.clone() },
-                    })
-                }
-                other => other.map(drop).map_err(Into::into),
-            }
+            let mut step = standing.step();
+            step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
+            let mut commit = Commit::new("work.answer", Db::Agent, ws)
+                .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
+                .ops(step.ops(ws, now))
+                .op(wake_queue::signal(ws, &signal(&run.id, now)))
+                .change(event(EventKind::WorkStatus, run.id.as_str()))
+                .change(event(EventKind::WorkLog, id.as_str()))
+                .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
+            commit.once.clone_from(&once);
+            self.store.commit(commit).await?;
+            Ok(())
         })
         .await;
-        answered.map_err(|error: WorkError| self.busy(&work, error))
+        match answered.map_err(|error: WorkError| self.busy(&work, error)) {
+            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// Gives up a question whose time is over, and the run that asked it.
@@ -107,6 +93,11 @@ impl Work {
     ) -> Result<(), WorkError> {
         retry(ATTEMPTS, &[Refusal::Stale], || async {
             let standing = self.standing(ws, &question.work).await?;
+            // It may have been answered since it was listed, and its run may ask another one by now.
+            let question = self.question(ws, &question.id).await?;
+            if question.closed_at.is_some() {
+                return Ok(());
+            }
             let run = self.run(ws, &question.run).await?;
             let now = self.clock.now();
             let mut commit = Commit::new("work.expire", Db::Agent, ws)
@@ -147,20 +138,25 @@ impl Chore for Expiry {
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
-            let overdue = self.0.store.all(question::overdue(now, AT_ONCE)).await;
-            for one in overdue.map_err(WorkError::from)? {
-                let (ws, question) = match one {
-                    Ok(one) => one,
-                    Err(damaged) => {
-                        done.lines.push(Err(damaged.to_string()));
-                        continue;
+            let (mut place, mut n_given_up) = (Some(Place::START), 0);
+            while let Some(after) = place.filter(|_| n_given_up < AT_ONCE) {
+                let page = self.0.store.all(question::overdue(of, now, &after, AT_ONCE)).await;
+                let page = page.map_err(WorkError::from)?;
+                place = Place::after_page(&page, AT_ONCE);
+                for one in page {
+                    let question = match one.row {
+                        Ok(question) => question,
+                        Err(damaged) => {
+                            done.lines.push(Err(damaged.to_string()));
+                            continue;
+                        }
+                    };
+                    match self.0.give_up_question(one.place.workspace, &question).await {
+                        Ok(()) => n_given_up += 1,
+                        Err(error) => {
+                            done.lines.push(Err(format!("question {}: {error}", question.id)));
+                        }
                     }
-                };
-                if of.is_some_and(|of| of != ws) {
-                    continue;
-                }
-                if let Err(error) = self.0.give_up_question(ws, &question).await {
-                    done.lines.push(Err(format!("question {}: {error}", question.id)));
                 }
             }
             Ok(done)

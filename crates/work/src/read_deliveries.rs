@@ -33,12 +33,9 @@ impl Chore for ReadDeliveries {
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let before = now - Duration::from_secs(limits::READ_DELIVERY_SECONDS);
-            let old = self.0.store.all(delivery::read_before(before, AT_ONCE)).await;
+            let old = self.0.store.all(delivery::read_before(of, before, AT_ONCE)).await;
             let mut commits = BTreeMap::new();
             for (ws, id) in old.map_err(WorkError::from)? {
-                if of.is_some_and(|of| of != ws) {
-                    continue;
-                }
                 let new = || Commit::new("work.deliveryTrim", Db::Agent, ws);
                 let commit: Commit = commits.remove(&ws).unwrap_or_else(new);
                 commits.insert(ws, commit.op(delivery::delete_read(ws, &id, before)));

@@ -1,14 +1,15 @@
 //! The chore that turns occurrences into runs.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use dormouse_formats::recurrence::{OccurrenceId, Position};
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::work::definition::{self, Definition};
+use dormouse_store::agent::work::place::{Listed, Place};
 use dormouse_store::agent::work::run::{self, Occurrence};
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::port::BoxFuture;
-use dormouse_types::work::{WorkCreator, WorkState};
+use dormouse_types::work::{WorkCreator, WorkState, public_status};
 use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId, limits};
 
 use crate::error::{broken, exists_already};
@@ -16,11 +17,11 @@ use crate::planner::{Coming, Policies, coming, plan};
 use crate::standing::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};
 
-/// How many definitions one call of the chore takes up.
-const AT_ONCE: i64 = 100;
+/// How many definitions are read together.
+const PAGE: i64 = 100;
 
-/// How often one call of the chore looks for more.
-const ROUNDS: usize = 50;
+/// How often one call of the chore plans, about.
+const AT_ONCE: usize = 5000;
 
 /// Turns what is due into runs.
 pub struct Schedules(pub Work);
@@ -59,6 +60,9 @@ impl Work {
                 by: WorkCreator::Scheduler,
             };
             step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
+        }
+        if planned.next_due.is_some_and(|next| next <= now.to_jiff()) {
+            step.has_more();
         }
         let after = step.definition();
         after.position = Some(serde_json::to_string(&planned.position).map_err(broken)?);
@@ -141,66 +145,101 @@ impl Work {
                 Ok(true)
             })
             .await;
-            let changed = changed.map_err(|error: WorkError| self.busy(&known.id, error))?;
-            n_changed += usize::from(changed);
+            match changed {
+                // One whose runs cannot be read is told where it is planned.
+                Err(error) if WorkError::is_damage(&error) => {}
+                Err(error) => return Err(self.busy(&known.id, error)),
+                Ok(changed) => n_changed += usize::from(changed),
+            }
         }
         Ok(n_changed)
     }
 
-    /// Lets a definition start no runs whose schedule cannot be planned, until it is mended.
-    async fn disable(&self, ws: WorkspaceId, definition: Definition) -> Result<(), WorkError> {
+    /// Lets a definition start no runs that cannot be planned, until it is mended. Its runs are not read: one
+    /// of them may be what is damaged.
+    async fn disable(&self, ws: WorkspaceId, read: &Definition) -> Result<(), WorkError> {
         let now = self.clock.now();
-        let id = definition.id.clone();
-        let mut step = self.standing_of(ws, definition).await?.step();
-        let after = step.definition();
-        (after.state, after.next_due_at) = (WorkState::Disabled, None);
+        let after = Definition {
+            state: WorkState::Disabled,
+            next_due_at: None,
+            status: public_status(WorkState::Disabled, read.run_state),
+            updated_at: now,
+            ..read.clone()
+        };
         let commit = Commit::new("work.disable", Db::Agent, ws)
-            .ops(step.ops(ws, now))
-            .change(event(EventKind::WorkStatus, id.as_str()))
-            .change(event(EventKind::WorkNeedsAttention, id.as_str()));
+            .op(definition::put(ws, read.revision, &after))
+            .change(event(EventKind::WorkStatus, read.id.as_str()))
+            .change(event(EventKind::WorkNeedsAttention, read.id.as_str()));
         self.store.commit(commit).await?;
         Ok(())
     }
 
-    /// Plans every definition that is due, once. Returns how many were planned.
+    /// Plans a definition that is due. Returns whether it did; if it could not, with a line about it.
+    async fn plan_one(
+        &self,
+        one: Listed<Definition>,
+        now: Timestamp,
+    ) -> Result<bool, Result<String, String>> {
+        let ws = one.place.workspace;
+        let definition = one.row.map_err(|damaged| Err(damaged.to_string()))?;
+        if definition.state != WorkState::Active {
+            return Ok(false);
+        }
+        let error = match self.plan_definition(ws, definition.clone(), now).await {
+            Ok(is_planned) => return Ok(is_planned),
+            Err(error) => error,
+        };
+        let id = &definition.id;
+        if !error.is_damage() {
+            return Err(Ok(format!("agent work {id} is put off: {error}")));
+        }
+        Err(match self.disable(ws, &definition).await {
+            Ok(()) => Ok(format!("agent work {id} is disabled: {error}")),
+            Err(why) => {
+                Err(format!("agent work {id} cannot be planned: {error}; nor disabled: {why}"))
+            }
+        })
+    }
+
+    /// Plans every definition that is due, until none is or [`AT_ONCE`] are planned. What cannot be planned is a
+    /// line each, and stops no other.
     async fn plan_due(
         &self,
         of: Option<WorkspaceId>,
         now: Timestamp,
         done: &mut Done,
-    ) -> Result<usize, WorkError> {
-        let mut n_planned = 0;
-        for one in self.store.all(definition::due(now, AT_ONCE)).await? {
-            let (ws, definition) = match one {
-                Ok(one) => one,
-                Err(damaged) => {
-                    done.lines.push(Err(damaged.to_string()));
-                    continue;
-                }
-            };
-            if of.is_some_and(|of| of != ws) || definition.state != WorkState::Active {
-                continue;
-            }
-            // A definition that cannot be planned stops no other.
-            match self.plan_definition(ws, definition.clone(), now).await {
-                Ok(is_planned) => n_planned += usize::from(is_planned),
-                Err(error) => {
-                    let id = definition.id.clone();
-                    let is_damage = error.is_damage();
-                    if is_damage {
-                        self.disable(ws, definition).await?;
+    ) -> Result<(), WorkError> {
+        let (mut n_planned, mut put_off) = (0, BTreeSet::new());
+        // What is due for longer than one plan covers is due again at once.
+        loop {
+            let before = n_planned;
+            let mut place = Some(Place::START);
+            while let Some(after) = place.filter(|_| n_planned < AT_ONCE) {
+                let page = self.store.all(definition::due(of, now, &after, PAGE)).await?;
+                place = Place::after_page(&page, PAGE);
+                for one in page {
+                    let key = (one.place.workspace, one.place.id.clone());
+                    if put_off.contains(&key) {
+                        continue;
                     }
-                    let what = if is_damage { "disabled" } else { "put off" };
-                    done.lines.push(Ok(format!("agent work {id} is {what}: {error}")));
+                    match self.plan_one(one, now).await {
+                        Ok(is_planned) => n_planned += usize::from(is_planned),
+                        Err(line) => {
+                            put_off.insert(key);
+                            done.lines.push(line);
+                        }
+                    }
                 }
+            }
+            if n_planned == before || n_planned >= AT_ONCE {
+                return Ok(());
             }
         }
-        Ok(n_planned)
     }
 
-    /// When the next definition is due; `None` if none is.
-    pub async fn next_due(&self) -> Result<Option<Timestamp>, WorkError> {
-        Ok(self.store.first(definition::next_due()).await?.flatten())
+    /// When the next definition is due, of one workspace or of all; `None` if none is.
+    pub async fn next_due(&self, of: Option<WorkspaceId>) -> Result<Option<Timestamp>, WorkError> {
+        Ok(self.store.first(definition::next_due(of)).await?.flatten())
     }
 }
 
@@ -231,20 +270,15 @@ impl Chore for Schedules {
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
             let mut done = Done::default();
-            // What is due for longer than one plan covers is due again at once.
-            for _ in 0..ROUNDS {
-                if self.0.plan_due(of, now, &mut done).await? == 0 {
-                    break;
-                }
-            }
+            self.0.plan_due(of, now, &mut done).await?;
             Ok(done)
         })
     }
 
     fn next_due(
         &self,
-        _: Option<WorkspaceId>,
+        of: Option<WorkspaceId>,
     ) -> BoxFuture<'_, Result<Option<Timestamp>, HandlerError>> {
-        Box::pin(async move { Ok(self.0.next_due().await?) })
+        Box::pin(async move { Ok(self.0.next_due(of).await?) })
     }
 }

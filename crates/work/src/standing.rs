@@ -35,6 +35,8 @@ pub(crate) struct Step {
     after: Definition,
     /// The state in which a run was read; `None` if it is new.
     runs: Vec<(Option<RunState>, Run)>,
+    /// Whether a later step decides about more of what was missed: that one tells of it.
+    has_more: bool,
 }
 
 impl Standing {
@@ -48,10 +50,15 @@ impl Standing {
         self.open.iter().filter(|open| open.state.holds_its_place()).count()
     }
 
+    /// What the person is told of one of its runs as it is now.
+    pub(crate) fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
+        if self.definition.deleted_at.is_some() { None } else { delivery_of(run) }
+    }
+
     /// Begins a commit that changes nothing yet.
     pub(crate) fn step(self) -> Step {
         let after = self.definition.clone();
-        Step { before: self, after, runs: Vec::new() }
+        Step { before: self, after, runs: Vec::new(), has_more: false }
     }
 }
 
@@ -123,28 +130,42 @@ impl Step {
         self.runs.push((None, run));
     }
 
+    /// Leaves it to a later step to tell of what was missed: that one decides about the rest of it.
+    pub fn has_more(&mut self) {
+        self.has_more = true;
+    }
+
     /// What clients learn of the runs that begin to need the person in this step, or come to a result.
     pub fn client_events(&self) -> Vec<ChangeRow> {
         let mut news = Vec::new();
-        let newest = self.runs.last().map(|(_, run)| &run.id);
         for (_, run) in &self.runs {
-            let kind = self.delivery_kind(run);
-            let needs_person = kind.is_some_and(|kind| kind != DeliveryKind::Result);
-            // Of occurrences that were missed together, the newest tells of all.
-            let is_missed = run.skip_reason == Some(SkipReason::Missed) && newest == Some(&run.id);
-            if needs_person || is_missed {
+            let Some(kind) = self.delivery_kind(run) else { continue };
+            if kind != DeliveryKind::Result {
                 news.push(event(EventKind::WorkNeedsAttention, run.id.as_str()));
             }
-            if kind.is_some() {
-                news.push(event(EventKind::DeliveryChanged, run.id.as_str()));
-            }
+            news.push(event(EventKind::DeliveryChanged, run.id.as_str()));
         }
         news
     }
 
     /// What the person is told of a run. Of what is deleted they are told nothing.
     fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
-        if self.after.deleted_at.is_some() { None } else { delivery_of(run) }
+        if self.after.deleted_at.is_some() {
+            return None;
+        }
+        // Of runs that were left out together, the newest tells of all.
+        let is_newest = self.runs.last().is_some_and(|(_, newest)| newest.id == run.id);
+        match run.skip_reason {
+            Some(SkipReason::Missed) => {
+                (is_newest && !self.has_more).then_some(DeliveryKind::Missed)
+            }
+            // Where the person paused it, they know.
+            Some(SkipReason::Paused) => {
+                (is_newest && self.after.state == WorkState::Held).then_some(DeliveryKind::Held)
+            }
+            Some(SkipReason::Overlap | SkipReason::TooMany) => None,
+            None => delivery_of(run),
+        }
     }
 
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
@@ -166,11 +187,6 @@ impl Step {
                     if waits_for_person(*from) {
                         ops.push(delivery::settle_run(ws, &run.id, now));
                     }
-                    if let Some(kind) = self.delivery_kind(run) {
-                        let of = (&run.id, run.attempt);
-                        let about = (DeliveryTarget::App, kind);
-                        ops.push(delivery::insert(ws, about, &self.after.id, of, now));
-                    }
                     let is_awaited = self.after.source == WorkSource::Agent;
                     if is_awaited && run.state.is_over() && run.started_at.is_some() {
                         ops.push(result::ended(ws, &self.after.id, &run.id, run.attempt));
@@ -182,6 +198,10 @@ impl Step {
                         ops.push(wake_queue::insert(ws, &run.id, Some(now), now));
                     }
                 }
+            }
+            if let Some(kind) = self.delivery_kind(run) {
+                let (about, of) = ((DeliveryTarget::App, kind), (&run.id, run.attempt));
+                ops.push(delivery::insert(ws, about, &self.after.id, of, now));
             }
         }
         let is_busy = open.iter().any(|run| run.state == RunState::Running);

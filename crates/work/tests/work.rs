@@ -20,4 +20,6 @@ mod cases {
     mod steps;
     mod known;
     mod bad_input;
+    mod damage;
+    mod racing;
 }

@@ -140,6 +140,7 @@ pub const POINTS: &[(&str, Way)] = &[
         Way::Never("an agent proposes work and a person confirms it; the work room cuts it"),
     ),
     ("work.run", Way::Work),
+    ("work.tell", Way::Never("an earlier version asked; tests of work take its delivery away")),
     ("work.zone", Way::Never(ALONE)),
 ];
 

@@ -56,6 +56,41 @@ fn every_reference_leads_to_a_component_and_every_component_is_used() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
+/// Other programs know agent work by these names, and none of them can alter what its log says.
+#[test]
+fn agent_work_has_the_fields_that_other_programs_know_and_its_log_can_only_be_read() {
+    let known = [
+        "id",
+        "type",
+        "sourceType",
+        "sourceRef",
+        "title",
+        "instructions",
+        "status",
+        "sessionId",
+        "recurrenceId",
+        "occurrenceDate",
+        "scheduledFor",
+        "startedAt",
+        "completedAt",
+        "createdBy",
+        "logPath",
+        "created",
+    ];
+    let fields = names(&CONTRACT.document["components"]["schemas"]["AgentWork"]["properties"]);
+    let missing: Vec<_> = known.iter().filter(|name| !fields.contains(*name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    let paths = CONTRACT.document["paths"].as_object().into_iter().flatten();
+    let logs: Vec<_> = paths
+        .filter(|(path, _)| path.ends_with("/log") || path.ends_with("/log.jsonl"))
+        .map(|(path, methods)| (path.as_str(), names(methods)))
+        .collect();
+    assert!(logs.len() >= 4, "{logs:?}");
+    for (path, methods) in logs {
+        assert_eq!(methods, BTreeSet::from(["get"]), "{path}");
+    }
+}
+
 /// Every schema that a value refers to, at any depth.
 fn reached<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
     let mut references = Vec::new();

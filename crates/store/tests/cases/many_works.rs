@@ -16,8 +16,11 @@ const LOOKUPS: &[(&str, &str)] = &[
 /// What is due, and when the next one is, as the planner of schedules asks for it.
 const DUE: [&str; 2] = [
     "SELECT * FROM work_definitions WHERE next_due_at IS NOT NULL AND next_due_at <= 100
-     ORDER BY next_due_at LIMIT 10",
-    "SELECT MIN(next_due_at) FROM work_definitions WHERE next_due_at IS NOT NULL",
+       AND (CAST(NULL AS BIGINT) IS NULL OR ws = CAST(NULL AS BIGINT))
+       AND (next_due_at, ws, id) > (0, 0, '')
+     ORDER BY next_due_at, ws, id LIMIT 10",
+    "SELECT MIN(next_due_at) FROM work_definitions WHERE next_due_at IS NOT NULL
+       AND (CAST(NULL AS BIGINT) IS NULL OR ws = CAST(NULL AS BIGINT))",
 ];
 
 const TABLES: [&str; 3] = ["work_definitions", "work_versions", "work_runs"];

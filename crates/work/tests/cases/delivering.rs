@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::delivery;
 use dormouse_store::change_log;
-use dormouse_store::{Commit, Db};
+use dormouse_store::{Commit, Db, Op};
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::delivery::DeliveryState;
 use dormouse_types::model::ModelError;
 use dormouse_types::port::Clock as _;
+use dormouse_types::work::CatchUp;
 use dormouse_types::{EventKind, Seq, Timestamp, limits};
 
 use crate::world::{WS, World, ask, finish, me, publish, says, wait};
@@ -117,6 +119,60 @@ fn a_run_whose_process_died_twice_is_told(world: &World) {
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
 }
 
+fn a_run_that_took_too_long_is_told(world: &World) {
+    let id = world.create("Standup", None);
+    let run = world.runs(&id).remove(0).id;
+    let row = wait(world.store.first(wake_queue::of_holder(WS, &run)));
+    let row = row.expect("readable").expect("a row");
+    let node = world.scheduler("slow");
+    let lease = wait(node.claim(WS, &row)).expect("a claim").expect("a lease");
+    world.later(limits::WORK_RUN_SECONDS + 1);
+    wait(node.run_alive(lease)).expect("it ends");
+    assert_eq!(world.status(&id), "failed/timed_out");
+    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
+    assert_eq!(events(world, EventKind::DeliveryChanged), 1);
+    let run = world.runs(&id).remove(0);
+    assert_eq!(run.error.as_deref(), Some("the run took longer than 1800 seconds"));
+    world.drain();
+    assert_eq!(told(world), ["failed pending"], "nothing follows by itself");
+}
+
+fn what_was_missed_is_told_once_for_all_of_it(world: &World) {
+    let mut new = world.new_work("Often", Some("every 10 minutes"));
+    new.catch_up = CatchUp::Skip;
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    world.create("Hourly", Some("every hour"));
+    // More than one commit decides about.
+    world.set("2026-03-05T07:05:00Z");
+    world.script.push(finish("no_op", "The newest is caught up with."));
+    world.drain();
+    assert_eq!(world.runs(&id).len(), 432);
+    assert_eq!(told(world), ["missed pending"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
+    assert_eq!(events(world, EventKind::DeliveryChanged), 1);
+    let latest = (Timestamp::from_micros(i64::MAX), "");
+    let one = wait(world.store.first(delivery::newest(WS, latest, 1))).expect("readable");
+    let one = one.expect("a delivery").row.expect("whole");
+    assert_eq!(Some(&one.run), world.runs(&id).iter().max_by_key(|run| run.n).map(|run| &run.id));
+    world.another_node().plan();
+    assert_eq!(told(world), ["missed pending"]);
+}
+
+fn a_run_that_a_restore_leaves_out_is_told_and_one_that_was_paused_is_not(world: &World) {
+    let [held, paused] = ["Standup", "Mail"].map(|title| world.create(title, None));
+    wait(world.work.pause(WS, &paused, &me())).expect("paused");
+    assert_eq!(told(world), [] as [String; 0], "who paused it knows");
+    for _ in 0..2 {
+        wait(world.work.hold_all(WS)).expect("held");
+        assert_eq!(told(world), ["held pending"]);
+    }
+    assert_eq!(events(world, EventKind::DeliveryChanged), 1);
+    assert_eq!(world.said(&held), ["asked for skipped paused"]);
+    assert_eq!(events(world, EventKind::WorkNeedsAttention), 2, "the run, and the work itself");
+    wait(world.work.resume(WS, &held, &me())).expect("resumed");
+}
+
 fn a_delivery_goes_on_and_never_back(world: &World) {
     world.create("Standup", None);
     world.script.push(publish("Standup", "All is well."));
@@ -165,12 +221,62 @@ fn a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays(world: &Wor
     assert_eq!(told(world), ["result pending"], "what nobody saw stays");
 }
 
+/// The store as a version left it that wrote no deliveries.
+fn as_before_deliveries(world: &World) {
+    let op = Op::any("DELETE FROM deliveries", Vec::new());
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+}
+
+fn a_question_from_before_there_were_deliveries_is_told_once(world: &World) {
+    let titles = ["Book the van", "Call the bank", "Buy paint", "Wash the car"];
+    let [van, bank, paint, _] = titles.map(|title| {
+        let id = world.create(title, None);
+        world.script.push(ask(title));
+        world.drain();
+        id
+    });
+    let question_of = |id| {
+        let run = world.runs(id).remove(0).id;
+        wait(world.work.questions(WS, &run)).expect("readable").remove(0)
+    };
+    as_before_deliveries(world);
+    let before = events(world, EventKind::DeliveryChanged);
+    wait(world.work.answer(WS, &question_of(&bank).id, "Done.", &me())).expect("answered");
+    wait(world.work.delete(WS, &paint, &me())).expect("deleted");
+    world.later(60);
+    world.sweep();
+    assert_eq!(told(world), ["question pending"; 2], "what waits for an answer, and nothing else");
+    assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
+    wait(world.work.answer(WS, &question_of(&van).id, "The blue one.", &me())).expect("answered");
+    let unread = wait(world.store.first(delivery::newest_of_state(
+        WS,
+        DeliveryState::Pending,
+        (Timestamp::from_micros(i64::MAX), ""),
+        1,
+    )));
+    let id = unread.expect("readable").expect("a delivery").id.parse().expect("an id");
+    let op = delivery::read(WS, &id, world.clock.now());
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    world.sweep();
+    world.another_node().sweep();
+    assert_eq!(told(world), ["question read"; 2], "and once");
+    assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
+    world.later(limits::WORK_QUESTION_SECONDS);
+    as_before_deliveries(world);
+    world.sweep();
+    assert_eq!(told(world), ["failed pending"], "what nobody can answer any more is not asked");
+}
+
 each_engine! {
+    a_question_from_before_there_were_deliveries_is_told_once,
     a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays,
     a_question_is_told_once_and_settled_by_the_answer,
     a_result_is_told_and_a_run_without_one_is_not,
     what_the_person_decides_is_not_told_to_them,
     a_run_that_failed_for_good_is_told,
     a_run_whose_process_died_twice_is_told,
+    a_run_that_took_too_long_is_told,
+    what_was_missed_is_told_once_for_all_of_it,
+    a_run_that_a_restore_leaves_out_is_told_and_one_that_was_paused_is_not,
     a_delivery_goes_on_and_never_back,
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use dormouse_scheduler::End;
 use dormouse_store::agent::wake_queue;
+use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
-use dormouse_types::WorkRunId;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
+use dormouse_types::{WorkId, WorkRunId};
 use serde_json::json;
 
 use crate::world::{WS, World, finish, me, says, wait};
@@ -160,6 +161,32 @@ fn a_damaged_schedule_stops_no_other(world: &World) {
     assert_eq!((broken.state.name(), broken.next_due_at), ("disabled", None));
 }
 
+/// Only a restored store, or one that an earlier version wrote, has such rows. That their runs end is told by
+/// the commit that ends them: each test of this room looks.
+fn a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so(world: &World) {
+    let write = |sql, id: &WorkId| {
+        let op = Op::any(sql, params![id.to_string()]);
+        wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    };
+    let held = world.create("Standup", Some("daily at 9"));
+    world.set("2026-03-02T08:00:00Z");
+    assert_eq!(world.plan(), []);
+    write("UPDATE work_definitions SET state = 'held', next_due_at = NULL WHERE id = ?1", &held);
+    let lost = world.create("Mail", None);
+    write("UPDATE work_runs SET state = 'running' WHERE work_id = ?1", &lost);
+    write(
+        "UPDATE work_definitions SET run_state = 'running', status = 'running' WHERE id = ?1",
+        &lost,
+    );
+    assert_eq!(world.drain(), []);
+    assert_eq!(world.said(&held), ["03-02 09:00 skipped paused"]);
+    assert_eq!(world.status(&held), "paused/skipped");
+    assert_eq!(world.status(&lost), "failed/interrupted");
+    let told = world.raw("SELECT kind FROM deliveries ORDER BY kind");
+    let told: Vec<_> = told.iter().map(|row| row.text(0).expect("text")).collect();
+    assert_eq!(told, ["failed", "held"]);
+}
+
 each_engine! {
     a_failed_attempt_is_tried_twice_more,
     the_third_failure_is_that_of_the_run,
@@ -169,6 +196,7 @@ each_engine! {
     what_follows_the_end_in_one_turn_is_refused,
     a_killed_run_resumes_once_by_itself,
     a_run_that_is_killed_twice_waits_for_the_person,
+    a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so,
     a_provider_that_is_away_counts_as_no_failure,
     a_damaged_schedule_stops_no_other,
 }

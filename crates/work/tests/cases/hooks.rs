@@ -282,7 +282,7 @@ fn the_body_of_an_old_call_goes_when_its_run_is_over(world: &World) {
     let done = started(world, &first);
     world.script.push(finish("done", "Read."));
     world.drain();
-    let queued = started(world, &call(world, &hook, &secret, "msg-2", "other words"));
+    let queued = started(world, &call(world, &hook, &secret, "msg-2", "grüne Äpfel 🍏"));
     let kept = |run: &WorkRunId| {
         let found = wait(world.store.first(hook_call::of_run(WS, run))).expect("readable");
         found.map(|call| (call.payload, call.removed_bytes)).expect("a call")
@@ -293,7 +293,7 @@ fn the_body_of_an_old_call_goes_when_its_run_is_over(world: &World) {
     world.later(7 * 24 * 3600);
     world.sweep();
     assert_eq!(kept(&done), (String::new(), Some(15)));
-    assert_eq!(kept(&queued).0, "other words", "its run has not read it");
+    assert_eq!(kept(&queued).0, "grüne Äpfel 🍏", "its run has not read it");
     world.sweep();
     assert_eq!(kept(&done).1, Some(15), "it goes once");
     // The same call again is known by what is left.
@@ -303,9 +303,9 @@ fn the_body_of_an_old_call_goes_when_its_run_is_over(world: &World) {
     assert_eq!(send(world, &other), Err(HookRefusal::Altered));
     world.script.push(finish("done", "Read."));
     world.drain();
-    assert!(world.prompt(FragmentKind::Delta).contains("other words"));
+    assert!(world.prompt(FragmentKind::Delta).contains("grüne Äpfel 🍏"));
     world.sweep();
-    assert_eq!(kept(&queued), (String::new(), Some(11)));
+    assert_eq!(kept(&queued), (String::new(), Some(18)), "bytes, as the call had them");
 }
 
 fn no_secret_is_in_the_databases_and_without_their_key_calls_are_refused(world: &World) {

@@ -174,10 +174,10 @@ fn a_one_off_time_runs_once_and_is_over(world: &World) {
 }
 
 fn the_next_due_time_of_all_is_known(world: &World) {
-    assert_eq!(wait(world.work.next_due()).expect("readable"), None);
+    assert_eq!(wait(world.work.next_due(None)).expect("readable"), None);
     world.create("Late", Some("daily at 11"));
     world.create("Early", Some("daily at 9"));
-    let next = wait(world.work.next_due()).expect("readable").expect("a time");
+    let next = wait(world.work.next_due(None)).expect("readable").expect("a time");
     assert_eq!(world.local(next), "03-02 09:00");
 }
 

@@ -1,6 +1,8 @@
 //! What a run knows of earlier runs, and of what the person says.
 
 use dormouse_scheduler::End;
+use dormouse_store::agent::work::run::{self, Run};
+use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use serde_json::json;
@@ -214,10 +216,39 @@ impl AsText for dormouse_types::WorkId {
     }
 }
 
+/// Two years of days, each with a long summary and a long result.
+fn a_series_of_any_age_stays_within_the_prompt(world: &World) {
+    let id = world.create("Standup", Some("daily at 9"));
+    days(world, 1);
+    let first = world.runs(&id).remove(0);
+    let copy = |n: i64| {
+        let mut run =
+            Run { id: format!("run-{n:026}").parse().expect("an id"), n, ..first.clone() };
+        run.occurrence.original_start = format!("earlier-{n}");
+        run.summary = Some("said ".repeat(400));
+        run.result = Some("word ".repeat(6_000));
+        run
+    };
+    let mut ops: Vec<Op> = (2..=730).map(|n| run::insert(WS, &copy(n))).collect();
+    let counted = "UPDATE work_definitions SET n_runs = 730, latest_run = ?1 WHERE id = ?2";
+    ops.push(Op::any(counted, params![copy(730).id.to_string(), id.to_string()]));
+    for ops in ops.chunks(100) {
+        let commit = Commit::new("test", Db::Agent, WS).ops(ops.to_vec());
+        wait(world.store.commit(commit)).expect("written");
+    }
+    days_from(world, 3);
+    let all = world.last_request().fragments;
+    let n_bytes: usize = all.iter().map(|one| one.text.len()).sum();
+    assert!(n_bytes < 4 * 50_000, "{n_bytes} bytes are asked");
+    let before = world.prompt(FragmentKind::EarlierRuns);
+    assert!(before.contains("### Run of"), "the newest are shown in full");
+}
+
 each_engine! {
     the_next_run_knows_what_the_last_one_did_and_said,
     nine_runs_are_shown_in_full_and_of_more_the_older_in_a_line,
     long_runs_are_folded_sooner,
+    a_series_of_any_age_stays_within_the_prompt,
     a_correction_reaches_the_run_under_way_and_all_later_ones,
     a_run_reads_the_log_of_another_definition,
     from_the_tenth_run_on_older_ones_are_folded_into_a_row_that_later_prompts_use,

@@ -1,5 +1,6 @@
 //! Agent work on a store, with a scripted model and a clock that is moved by hand.
 
+mod announced;
 pub mod built_in;
 
 use std::future::Future;
@@ -37,9 +38,11 @@ use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
+use dormouse_work::untold_questions::UntoldQuestions;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
 
+use announced::Announced;
 use built_in::{FixedRules, NotedFacts};
 use serde_json::json;
 
@@ -199,7 +202,8 @@ impl World {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(seed));
         let hooks = Arc::new(Hooks::default());
-        let store = Store::new(engine.clone(), hooks.clone());
+        let faults = Arc::new(Announced::new(hooks.clone(), engine.clone()));
+        let store = Store::new(engine.clone(), faults);
         let script = Arc::new(Script::default());
         let zone = TimeZone::get(zone).expect("a zone");
         let model = Arc::new(Located {
@@ -323,7 +327,8 @@ impl World {
     pub fn sweep(&self) {
         let now = self.clock.now();
         let work = || self.work.clone();
-        let chores: [&dyn Chore; 3] = [&Expiry(work()), &Bodies(work()), &ReadDeliveries(work())];
+        let chores: [&dyn Chore; 4] =
+            [&Expiry(work()), &Bodies(work()), &UntoldQuestions(work()), &ReadDeliveries(work())];
         for chore in chores {
             let done = wait(chore.work(None, now)).expect("it works");
             assert!(done.lines.is_empty(), "{:?}", done.lines);

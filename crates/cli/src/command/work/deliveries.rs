@@ -77,6 +77,8 @@ fn said(one: &Delivery) -> String {
         DeliveryKind::Question => "asks",
         DeliveryKind::Review => "waits for your review",
         DeliveryKind::Failed => "failed",
+        DeliveryKind::Missed => "was due while nothing ran, and was left out",
+        DeliveryKind::Held => "was left out, because the data was restored",
         DeliveryKind::Result => "has a result",
     };
     line(&match &one.text {

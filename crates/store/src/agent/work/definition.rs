@@ -10,6 +10,7 @@ use dormouse_types::{
 };
 
 use super::Columns;
+use super::place::{Listed, Place};
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
@@ -329,9 +330,14 @@ pub fn of_conversation(
     }
 }
 
-/// The definitions of all workspaces that are due at a time, the longest due first. A damaged row is
-/// returned as an error of its own, and does not stop the others.
-pub fn due(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Definition), ReadError>> {
+/// The definitions that are due at a time, of one workspace or of all, after a place, the longest due first. A
+/// damaged row is returned as an error of its own.
+pub fn due(
+    of: Option<WorkspaceId>,
+    now: Timestamp,
+    after: &Place,
+    limit: i64,
+) -> Query<Listed<Definition>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, type, source_type, source_ref, title, version, state, session_id,
@@ -339,22 +345,30 @@ pub fn due(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Definition)
                 next_due_at, n_runs, status, run_state, latest_run, revision,
                 created_by, created_at, updated_at, deleted_at, built_in, ws
               FROM work_definitions WHERE next_due_at IS NOT NULL AND next_due_at <= ?1
-              ORDER BY next_due_at LIMIT ?2",
-        params: params_values![now, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+                AND (next_due_at, ws, id) > (?3, ?4, ?5)
+              ORDER BY next_due_at, ws, id LIMIT ?6",
+        params: params_values![
+            now,
+            of.map(|of| of.0),
+            after.n,
+            after.workspace.0,
+            after.id.as_str(),
+            limit
+        ],
         decode: |row| {
-            let workspace =
-                row.int(26).map_err(|e| ReadError::column(Db::Agent, "agent work", &e))?;
-            Ok(decode(row).map(|definition| (WorkspaceId(workspace), definition)))
+            Ok(Listed { place: Place::of(row, "agent work", [15, 26, 0])?, row: decode(row) })
         },
     }
 }
 
-/// When the next definition of any workspace is due; `None` if none is.
-pub fn next_due() -> Query<Option<Timestamp>> {
+/// When the next definition is due, of one workspace or of all; `None` if none is.
+pub fn next_due(of: Option<WorkspaceId>) -> Query<Option<Timestamp>> {
     Query {
         db: Db::Agent,
-        sql: "SELECT MIN(next_due_at) FROM work_definitions WHERE next_due_at IS NOT NULL",
-        params: Vec::new(),
+        sql: "SELECT MIN(next_due_at) FROM work_definitions WHERE next_due_at IS NOT NULL
+                AND (CAST(?1 AS BIGINT) IS NULL OR ws = CAST(?1 AS BIGINT))",
+        params: params_values![of.map(|of| of.0)],
         decode: |row| row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "agent work", &e)),
     }
 }

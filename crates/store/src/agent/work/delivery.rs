@@ -1,10 +1,13 @@
 //! What the person is told about agent work, and how far that has come.
 
+use std::sync::LazyLock;
+
 use dormouse_types::delivery::{DeliveryKind, DeliveryState, DeliveryTarget};
 use dormouse_types::{DeliveryId, Id as _, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
 use crate::commit::{Db, Op, Refusal};
+use crate::in_list;
 use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
@@ -157,6 +160,14 @@ pub fn by_id(workspace: WorkspaceId, id: &DeliveryId) -> Query<Delivery> {
     }
 }
 
+/// Those of a list of ids, at most one page of them, that there are deliveries for.
+pub fn known(workspace: WorkspaceId, ids: &[DeliveryId]) -> Query<DeliveryId> {
+    static SQL: LazyLock<String> =
+        LazyLock::new(|| in_list::sql("SELECT id FROM deliveries WHERE ws = ?1 AND id IN (", ")"));
+    let decode = |row: &Row| Columns::of(row, "delivery")?.id(0);
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
+}
+
 /// The run of the newest delivery of a definition that the person has not seen; as stored, so that damage to
 /// the rest of the row keeps nothing unread.
 pub fn unread_of_work(workspace: WorkspaceId, work: &WorkId) -> Query<String> {
@@ -199,13 +210,19 @@ pub fn newest_of_state(
     }
 }
 
-/// Deliveries of all workspaces that were read before a time, the longest ago first: their ids, as stored.
-pub fn read_before(before: Timestamp, limit: i64) -> Query<(WorkspaceId, String)> {
+/// Deliveries that were read before a time, of one workspace or of all, the longest ago first: their ids, as
+/// stored.
+pub fn read_before(
+    of: Option<WorkspaceId>,
+    before: Timestamp,
+    limit: i64,
+) -> Query<(WorkspaceId, String)> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, ws FROM deliveries WHERE state = 'read' AND read_at < ?1
-              ORDER BY read_at LIMIT ?2",
-        params: params_values![before, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+              ORDER BY read_at LIMIT ?3",
+        params: params_values![before, of.map(|of| of.0), limit],
         decode: |row| {
             let columns = Columns::of(row, "delivery")?;
             Ok((WorkspaceId(columns.int(1)?), columns.text(0)?))

@@ -206,34 +206,34 @@ pub fn newest(workspace: WorkspaceId, hook: &HookId, limit: i64) -> Query<HookCa
     }
 }
 
-/// Removes the body of a call; that there was one, and what it was, stays by its length and its hash.
-pub fn remove_body(workspace: WorkspaceId, run: &WorkRunId, n_bytes: i64) -> Op {
+/// Removes the body of a call; that there was one, and what it was, stays by its length and its hash. The run is
+/// named as it is stored, and the length is counted where the body is: damage to the row keeps no body.
+pub fn remove_body(workspace: WorkspaceId, run: &str) -> Op {
     Op::any(
-        "UPDATE work_hook_calls SET payload = '', removed_bytes = ?3
+        "UPDATE work_hook_calls SET payload = '', removed_bytes = octet_length(payload)
          WHERE ws = ?1 AND run_id = ?2 AND removed_bytes IS NULL",
-        params![ws(workspace), run.as_str(), n_bytes],
+        params![ws(workspace), run],
     )
 }
 
-/// Calls of all workspaces from before a time whose body is kept and whose run is over, oldest first. A
-/// damaged row is returned as an error of its own.
+/// The runs, as stored, of calls from before a time whose body is kept and whose run is over; of one workspace or
+/// of all, oldest first.
 pub fn with_old_bodies(
+    of: Option<WorkspaceId>,
     before: Timestamp,
     limit: i64,
-) -> Query<Result<(WorkspaceId, HookCall), ReadError>> {
+) -> Query<(WorkspaceId, String)> {
     Query {
         db: Db::Agent,
-        sql:
-            "SELECT c.run_id, c.hook_id, c.delivery_id, c.signed, c.body_hash, c.payload, c.sender,
-                c.received_at, c.removed_bytes, c.ws
+        sql: "SELECT c.run_id, c.ws
               FROM work_hook_calls c JOIN work_runs r ON r.ws = c.ws AND r.id = c.run_id
               WHERE c.removed_bytes IS NULL AND c.received_at < ?1 AND r.completed_at IS NOT NULL
-              ORDER BY c.received_at LIMIT ?2",
-        params: params_values![before, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR c.ws = CAST(?2 AS BIGINT))
+              ORDER BY c.received_at LIMIT ?3",
+        params: params_values![before, of.map(|of| of.0), limit],
         decode: |row| {
-            let workspace =
-                row.int(9).map_err(|e| ReadError::column(Db::Agent, "call of a hook", &e))?;
-            Ok(decode_call(row).map(|call| (WorkspaceId(workspace), call)))
+            let columns = Columns::of(row, "call of a hook")?;
+            Ok((WorkspaceId(columns.int(1)?), columns.text(0)?))
         },
     }
 }

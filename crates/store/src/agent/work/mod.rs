@@ -1,6 +1,7 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
 //! runs, steps, the changes and the hooks that start them, and what the person is told.
 
+pub mod place;
 pub mod definition;
 pub mod version;
 pub mod run;

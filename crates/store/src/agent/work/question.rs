@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use dormouse_types::{Id as _, QuestionId, Timestamp, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
+use super::place::{Listed, Place};
 use crate::commit::{Db, Op, Refusal};
 use crate::in_list;
 use crate::store::{Query, ReadError, ws};
@@ -164,21 +165,76 @@ pub fn of_runs(workspace: WorkspaceId, runs: &[WorkRunId]) -> Query<Question> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, runs), decode }
 }
 
-/// Open questions of all workspaces whose time is over. A damaged row is returned as an error of its
-/// own.
-pub fn overdue(now: Timestamp, limit: i64) -> Query<Result<(WorkspaceId, Question), ReadError>> {
+/// Open questions whose time is over, of one workspace or of all, after a place. A damaged row is returned as
+/// an error of its own.
+pub fn overdue(
+    of: Option<WorkspaceId>,
+    now: Timestamp,
+    after: &Place,
+    limit: i64,
+) -> Query<Listed<Question>> {
     Query {
         db: Db::Agent,
         sql:
             "SELECT id, work_id, run_id, attempt, question, options, answer, answered_by, asked_at,
                 expires_at, closed_at, ws
               FROM work_questions WHERE closed_at IS NULL AND expires_at <= ?1
-              ORDER BY expires_at LIMIT ?2",
-        params: params_values![now, limit],
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+                AND (expires_at, ws, id) > (?3, ?4, ?5)
+              ORDER BY expires_at, ws, id LIMIT ?6",
+        params: params_values![
+            now,
+            of.map(|of| of.0),
+            after.n,
+            after.workspace.0,
+            after.id.as_str(),
+            limit
+        ],
         decode: |row| {
-            let workspace =
-                row.int(11).map_err(|e| ReadError::column(Db::Agent, "question", &e))?;
-            Ok(decode(row).map(|question| (WorkspaceId(workspace), question)))
+            Ok(Listed { place: Place::of(row, "question", [9, 11, 0])?, row: decode(row) })
+        },
+    }
+}
+
+/// What of an open question says which delivery tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The definition.
+    pub work: WorkId,
+    /// The run that asks.
+    pub run: WorkRunId,
+    /// The attempt that asked.
+    pub attempt: i64,
+}
+
+/// Questions that can still be answered, of one workspace or of all, after a place.
+pub fn open(
+    of: Option<WorkspaceId>,
+    now: Timestamp,
+    after: &Place,
+    limit: i64,
+) -> Query<Listed<Asked>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, work_id, run_id, attempt, expires_at, ws
+              FROM work_questions WHERE closed_at IS NULL AND expires_at > ?1
+                AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
+                AND (expires_at, ws, id) > (?3, ?4, ?5)
+              ORDER BY expires_at, ws, id LIMIT ?6",
+        params: params_values![
+            now,
+            of.map(|of| of.0),
+            after.n,
+            after.workspace.0,
+            after.id.as_str(),
+            limit
+        ],
+        decode: |row| {
+            let asked = || {
+                let columns = Columns::of(row, "question")?;
+                Ok(Asked { work: columns.id(1)?, run: columns.id(2)?, attempt: columns.int(3)? })
+            };
+            Ok(Listed { place: Place::of(row, "question", [4, 5, 0])?, row: asked() })
         },
     }
 }

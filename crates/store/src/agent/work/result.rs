@@ -3,8 +3,9 @@
 use dormouse_types::{Id as _, TaskId, WorkId, WorkRunId, WorkspaceId};
 
 use super::Columns;
+use super::place::{Listed, Place};
 use crate::commit::{Db, Op, Refusal};
-use crate::store::{Query, ReadError, ws};
+use crate::store::{Query, ws};
 use crate::{params, params_values};
 
 /// A result that is to be brought back.
@@ -45,18 +46,28 @@ pub fn done(workspace: WorkspaceId, one: &Pending, gone: Option<&str>) -> Op {
     )
 }
 
-/// Results that are to be brought back, of all workspaces.
-pub fn pending(limit: i64) -> Query<(WorkspaceId, Pending)> {
+/// Results that are to be brought back, of one workspace or of all, after a place. A damaged row is returned as
+/// an error of its own.
+pub fn pending(of: Option<WorkspaceId>, after: &Place, limit: i64) -> Query<Listed<Pending>> {
     Query {
         db: Db::Agent,
         sql: "SELECT run_id, attempt, task_id, ws FROM work_results WHERE is_pending = 1
-              ORDER BY ws, run_id, attempt LIMIT ?1",
-        params: params_values![limit],
+                AND (CAST(?1 AS BIGINT) IS NULL OR ws = CAST(?1 AS BIGINT))
+                AND (ws, run_id, attempt) > (?2, ?3, ?4)
+              ORDER BY ws, run_id, attempt LIMIT ?5",
+        params: params_values![
+            of.map(|of| of.0),
+            after.workspace.0,
+            after.id.as_str(),
+            after.n,
+            limit
+        ],
         decode: |row| {
-            let columns = Columns::of(row, "result of agent work")?;
-            let one =
-                Pending { run: columns.id(0)?, attempt: columns.int(1)?, task: columns.id(2)? };
-            Ok((WorkspaceId(columns.int(3)?), one)) as Result<_, ReadError>
+            let one = || {
+                let columns = Columns::of(row, "result of agent work")?;
+                Ok(Pending { run: columns.id(0)?, attempt: columns.int(1)?, task: columns.id(2)? })
+            };
+            Ok(Listed { place: Place::of(row, "result of agent work", [1, 3, 0])?, row: one() })
         },
     }
 }

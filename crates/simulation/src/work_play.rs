@@ -1,7 +1,7 @@
 //! Agent work in the same play: two schedules, in a workspace of their own, whose runs ask, publish, end or
 //! say nothing; and a person who answers, corrects, judges, cancels and pauses, on whichever node answers.
 //!
-//! What must hold: no occurrence is missed and none has two runs; a result is told once; what a person was told
+//! What must hold: no occurrence is missed and none has two runs; a result is said once; what a person was told
 //! is written is there, once; a correction is in every request of a run that was claimed after it; an answer is
 //! in a request of the run that asked.
 

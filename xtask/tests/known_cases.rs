@@ -55,9 +55,11 @@ const CASES: &[(&str, &str, &str)] = &[
         "crates/cli/tests/cli/kill_work.rs",
         "agent_work_that_is_killed_at_a_commit_is_neither_missed_nor_doubled",
     ),
+    ("crash_before_delivery", "conversations", "a_crash_before_the_last_commit_leaves_one_turn"),
     ("provider_silent_fresh_session", "failing", "a_provider_that_is_away_counts_as_no_failure"),
     ("question_only_reply_is_needs_input", "asking", "a_question_in_prose_needs_review"),
     ("missing_outcome_is_needs_review", "asking", "a_question_in_prose_needs_review"),
+    ("final_gate_after_step_done", "steps", "what_is_published_later_is_checked_again"),
     (
         "review_approved_reaches_done",
         "crates/cli/tests/cli/work.rs",
@@ -67,6 +69,21 @@ const CASES: &[(&str, &str, &str)] = &[
         "one_alert_per_failure",
         "crates/server/tests/api/work.rs",
         "what_waits_for_the_person_is_listed_until_it_is_dealt_with",
+    ),
+    (
+        "restart_keeps_notifications",
+        "crates/cli/tests/cli/work.rs",
+        "what_was_told_is_listed_and_marked_as_read",
+    ),
+    (
+        "open_long_conversation_shows_newest",
+        "crates/server/tests/api/conversations.rs",
+        "what_is_scheduled_reports_in_one_conversation",
+    ),
+    (
+        "message_case_preserved",
+        "crates/server/tests/api/conversations.rs",
+        "work_that_is_begun_in_a_conversation_reports_there_and_both_lead_to_each_other",
     ),
     (
         "ws_gap_resync",
@@ -115,6 +132,11 @@ const BAD_INPUT: &[(&str, &str, &str)] = &[
         "a question answered after it expired",
         "bad_input",
         "a_question_is_answered_once_and_not_after_it_expired",
+    ),
+    (
+        "a question answered after its time, before it was closed",
+        "asking",
+        "an_answer_that_comes_too_late_is_refused_before_the_question_is_closed",
     ),
     (
         "a question answered by a token without `decide`",

@@ -171,7 +171,7 @@ const TESTS_MAY_IMPORT: &[(&str, &[&str])] = &[
     ("dormouse-powercut", &[]),
     ("dormouse-scenes", &[]),
     // The series of the product are compared with an oracle that knows none of it.
-    ("dormouse-simulation", &["dormouse-formats"]),
+    ("dormouse-simulation", &["dormouse-formats", "dormouse-work"]),
     ("xtask", &[]),
 ];
 

@@ -20,6 +20,7 @@ use crate::sim_backend::Turn;
 use crate::sim_state::SimState;
 use crate::terms::{MOST_OUTPUT, PROVIDER, Place};
 use crate::time::SkewedClock;
+use crate::work_play;
 
 /// The model of one node.
 pub(crate) struct FuzzModel {
@@ -85,10 +86,17 @@ fn body(request: &Request) -> String {
 }
 
 impl FuzzModel {
-    async fn answer(&self, request: &Request) -> (Asking, Vec<Streamed>) {
+    async fn answer(&self, request: &Request) -> (Option<Asking>, Vec<Streamed>) {
         let sim = &self.sim;
         let body = body(request);
-        let asking = oracle::model_called(sim, &self.owner, request, &body);
+        let is_work = work_play::is_work(request);
+        let asking = match is_work {
+            true => {
+                work_play::model_called(sim, &self.owner, request, &body);
+                None
+            }
+            false => Some(oracle::model_called(sim, &self.owner, request, &body)),
+        };
         let strikes = |fault| sim.strikes(fault);
         if strikes(Fault::Stall) {
             let longest = limits::MODEL_SECONDS + 60;
@@ -118,7 +126,10 @@ impl FuzzModel {
         } else {
             let nonsense = strikes(Fault::Nonsense);
             let terms = (&sim.terms, body.len());
-            sim.draw(|chance| answers::answer(request, terms, nonsense, chance))
+            sim.draw(|chance| match is_work {
+                true => work_play::answer(nonsense, chance),
+                false => answers::answer(request, terms, nonsense, chance),
+            })
         };
         if sim.terms.place != Place::BuiltIn && strikes(Fault::CutAnswer) {
             events.truncate(sim.draw(|chance| chance.place(events.len())));
@@ -137,11 +148,15 @@ impl FuzzModel {
     }
 
     /// The events as they arrive: others go on between two of them, and the node may die.
-    fn sent(&self, asking: Asking, events: Vec<Streamed>) -> impl Stream<Item = Streamed> + '_ {
+    fn sent(
+        &self,
+        asking: Option<Asking>,
+        events: Vec<Streamed>,
+    ) -> impl Stream<Item = Streamed> + '_ {
         let asking = match self.sim.terms.place {
             // It answers at once; what is shown piece by piece is shown afterwards.
             Place::BuiltIn => None,
-            Place::OwnServer | Place::Provider => Some(asking),
+            Place::OwnServer | Place::Provider => asking,
         };
         stream::unfold((asking, events.into_iter()), move |(asking, mut events)| async move {
             let event = events.next()?;

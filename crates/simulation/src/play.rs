@@ -16,7 +16,9 @@ use crate::faults::Tally;
 use crate::locks::lock;
 use crate::mutation::Mutation;
 use crate::sim_state::{OUTSIDE, SimState};
-use crate::{budget_acts, clock_faults, node, quiescence, second_kind};
+use crate::terms::Place;
+use crate::work_play::Boss;
+use crate::{budget_acts, clock_faults, node, quiescence, second_kind, work_rest};
 
 /// When every play begins.
 const EPOCH: &str = "2026-03-02T09:00:00Z";
@@ -50,6 +52,8 @@ pub enum Kinds {
     Agents,
     /// Task agents, and the chores of a house as well.
     AgentsAndChores,
+    /// Task agents, and agent work as well. The model is built in: nobody pays for it.
+    AgentsAndWork,
 }
 
 /// Plays a seed to its end, with task agents only.
@@ -64,10 +68,15 @@ pub fn play_of(kinds: Kinds, seed: u64, mutation: Option<Mutation>) -> anyhow::R
     let clock = ManualClock::at(EPOCH);
     let as_clock: Arc<dyn Clock> = Arc::new(clock.clone());
     let sqlite = Arc::new(Sqlite::memory(&as_clock, &CountingEntropy::seeded(1))?);
-    let sim = Arc::new(SimState::new(clock, sqlite, Chance::of(seed), mutation, node::start));
+    let mut sim = SimState::new(clock, sqlite, Chance::of(seed), mutation, node::start);
+    let has_work = kinds == Kinds::AgentsAndWork;
+    if has_work {
+        (sim.terms.place, sim.terms.price) = (Place::BuiltIn, None);
+    }
+    let sim = Arc::new(sim);
     budget_acts::prepare(&sim)?;
     match kinds {
-        Kinds::Agents => {}
+        Kinds::Agents | Kinds::AgentsAndWork => {}
         Kinds::AgentsAndChores => {
             let prepared = second_kind::prepare(&sim).now_or_never();
             let task = prepared.context("a store in memory answers at once")??;
@@ -75,9 +84,13 @@ pub fn play_of(kinds: Kinds, seed: u64, mutation: Option<Mutation>) -> anyhow::R
         }
     }
     let mut executor = Executor::new(sim.clone());
-    storm(&sim, &mut executor);
+    storm(&sim, &mut executor, has_work);
     calm(&sim);
     budget_acts::allow(&sim)?;
+    if has_work && !sim.is_wrong() {
+        sim.spawn(OUTSIDE, "dan", Boss::new(&sim, "dan").end_all());
+        while !sim.is_empty_of_people() && advance(&sim, &mut executor) {}
+    }
     let ends = [true, false];
     for is_first in ends {
         settle(&sim, &mut executor);
@@ -86,9 +99,12 @@ pub fn play_of(kinds: Kinds, seed: u64, mutation: Option<Mutation>) -> anyhow::R
             if sim.house.get().is_some() {
                 second_kind::inspect(&sim);
             }
+            if has_work && !sim.is_wrong() {
+                work_rest::inspect(&sim);
+            }
         }
         if is_first && !sim.is_wrong() {
-            last_words(&sim, &mut executor);
+            last_words(&sim, &mut executor, has_work);
         }
     }
     drop(executor);
@@ -98,7 +114,7 @@ pub fn play_of(kinds: Kinds, seed: u64, mutation: Option<Mutation>) -> anyhow::R
 }
 
 /// People act, and things go wrong.
-fn storm(sim: &Arc<SimState>, executor: &mut Executor) {
+fn storm(sim: &Arc<SimState>, executor: &mut Executor, has_work: bool) {
     for machine in 0..sim.dials.len() {
         node::start(sim, machine);
     }
@@ -106,6 +122,11 @@ fn storm(sim: &Arc<SimState>, executor: &mut Executor) {
         let person = Client::new(sim, name);
         let acts = 8 + sim.draw(|chance| chance.below(16));
         sim.spawn(OUTSIDE, name, person.live(acts));
+    }
+    if has_work {
+        let boss = Boss::new(sim, "cyd");
+        let acts = 20 + sim.draw(|chance| chance.below(30));
+        sim.spawn(OUTSIDE, "cyd", boss.live(acts));
     }
     sim.spawn(OUTSIDE, "clock faults", clock_faults::run_faults(sim.clone()));
     while !sim.is_empty_of_people() {
@@ -184,7 +205,7 @@ fn settle(sim: &Arc<SimState>, executor: &mut Executor) {
 }
 
 /// A person wakes everybody once more: what was held back is seen now.
-fn last_words(sim: &Arc<SimState>, executor: &mut Executor) {
+fn last_words(sim: &Arc<SimState>, executor: &mut Executor, has_work: bool) {
     sim.trace("last words");
     let mut person = Client::new(sim, "eve");
     let shared = sim.clone();
@@ -197,5 +218,8 @@ fn last_words(sim: &Arc<SimState>, executor: &mut Executor) {
         }
         shared.leave();
     });
+    if has_work {
+        sim.spawn(OUTSIDE, "eli", Boss::new(sim, "eli").answer_all());
+    }
     while !sim.is_empty_of_people() && advance(sim, executor) {}
 }

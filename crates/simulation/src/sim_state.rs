@@ -19,6 +19,7 @@ use crate::oracle_memory::Oracle;
 use crate::process::Node;
 use crate::terms::Terms;
 use crate::time::SkewedClock;
+use crate::work_play::Known;
 
 /// The group of tasks that no crash ends: the person, the weather, the database.
 pub(crate) const OUTSIDE: usize = 0;
@@ -46,6 +47,8 @@ pub(crate) struct SimState {
     pub(crate) oracle: Mutex<Oracle>,
     /// The task of the chores, in a play that has a second kind of run.
     pub(crate) house: OnceLock<TaskId>,
+    /// What is known of agent work, in a play that has some.
+    pub(crate) work: Mutex<Known>,
     /// Starts a process on a machine. The play knows how: a process knows what everybody shares.
     pub(crate) start: fn(&Arc<SimState>, usize),
     notes: Mutex<Notes>,
@@ -104,6 +107,7 @@ impl SimState {
             nodes: Mutex::default(),
             oracle: Mutex::default(),
             house: OnceLock::new(),
+            work: Mutex::default(),
             start,
             notes: Mutex::new(notes),
         }

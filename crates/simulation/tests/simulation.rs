@@ -5,4 +5,8 @@ mod cases {
     mod mutants;
     mod work_oracle;
     mod work_year;
+    mod year;
+    mod year_wire;
+    mod year_product;
+    mod year_on_nodes;
 }

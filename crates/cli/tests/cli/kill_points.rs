@@ -23,7 +23,7 @@ pub enum Way {
     /// Something a person does while an agent is to wake: the method and the path behind the
     /// agent's, or `task` for the task itself; or `undo` of a confirmed item.
     Once(&'static str, &'static str),
-    /// Agent work, whose runs ask a language model: its own test kills there.
+    /// Agent work, which needs a schedule, a question, a hook or a language model: its own tests kill there.
     Work,
     /// Not from here; why.
     Never(&'static str),
@@ -121,27 +121,32 @@ pub const POINTS: &[(&str, Way)] = &[
         "work.deliveryTrim",
         Way::Never("read deliveries go after 30 days; tests of work move their clock"),
     ),
-    ("work.disable", Way::Never(ALONE)),
-    ("work.event", Way::Never(ALONE)),
+    ("work.disable", Way::Work),
+    ("work.event", Way::Work),
     ("work.expire", Way::Never("a question expires after 7 days; tests of work move their clock")),
-    ("work.fail", Way::Never(ALONE)),
-    ("work.final", Way::Never(ALONE)),
-    ("work.hookAdd", Way::Never(ALONE)),
+    ("work.fail", Way::Work),
+    ("work.final", Way::Work),
+    ("work.hookAdd", Way::Work),
     ("work.hookCall", Way::Work),
-    ("work.hookCount", Way::Never(ALONE)),
-    ("work.hookRemove", Way::Never(ALONE)),
-    ("work.hookRotate", Way::Never(ALONE)),
+    ("work.hookCount", Way::Work),
+    ("work.hookRemove", Way::Work),
+    ("work.hookRotate", Way::Work),
     ("work.hookTrim", Way::Never("bodies go after 30 days; tests of work move their clock")),
     ("work.judge", Way::Work),
     ("work.plan", Way::Work),
-    ("work.requeue", Way::Never(ALONE)),
+    (
+        "work.requeue",
+        Way::Never(
+            "a claim leaves its run under way; only a store restored right after it has another",
+        ),
+    ),
     (
         "work.returned",
         Way::Never("an agent proposes work and a person confirms it; the work room cuts it"),
     ),
     ("work.run", Way::Work),
     ("work.tell", Way::Never("an earlier version asked; tests of work take its delivery away")),
-    ("work.zone", Way::Never(ALONE)),
+    ("work.zone", Way::Work),
 ];
 
 /// Names of the same shape that are no points: what the audit log calls an action.

@@ -4,25 +4,25 @@
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 
-use ring::hmac;
 use serde_json::{Value, json};
 
 use crate::kill_points::{POINTS, Way};
-use crate::running::{Running, send, until};
+use crate::running::until;
 use crate::scripted_server::ScriptedServer;
 use crate::world::{Done, World};
+use crate::{kill_built_in, kill_hooks};
 
-const ADD: &[&str] =
+pub const ADD: &[&str] =
     &["work", "add", "Digest", "--instructions", "Say what is new.", "--model", "own/script"];
 /// Hours that are due when the server starts.
 const HOURS: i64 = 3;
 const MICROS_PER_HOUR: i64 = 3_600_000_000;
 
-fn open(data: &Path) -> rusqlite::Connection {
+pub fn open(data: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(data.join("agent.sqlite")).expect("the file")
 }
 
-fn rows(world: &World, sql: &str) -> Vec<String> {
+pub fn rows(world: &World, sql: &str) -> Vec<String> {
     let connection = open(&world.data());
     let mut statement = connection.prepare(sql).expect("a statement");
     let rows = statement.query_map([], |row| row.get(0)).expect("rows");
@@ -88,7 +88,7 @@ fn kill_hours(label: &str, moment: &str, n: usize) {
 }
 
 /// A command that is killed at a point.
-fn killed(world: &World, args: &[&str], fault: &str) {
+pub fn killed(world: &World, args: &[&str], fault: &str) {
     let done = world.run_set(args, &[("DORMOUSE_FAULTS", fault)], b"");
     assert_eq!(done.code, -1, "{fault}: {args:?} was not killed: {done:?}");
 }
@@ -207,53 +207,6 @@ fn kill_command(label: &str, moment: &str) {
     assert_eq!(wrong.code, 0, "{fault}: {wrong:?}");
 }
 
-/// Kills a server at the commit of a call from outside, and sends the same call again: it has one run.
-fn kill_call(moment: &str) {
-    let fault = format!("kill:work.hookCall:{moment}:1");
-    let server = ScriptedServer::new();
-    let world = server.world();
-    world.ok(&[ADD, &["--waits-for-calls"]].concat());
-    let hook = ["work", "hook", "add", "digest", "--name", "Git", "--form", "gitHost"];
-    let made = world.json(&hook);
-    let text = |value: &Value| value.as_str().expect("a text").to_owned();
-    let (path, secret) = (text(&made["hook"]["path"]), text(&made["secret"]));
-    let body = r#"{"ref":"main"}"#;
-    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-    let tag = hmac::sign(&key, body.as_bytes());
-    let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    let signature = format!("sha256={hex}");
-    let call = |running: &Running| {
-        let address = running.notice.address;
-        let host = address.to_string();
-        let headers = [
-            ("Host", host.as_str()),
-            ("X-GitHub-Delivery", "72d3162e"),
-            ("X-Hub-Signature-256", signature.as_str()),
-        ];
-        send(address, "POST", &path, &headers, body)
-    };
-    let running = world.serve(&[("DORMOUSE_FAULTS", fault.as_str())]);
-    assert!(call(&running).is_err(), "{fault}: nobody is told");
-    let (status, said) = running.end();
-    assert_eq!(status.signal(), Some(9), "{fault}: {said}");
-    let is_done = moment == "after";
-    let runs = || rows(&world, "SELECT state FROM work_runs ORDER BY n");
-    assert_eq!(runs().len(), usize::from(is_done), "{fault}");
-    server.always_calls("finish", json!({ "outcome": "done", "summary": "Told." }));
-    let running = world.serve(&[]);
-    let answer = call(&running).expect("it is answered");
-    assert_eq!(answer.status, 200, "{fault}: {answer:?}");
-    assert_eq!(answer.json()["isRepeated"], is_done, "{fault}");
-    until("it ran", || {
-        let work = &running.notice.get("/api/tasks")["items"][0];
-        (work["runState"] == "succeeded").then_some(())
-    });
-    running.stop();
-    assert_eq!((runs().len(), server.asked().len()), (1, 1), "{fault}");
-    let calls = rows(&world, "SELECT run_id FROM work_hook_calls");
-    assert_eq!(calls, [text(&answer.json()["runId"])], "{fault}");
-}
-
 #[test]
 #[expect(clippy::print_stderr, reason = "which kill went wrong is worth knowing")]
 fn agent_work_that_is_killed_at_a_commit_is_neither_missed_nor_doubled() {
@@ -271,9 +224,10 @@ fn agent_work_that_is_killed_at_a_commit_is_neither_missed_nor_doubled() {
     ];
     let known = POINTS.iter().filter(|(_, way)| *way == Way::Work).map(|(label, _)| *label);
     let here = |label: &str| {
-        label == "work.hookCall"
-            || commands.contains(&label)
+        commands.contains(&label)
             || serves.iter().any(|(it, _)| *it == label)
+            || kill_hooks::LABELS.contains(&label)
+            || kill_built_in::LABELS.contains(&label)
     };
     assert_eq!(known.filter(|label| !here(label)).collect::<Vec<_>>(), Vec::<&str>::new());
     for moment in ["before", "after"] {
@@ -281,8 +235,6 @@ fn agent_work_that_is_killed_at_a_commit_is_neither_missed_nor_doubled() {
             eprintln!("{label}, {moment}");
             kill_hours(label, moment, *n);
         }
-        eprintln!("work.hookCall, {moment}");
-        kill_call(moment);
         for label in commands {
             eprintln!("{label}, {moment}");
             kill_command(label, moment);

@@ -23,6 +23,10 @@ mod inspecting;
 mod kill;
 mod kill_books;
 #[cfg(feature = "faults")]
+mod kill_built_in;
+#[cfg(feature = "faults")]
+mod kill_hooks;
+#[cfg(feature = "faults")]
 mod kill_load;
 #[cfg(feature = "faults")]
 mod kill_points;

@@ -29,6 +29,35 @@ fn a_second_kind_of_run_keeps_the_same_promises() {
     assert!(completed > 250, "{completed} of 300 chores were completed");
 }
 
+/// Agent work goes through the same: schedules, runs, questions, corrections, and what the person is told.
+#[test]
+#[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
+fn agent_work_is_neither_missed_nor_doubled() {
+    let (kinds, seeds) = (Kinds::AgentsAndWork, 16);
+    let report = run(Options { from: 1, seeds, threads: 2, mutation: None, kinds });
+    let report = report.expect("a store");
+    for (what, count) in report.tally.all().filter(|(what, _)| what.contains("work")) {
+        println!("{count:>8} {what}");
+    }
+    assert!(report.broken.is_empty(), "{}", report.failures());
+    assert_eq!((report.plays, report.compared), (seeds, 1));
+    for (what, least) in [
+        ("work occurrence", 2_000),
+        ("work question", 150),
+        ("work succeeded", 60),
+        ("work answered", 30),
+        ("work corrected", 40),
+        ("work cancelled", 15),
+        ("work paused or resumed", 10),
+        ("work taken over", 30),
+        ("work interrupted", 5),
+        ("work.expire", 2),
+    ] {
+        let met = report.tally.of(what);
+        assert!(met >= least, "{what}: {met} of at least {least}");
+    }
+}
+
 #[test]
 fn a_seed_is_played_again_to_the_last_byte() {
     let played = play(7, None).expect("a store");

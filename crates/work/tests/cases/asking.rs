@@ -56,6 +56,25 @@ fn the_second_answer_is_told_the_first(world: &World) {
     }
 }
 
+/// The week is over, and no node has looked since. A request with a key is refused like any other.
+fn an_answer_that_comes_too_late_is_refused_before_the_question_is_closed(world: &World) {
+    let id = world.create("Book the van", None);
+    world.script.push(ask("Which van?"));
+    world.drain();
+    let run = world.runs(&id).remove(0).id;
+    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    world.later(7 * 24 * 3600);
+    for key in [None, Some("k-1".to_owned())] {
+        let late = RequestContext { key, ..me() };
+        let late = wait(world.work.answer(WS, &asked.id, "blue", &late)).expect_err("refused");
+        assert!(matches!(late, WorkError::Closed { .. }), "{late}");
+    }
+    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    assert_eq!((asked.answer, asked.closed_at), (None, None), "nothing is written");
+    world.sweep();
+    assert_eq!(world.status(&id), "failed/expired");
+}
+
 fn a_question_is_given_up_after_a_week(world: &World) {
     let id = world.create("Book the van", None);
     world.script.push(ask("Which van?"));
@@ -134,6 +153,7 @@ fn a_cancelled_run_asks_nothing_any_more(world: &World) {
 each_engine! {
     an_answer_resumes_the_same_run,
     the_second_answer_is_told_the_first,
+    an_answer_that_comes_too_late_is_refused_before_the_question_is_closed,
     a_question_is_given_up_after_a_week,
     a_question_in_prose_needs_review,
     what_needs_review_can_be_declined_or_tried_again,

@@ -66,7 +66,7 @@ pub fn answer(
 ) -> Op {
     Op::one(
         "UPDATE work_questions SET answer = ?3, answered_by = ?4, closed_at = ?5
-         WHERE ws = ?1 AND id = ?2 AND closed_at IS NULL",
+         WHERE ws = ?1 AND id = ?2 AND closed_at IS NULL AND expires_at > ?5",
         params![ws(workspace), id.as_str(), answer, by, at],
         Refusal::Stale,
     )

@@ -1,0 +1,393 @@
+//! Agent work in the same play: two schedules, in a workspace of their own, whose runs ask, publish, end or
+//! say nothing; and a person who answers, corrects, judges, cancels and pauses, on whichever node answers.
+//!
+//! What must hold: no occurrence is missed and none has two runs; a result is said once; what a person was told
+//! is written is there, once; a correction is in every request of a run that was claimed after it; an answer is
+//! in a request of the run that asked.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dormouse::dates::Wording;
+use dormouse::{Caller, Error, NewWork};
+use dormouse_store::{Commit, Db, Row, Value};
+use dormouse_types::model::{Request, ToolCall, TurnEvent, Usage};
+use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_types::{QuestionId, WorkId, WorkRunId, WorkspaceId};
+use serde_json::{Value as Json, json};
+
+use crate::answers::Streamed;
+use crate::chance::Chance;
+use crate::client::{Client, Reply};
+use crate::locks::lock;
+use crate::process::NodeAccess;
+use crate::sim_state::SimState;
+use crate::work_rest;
+
+/// The workspace of agent work.
+const WS: WorkspaceId = WorkspaceId(3);
+/// Units: minutes. How often each definition is due; only the second one is ever paused.
+pub(crate) const EVERY: [i64; 2] = [30, 45];
+/// After this time a node has looked at what is due.
+const SWEPT: Duration = Duration::from_secs(100);
+
+/// What is known of agent work in a play.
+#[derive(Default)]
+pub(crate) struct Known {
+    /// Corrections that the person was told are written, with their definition.
+    pub(crate) corrections: Vec<(String, String)>,
+    /// Answers that the person was told are written, with their question.
+    pub(crate) answers: Vec<(String, String)>,
+    /// Corrections that a run has to be shown, by process and run: it was claimed after them.
+    owed: BTreeMap<(String, String), Vec<String>>,
+    /// Corrections that the person was told are written when a turn of a run was recorded last: they reach
+    /// it before it ends.
+    due: BTreeMap<String, Vec<String>>,
+    /// What models were sent for each run.
+    pub(crate) sent: BTreeMap<String, Vec<String>>,
+}
+
+fn me() -> Caller {
+    Caller::owner(WS)
+}
+
+pub(crate) fn text(row: &Row, at: usize) -> String {
+    row.text(at).unwrap_or_default().to_owned()
+}
+
+pub(crate) fn rows(sim: &SimState, sql: &'static str) -> Vec<Row> {
+    sim.rows(Db::Agent, sql, Vec::new())
+}
+
+/// Whether a request is one of agent work.
+pub(crate) fn is_work(request: &Request) -> bool {
+    request.tools.iter().any(|tool| tool.name == "publish_result")
+}
+
+/// A model is called for agent work.
+pub(crate) fn model_called(sim: &SimState, owner: &str, request: &Request, body: &str) {
+    let sql = "SELECT agent_id FROM wake_run_log WHERE ws = 3 AND run_key = ?1";
+    let found = sim.rows(Db::Agent, sql, vec![request.run_key.as_str().into()]);
+    let run = found.first().map(|row| text(row, 0)).unwrap_or_default();
+    sim.trace(format_args!("{owner} asks turn {} for {run}", request.turn));
+    sim.count("work question");
+    let mut wrong = Vec::new();
+    {
+        let known = &mut *lock(&sim.work);
+        let key = (owner.to_owned(), run.clone());
+        for owed in known.owed.get(&key).into_iter().flatten() {
+            if !body.contains(owed) {
+                wrong.push(format!("corrected: {run} is not told {owed:?}"));
+            }
+        }
+        known.sent.entry(run).or_default().push(body.to_owned());
+    }
+    wrong.into_iter().for_each(|line| sim.report_violation(line));
+}
+
+/// Takes note of a commit about agent work that was applied. `claimed` is the holder that it claims, and
+/// `guarded` the one whose lease guards it.
+pub(crate) fn saw(
+    sim: &SimState,
+    owner: &str,
+    commit: &Commit,
+    claimed: Option<&str>,
+    guarded: Option<&str>,
+) {
+    if commit.ws != WS || commit.db != Db::Agent {
+        return;
+    }
+    if commit.label == "run.takeover" {
+        sim.count("work taken over");
+    }
+    let Some(run) = claimed.or(guarded) else { return };
+    let sql = "SELECT work_id, state FROM work_runs WHERE ws = 3 AND id = ?1";
+    let found = sim.rows(Db::Agent, sql, vec![run.into()]);
+    let Some(row) = found.first() else { return };
+    let (work, state) = (text(row, 0), text(row, 1));
+    let known = &mut *lock(&sim.work);
+    let told = known.corrections.iter().filter(|(of, _)| *of == work).map(|(_, it)| it.clone());
+    let told: Vec<String> = told.collect();
+    let starts = commit.ops.iter().any(|op| op.sql.starts_with("INSERT INTO wake_run_log"));
+    let mut unheard = Vec::new();
+    match commit.label {
+        // What is frozen when an attempt begins is in each of its requests.
+        "run.claim" if starts => {
+            known.owed.insert((owner.to_owned(), run.to_owned()), told);
+        }
+        "run.claim" => {
+            known.owed.remove(&(owner.to_owned(), run.to_owned()));
+        }
+        "run.request" => {
+            known.due.insert(run.to_owned(), told);
+        }
+        "run.final" if ["succeeded", "no_op", "needs_input"].contains(&state.as_str()) => {
+            let sent = known.sent.get(run).map(Vec::as_slice).unwrap_or_default();
+            let due = known.due.get(run).into_iter().flatten();
+            let is_heard = |words: &&String| sent.iter().any(|body| body.contains(*words));
+            unheard.extend(due.filter(|words| !is_heard(words)).cloned());
+        }
+        _ => {}
+    }
+    for words in unheard {
+        sim.report_violation(format!("corrected: {run} ended, and never heard {words:?}"));
+    }
+}
+
+/// The answer to a request of agent work.
+pub(crate) fn answer(nonsense: bool, chance: &mut Chance) -> Vec<Streamed> {
+    let n = chance.below(1 << 40);
+    let finish =
+        |outcome: &str| ("finish", json!({ "outcome": outcome, "summary": format!("Said {n}.") }));
+    let result = (
+        "publish_result",
+        json!({ "title": format!("Result {n}"), "text": format!("It is {n}.") }),
+    );
+    let ask = ("ask", json!({ "question": format!("Is it {n}?"), "options": ["yes", "no"] }));
+    let mut calls: Vec<(&str, Json)> = match chance.below(12) {
+        0..=2 => vec![ask],
+        3 => Vec::new(),
+        4 => vec![finish("failed")],
+        5 => vec![("read_task_log", json!({}))],
+        6 => vec![finish("no_op")],
+        7 => vec![result],
+        _ => vec![result, finish("done")],
+    };
+    if nonsense {
+        calls.push(("fold_the_laundry", json!({ "room": 4 })));
+        calls.push(("ask", json!({ "question": "" })));
+        calls.push(finish("perhaps"));
+    }
+    let mut events = vec![Ok(TurnEvent::Text(format!("thought {n}")))];
+    events.extend(calls.into_iter().zip(0..).map(|((name, args), at)| {
+        Ok(TurnEvent::Call(ToolCall { id: format!("c{at}"), name: name.to_owned(), args }))
+    }));
+    events.push(Ok(TurnEvent::Usage(Usage::default())));
+    if !(nonsense && chance.one_in(6)) {
+        events.push(Ok(TurnEvent::End { ended: !chance.one_in(4) }));
+    }
+    events
+}
+
+/// A person who has agents work.
+pub(crate) struct Boss(pub(crate) Client);
+
+impl Boss {
+    pub(crate) fn new(sim: &Arc<SimState>, name: &'static str) -> Self {
+        Self(Client::new(sim, name))
+    }
+
+    fn sim(&self) -> &Arc<SimState> {
+        &self.0.sim
+    }
+
+    /// Lives through so many acts.
+    pub(crate) async fn live(mut self, acts: u64) {
+        for (n, every) in (0..).zip(EVERY) {
+            self.make(n, every).await;
+        }
+        for _ in 0..acts {
+            let millis = self.sim().draw(|chance| {
+                let longest = if chance.one_in(3) { 200_000 } else { 9_000 };
+                chance.below(longest)
+            });
+            self.sim().wait(Duration::from_millis(millis)).await;
+            self.act().await;
+        }
+        self.sim().leave();
+    }
+
+    async fn make(&mut self, n: usize, every: i64) {
+        let key = self.0.fresh();
+        let new = NewWork {
+            title: format!("Work {n}"),
+            instructions: Some(format!("Do work {n}.")),
+            schedule: Some(format!("every {every} minutes")),
+            catch_up: CatchUp::Once,
+            overlap: if n == 0 { Overlap::Parallel } else { Overlap::Queue },
+            ..NewWork::default()
+        };
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let new = new.clone();
+            Box::pin(async move {
+                let me = me();
+                let made = access.dormouse.create_work(&me, new, Wording::default(), Some(key));
+                made.await.map(drop)
+            })
+        };
+        self.0.ask("makes work", make, &key).await;
+    }
+
+    fn pick<T: Clone>(&self, from: &[T]) -> Option<T> {
+        self.sim().draw(|chance| chance.pick(from).cloned())
+    }
+
+    async fn act(&mut self) {
+        match self.sim().draw(|chance| chance.below(20)) {
+            0..=7 => self.answer().await,
+            8..=10 => self.judge().await,
+            11..=13 => self.correct().await,
+            14 | 15 => self.run_now().await,
+            16 => self.cancel().await,
+            17 => self.retry().await,
+            _ => self.rest().await,
+        }
+    }
+
+    fn works(&self) -> Vec<WorkId> {
+        let found = rows(self.sim(), "SELECT id FROM work_definitions WHERE ws = 3 ORDER BY title");
+        found.iter().filter_map(|row| text(row, 0).parse().ok()).collect()
+    }
+
+    fn runs(&self, state: &str) -> Vec<WorkRunId> {
+        let sql = "SELECT id FROM work_runs WHERE ws = 3 AND state = ?1 ORDER BY id";
+        let found = self.sim().rows(Db::Agent, sql, vec![Value::Text(state.to_owned())]);
+        found.iter().filter_map(|row| text(row, 0).parse().ok()).collect()
+    }
+
+    fn questions(&self) -> Vec<QuestionId> {
+        let sql = "SELECT id FROM work_questions WHERE ws = 3 AND closed_at IS NULL ORDER BY id";
+        rows(self.sim(), sql).iter().filter_map(|row| text(row, 0).parse().ok()).collect()
+    }
+
+    /// Answers one that waits.
+    pub(crate) async fn answer(&mut self) {
+        let Some(question) = self.pick(&self.questions()) else { return };
+        let key = self.0.fresh();
+        let words = format!("answer {key}.");
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let (question, words) = (question.clone(), words.clone());
+            Box::pin(async move {
+                let me = me();
+                let answered =
+                    access.dormouse.answer_work_question(&me, &question, &words, Some(key));
+                answered.await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.0.ask("answers", make, &key).await {
+            self.sim().count("work answered");
+            lock(&self.sim().work).answers.push((question.to_string(), words));
+        }
+    }
+
+    /// Waits until a node has looked at what is due, and lets nothing come due any more.
+    pub(crate) async fn end_all(mut self) {
+        self.sim().wait(SWEPT).await;
+        work_rest::planned(self.sim());
+        for work in self.works() {
+            let key = self.0.fresh();
+            let make = |access: NodeAccess, key| -> Reply<()> {
+                let work = work.clone();
+                Box::pin(async move {
+                    access.dormouse.archive_work(&me(), &work, Some(key)).await.map(drop)
+                })
+            };
+            self.0.ask("ends work", make, &key).await;
+        }
+        self.sim().leave();
+    }
+
+    /// Answers all that wait.
+    pub(crate) async fn answer_all(mut self) {
+        for _ in 0..self.questions().len() {
+            self.answer().await;
+        }
+        self.sim().leave();
+    }
+
+    async fn judge(&mut self) {
+        let Some(run) = self.pick(&self.runs("needs_review")) else { return };
+        let (key, well) = (self.0.fresh(), self.sim().draw(|chance| chance.one_in(2)));
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let run = run.clone();
+            Box::pin(async move {
+                let me = me();
+                let judged = access.dormouse.review_work_run(&me, &run, well, None, Some(key));
+                judged.await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.0.ask("judges", make, &key).await {
+            self.sim().count("work judged");
+        }
+    }
+
+    async fn correct(&mut self) {
+        let Some(work) = self.pick(&self.works()) else { return };
+        let key = self.0.fresh();
+        let words = format!("correction {key}.");
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let (work, words) = (work.clone(), words.clone());
+            Box::pin(async move {
+                access.dormouse.correct_work(&me(), &work, &words, Some(key)).await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.0.ask("corrects", make, &key).await {
+            self.sim().count("work corrected");
+            lock(&self.sim().work).corrections.push((work.to_string(), words));
+        }
+    }
+
+    async fn run_now(&mut self) {
+        let Some(work) = self.pick(&self.works()) else { return };
+        let key = self.0.fresh();
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let work = work.clone();
+            Box::pin(
+                async move { access.dormouse.run_work(&me(), &work, Some(key)).await.map(drop) },
+            )
+        };
+        if let Some(Ok(())) = self.0.ask("runs work", make, &key).await {
+            self.sim().count("work asked for");
+        }
+    }
+
+    async fn cancel(&mut self) {
+        let all = [self.runs("running"), self.runs("queued"), self.runs("needs_input")].concat();
+        let Some(run) = self.pick(&all) else { return };
+        let key = self.0.fresh();
+        let make = |access: NodeAccess, _key| -> Reply<()> {
+            let run = run.clone();
+            Box::pin(async move { access.dormouse.cancel_work_run(&me(), &run).await.map(drop) })
+        };
+        if let Some(Ok(())) = self.0.ask("cancels work", make, &key).await {
+            self.sim().count("work cancelled");
+        }
+    }
+
+    async fn retry(&mut self) {
+        let all =
+            [self.runs("failed"), self.runs("interrupted"), self.runs("needs_review")].concat();
+        let Some(run) = self.pick(&all) else { return };
+        let key = self.0.fresh();
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let run = run.clone();
+            Box::pin(async move {
+                access.dormouse.retry_work_run(&me(), &run, Some(key)).await.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.0.ask("tries work again", make, &key).await {
+            self.sim().count("work tried again");
+        }
+    }
+
+    /// Pauses the second definition, or resumes it.
+    async fn rest(&mut self) {
+        let works = self.works();
+        let [_, work] = &works[..] else { return };
+        let (key, is_pause) = (self.0.fresh(), self.sim().draw(|chance| chance.one_in(2)));
+        let make = |access: NodeAccess, key| -> Reply<()> {
+            let work = work.clone();
+            Box::pin(async move {
+                let rested: Result<_, Error> = match is_pause {
+                    true => access.dormouse.pause_work(&me(), &work, Some(key)).await,
+                    false => access.dormouse.resume_work(&me(), &work, Some(key)).await,
+                };
+                rested.map(drop)
+            })
+        };
+        if let Some(Ok(())) = self.0.ask("rests work", make, &key).await {
+            self.sim().count("work paused or resumed");
+        }
+    }
+}

@@ -15,6 +15,7 @@ mod markdown;
 mod memory;
 mod messy;
 mod mixed_lists;
+mod one_owner;
 mod plan_properties;
 mod plans;
 mod properties;

@@ -71,3 +71,20 @@ fn numbers_are_priorities_from_the_highest_and_the_plan_says_so() {
     2: this priority is not understood: kept as text (also on one more line)
     ");
 }
+
+#[test]
+fn a_column_of_answers_does_not_say_what_is_done() {
+    let text = "Guest;Vegan;Booked\nAnna;yes;x\nBen;no;\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Anna: DONE | - Vegan: yes
+    Ben: - Vegan: no
+    ");
+    // Words for a status, and what a spreadsheet writes for a box, do.
+    for (done, open) in [("TRUE", "FALSE"), ("erledigt", ""), ("☑", "☐")] {
+        let text = format!("Guest;Seat;Cake\nAnna;4;{done}\nBen;5;{open}\n");
+        assert!(tasks(&text).contains("Anna: DONE"), "{}", tasks(&text));
+    }
+    let unnamed = "+ a | |\na |j\n";
+    assert!(tasks(unnamed).contains('j'), "{}", tasks(unnamed));
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::sheet::Sheet;
 use super::ticktick;
 use super::write::{HEAD, OLDER};
-use crate::intake::{Dates, ReadOptions, column_named, is_done, priority_of, status_of};
+use crate::intake::{Dates, ReadOptions, boxed, column_named, is_done, priority_of, status_of};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
 /// The rows that a guess looks at.
@@ -75,7 +75,7 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
         chars += cell.chars().take(200).count();
         days += usize::from(dates.is_day(cell));
         let is_number = cell.parse::<f64>().is_ok();
-        marks += usize::from(is_done(cell).is_some() && !is_number);
+        marks += usize::from(is_done(cell).is_some() && !is_number && !is_answer(cell));
         ticks += usize::from(is_done(cell) == Some(true));
         statuses += usize::from(status_of(cell).is_some());
         priorities += usize::from(priority_of(cell).is_some());
@@ -100,6 +100,14 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
         _ if chars / of >= 12 => (Column::Note, Because::Text),
         _ => (Column::KeptInNote, Because::Unknown),
     }
+}
+
+/// Whether a cell answers the question that its column asks, which need not be whether the task is done:
+/// "Vegan: yes". A cross, a tick and the words that spreadsheets write for a box are marks.
+fn is_answer(cell: &str) -> bool {
+    let is_mark = ["x", "true", "false"].iter().any(|mark| cell.eq_ignore_ascii_case(mark));
+    let is_word = boxed(cell).is_none() && cell.contains(char::is_alphabetic);
+    is_word && !is_mark && status_of(cell).is_none()
 }
 
 /// Makes one column the title, and leaves one each of what a task has one of.

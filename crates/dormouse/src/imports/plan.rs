@@ -1,6 +1,6 @@
 //! A file as the tasks it becomes, before anything is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dormouse_formats::csv::Columns;
@@ -224,6 +224,8 @@ pub(super) struct Made {
     read_titles: BTreeMap<usize, Vec<String>>,
     /// The tasks of the file that a correction takes something from.
     pub(super) moved: Vec<Moved>,
+    /// The keys of the tasks of the file that no task of the plan has any more.
+    pub(super) corrected_keys: Vec<String>,
 }
 
 impl Dormouse {
@@ -309,15 +311,23 @@ fn corrected(
     let planned = plan::apply(&text, &read, kept, &options.corrections)?;
     let moved = moved::between(&read, &planned);
     let mut read_titles: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for task in read.tasks {
-        read_titles.entry(task.line).or_default().push(task.title);
+    let mut corrected_keys = Vec::new();
+    {
+        let planned: BTreeSet<&str> =
+            planned.tasks.iter().map(|task| task.draft.key.as_str()).collect();
+        for task in read.tasks {
+            read_titles.entry(task.line).or_default().push(task.title);
+            if !planned.contains(task.key.as_str()) {
+                corrected_keys.push(task.key);
+            }
+        }
     }
-    Ok(Made { planned, read_titles, moved })
+    Ok(Made { planned, read_titles, moved, corrected_keys })
 }
 
 /// A plan as it is shown.
 pub(super) fn view(base: &Base, made: Made, known: Vec<Known>) -> ImportPlan {
-    let Made { planned, mut read_titles, moved: _ } = made;
+    let Made { planned, mut read_titles, moved: _, corrected_keys: _ } = made;
     let damaged = base.is_damaged.then(|| ImportRemark {
         line: 1,
         message: "what was corrected at earlier imports cannot be read, and does not hold".into(),

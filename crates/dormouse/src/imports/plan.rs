@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_formats::csv::Columns;
+use dormouse_formats::csv::{Column, Columns};
 use dormouse_formats::intake::{Cancel, ReadOptions};
 use dormouse_formats::plan::{
     self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Reading, Role, deserves_agent,
@@ -114,6 +114,9 @@ pub struct ImportRemark {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Corrections {
     kept: Kept,
+    /// What a person said of the columns of a sheet, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<(String, Column)>,
     /// The request that kept them; the same request goes on with what it began.
     confirmed: Option<Digest>,
 }
@@ -164,10 +167,14 @@ impl Base {
             }
         };
         let kept = hash::canonical(&corrections.kept).expect("corrections are plain data");
+        let known_columns = corrections.columns.clone();
+        let reading = plan::Options { known_columns, ..reading };
         let read = plan::digest(&file.name, &file.bytes, &reading);
         let digest = hash::joined(&["import", read.as_str(), hash::sha256(kept).as_str()]);
         let read = ReadOptions { today: None, ..reading.read.clone() };
-        let whatever_day = plan::Options { read, ..reading.clone() };
+        // What is known of the columns changes with the request that says it.
+        let known_columns = Vec::new();
+        let whatever_day = plan::Options { read, known_columns, ..reading.clone() };
         let text = plan::digest(&file.name, &file.bytes, &whatever_day);
         let file = file.name.clone();
         Ok(Self { digest, text, reading, stored, corrections, is_damaged, file })
@@ -199,11 +206,20 @@ impl Base {
         let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
         // The row of a confirmed plan also says that a person looked: see `Dormouse::reading`.
         let is_first_look = (self.stored.is_none() || self.is_damaged) && options.digest.is_some();
-        if goes_on || (planned.kept == self.corrections.kept && !is_first_look) {
+        let said = options.columns.as_ref().filter(|_| options.digest.is_some());
+        let columns = match (said, &planned.sheet) {
+            (Some(_), Some(sheet)) => {
+                let columns = sheet.columns.iter();
+                columns.map(|guess| (guess.name.clone(), guess.column)).collect()
+            }
+            _ => self.corrections.columns.clone(),
+        };
+        let is_same = planned.kept == self.corrections.kept && columns == self.corrections.columns;
+        if goes_on || (is_same && !is_first_look) {
             return None;
         }
         let confirmed = options.digest.as_ref().map(|digest| self.confirmed(digest, options));
-        let corrections = Corrections { kept: planned.kept.clone(), confirmed };
+        let corrections = Corrections { kept: planned.kept.clone(), columns, confirmed };
         Some(serde_json::to_string(&corrections).expect("corrections are plain data"))
     }
 
@@ -239,7 +255,12 @@ impl Dormouse {
         let today = is_seen.then(|| self.clock.now().day_in(&self.zone));
         let zone = self.zone.clone();
         let read = ReadOptions { order: options.day_order, today, zone, ..ReadOptions::default() };
-        plan::Options { format: options.format, read, columns: options.columns.clone() }
+        plan::Options {
+            format: options.format,
+            read,
+            columns: options.columns.clone(),
+            known_columns: Vec::new(),
+        }
     }
 
     /// What a plan of the file is made of, besides the corrections of the request.

@@ -296,6 +296,38 @@ fn the_columns_of_a_sheet_are_guessed_and_can_be_said() {
     assert!(error.problem().detail.contains("3 columns"), "{}", error.problem().detail);
 }
 
+#[test]
+fn what_a_person_said_of_a_column_holds_for_the_next_import() {
+    let world = World::new();
+    let text = "Guest;Vegan;Seat\nAnna;x;4\nBen;;5\n";
+    let shown = plan(&world, text, &ImportOptions::default());
+    let found: Vec<_> =
+        shown.sheet.expect("a sheet").columns.iter().map(|one| one.column).collect();
+    assert_eq!(found[..2], [Column::Title, Column::Done]);
+    let columns = Some(vec![Column::Title, Column::KeptInNote, Column::LeftOut]);
+    let said = ImportOptions { columns, ..ImportOptions::default() };
+    let said = plan(&world, text, &said);
+    let columns = said.sheet.as_ref().map(|sheet| sheet.meanings());
+    let options = ImportOptions { columns, ..confirmed(&said, &[]) };
+    assert_eq!(write(&world, text, &options).expect("imported").len(), 2);
+    // The same request again, as after a lost answer.
+    assert_eq!(write(&world, text, &options).expect("imported").len(), 2);
+    // A script imports the sheet with another row and the columns in another order.
+    let text = "Seat;Vegan;Guest;Arrives\n4;x;Anna;2026-12-01\n5;;Ben;\n6;x;Cleo;\n";
+    let made = write(&world, text, &ImportOptions::default()).expect("imported");
+    let made: Vec<_> = made.into_iter().map(|(title, outcome, _)| (title, outcome)).collect();
+    let known = |title: &str, outcome| (title.to_owned(), outcome);
+    use ImportOutcome::{Created, Unchanged, Updated};
+    let expected = [known("Anna", Updated), known("Ben", Unchanged), known("Cleo", Created)];
+    assert_eq!(made, expected);
+    let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None)).expect("tasks");
+    assert!(page.items.iter().all(|task| task.status == dormouse_types::task::Status::Open));
+    let shown = plan(&world, text, &ImportOptions::default());
+    let found: Vec<_> =
+        shown.sheet.expect("a sheet").columns.iter().map(|one| one.column).collect();
+    assert_eq!(found, [Column::LeftOut, Column::KeptInNote, Column::Title, Column::Due]);
+}
+
 /// The remarks of an import, each with its line.
 fn remarks(world: &World, text: &str, options: &ImportOptions) -> Vec<(usize, String)> {
     let mut remarks = Vec::new();

@@ -82,6 +82,33 @@ fn a_task_that_begins_within_the_extent_of_another_is_no_note_of_it() {
     each_word_has_one_owner(text).unwrap();
     let reading = markdown::reading("list.md", text.as_bytes()).unwrap();
     let titles: Vec<&str> = reading.tasks.iter().map(|task| task.title.as_str()).collect();
-    assert_eq!(titles, ["w0 w1", "w2"]);
-    assert!(reading.tasks[0].entries.is_empty(), "{:?}", reading.tasks[0].entries);
+    assert_eq!(titles, ["w0", "w2"]);
+    let notes: Vec<&str> = reading.tasks[0].entries.iter().map(|note| note.text.as_str()).collect();
+    assert_eq!(notes, ["w1"]);
+    assert!(reading.tasks[1].entries.is_empty(), "{:?}", reading.tasks[1].entries);
+}
+
+#[test]
+fn dates_and_signs_end_the_line_of_a_task() {
+    let text =
+        "- [ ] w0 🔁 every day\n  w1: x\n- [ ] w2 📅 2026-12-01 #home ^id\n  w3\n- [ ] w4\n  w5";
+    let reading = markdown::reading("list.md", text.as_bytes()).unwrap();
+    let read: Vec<_> = reading
+        .tasks
+        .iter()
+        .map(|task| {
+            let notes: Vec<&str> = task.entries.iter().map(|note| note.text.as_str()).collect();
+            format!("{} | {}", task.title, notes.join(" / "))
+        })
+        .collect();
+    assert_eq!(read, ["w0 | 🔁 every day / w1: x", "w2 | ^id / w3", "w4 w5 | "]);
+}
+
+#[test]
+fn a_date_of_a_heading_that_the_calendar_does_not_have_is_said() {
+    let reading =
+        markdown::reading("list.md", "# Call 📅 2026-02-31\n- [ ] Ana".as_bytes()).unwrap();
+    assert_eq!(reading.tasks[0].title, "Call 📅 2026-02-31");
+    let said: Vec<_> = reading.remarks.iter().map(|one| (one.line, one.message.as_str())).collect();
+    assert_eq!(said, [(1, "`2026-02-31` is not a day of the calendar: kept as text")]);
 }

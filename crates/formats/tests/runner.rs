@@ -5,6 +5,7 @@ mod corpus;
 mod corrections;
 mod deadlines;
 mod differential;
+mod ends_of_lines;
 mod exports;
 mod flags;
 mod fuzz;

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::sheet::Sheet;
 use super::ticktick;
 use super::write::{HEAD, OLDER};
-use crate::intake::{Dates, ReadOptions, boxed, column_named, is_done, priority_of, status_of};
+use crate::intake::{
+    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, priority_of, status_of,
+};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
 /// The rows that a guess looks at.
@@ -135,6 +137,15 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
             columns[at].because = Because::Text;
         }
     }
+    // Several columns with marks ask several things of a row, and none of them needs to be whether it is
+    // done.
+    let has_marks =
+        |guess: &ColumnGuess| guess.column == Column::Done && guess.because == Because::Marks;
+    if columns.iter().filter(|guess| has_marks(guess)).count() > 1 {
+        for guess in columns.iter_mut().filter(|guess| has_marks(guess)) {
+            (guess.column, guess.because) = (Column::KeptInNote, Because::Unknown);
+        }
+    }
     // The columns of a board are often called sections or lists, and say how far a task is.
     if !columns.iter().any(|guess| guess.column == Column::Status) {
         let says_status = |at: usize| {
@@ -162,7 +173,11 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
     ] {
         // A name outweighs what is in a column, unless nothing is.
         let of_this = |at: &usize| columns[*at].column == only;
-        let is_named = |at: usize| columns[at].because == Because::Name;
+        let is_named = |at: usize| match columns[at].because {
+            Because::Name if only == Column::Due && names_any_day(&columns[at].name) => 1,
+            Because::Name => 2,
+            _ => 0,
+        };
         let has_cells = |at: usize| {
             sheet.rows.iter().skip(skip).take(SAMPLE).any(|row| !row.cell(at).is_empty())
         };

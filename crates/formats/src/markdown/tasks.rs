@@ -14,7 +14,7 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
-use super::kept::{add_labels, cut, not_ticked, said};
+use super::kept::{add_labels, cut, not_ticked, said, say_impossible};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
@@ -220,6 +220,8 @@ impl File<'_> {
             task.priority = signs.priority.or(task.priority);
             add_labels(&mut task, &signs);
             said(task.line - 1, &signs, &mut gatherer);
+        } else if titled_by.is_some() {
+            say_impossible(task.line - 1, &signs, &mut gatherer);
         }
         self.cut_title(&mut task, &mut gatherer);
         for (line, role) in property_lines {

@@ -3,6 +3,7 @@
 //! What a person corrected is kept under the file's name before the first task is written, so the
 //! next import of the file, and an import that goes on after it was interrupted, do the same.
 
+mod missing;
 mod moved;
 mod options;
 mod plan;
@@ -51,8 +52,7 @@ impl Dormouse {
         let base = self.base(caller, file, options, ReadPurpose::Plan).await?;
         base.check(options)?;
         let mut made = self.made(file, options, &base).await?;
-        made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
-        made.planned.remarks.sort_by_key(|remark| remark.line);
+        self.add_remarks(caller, file, &mut made).await?;
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
         let known = self.journal.import_known(caller.workspace, &file.name, &drafts).await?;
         Ok(plan::view(&base, made, known))
@@ -81,13 +81,26 @@ impl Dormouse {
             let base = self.base(caller, file, options, ReadPurpose::Write).await?;
             base.check(options)?;
             let mut made = self.made(file, options, &base).await?;
-            made.planned.remarks.extend(self.doubled(caller, file, &made.moved).await?);
-            made.planned.remarks.sort_by_key(|remark| remark.line);
+            self.add_remarks(caller, file, &mut made).await?;
             if self.keep(caller, file, options, &base, &made).await? {
                 return self.write(caller, file, options, made.planned, on_event).await;
             }
         }
         Err(Error::PlanChanged { file: file.name.clone() })
+    }
+
+    /// Adds what is to be said about earlier imports of the file.
+    async fn add_remarks(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        made: &mut Made,
+    ) -> Result<(), Error> {
+        let doubled = self.doubled(caller, file, &made.moved).await?;
+        let missing = self.missing(caller, file, made).await?;
+        made.planned.remarks.extend(doubled.into_iter().chain(missing));
+        made.planned.remarks.sort_by_key(|remark| remark.line);
+        Ok(())
     }
 
     /// Keeps what the plan of an import settled. Returns false if another import of the file did so

@@ -89,15 +89,23 @@ pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
     Ok(guess::guess(&Sheet::sample(&lines, SAMPLE)))
 }
 
+/// What a person says of the columns of a sheet; the others are guessed.
+#[derive(Debug, Clone, Copy)]
+pub enum Meanings<'a> {
+    /// What each column means.
+    Said(&'a [Column]),
+    /// What columns of these names meant in an earlier version of the sheet.
+    Known(&'a [(String, Column)]),
+}
+
 /// Reads the rows of a sheet.
 ///
-/// `meanings`: what each column means, where a person says so; else it is guessed.
 /// Errors: see [`ReadError`]. No row is an error.
 pub fn read(
     name: &str,
     text: &str,
     options: &ReadOptions,
-    meanings: Option<&[Column]>,
+    meanings: Meanings<'_>,
 ) -> Result<Reading, ReadError> {
     let lines = Lines::new(name, text)?;
     check_width(name, &lines)?;
@@ -108,8 +116,8 @@ pub fn read(
     }
     let guessed = guess::guess(&sheet);
     let columns = match meanings {
-        Some(meanings) => corrected(guessed, name, meanings)?,
-        None => guessed,
+        Meanings::Said(meanings) => corrected(guessed, name, meanings)?,
+        Meanings::Known(known) => recalled(guessed, known),
     };
     match columns.is_todoist {
         true => todoist::rows(&sheet, &columns, options, &mut gather)?,
@@ -167,12 +175,31 @@ fn corrected(mut columns: Columns, name: &str, meanings: &[Column]) -> Result<Co
     if !meanings.contains(&Column::Title) {
         return Err(ReadError::NoTitle { name: name.to_owned() });
     }
-    for (guess, &column) in columns.columns.iter_mut().zip(meanings) {
-        if guess.column != column {
-            *guess = ColumnGuess { column, because: Because::Person, ..guess.clone() };
-            // The rules of a known template hold for its own columns only.
-            columns.is_todoist = false;
-        }
+    for (at, &column) in meanings.iter().enumerate() {
+        set(&mut columns, at, column);
     }
     Ok(columns)
+}
+
+/// The columns with the meanings that a person gave them when the sheet was imported before. A column
+/// is known by its name; the guess stays if no column would be the title.
+fn recalled(guessed: Columns, known: &[(String, Column)]) -> Columns {
+    let mut columns = guessed.clone();
+    for (name, column) in known {
+        let at = columns.columns.iter().position(|guess| guess.name == *name);
+        if let Some(at) = at {
+            set(&mut columns, at, *column);
+        }
+    }
+    let has_title = columns.columns.iter().any(|guess| guess.column == Column::Title);
+    if has_title { columns } else { guessed }
+}
+
+fn set(columns: &mut Columns, at: usize, column: Column) {
+    let guess = &mut columns.columns[at];
+    if guess.column != column {
+        (guess.column, guess.because) = (column, Because::Person);
+        // The rules of a known template hold for its own columns only.
+        columns.is_todoist = false;
+    }
 }

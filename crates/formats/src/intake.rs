@@ -19,8 +19,8 @@ mod sender;
 mod table;
 mod words;
 
-pub(crate) use boxes::{boxed, is_tick, take_boxes};
-pub(crate) use columns::column_named;
+pub(crate) use boxes::{boxed, is_tick, take_boxes, ticked_at_end};
+pub(crate) use columns::{column_named, names_any_day};
 pub(crate) use dates::{Dated, Dates, day_of};
 pub(crate) use details::Details;
 pub(crate) use draft::{Comment, Draft};

@@ -121,10 +121,7 @@ pub fn read(name: &str, text: &str) -> Reading {
             }
         } else {
             note(&mut reading.tasks, &mut notes);
-            let (mark, title) = match intake::boxed(bare(line)) {
-                Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
-                Some(_) | None => (None, bare(line)),
-            };
+            let (mark, title) = marked(line);
             let tagged = match has_tags {
                 true => task_paper::read(title),
                 false => Tagged { title: title.to_owned(), ..Tagged::default() },
@@ -193,6 +190,7 @@ fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     if line.starts_with([' ', '\t'])
         || (is_bulleted(line) && !(has_colon && is_bulleted(next) && is_inner()))
         || intake::boxed(text).is_some()
+        || intake::ticked_at_end(text).is_some()
         || text.chars().nth(HEAD).is_some()
     {
         return None;
@@ -255,12 +253,25 @@ impl Group {
     }
 }
 
+/// What the box or tick of a line says, and its words.
+fn marked(line: &str) -> (Option<bool>, &str) {
+    let bare = bare(line);
+    match intake::boxed(bare) {
+        Some((mark, title)) if !title.is_empty() => (intake::is_tick(mark), title),
+        Some(_) => (None, bare),
+        None => match intake::ticked_at_end(bare) {
+            Some(title) => (Some(true), title),
+            None => (None, bare),
+        },
+    }
+}
+
 /// Adds the item of a line to the task above it, unless the checklist has no room for it: then it is text.
 fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bool) -> bool {
-    let (mark, title) = match intake::boxed(bare(line)) {
-        Some((mark, title)) => (intake::is_tick(mark), title),
-        None => (None, bare(line)),
-    };
+    let (mark, title) = marked(line);
+    if intake::boxed(title).is_some_and(|(_, words)| words.is_empty()) {
+        return false;
+    }
     // An item has no field but this one.
     let done = title.strip_suffix(" @done").filter(|_| has_tags);
     let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));

@@ -194,7 +194,7 @@ pub fn scan(text: &str, reader: &Reader) -> Scan {
 /// The first leading word of a date, in lower case: "by" of "by Friday".
 pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
     let table: &table::Table = reader.language.0;
-    let mut matcher = matching::Matcher::new(date, table);
+    let mut matcher = matching::Matcher::new(date, table, reader.now.date().year());
     matcher.tokens.move_to(0);
     matcher.longest(&table.leads, 0, Where::Anywhere)?;
     matcher.token(0).map(|token| matcher.tokens.text_of(token).to_lowercase())
@@ -204,7 +204,7 @@ pub(crate) fn leading_word(date: &str, reader: &Reader) -> Option<String> {
 /// of "is fine until March".
 pub(crate) fn says_how_long(date: &str, reader: &Reader) -> bool {
     let table: &table::Table = reader.language.0;
-    let mut matcher = matching::Matcher::new(date, table);
+    let mut matcher = matching::Matcher::new(date, table, reader.now.date().year());
     matcher.tokens.move_to(0);
     matcher.is_in(0, table::List::Lasting)
 }

@@ -34,6 +34,8 @@ pub fn lost_words(text: &str, drafts: &Drafts) -> Vec<String> {
             !fields.contains(*word)
                 && !kept.contains(word)
                 && !kept.contains(word.strip_suffix('\\').unwrap_or(word))
+                // `key:value` of todo.txt is kept as `key: value`.
+                && !word.split_once(':').is_some_and(|(key, value)| kept.contains(key) && kept.contains(value))
                 // Nor is the colon at the end of a heading that is over others.
                 && !kept.contains(word.trim_end_matches(':'))
                 && !kept.contains(without_inner_colon(word).as_str())

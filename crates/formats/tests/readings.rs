@@ -18,7 +18,7 @@ pub fn read(format: Format, name: &str, text: &str) -> Result<Reading, ReadError
     match format {
         Format::TodoTxt => todo_txt::read(name, text, &options),
         Format::ICalendar => icalendar::read(name, text, &options),
-        Format::Csv => csv::read(name, text, &options, None),
+        Format::Csv => csv::read(name, text, &options, csv::Meanings::Known(&[])),
         Format::Trello => trello::read(name, text, &options),
         Format::Vikunja => vikunja::read(name, text, &options),
         Format::GithubIssues => github_issues::read(name, text, &options),
@@ -155,7 +155,7 @@ fn the_columns_of_a_sheet_are_shown_with_their_reason_and_can_be_changed() {
     assert_snapshot!(shown.join("\n"));
     let mut meanings = guess.meanings();
     meanings[1] = csv::Column::Category;
-    let reading = csv::read("a.csv", text, &options(), Some(&meanings)).unwrap();
+    let reading = csv::read("a.csv", text, &options(), csv::Meanings::Said(&meanings)).unwrap();
     assert_eq!(reading.tasks[0].category.as_deref(), Some("Bad"));
     assert!(reading.tasks[0].labels.is_empty());
 }

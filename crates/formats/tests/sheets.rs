@@ -71,3 +71,48 @@ fn numbers_are_priorities_from_the_highest_and_the_plan_says_so() {
     2: this priority is not understood: kept as text (also on one more line)
     ");
 }
+
+#[test]
+fn a_column_of_answers_does_not_say_what_is_done() {
+    let text = "Guest;Vegan;Booked\nAnna;yes;x\nBen;no;\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Anna: DONE | - Vegan: yes
+    Ben: - Vegan: no
+    ");
+    // Words for a status, and what a spreadsheet writes for a box, do.
+    for (done, open) in [("TRUE", "FALSE"), ("erledigt", ""), ("☑", "☐")] {
+        let text = format!("Guest;Seat;Cake\nAnna;4;{done}\nBen;5;{open}\n");
+        assert!(tasks(&text).contains("Anna: DONE"), "{}", tasks(&text));
+    }
+    let unnamed = "+ a | |\na |j\n";
+    assert!(tasks(unnamed).contains('j'), "{}", tasks(unnamed));
+}
+
+#[test]
+fn several_columns_of_crosses_do_not_say_what_is_done() {
+    let text =
+        "Klasse 7b;;;\nName;Elternbrief;Turnbeutel;Bemerkung\nAnna;x;;kommt\nCem;;x;\nLea;x;x;\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Anna: kommt | - Elternbrief: x | Klasse 7b
+    Cem: - Turnbeutel: x
+    Lea: - Elternbrief: x / - Turnbeutel: x
+    ");
+    let named = "Task,Done,Booked\nHall,x,\nBand,,x\n";
+    assert!(tasks(named).contains("Hall: DONE"), "{}", tasks(named));
+    assert!(!tasks(named).contains("Band: DONE"), "{}", tasks(named));
+}
+
+#[test]
+fn a_deadline_is_the_due_date_next_to_a_column_of_days() {
+    let text = "Datum;Thema;Hausaufgaben;bis\n23.11.2026;Brüche;S. 12;25.11.2026\n24.11.2026;Ballade;;1.12.2026\n";
+    assert_snapshot!(tasks(text), @"
+    csv
+    Brüche: due 2026-11-25 | - Datum: 23.11.2026 / - Hausaufgaben: S. 12
+    Ballade: due 2026-12-01 | - Datum: 24.11.2026
+    ");
+    // On its own it is the due date, and so it is where the deadlines are empty.
+    assert!(tasks("Date,Task\n2026-12-01,Hall\n").contains("due 2026-12-01"));
+    assert!(tasks("Date,Task,Deadline\n2026-12-01,Hall,\n").contains("due 2026-12-01"));
+}

@@ -362,6 +362,11 @@ fn phrases_that_newcomers_typed_mean_what_they_meant() {
 }
 
 #[test]
+fn years_in_words_and_rows_of_weekdays_mean_what_they_say() {
+    check("phrases-next-year.tsv", 20);
+}
+
+#[test]
 fn near_misses_of_what_newcomers_typed_are_no_dates() {
     check("near-misses-told.tsv", 28);
 }

@@ -35,7 +35,7 @@ pub use decision::{CreatedId, Decided, EditContext};
 pub use edit::{Edit, EditError, NewTask};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
-pub use import::{Imported, ImportedTask, Known, Outcome};
+pub use import::{Imported, ImportedTask, Known, Missing, Outcome};
 pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};
 pub use review_state::{Paused, TaskReviewState};

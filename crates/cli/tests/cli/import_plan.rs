@@ -95,6 +95,41 @@ fn a_plan_says_what_is_private_or_starred_and_is_corrected() {
     assert!(done.out.contains("unknown flag `secret`; one of: starred, private"), "{done:?}");
 }
 
+const GUESTS: &str = "Guest,Vegan,Seat\nAnna,x,4\nBen,,5\n";
+
+#[test]
+fn what_the_columns_of_a_sheet_are_is_corrected_and_holds_for_the_next_import() {
+    let world = World::new();
+    let file = world.file("guests.csv", GUESTS);
+    let edit = editor(&world, "s/^| 2 done /| 2 labels /\ns/^| 3 text /| 3 out /\n");
+    let settings = [("VISUAL", edit.as_str())];
+    let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\ny\n");
+    insta::assert_snapshot!(world.steady(&done.out));
+    let list = world.json(&["task", "list"]);
+    let statuses = list["items"].as_array().expect("a list").iter().map(|row| &row["status"]);
+    assert!(
+        statuses.clone().count() == 2 && statuses.clone().all(|status| status == "OPEN"),
+        "{list}"
+    );
+    // The same sheet again, by a script.
+    let again = world.ok(&["--no-wait", "import", &file]);
+    assert!(again.out.contains("0 created, 0 updated, 2 unchanged"), "{again:?}");
+    for (script, says) in [
+        (
+            "s/^| 2 labels/| 2 vegan/",
+            "unknown meaning of a column `vegan`; one of: id, title, done",
+        ),
+        ("s/^| 2 /| 9 /", "guests.csv has no column 9"),
+        ("s/^| 1 title/| 1 text/", "title"),
+        ("s/^| 1 title/| one title/", "the number of the column"),
+    ] {
+        let edit = editor(&world, script);
+        let settings = [("VISUAL", edit.as_str())];
+        let done = world.run_set(&["--no-wait", "import", &file, "--plan"], &settings, b"e\nn\n");
+        assert!(done.out.contains(says), "{script}: {done:?}");
+    }
+}
+
 #[test]
 fn an_edit_that_is_not_possible_is_explained_and_changes_nothing() {
     let world = World::new();

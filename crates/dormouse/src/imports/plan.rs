@@ -1,9 +1,9 @@
 //! A file as the tasks it becomes, before anything is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dormouse_formats::csv::Columns;
+use dormouse_formats::csv::{Column, Columns};
 use dormouse_formats::intake::{Cancel, ReadOptions};
 use dormouse_formats::plan::{
     self, AgentChoice, Format, Kept, Place, Planned, PlannedTask, Reading, Role, deserves_agent,
@@ -114,6 +114,9 @@ pub struct ImportRemark {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Corrections {
     kept: Kept,
+    /// What a person said of the columns of a sheet, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<(String, Column)>,
     /// The request that kept them; the same request goes on with what it began.
     confirmed: Option<Digest>,
 }
@@ -164,10 +167,14 @@ impl Base {
             }
         };
         let kept = hash::canonical(&corrections.kept).expect("corrections are plain data");
+        let known_columns = corrections.columns.clone();
+        let reading = plan::Options { known_columns, ..reading };
         let read = plan::digest(&file.name, &file.bytes, &reading);
         let digest = hash::joined(&["import", read.as_str(), hash::sha256(kept).as_str()]);
         let read = ReadOptions { today: None, ..reading.read.clone() };
-        let whatever_day = plan::Options { read, ..reading.clone() };
+        // What is known of the columns changes with the request that says it.
+        let known_columns = Vec::new();
+        let whatever_day = plan::Options { read, known_columns, ..reading.clone() };
         let text = plan::digest(&file.name, &file.bytes, &whatever_day);
         let file = file.name.clone();
         Ok(Self { digest, text, reading, stored, corrections, is_damaged, file })
@@ -199,11 +206,20 @@ impl Base {
         let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
         // The row of a confirmed plan also says that a person looked: see `Dormouse::reading`.
         let is_first_look = (self.stored.is_none() || self.is_damaged) && options.digest.is_some();
-        if goes_on || (planned.kept == self.corrections.kept && !is_first_look) {
+        let said = options.columns.as_ref().filter(|_| options.digest.is_some());
+        let columns = match (said, &planned.sheet) {
+            (Some(_), Some(sheet)) => {
+                let columns = sheet.columns.iter();
+                columns.map(|guess| (guess.name.clone(), guess.column)).collect()
+            }
+            _ => self.corrections.columns.clone(),
+        };
+        let is_same = planned.kept == self.corrections.kept && columns == self.corrections.columns;
+        if goes_on || (is_same && !is_first_look) {
             return None;
         }
         let confirmed = options.digest.as_ref().map(|digest| self.confirmed(digest, options));
-        let corrections = Corrections { kept: planned.kept.clone(), confirmed };
+        let corrections = Corrections { kept: planned.kept.clone(), columns, confirmed };
         Some(serde_json::to_string(&corrections).expect("corrections are plain data"))
     }
 
@@ -224,6 +240,8 @@ pub(super) struct PlannedFile {
     read_titles: BTreeMap<usize, Vec<String>>,
     /// The tasks of the file that a correction takes something from.
     pub(super) moved: Vec<Moved>,
+    /// The keys of the tasks of the file that no task of the plan has any more.
+    pub(super) corrected_keys: Vec<String>,
 }
 
 impl Dormouse {
@@ -237,7 +255,12 @@ impl Dormouse {
         let today = is_seen.then(|| self.clock.now().day_in(&self.zone));
         let zone = self.zone.clone();
         let read = ReadOptions { order: options.day_order, today, zone, ..ReadOptions::default() };
-        plan::Options { format: options.format, read, columns: options.columns.clone() }
+        plan::Options {
+            format: options.format,
+            read,
+            columns: options.columns.clone(),
+            known_columns: Vec::new(),
+        }
     }
 
     /// What a plan of the file is made of, besides the corrections of the request.
@@ -309,15 +332,23 @@ fn corrected(
     let planned = plan::apply(&text, &read, kept, &options.corrections)?;
     let moved = moved::between(&read, &planned);
     let mut read_titles: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for task in read.tasks {
-        read_titles.entry(task.line).or_default().push(task.title);
+    let mut corrected_keys = Vec::new();
+    {
+        let planned: BTreeSet<&str> =
+            planned.tasks.iter().map(|task| task.draft.key.as_str()).collect();
+        for task in read.tasks {
+            read_titles.entry(task.line).or_default().push(task.title);
+            if !planned.contains(task.key.as_str()) {
+                corrected_keys.push(task.key);
+            }
+        }
     }
-    Ok(PlannedFile { planned, read_titles, moved })
+    Ok(PlannedFile { planned, read_titles, moved, corrected_keys })
 }
 
 /// A plan as it is shown.
 pub(super) fn view(base: &Base, made: PlannedFile, known: Vec<Known>) -> ImportPlan {
-    let PlannedFile { planned, mut read_titles, moved: _ } = made;
+    let PlannedFile { planned, mut read_titles, moved: _, corrected_keys: _ } = made;
     let damaged = base.is_damaged.then(|| ImportRemark {
         line: 1,
         message: "what was corrected at earlier imports cannot be read, and does not hold".into(),

@@ -296,6 +296,38 @@ fn the_columns_of_a_sheet_are_guessed_and_can_be_said() {
     assert!(error.problem().detail.contains("3 columns"), "{}", error.problem().detail);
 }
 
+#[test]
+fn what_a_person_said_of_a_column_holds_for_the_next_import() {
+    let world = World::new();
+    let text = "Guest;Vegan;Seat\nAnna;x;4\nBen;;5\n";
+    let shown = plan(&world, text, &ImportOptions::default());
+    let found: Vec<_> =
+        shown.sheet.expect("a sheet").columns.iter().map(|one| one.column).collect();
+    assert_eq!(found[..2], [Column::Title, Column::Done]);
+    let columns = Some(vec![Column::Title, Column::KeptInNote, Column::LeftOut]);
+    let said = ImportOptions { columns, ..ImportOptions::default() };
+    let said = plan(&world, text, &said);
+    let columns = said.sheet.as_ref().map(|sheet| sheet.meanings());
+    let options = ImportOptions { columns, ..confirmed(&said, &[]) };
+    assert_eq!(write(&world, text, &options).expect("imported").len(), 2);
+    // The same request again, as after a lost answer.
+    assert_eq!(write(&world, text, &options).expect("imported").len(), 2);
+    // A script imports the sheet with another row and the columns in another order.
+    let text = "Seat;Vegan;Guest;Arrives\n4;x;Anna;2026-12-01\n5;;Ben;\n6;x;Cleo;\n";
+    let made = write(&world, text, &ImportOptions::default()).expect("imported");
+    let made: Vec<_> = made.into_iter().map(|(title, outcome, _)| (title, outcome)).collect();
+    let known = |title: &str, outcome| (title.to_owned(), outcome);
+    use ImportOutcome::{Created, Unchanged, Updated};
+    let expected = [known("Anna", Updated), known("Ben", Unchanged), known("Cleo", Created)];
+    assert_eq!(made, expected);
+    let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None)).expect("tasks");
+    assert!(page.items.iter().all(|task| task.status == dormouse_types::task::Status::Open));
+    let shown = plan(&world, text, &ImportOptions::default());
+    let found: Vec<_> =
+        shown.sheet.expect("a sheet").columns.iter().map(|one| one.column).collect();
+    assert_eq!(found, [Column::LeftOut, Column::KeptInNote, Column::Title, Column::Due]);
+}
+
 /// The remarks of an import, each with its line.
 fn remarks(world: &World, text: &str, options: &ImportOptions) -> Vec<(usize, String)> {
     let mut remarks = Vec::new();
@@ -347,4 +379,69 @@ fn a_name_with_a_control_character_is_refused() {
         let detail = error.problem().detail;
         assert!(detail.contains("name") && !detail.chars().any(char::is_control), "{detail}");
     }
+}
+
+fn messages(plan: &ImportPlan) -> Vec<&str> {
+    plan.remarks.iter().map(|remark| remark.message.as_str()).collect()
+}
+
+#[test]
+fn a_plan_names_the_tasks_that_the_file_no_longer_has() {
+    let world = World::new();
+    write(&world, MOVE, &ImportOptions::default()).expect("imported");
+    assert!(messages(&plan(&world, MOVE, &ImportOptions::default())).is_empty());
+    let fewer = "# Move\n\n## Boxes\n- [ ] Tape\n\n## Lamps\n- [ ] Bulbs\n";
+    let options = ImportOptions::default();
+    let names = "2 tasks imported from list.md before are not in it now, and stay as they are: \
+                 “Done”, “Movers”";
+    assert_eq!(messages(&plan(&world, fewer, &options)), [names]);
+    // An import without a plan says so too, and does nothing to them.
+    let mut said = Vec::new();
+    let mut on_event = |event| {
+        if let ImportEvent::Remark { message, .. } = event {
+            said.push(message);
+        }
+    };
+    now(world.dormouse.import(&me(), &list(fewer), &options, &mut on_event)).expect("imported");
+    assert_eq!(said, [names]);
+    assert_eq!(titles(&world), ["Boxes", "Done", "Lamps", "Movers"]);
+    // Another list of that name has nothing to do with it.
+    assert!(messages(&plan(&world, "# Trip\n- [ ] Tent\n", &options)).is_empty());
+}
+
+#[test]
+fn what_is_left_out_or_deleted_is_not_missing_from_the_file() {
+    let world = World::new();
+    write(&world, MOVE, &ImportOptions::default()).expect("imported");
+    let options = ImportOptions::default();
+    let seen = plan(&world, MOVE, &options);
+    let without = confirmed(&seen, &[at(6, Edit::LeaveOut)]);
+    assert!(messages(&plan(&world, MOVE, &without)).is_empty());
+    write(&world, MOVE, &without).expect("imported");
+    assert!(messages(&plan(&world, MOVE, &options)).is_empty());
+    let done = seen.tasks[2].task_id.clone().expect("a task");
+    now(world.dormouse.delete_task(&me(), &done, None)).expect("deleted");
+    assert!(
+        messages(&plan(
+            &world,
+            "# Move\n\n## Boxes\n- [ ] Tape\n\n## Movers\n- [ ] Ask three\n",
+            &options
+        ))
+        .is_empty()
+    );
+}
+
+#[test]
+fn many_missing_tasks_are_counted_and_the_first_named() {
+    let world = World::new();
+    let many: String = (0..1_200).map(|n| format!("## Task {n:04}\n- [ ] a\n")).collect();
+    write(&world, &many, &ImportOptions::default()).expect("imported");
+    let plan = plan(&world, "## Task 1199\n- [ ] a\n", &ImportOptions::default());
+    let names: Vec<String> = (0..5).map(|n| format!("“Task {n:04}”")).collect();
+    let names = names.join(", ");
+    let said = format!(
+        "1199 tasks imported from list.md before are not in it now, and stay as they are: {names} \
+         and 1194 more"
+    );
+    assert_eq!(messages(&plan), [said]);
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use super::sheet::Sheet;
 use super::ticktick;
 use super::write::{HEAD, OLDER};
-use crate::intake::{Dates, ReadOptions, column_named, is_done, priority_of, status_of};
+use crate::intake::{
+    Dates, ReadOptions, boxed, column_named, is_done, names_any_day, priority_of, status_of,
+};
 use crate::reading::{Because, Column, ColumnGuess, Columns};
 
 /// The rows that a guess looks at.
@@ -75,7 +77,7 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
         chars += cell.chars().take(200).count();
         days += usize::from(dates.is_day(cell));
         let is_number = cell.parse::<f64>().is_ok();
-        marks += usize::from(is_done(cell).is_some() && !is_number);
+        marks += usize::from(is_done(cell).is_some() && !is_number && !is_answer(cell));
         ticks += usize::from(is_done(cell) == Some(true));
         statuses += usize::from(status_of(cell).is_some());
         priorities += usize::from(priority_of(cell).is_some());
@@ -102,6 +104,14 @@ fn held<'a>(cells: impl Iterator<Item = &'a str>) -> (Column, Because) {
     }
 }
 
+/// Whether a cell answers the question that its column asks, which need not be whether the task is done:
+/// "Vegan: yes". A cross, a tick and the words that spreadsheets write for a box are marks.
+fn is_answer(cell: &str) -> bool {
+    let is_mark = ["x", "true", "false"].iter().any(|mark| cell.eq_ignore_ascii_case(mark));
+    let is_word = boxed(cell).is_none() && cell.contains(char::is_alphabetic);
+    is_word && !is_mark && status_of(cell).is_none()
+}
+
 /// Makes one column the title, and leaves one each of what a task has one of.
 fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
     let filled = |at: usize| {
@@ -125,6 +135,15 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
         if let Some(at) = best {
             columns[at].column = Column::Title;
             columns[at].because = Because::Text;
+        }
+    }
+    // Several columns with marks ask several things of a row, and none of them needs to be whether it is
+    // done.
+    let has_marks =
+        |guess: &ColumnGuess| guess.column == Column::Done && guess.because == Because::Marks;
+    if columns.iter().filter(|guess| has_marks(guess)).count() > 1 {
+        for guess in columns.iter_mut().filter(|guess| has_marks(guess)) {
+            (guess.column, guess.because) = (Column::KeptInNote, Because::Unknown);
         }
     }
     // The columns of a board are often called sections or lists, and say how far a task is.
@@ -154,7 +173,11 @@ fn settle(sheet: &Sheet, skip: usize, columns: &mut [ColumnGuess]) {
     ] {
         // A name outweighs what is in a column, unless nothing is.
         let of_this = |at: &usize| columns[*at].column == only;
-        let is_named = |at: usize| columns[at].because == Because::Name;
+        let is_named = |at: usize| match columns[at].because {
+            Because::Name if only == Column::Due && names_any_day(&columns[at].name) => 1,
+            Because::Name => 2,
+            _ => 0,
+        };
         let has_cells = |at: usize| {
             sheet.rows.iter().skip(skip).take(SAMPLE).any(|row| !row.cell(at).is_empty())
         };

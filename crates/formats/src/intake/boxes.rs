@@ -6,7 +6,7 @@ use super::Draft;
 const TICKED: &[char] = &['☑', '☒', '✓', '✔', '✅', '🗹'];
 
 /// Boxes that are empty.
-const EMPTY: &[char] = &['☐', '▢', '□'];
+const EMPTY: &[char] = &['☐', '▢', '□', '⬜', '◻', '🔲', '🔳'];
 
 /// What is in the box that a text begins with, and the text after it: `x` for a tick of any
 /// shape, a space for an empty box of any shape, `\0` for `[]`, else the sign as written.
@@ -48,6 +48,13 @@ fn bracketed(inside: &str) -> Option<(char, &str)> {
 
 fn is_apart(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with(char::is_whitespace)
+}
+
+/// The text before a tick at its end: "rings ✔". A crossed box there is none, since it can also say no.
+pub(crate) fn ticked_at_end(text: &str) -> Option<&str> {
+    let bare = text.trim_end().trim_end_matches('\u{fe0f}');
+    let rest = ['✓', '✔', '✅', '☑'].iter().find_map(|tick| bare.strip_suffix(*tick))?.trim_end();
+    (!rest.is_empty()).then_some(rest)
 }
 
 /// Whether a mark that [`boxed`] gives is a tick; `None` for one that says something else.

@@ -234,6 +234,11 @@ const NAMES: &[(Column, &[&str])] = &[
             "labels",
             "tag",
             "tags",
+            "categories",
+            "kategorien",
+            "catégories",
+            "categorías",
+            "categorii",
             "context",
             "contexts",
             "keywords",
@@ -395,6 +400,15 @@ const NAMES: &[(Column, &[&str])] = &[
         ],
     ),
 ];
+
+/// Names of a due date that say no more than that the column holds a day: next to a deadline, it is when
+/// something was written down or begins.
+const ANY_DAY: &[&str] = &["date", "when", "datum", "wann", "fecha", "cuándo", "data", "quand"];
+
+/// Whether the name of a column of due dates only says that it holds days.
+pub(crate) fn names_any_day(name: &str) -> bool {
+    ANY_DAY.contains(&name.to_lowercase().trim_matches([' ', ':', '*', '?', '.']))
+}
 
 /// What the name of a column says that it holds.
 pub(crate) fn column_named(name: &str) -> Option<Column> {

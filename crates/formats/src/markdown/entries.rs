@@ -179,8 +179,7 @@ impl<'a> Gatherer<'a> {
                 continue;
             }
             let inside = kind.inside.filter(|at| section.boxes.contains(at));
-            if section.lists_tasks && inside.is_some() {
-                // It belongs to the task of its check item.
+            if section.is_of_listed(number) {
                 self.flush(&mut run);
                 continue;
             }

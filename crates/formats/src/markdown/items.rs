@@ -7,6 +7,7 @@ use dormouse_types::draft::Remark;
 use super::check_box::{CheckBox, boxed, ends_broken};
 use super::days;
 use super::outline::Outline;
+use super::signs;
 use super::source::{Source, remark};
 use super::status_lists;
 use super::tables;
@@ -190,6 +191,10 @@ fn complete(source: &Source<'_>, begins: &[bool], check: &mut CheckBox) {
         }
         if indent(line) <= check.column {
             check.last = number - 1;
+            break;
+        }
+        // A task of Obsidian is one line, which its dates and signs end.
+        if signs::read(source.line(number - 1)).ends_with_field {
             break;
         }
         if line.trim_start().starts_with('|') {

@@ -27,15 +27,20 @@ pub(super) fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
         .filter(|name| limits::LABEL_NAME.check(name.chars().count()).is_err())
         .map(|name| format!("#{name}"));
     let kept: Vec<String> = signs.kept.iter().cloned().chain(too_long).collect();
-    for text in &signs.impossible {
-        let message = format!("`{text}` is not a day of the calendar: kept as text");
-        gatherer.remark(line, message);
-    }
+    say_impossible(line, signs, gatherer);
     if !kept.is_empty() {
         let text = kept.join(" ");
         let shown: String = text.chars().take(100).collect();
         gatherer.remark(line, format!("no place for `{shown}`: kept as text of the task"));
         gatherer.whole(line, "fields".to_owned(), &text);
+    }
+}
+
+/// Says which dates of a line are not in the calendar.
+pub(super) fn say_impossible(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
+    for text in &signs.impossible {
+        let message = format!("`{text}` is not a day of the calendar: kept as text");
+        gatherer.remark(line, message);
     }
 }
 

@@ -22,8 +22,8 @@ pub(super) struct Section {
     pub parent: Option<usize>,
     /// Whether it contains only blank lines and rules.
     pub is_bare: bool,
-    /// Whether each of its outermost check items is a task of its own.
-    pub lists_tasks: bool,
+    /// The tasks that it lists: its outermost check items, if each of them is a task of its own.
+    pub listed: Vec<Listed>,
     /// Whether somebody wrote a box in it, as opposed to a plain list of what is to be done.
     pub has_boxes: bool,
     /// Whether it has text besides its check items.
@@ -32,10 +32,31 @@ pub(super) struct Section {
     pub fields: Option<usize>,
 }
 
+/// A check item that is a task, with what belongs to it.
+pub(super) struct Listed {
+    /// The check item, as a position in the outline's boxes.
+    pub check: usize,
+    /// Its own check items.
+    pub nested: Range<usize>,
+    /// Its lines, none of which is also a line of another one.
+    pub lines: Range<usize>,
+}
+
 impl Section {
+    /// Whether each of its outermost check items is a task of its own.
+    pub fn lists_tasks(&self) -> bool {
+        !self.listed.is_empty()
+    }
+
+    /// Whether a line belongs to one of the tasks that it lists.
+    pub fn is_of_listed(&self, line: usize) -> bool {
+        let after = self.listed.partition_point(|listed| listed.lines.start <= line);
+        after > 0 && self.listed[after - 1].lines.contains(&line)
+    }
+
     /// Whether it directly owns check items that are items of one task.
     pub fn has_items(&self) -> bool {
-        self.has_boxes && !self.lists_tasks
+        self.has_boxes && !self.lists_tasks()
     }
 
     /// Whether it says itself that it is a task: it has boxes, or fields that a task has.
@@ -98,25 +119,55 @@ pub(super) fn cut(source: &Source<'_>, outline: &Outline, board: Board) -> Vec<S
             Board::No if fields.is_some() => false,
             Board::No => outline.is_status_list || are_tasks(&outline.boxes[boxes.clone()]),
         };
-        let has_text = body.clone().any(|line| {
-            let kind = outline.lines[line];
-            let in_box = kind.inside.is_some_and(|at| boxes.contains(&at));
-            !in_box && !kind.is_rule && !source.line(line).trim().is_empty()
-        });
-        sections.push(Section {
+        let listed =
+            if lists_tasks { listed(outline, body.clone(), boxes.clone()) } else { Vec::new() };
+        let mut section = Section {
             heading,
             level,
             body,
             boxes,
             parent,
             is_bare,
-            lists_tasks,
+            listed,
             has_boxes,
-            has_text,
+            has_text: false,
             fields,
+        };
+        section.has_text = section.body.clone().any(|line| {
+            let kind = outline.lines[line];
+            let in_box = kind.inside.is_some_and(|at| section.boxes.contains(&at))
+                || section.is_of_listed(line);
+            !in_box && !kind.is_rule && !source.line(line).trim().is_empty()
         });
+        sections.push(section);
     }
     sections
+}
+
+/// The outermost of some check items as tasks. The lines of each one go on to the last line inside a
+/// check item, with the text between them, but not into the next task: an item without a list marker
+/// can begin within the extent of another, and then the rest of that extent is its own.
+fn listed(outline: &Outline, body: Range<usize>, boxes: Range<usize>) -> Vec<Listed> {
+    let mut listed: Vec<Listed> = Vec::new();
+    for at in boxes.clone() {
+        let check = &outline.boxes[at];
+        match listed.last_mut() {
+            Some(task) if check.depth > 0 => task.nested.end = at + 1,
+            Some(_) | None => {
+                let lines = check.first..check.first + 1;
+                listed.push(Listed { check: at, nested: at + 1..at + 1, lines });
+            }
+        }
+    }
+    for line in
+        body.filter(|&line| outline.lines[line].inside.is_some_and(|at| boxes.contains(&at)))
+    {
+        let after = listed.partition_point(|task| task.lines.start <= line);
+        if let Some(task) = after.checked_sub(1).and_then(|at| listed.get_mut(at)) {
+            task.lines.end = line + 1;
+        }
+    }
+    listed
 }
 
 /// Whether the file says of itself that each of its check items is a task, as a board of Obsidian

@@ -27,6 +27,8 @@ pub(super) struct Signs {
     pub impossible: Vec<String>,
     /// Whether there is a field that only a task can have.
     has_field: bool,
+    /// Whether such a field ends the text, apart from labels and the id of a block.
+    pub ends_with_field: bool,
     /// Whether the priority is written as `!p1`, which nobody takes for decoration.
     is_marked: bool,
 }
@@ -94,6 +96,7 @@ pub(super) fn read(text: &str) -> Signs {
     // What is left of the text, and what is left without labels.
     let mut title = String::with_capacity(text.len());
     let mut rest = text;
+    let mut after_field = text;
     while let Some(c) = rest.chars().next() {
         let taken = match c {
             '[' | '(' => signs.bracketed(rest),
@@ -107,8 +110,13 @@ pub(super) fn read(text: &str) -> Signs {
         } else {
             title.push(' ');
             rest = &rest[taken..];
+            after_field = rest;
         }
     }
+    signs.ends_with_field = signs.has_field
+        && after_field
+            .split_whitespace()
+            .all(|word| label(word).is_some() || word.starts_with('^'));
     let title = signs.without_block_id(&title);
     let words: Vec<&str> = title.split_whitespace().collect();
     signs.labels = words.iter().filter_map(|word| label(word)).map(str::to_owned).collect();

@@ -180,7 +180,7 @@ impl Walk<'_> {
     fn free(&mut self, at: usize, over: Option<usize>) {
         let section = &self.sections[at];
         if section.heading.is_none() {
-            let is_over = section.lists_tasks && !section.has_text;
+            let is_over = section.lists_tasks() && !section.has_text;
             self.structure.kinds[at] = if is_over { Kind::Over } else { Kind::Task };
             return;
         }
@@ -189,10 +189,10 @@ impl Walk<'_> {
             return;
         }
         let below = self.carriers[at];
-        if section.carries_task() && !section.lists_tasks {
+        if section.carries_task() && !section.lists_tasks() {
             self.task(at);
             self.below_task(at);
-        } else if section.lists_tasks {
+        } else if section.lists_tasks() {
             if section.has_text || !self.is_short(at) || self.has_long_lead(at) {
                 self.task(at);
             } else {
@@ -287,7 +287,7 @@ impl Walk<'_> {
         let kinds = &mut self.structure.kinds;
         let tasks: Vec<usize> =
             (1..kinds.len()).filter(|&at| kinds[at] == Kind::Task).take(2).collect();
-        let lists = self.sections.iter().any(|section| section.lists_tasks);
+        let lists = self.sections.iter().any(|section| section.lists_tasks());
         if introduces && !lists && tasks.len() == 1 {
             kinds[0] = Kind::Text(tasks[0]);
         }
@@ -320,7 +320,7 @@ impl Walk<'_> {
             }
         }
         for (at, section) in self.sections.iter().enumerate() {
-            if section.lists_tasks && section.heading.is_some() {
+            if section.lists_tasks() && section.heading.is_some() {
                 self.structure.uses[at] = Some(Use::Category);
             }
         }

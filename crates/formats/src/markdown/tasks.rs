@@ -14,7 +14,7 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
-use super::kept::{add_labels, cut, not_ticked, said};
+use super::kept::{add_labels, cut, not_ticked, said, say_impossible};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
@@ -53,7 +53,7 @@ pub(super) fn gather(
         }
     }
     let n_headed = structure.kinds.iter().filter(|&&kind| kind == Kind::Task).count();
-    let n_listed = sections.iter().filter(|section| section.lists_tasks).count();
+    let n_listed = sections.iter().filter(|section| section.lists_tasks()).count();
     let days = days(&sections, outline, remarks);
     // Another due date is no other task.
     let folded = outline.headings.iter().map(|heading| {
@@ -86,7 +86,7 @@ pub(super) fn gather(
             Kind::Over => file.over(at, &mut gathered.places),
             Kind::Text(_) => {}
         }
-        if sections[at].lists_tasks {
+        if sections[at].lists_tasks() {
             file.listed(at, &mut keys, &mut gathered)?;
         }
     }
@@ -220,6 +220,8 @@ impl File<'_> {
             task.priority = signs.priority.or(task.priority);
             add_labels(&mut task, &signs);
             said(task.line - 1, &signs, &mut gatherer);
+        } else if titled_by.is_some() {
+            say_impossible(task.line - 1, &signs, &mut gatherer);
         }
         self.cut_title(&mut task, &mut gatherer);
         for (line, role) in property_lines {
@@ -238,7 +240,7 @@ impl File<'_> {
             gatherer.section(&self.sections[at], position);
         }
         let mut item_keys = Counter::default();
-        for &at in belonging.iter().filter(|&&at| !self.sections[at].lists_tasks) {
+        for &at in belonging.iter().filter(|&&at| !self.sections[at].lists_tasks()) {
             let boxes = self.sections[at].boxes.clone();
             self.items(&mut task, boxes, 0, &mut item_keys, &mut gatherer)?;
         }
@@ -288,13 +290,9 @@ impl File<'_> {
             Some(Use::Before) => self.titles.titles[at].as_str(),
             Some(Use::Category) | None => "",
         };
-        let mut next = section.boxes.start;
-        while next < section.boxes.end {
-            let check = &self.outline.boxes[next];
-            let nested = next + 1..section.boxes.end;
-            let count = nested.clone().take_while(|&at| self.outline.boxes[at].depth > 0).count();
-            let nested = nested.start..nested.start + count;
-            next = nested.end;
+        for listed in &section.listed {
+            let check = &self.outline.boxes[listed.check];
+            let nested = listed.nested.clone();
             let signs = signs::read(&check.title);
             // An id in the file survives even a move to another heading.
             let key = match &signs.id {
@@ -351,16 +349,14 @@ impl File<'_> {
             if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
                 gatherer.remark(check.first, not_ticked(check.mark));
             }
-            let last =
-                nested.clone().fold(check.last, |last, at| last.max(self.outline.boxes[at].last));
             let inner = Section {
                 heading: None,
                 level: section.level,
-                body: check.title_last + 1..last + 1,
+                body: check.title_last + 1..listed.lines.end.max(check.title_last + 1),
                 boxes: nested.clone(),
                 parent: None,
                 is_bare: false,
-                lists_tasks: false,
+                listed: Vec::new(),
                 has_boxes: !nested.is_empty(),
                 has_text: true,
                 fields: None,

@@ -7,7 +7,7 @@ use dormouse_types::id::Digest;
 use dormouse_types::{hash, limits};
 
 use super::{Format, Place, Reading, Role, deadlines};
-use crate::csv::Column;
+use crate::csv::{Column, Meanings};
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError, Remark, key};
 use crate::{
@@ -24,6 +24,8 @@ pub struct Options {
     pub read: ReadOptions,
     /// What each column of a sheet means, where a person says so; by default it is guessed.
     pub columns: Option<Vec<Column>>,
+    /// What columns of these names meant where a person said so before; used without `columns`.
+    pub known_columns: Vec<(String, Column)>,
 }
 
 /// Why no plan could be made of a text. The text or its options must be changed before a retry can
@@ -58,7 +60,13 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         Format::PlainLines => plain_lines::read(name, &text),
         Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
         Format::ICalendar => icalendar::read(name, &text, &options.read)?,
-        Format::Csv => csv::read(name, &text, &options.read, options.columns.as_deref())?,
+        Format::Csv => {
+            let meanings = match &options.columns {
+                Some(columns) => Meanings::Said(columns),
+                None => Meanings::Known(&options.known_columns),
+            };
+            csv::read(name, &text, &options.read, meanings)?
+        }
         Format::Trello => trello::read(name, &text, &options.read)?,
         Format::Vikunja => vikunja::read(name, &text, &options.read)?,
         Format::GithubIssues => github_issues::read(name, &text, &options.read)?,
@@ -139,11 +147,19 @@ pub fn detect(text: &str) -> Format {
 pub fn digest(name: &str, bytes: &[u8], options: &Options) -> Digest {
     let format = options.format.map_or("", Format::name);
     let (name, text) = (hash::sha256(name), hash::sha256(bytes));
-    let columns = options.columns.as_ref().map(|columns| {
-        let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
-        names.join(",")
-    });
-    let (read, columns) = (options.read.digest(), columns.unwrap_or_default());
+    let columns = match &options.columns {
+        Some(columns) => {
+            let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+            names.join(",")
+        }
+        None if options.known_columns.is_empty() => String::new(),
+        None => {
+            let known = options.known_columns.iter();
+            let known = known.flat_map(|(name, column)| [name.as_str(), column.name()]);
+            hash::joined(&known.collect::<Vec<_>>()).to_string()
+        }
+    };
+    let read = options.read.digest();
     hash::joined(&["plan", name.as_str(), format, text.as_str(), read.as_str(), &columns])
 }
 

@@ -237,6 +237,7 @@ impl<'a> Parser<'a> {
                     days.extend(self.named_weekday(place));
                     place += 1;
                 }
+                let has_commas = (start..*end).any(|at| self.matcher.is_mark(at, &[',']));
                 while let Some((day, next)) = self.next_in_row(*end) {
                     days.push(day);
                     *end = next;
@@ -244,7 +245,7 @@ impl<'a> Parser<'a> {
                 days.sort_unstable();
                 days.dedup();
                 // "Sat sun" is a weekend, "mon tue" two days of this week as well as of each.
-                let fewest = if setting.allowed == Where::Field { 2 } else { 3 };
+                let fewest = if setting.allowed == Where::Field && !has_commas { 2 } else { 3 };
                 if days.len() < fewest {
                     return None;
                 }
@@ -302,9 +303,10 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The next weekday of "mon wed fri" or "mon/wed/fri", and the place after it.
+    /// The next weekday of "mon wed fri", "mon/wed/fri" or "mon, wed and fri", and the place after it.
     fn next_in_row(&self, end: usize) -> Option<(Weekday, usize)> {
-        let place = end + usize::from(self.matcher.is_mark(end, &['/']));
+        let place = end + usize::from(self.matcher.is_mark(end, &['/', ',', '&', '+']));
+        let place = place + usize::from(self.matcher.is_in(place, List::And));
         Some((self.named_weekday(place)?, place + 1))
     }
 

@@ -378,6 +378,7 @@ static WORDS: Words = Words {
         ("weekends", Again::Weekends, Field),
         ("every/each WEEKDAY", Again::Weekdays, Anywhere),
         ("WEEKDAY /? WEEKDAY", Again::WeekdayRow, Anywhere),
+        ("WEEKDAY , WEEKDAY", Again::WeekdayRow, Anywhere),
         ("every WEEKDAYS", Again::Weekdays, Anywhere),
         ("on? WEEKDAYS", Again::Weekdays, Anywhere),
         ("every/each week on WEEKDAY", Again::Weekdays, Anywhere),

@@ -207,6 +207,7 @@ static WORDS: Words = Words {
         ("jeden WEEKDAY", Again::Weekdays, Anywhere),
         ("immer WEEKDAYS", Again::Weekdays, Anywhere),
         ("WEEKDAY /? WEEKDAY", Again::WeekdayRow, Anywhere),
+        ("WEEKDAY , WEEKDAY", Again::WeekdayRow, Anywhere),
         ("WEEKDAYS", Again::Weekdays, Anywhere),
         ("jeden zweiten WEEKDAY", Again::OtherWeekday, Anywhere),
         ("jede woche am? WEEKDAY", Again::Weekdays, Anywhere),

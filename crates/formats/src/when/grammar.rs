@@ -85,7 +85,8 @@ pub(super) type Parsed<T> = Option<Result<T, (usize, NotUnderstood)>>;
 impl<'a> Parser<'a> {
     pub fn new(text: &'a str, reader: &'a Reader) -> Self {
         let table: &'a Table = reader.language.0;
-        Self { matcher: Matcher::new(text, table), table, reader }
+        let matcher = Matcher::new(text, table, reader.now.date().year());
+        Self { matcher, table, reader }
     }
 
     /// Whether anything can begin with this token. Most words of a text cannot.

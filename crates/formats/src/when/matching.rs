@@ -57,11 +57,13 @@ pub(super) struct Matcher<'a> {
     pub tokens: Tokens<'a>,
     pub table: &'a Table,
     pub steps: u64,
+    /// The year in which the text is read.
+    this_year: i16,
 }
 
 impl<'a> Matcher<'a> {
-    pub fn new(text: &'a str, table: &'a Table) -> Self {
-        Self { tokens: Tokens::new(text, table), table, steps: 0 }
+    pub fn new(text: &'a str, table: &'a Table, this_year: i16) -> Self {
+        Self { tokens: Tokens::new(text, table), table, steps: 0, this_year }
     }
 
     pub fn token(&self, at: usize) -> Option<&Token> {
@@ -167,6 +169,10 @@ impl<'a> Matcher<'a> {
         let next = at + 1;
         match class {
             Class::Year => {
+                if let Some(year) = self.named_year(at) {
+                    caught.year = Some(year);
+                    return Some(next + 1);
+                }
                 if matches!(token.class, Kind::Mark('\'' | '’')) {
                     let after = *self.token(next)?;
                     let Kind::Number { value, digits: 2 } = after.class else { return None };
@@ -384,6 +390,23 @@ impl<'a> Matcher<'a> {
             caught.is_capital = is_capital;
         }
         fits
+    }
+
+    /// The year of "next year", "nächsten Jahres" and "año próximo".
+    fn named_year(&self, at: usize) -> Option<i16> {
+        let (first, second) = (*self.token(at)?, *self.token(at + 1)?);
+        let shift = |token| {
+            self.sense(token, |sense| match sense {
+                Sense::Shift(Shift::Next | Shift::Coming) => self.this_year.checked_add(1),
+                Sense::Shift(Shift::This) => Some(self.this_year),
+                _ => None,
+            })
+        };
+        let is_year =
+            |token| self.sense(token, |sense| (sense == Sense::Unit(Unit::Year)).then_some(()));
+        shift(first)
+            .filter(|_| is_year(second).is_some())
+            .or_else(|| shift(second).filter(|_| is_year(first).is_some()))
     }
 
     fn sense<T>(&self, token: Token, pick: impl Fn(Sense) -> Option<T>) -> Option<T> {

@@ -6,6 +6,7 @@
 mod content;
 mod correction;
 mod imported_task;
+mod missing;
 mod plan;
 
 use dormouse_store::journal::imported;
@@ -23,6 +24,7 @@ use crate::view::TaskView;
 use crate::write::{EditCtx, OnceKey, Rule, plain};
 use content::{Content, Last};
 pub use imported_task::ImportedTask;
+pub use missing::Missing;
 use plan::Plan;
 
 /// The result of importing a draft.

@@ -60,3 +60,27 @@ pub fn by_keys(workspace: WorkspaceId, keys: &[String]) -> Query<(String, Import
         },
     }
 }
+
+/// The keys of one page, in order, that lie between two others, each with its task. Tasks that are
+/// deleted are left out.
+pub fn between(
+    workspace: WorkspaceId,
+    after: &str,
+    before: &str,
+    limit: usize,
+) -> Query<(String, String)> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Query {
+        db: Db::Journal,
+        sql: "SELECT key, entity_id FROM imported AS i WHERE ws = ?1 AND key > ?2 AND key < ?3
+              AND EXISTS (SELECT 1 FROM journal AS j WHERE j.ws = i.ws AND j.id = i.entity_id
+                          AND j.deleted_at IS NULL)
+              ORDER BY key LIMIT ?4",
+        params: params_values![ws(workspace), after, before, limit],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "import", &e);
+            let text = |at| row.text(at).map(ToOwned::to_owned).map_err(column);
+            Ok((text(0)?, text(1)?))
+        },
+    }
+}

@@ -397,6 +397,7 @@ fn queries(world: &World) -> Vec<Statement> {
         field_say::of_tasks(WS, std::slice::from_ref(&task)),
         imported::by_key(WS, "key"),
         imported::by_keys(WS, &["key".to_owned()]),
+        imported::between(WS, "file|", "file}", 1),
         import_correction::of_file(WS, "list.md"),
         setting::by_key(WS, "key"),
         setting::all(WS),

@@ -32,6 +32,7 @@ each_engine!(
     live_definitions_differ_in_name,
     the_last_word_on_a_field_stays,
     an_import_is_known_by_its_key,
+    the_keys_of_a_file_page_in_order_without_deleted_tasks,
     corrections_of_a_file_are_replaced_only_by_one_who_saw_them,
     a_setting_holds_what_was_set_last,
 );
@@ -427,6 +428,28 @@ fn an_import_is_known_by_its_key(world: &World) {
         found.iter().map(|(key, at)| (key.as_str(), at.entity_id.as_str())).collect();
     assert_eq!(tasks, [("file|Heading|1", "jt-2"), ("file|Heading|3", "jt-3")]);
     assert!(world.all(imported::by_keys(OTHER_WS, &keys)).is_empty());
+}
+
+fn the_keys_of_a_file_page_in_order_without_deleted_tasks(world: &World) {
+    let (live, deleted) = (a_task(world, "Live"), a_task(world, "Deleted"));
+    let deleted = Task { deleted_at: Some(at(9)), ..deleted };
+    world.journal([row::insert(WS, &live), row::insert(WS, &deleted)]);
+    let (kept, gone) = (live.id.as_str(), deleted.id.as_str());
+    let put = |key: &str, id: &str| world.journal([imported::put(WS, key, id, "{}")]);
+    for key in ["a.md|b#1", "a.md|Z#1", "a.md|ä#1", r"a.md\|x|c", "a.mdx|d", "a.m|e"] {
+        put(key, kept);
+    }
+    put("a.md|gone", gone);
+    put("a.md|never", "jt-1");
+    let page = |after: &str, limit| {
+        let rows = world.all(imported::between(WS, after, "a.md}", limit));
+        rows.into_iter().map(|(key, task)| format!("{key} {task}")).collect::<Vec<_>>()
+    };
+    let all = ["Z#1", "b#1", "ä#1"].map(|key| format!("a.md|{key} {kept}"));
+    assert_eq!(page("a.md|", 9), all);
+    assert_eq!(page("a.md|", 2), all[..2]);
+    assert_eq!(page("a.md|b#1", 2), all[2..]);
+    assert!(world.all(imported::between(OTHER_WS, "a.md|", "a.md}", 9)).is_empty());
 }
 
 fn corrections_of_a_file_are_replaced_only_by_one_who_saw_them(world: &World) {

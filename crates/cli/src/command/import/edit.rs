@@ -7,11 +7,12 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::process::Command;
 
-use dormouse::imports::{Correction, ImportAgents, ImportPlan};
+use dormouse::imports::{Column, Correction, ImportAgents, ImportPlan};
 use dormouse_formats::plan::{self, AgentChoice, Edit, Role};
 use dormouse_types::closed_list::ClosedList as _;
 use dormouse_types::task::{Flag, Flags, NotListed};
 
+use super::columns;
 use super::plan::{has_agent, role};
 use crate::failure::Failure;
 use crate::terminal::line;
@@ -24,6 +25,9 @@ const HELP: &str = "\
 #   category   of the tasks below
 #   join       this task becomes part of the task above
 #   out        is left out, with all of it if it begins a task; so is a line you remove here
+# Of a sheet, `|` and the number of a column say what the column is: title, note, items, done, status,
+#   reason, priority, due, start, estimate, language, category, labels, starred, private, id,
+#   text (kept under its name) or out.
 # Lines that begin with # are not read, nor is the text of a line.
 ";
 
@@ -53,6 +57,7 @@ pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAge
         let digits = source.len().to_string().len();
         // Writing to a String cannot fail.
         let _always = writeln!(out, "\n@ {}", line(&made.file));
+        out.push_str(&columns::rows(made));
         for (at, shown) in shown(made, agents) {
             let word = match &shown.word {
                 Word::Is(is) => role(*is),
@@ -93,6 +98,14 @@ fn shown(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
     all
 }
 
+/// What a person changed in the plan of a file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Changes {
+    pub corrections: Vec<Correction>,
+    /// What each column of the sheet means, if that changed.
+    pub columns: Option<Vec<Column>>,
+}
+
 /// What a person changed in the document, for each plan.
 ///
 /// Errors: a line of the document that is not understood; the message names it.
@@ -101,7 +114,9 @@ pub(super) fn corrections(
     texts: &[String],
     agents: ImportAgents,
     document: &str,
-) -> Result<Vec<Vec<Correction>>, String> {
+) -> Result<Vec<Changes>, String> {
+    let mut meanings: Vec<BTreeMap<usize, Column>> =
+        plans.iter().map(|_| BTreeMap::new()).collect();
     let mut written: Vec<BTreeMap<usize, Shown>> = plans.iter().map(|_| BTreeMap::new()).collect();
     let mut file = None;
     let mut last = 0;
@@ -115,9 +130,16 @@ pub(super) fn corrections(
             last = 0;
             continue;
         }
-        let Some(written) = file.and_then(|file| written.get_mut(file)) else {
+        let of_file = file.and_then(|file| written.get_mut(file).zip(meanings.get_mut(file)));
+        let Some((written, meanings)) = of_file else {
             return Err(format!("line {number} of the edited plan is under no file (`@ …`)"));
         };
+        if let Some(column) = row.strip_prefix('|') {
+            let (at, column) =
+                columns::read(column).map_err(|error| format!("line {number}: {error}"))?;
+            meanings.insert(at, column);
+            continue;
+        }
         if let Some(title) = row.strip_prefix('=') {
             let Some(task) = written.get_mut(&last) else {
                 return Err(format!(
@@ -150,13 +172,16 @@ pub(super) fn corrections(
         last = at;
         written.insert(at, Shown { word, title: None, flags: Flags::NONE });
     }
-    let changed = plans.iter().zip(&written).zip(texts).map(|((made, written), text)| {
-        let beyond = written.keys().find(|at| **at == 0 || **at > plan::lines(text).len());
-        if let Some(at) = beyond {
-            return Err(format!("{} has no line {at}", line(&made.file)));
-        }
-        Ok(differences(&shown(made, agents), written))
-    });
+    let written = written.iter().zip(&meanings);
+    let changed =
+        plans.iter().zip(written).zip(texts).map(|((made, (written, meanings)), text)| {
+            let beyond = written.keys().find(|at| **at == 0 || **at > plan::lines(text).len());
+            if let Some(at) = beyond {
+                return Err(format!("{} has no line {at}", line(&made.file)));
+            }
+            let corrections = differences(&shown(made, agents), written);
+            Ok(Changes { corrections, columns: columns::changed(made, meanings)? })
+        });
     changed.collect()
 }
 

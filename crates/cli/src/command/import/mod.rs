@@ -1,5 +1,6 @@
 //! `dormouse import`: tasks from files.
 
+mod columns;
 mod edit;
 mod plan;
 mod progress;
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use axum::body::Bytes;
 use clap::Args;
-use dormouse::imports::{Correction, DateOrder, ImportAgents, ImportPlan};
+use dormouse::imports::{Column, Correction, DateOrder, ImportAgents, ImportPlan};
 use dormouse::view::ImportEvent;
 use dormouse_formats::plan as formats_plan;
 use dormouse_types::draft::Format;
@@ -59,6 +60,8 @@ struct Source {
     name: String,
     bytes: Bytes,
     corrections: Vec<Correction>,
+    /// What the columns of the sheet mean, if the person said so.
+    columns: Option<Vec<Column>>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -188,7 +191,7 @@ const CORRECTED: &str = "application/vnd.dormouse.import+json";
 /// A plan and the import that it is for are of the same text, so the file goes as it is only if its
 /// text has the same bytes: lines that end with CRLF, and a mark of the byte order, are no text.
 fn body(source: &Source, digest: Option<&str>) -> Result<(&'static str, Bytes), Failure> {
-    let is_plain = digest.is_none() && source.corrections.is_empty();
+    let is_plain = digest.is_none() && source.corrections.is_empty() && source.columns.is_none();
     let text = match formats_plan::decode(&source.name, &source.bytes) {
         Ok(text) if is_plain && text.as_bytes() == source.bytes => None,
         // The answer of the server says what is wrong with it.
@@ -196,7 +199,8 @@ fn body(source: &Source, digest: Option<&str>) -> Result<(&'static str, Bytes), 
         text => Some(text.map_err(|error| Failure::failed(format!("{}: {error}", source.name)))?),
     };
     let Some(text) = text else { return Ok((PLAIN, source.bytes.clone())) };
-    let body = json!({"text": text, "digest": digest, "corrections": source.corrections});
+    let body = json!({"text": text, "digest": digest, "corrections": source.corrections,
+        "columns": source.columns});
     Ok((CORRECTED, body.to_string().into()))
 }
 
@@ -303,14 +307,16 @@ async fn edit_all(
     };
     let mut is_changed = false;
     for (source, changes) in sources.iter_mut().zip(changed) {
-        if changes.is_empty() {
+        if changes.corrections.is_empty() && changes.columns.is_none() {
             continue;
         }
-        let corrections = edit::merged(&source.corrections, changes);
+        let corrections = edit::merged(&source.corrections, changes.corrections);
         let earlier = std::mem::replace(&mut source.corrections, corrections);
+        let columns = changes.columns.or_else(|| source.columns.clone());
+        let earlier_columns = std::mem::replace(&mut source.columns, columns);
         if let Err(failure) = plan_of(session, request, source).await {
             session.screen.say(format!("{}: {}", source.name, failure.message));
-            source.corrections = earlier;
+            (source.corrections, source.columns) = (earlier, earlier_columns);
             continue;
         }
         is_changed = true;
@@ -380,5 +386,5 @@ fn read(file: &Path) -> Result<Source, Failure> {
         Ok(Cow::Owned(text)) => text.into_bytes(),
         Ok(Cow::Borrowed(_)) | Err(_) => bytes,
     };
-    Ok(Source { name, bytes: bytes.into(), corrections: Vec::new() })
+    Ok(Source { name, bytes: bytes.into(), corrections: Vec::new(), columns: None })
 }

@@ -1,0 +1,49 @@
+//! What earlier imports of a file wrote and the file no longer has.
+
+use std::collections::BTreeSet;
+
+use dormouse_types::Caller;
+use dormouse_types::draft::Remark;
+
+use super::ImportFile;
+use super::plan::Made;
+use crate::{Dormouse, Error};
+
+impl Dormouse {
+    /// Names the tasks that were imported from a file and that it no longer has. Nothing is done to
+    /// them. What a correction leaves out, splits or joins is still in the file.
+    pub(super) async fn missing(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        made: &Made,
+    ) -> Result<Option<Remark>, Error> {
+        let planned = made.planned.tasks.iter().map(|task| task.draft.key.as_str());
+        let keys: BTreeSet<&str> =
+            planned.chain(made.corrected_keys.iter().map(String::as_str)).collect();
+        let missing = self.journal.import_missing(caller.workspace, &file.name, &keys).await?;
+        if missing.n == 0 {
+            return Ok(None);
+        }
+        let titles = missing.titles.iter().map(|title| match title.as_str() {
+            "" => "an untitled task".to_owned(),
+            title => format!("“{title}”"),
+        });
+        let mut names = titles.collect::<Vec<_>>().join(", ");
+        let more = missing.n - missing.titles.len();
+        if more > 0 {
+            names.push_str(&format!(" and {more} more"));
+        }
+        let message = match missing.n {
+            1 => format!(
+                "1 task imported from {} before is not in it now, and stays as it is: {names}",
+                file.name
+            ),
+            n => format!(
+                "{n} tasks imported from {} before are not in it now, and stay as they are: {names}",
+                file.name
+            ),
+        };
+        Ok(Some(Remark { line: 1, message }))
+    }
+}

@@ -1,0 +1,78 @@
+//! Tasks of earlier imports of a file that the file no longer has.
+
+use std::collections::BTreeSet;
+
+use dormouse_store::journal::imported;
+use dormouse_types::{TaskId, WorkspaceId};
+
+use super::import_key;
+use crate::Journal;
+use crate::error::JournalError;
+
+/// The keys that are read at once.
+const PAGE: usize = 1_000;
+
+/// How many of the tasks are named; the others are counted.
+const NAMED: usize = 5;
+
+/// Tasks that were imported from a file and that it no longer has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Missing {
+    /// How many.
+    pub n: usize,
+    /// The titles that the first of them have now.
+    pub titles: Vec<String>,
+}
+
+impl Journal {
+    /// The tasks that were imported from a file under other keys than those it has now. Deleted
+    /// tasks do not count.
+    ///
+    /// None if no task of the file was imported before: it is then another list of that name.
+    pub async fn import_missing(
+        &self,
+        ws: WorkspaceId,
+        file: &str,
+        keys: &BTreeSet<&str>,
+    ) -> Result<Missing, JournalError> {
+        let start = import_key(file, "");
+        // The sign after `|`, so that the range has every key of the file.
+        let end = format!("{}}}", &start[..start.len() - 1]);
+        let mut missing = Missing::default();
+        let mut first: Vec<String> = Vec::new();
+        let mut is_known = false;
+        let mut after = start.clone();
+        loop {
+            let page = self.store.all(imported::between(ws, &after, &end, PAGE)).await?;
+            let Some((last, _)) = page.last() else { break };
+            after.clone_from(last);
+            let is_last = page.len() < PAGE;
+            for (key, task) in page {
+                if keys.contains(&key[start.len()..]) {
+                    is_known = true;
+                    continue;
+                }
+                missing.n += 1;
+                if first.len() < NAMED {
+                    first.push(task);
+                }
+            }
+            if is_last {
+                break;
+            }
+        }
+        if !is_known {
+            return Ok(Missing::default());
+        }
+        for task in first {
+            let Ok(task) = task.parse::<TaskId>() else { continue };
+            match self.task(ws, &task).await {
+                Ok(view) => missing.titles.push(view.task.value.title.clone()),
+                // It went since the page was read.
+                Err(JournalError::NoTask { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(missing)
+    }
+}

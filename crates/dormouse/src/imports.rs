@@ -94,7 +94,7 @@ impl Dormouse {
         &self,
         caller: &Caller,
         file: &ImportFile,
-        made: &mut Made,
+        made: &mut PlannedFile,
     ) -> Result<(), Error> {
         let doubled = self.doubled(caller, file, &made.moved).await?;
         let missing = self.missing(caller, file, made).await?;

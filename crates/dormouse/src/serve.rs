@@ -12,8 +12,11 @@ use futures_util::future::{FutureExt as _, select};
 
 use crate::{Dormouse, Error};
 
-/// How soon a node notices that another one changed the settings of models.
+/// How soon a node notices that another one changed the settings of models, if no hint of it arrives.
 const MODELS_EVERY: Duration = Duration::from_secs(limits::SWEEP_SECONDS);
+
+/// The shortest time between two looks: every commit is hinted at.
+const MODELS_PAUSE: Duration = Duration::from_secs(1);
 
 /// What happens while a node serves.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +69,19 @@ impl Dormouse {
 
 impl Dormouse {
     async fn follow_models(&self, say: &(dyn Fn(ServeEvent) + Sync)) {
+        let mut hints = self.store.changes();
         loop {
-            self.clock.sleep(MODELS_EVERY).await;
+            let hinted = async {
+                // A closed channel gives no more hints.
+                if hints.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            select(std::pin::pin!(hinted), self.clock.sleep(MODELS_EVERY)).await;
             if let Err(error) = self.load_models().await {
                 say(ServeEvent::Failed(error.to_string()));
             }
+            self.clock.sleep(MODELS_PAUSE).await;
         }
     }
 

@@ -12,7 +12,7 @@ use dormouse_store::agent::wake_request::{self, Origin, Span};
 use dormouse_store::journal::privacy::{self, PrivacyFacts};
 use dormouse_store::{ReadError, Store, in_list};
 use dormouse_types::kept_back::KeptBackReason;
-use dormouse_types::model_settings::AllowedCategories;
+use dormouse_types::model_settings::Provider;
 use dormouse_types::port::{Model, ModelLocation};
 use dormouse_types::{ChangeSetId, HolderId, RunKey, WorkspaceId};
 
@@ -65,12 +65,16 @@ pub async fn clearance(
     model: &dyn Model,
     asked: BTreeSet<Source>,
 ) -> Result<Clearance, ReadError> {
-    let shows_private = match model.location() {
+    let is_own = match model.location() {
         ModelLocation::BuiltIn => return Ok(Clearance::Everything),
         ModelLocation::OwnServer => true,
         ModelLocation::Elsewhere => false,
     };
-    let categories = allowed_categories(store, ws, model.provider()).await?;
+    let provider = provider_now(store, ws, model.provider()).await?;
+    // A run keeps the model that it began with, and another node the one that it has loaded: what a
+    // person says of the server since then counts as well.
+    let shows_private = is_own && provider.as_ref().is_none_or(|provider| provider.is_own);
+    let categories = provider.and_then(|provider| provider.categories);
     if shows_private && categories.is_none() {
         return Ok(Clearance::Everything);
     }
@@ -114,15 +118,15 @@ pub async fn made_of(
     })
 }
 
-/// Returns the categories that a provider may be sent; `None` means all. They are read for each
-/// request, because another node may have changed them.
-async fn allowed_categories(
+/// Returns what a person says of a provider, if it was added here. It is read for each request,
+/// because another node may have changed it.
+async fn provider_now(
     store: &Store,
     ws: WorkspaceId,
-    provider: &str,
-) -> Result<Option<AllowedCategories>, ReadError> {
+    name: &str,
+) -> Result<Option<Provider>, ReadError> {
     let stored = store.first(model_setting::of_workspace(ws)).await?;
-    Ok(stored.and_then(|stored| stored.settings.provider(provider)?.categories.clone()))
+    Ok(stored.and_then(|stored| stored.settings.provider(name).cloned()))
 }
 
 /// What is decided on who may see texts.

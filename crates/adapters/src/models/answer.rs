@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::config::ModelConfig;
 use super::failure::{self, WireError};
 use super::input::Input;
+use super::key_filter::KeyFilter;
 use super::repair;
 use super::wire::{Decoder, http_request};
 use crate::http::{HttpAnswer, HttpError, Transport};
@@ -75,11 +76,16 @@ impl<'a> Step<'a> {
 struct Reading {
     decoder: Decoder,
     ready: VecDeque<TurnEvent>,
+    filter: KeyFilter,
+    /// What the filter let through of the events that were ready.
+    shown: VecDeque<TurnEvent>,
     /// An error after the events that are ready.
     failed: Option<WireError>,
     events: SseReader,
     body: BoxStream<'static, Result<Bytes, HttpError>>,
     is_closed: bool,
+    /// Whether anything of the answer has come.
+    has_begun: bool,
 }
 
 impl Reading {
@@ -95,33 +101,46 @@ impl Reading {
         let mut decoder = Decoder::new(request, config);
         let mut ready = VecDeque::new();
         let media_type = answer.media_type();
-        match media_type.as_str() {
-            "text/event-stream" | "" => Ok(Self {
-                decoder,
-                ready,
-                failed: None,
-                events: SseReader::default(),
-                body: answer.body,
-                is_closed: false,
-            }),
+        let (body, is_closed) = match media_type.as_str() {
+            "text/event-stream" | "" => (answer.body, false),
             "application/json" => {
                 let whole = json(answer, &origin).await?;
                 ready.extend(decoder.step(Input::Whole(&whole))?);
-                let body = Box::pin(stream::empty());
-                let events = SseReader::default();
-                Ok(Self { decoder, ready, failed: None, events, body, is_closed: true })
+                let nothing: BoxStream<'static, _> = Box::pin(stream::empty());
+                (nothing, true)
             }
-            other => Err(wrong_type(&origin, other)),
-        }
+            other => return Err(wrong_type(&origin, other)),
+        };
+        Ok(Self {
+            decoder,
+            ready,
+            filter: KeyFilter::new(config.key.as_ref()),
+            shown: VecDeque::new(),
+            failed: None,
+            events: SseReader::default(),
+            body,
+            is_closed,
+            has_begun: false,
+        })
     }
 
     async fn next(&mut self) -> Result<TurnEvent, WireError> {
         loop {
-            if let Some(event) = self.ready.pop_front() {
+            if let Some(event) = self.shown.pop_front() {
+                self.has_begun = true;
                 return Ok(event);
             }
+            if let Some(event) = self.ready.pop_front() {
+                self.shown.extend(self.filter.pass(event));
+                continue;
+            }
+            if self.failed.is_some()
+                && let Some(rest) = self.filter.rest()
+            {
+                return Ok(rest);
+            }
             if let Some(error) = self.failed.take() {
-                return Err(error);
+                return Err(if self.has_begun { error.of_broken_off() } else { error });
             }
             if self.is_closed {
                 return Err(WireError::malformed("the answer ended before it was complete"));
@@ -188,10 +207,14 @@ pub(crate) async fn success(
     Err(failure::of_status(status, wait, &body, config))
 }
 
+/// Some gateways put it before their text; JSON has none.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The JSON of an answer in one piece.
 pub(crate) async fn json(answer: HttpAnswer, origin: &str) -> Result<Value, WireError> {
     let bytes = answer.read(origin, limits::ANSWER_BYTES).await?;
-    serde_json::from_slice(&bytes)
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    serde_json::from_slice(text)
         .map_err(|_| WireError::malformed(format!("{origin} answered with text that is not JSON")))
 }
 

@@ -119,8 +119,14 @@ fn tool_choice(choice: &ToolChoice, config: &ModelConfig) -> Json {
 
 /// OpenAI's own models take only the newer name, which many other servers do not know.
 fn max_tokens_name(config: &ModelConfig) -> &'static str {
-    if config.base.host() == "api.openai.com" { "max_completion_tokens" } else { "max_tokens" }
+    let host = config.base.host();
+    let is_openai = host == "api.openai.com" || AZURE.iter().any(|domain| host.ends_with(domain));
+    if is_openai { "max_completion_tokens" } else { "max_tokens" }
 }
+
+/// The domains at which Azure serves models of OpenAI.
+const AZURE: &[&str] =
+    &[".openai.azure.com", ".services.ai.azure.com", ".cognitiveservices.azure.com"];
 
 fn assistant(pieces: Vec<Replay<'_>>) -> Json {
     let mut content = String::new();

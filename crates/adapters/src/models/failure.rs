@@ -6,7 +6,7 @@ use dormouse_types::model::{ModelError, ProviderUnavailable};
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
-use super::config::ModelConfig;
+use super::config::{ModelConfig, WireFormat};
 use crate::http::{HttpError, chain};
 
 /// Why an answer is not a turn.
@@ -50,6 +50,17 @@ impl WireError {
         Self::Refused { detail: detail.into() }
     }
 
+    /// The same error of an answer of which something has come already. Whatever the provider says
+    /// now, it has served part of the call, and nobody knows what that cost.
+    pub(crate) fn of_broken_off(self) -> Self {
+        match self {
+            Self::Unavailable { why: _, detail, retry_after } => {
+                Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
+            }
+            Self::Malformed { .. } | Self::Refused { .. } => self,
+        }
+    }
+
     /// The error of the port. The key is taken out of the text, which may come from the provider.
     pub(crate) fn into_model_error(self, config: &ModelConfig) -> ModelError {
         let hide = |text: String| match &config.key {
@@ -74,7 +85,10 @@ impl WireError {
 
 impl From<HttpError> for WireError {
     fn from(error: HttpError) -> Self {
-        let detail = clean(&chain(&error));
+        let mut detail = clean(&chain(&error));
+        if matches!(error, HttpError::Tls { .. }) && detail.contains(NO_TLS) {
+            detail.push_str(": it seems to speak http, not https");
+        }
         let why = match error {
             // The address is that of something else, until a person corrects it.
             HttpError::Redirect { .. } => ProviderUnavailable::Configuration,
@@ -87,6 +101,9 @@ impl From<HttpError> for WireError {
         Self::Unavailable { why, detail, retry_after: None }
     }
 }
+
+/// What rustls says of bytes that are not TLS at all.
+const NO_TLS: &str = "InvalidContentType";
 
 /// A message as it may be shown: one line without control characters, cut after 500 characters.
 pub(crate) fn clean(text: &str) -> String {
@@ -144,6 +161,10 @@ struct Said {
     status: Option<u16>,
     message: String,
     retry_after: Option<Duration>,
+    /// Whether it is an error object, and no text or page.
+    is_object: bool,
+    /// Whether the provider has judged what the request says, as OpenRouter does.
+    is_flagged: bool,
 }
 
 impl Said {
@@ -159,7 +180,7 @@ impl Said {
             None => value,
         };
         let object = inner.as_object()?;
-        let mut said = Self::default();
+        let mut said = Self { is_object: true, ..Self::default() };
         for name in ["code", "type", "status", "error_type"] {
             match object.get(name) {
                 Some(Value::String(code)) => said.codes.push(code.to_ascii_lowercase()),
@@ -176,6 +197,11 @@ impl Said {
             Some(other) => other.to_string(),
             None => String::new(),
         };
+        // What OpenRouter was told by the provider that it asked.
+        if let Some(raw) = object.get("metadata").and_then(|it| it.get("raw")?.as_str()) {
+            said.message = format!("{}: {raw}", said.message);
+        }
+        said.is_flagged = object.get("metadata").is_some_and(|it| it.get("reasons").is_some());
         for detail in object.get("details").and_then(Value::as_array).into_iter().flatten() {
             if let Some(reason) = detail.get("reason").and_then(Value::as_str) {
                 said.codes.push(reason.to_ascii_lowercase());
@@ -213,6 +239,9 @@ impl Said {
                 config.model.as_str()
             )));
         }
+        if self.is_flagged {
+            return WireError::refused(detail("the provider refused the request"));
+        }
         if code(KEY_CODES) || lower.contains("api key not valid") {
             return unavailable(ProviderUnavailable::Authentication, KEY_ADVICE);
         }
@@ -220,7 +249,7 @@ impl Said {
         if matches!(status, Some(402)) || lower.contains("credit balance is too low") {
             return unavailable(ProviderUnavailable::Quota, "the account needs credit");
         }
-        let is_unknown_model = code(&["model_not_found", "invalid_model"])
+        let is_unknown_model = code(&["model_not_found", "invalid_model", "deploymentnotfound"])
             || UNKNOWN_MODEL.iter().any(|phrase| lower.contains(phrase))
             || (matches!(status, Some(404)) || code(&["not_found_error", "not_found"]))
                 && lower.contains("model");
@@ -232,18 +261,28 @@ impl Said {
             );
             return unavailable(ProviderUnavailable::Configuration, &what);
         }
+        if lower.contains(UNKNOWN_ENDPOINT) {
+            let what = nothing_here(config);
+            return unavailable(ProviderUnavailable::Configuration, &what);
+        }
         match status {
             Some(401 | 403) => unavailable(ProviderUnavailable::Authentication, KEY_ADVICE),
             Some(429) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
             _ if code(QUOTA_CODES) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             _ if code(OUTAGE_CODES) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
-            Some(404 | 405) => {
+            // Whoever answers in this form and gives a reason may mean the model as well.
+            Some(404) if self.is_object && !is_plain_not_found(&lower) => {
                 let what = format!(
-                    "{} has nothing at this address; check the base URL {}",
-                    config.provider, config.base
+                    "{} has nothing for {}; check the model, and the base URL {}",
+                    config.provider,
+                    config.model.as_str(),
+                    config.base
                 );
                 unavailable(ProviderUnavailable::Configuration, &what)
+            }
+            Some(404 | 405) => {
+                unavailable(ProviderUnavailable::Configuration, &nothing_here(config))
             }
             Some(_) => WireError::refused(detail("the provider refused the request")),
             None if code(REQUEST_CODES) => {
@@ -253,6 +292,24 @@ impl Said {
             None => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
         }
     }
+}
+
+/// What to do about an address at which there is nothing.
+fn nothing_here(config: &ModelConfig) -> String {
+    let base = &config.base;
+    // Ollama, llama.cpp, vLLM and LM Studio have this format below /v1 only, or beside others.
+    let hint = match config.format {
+        WireFormat::ChatCompletions | WireFormat::Responses
+            if base.to_string() == base.origin() =>
+        {
+            format!(" (perhaps {base}/v1)")
+        }
+        WireFormat::ChatCompletions
+        | WireFormat::Responses
+        | WireFormat::Anthropic
+        | WireFormat::Gemini => String::new(),
+    };
+    format!("{} has nothing at this address; check the base URL {base}{hint}", config.provider)
 }
 
 const KEY_ADVICE: &str = "the provider does not accept the key; enter a valid one";
@@ -278,6 +335,14 @@ const QUOTA_CODES: &[&str] = &[
     "quota_exceeded",
     "resource_exhausted",
 ];
+/// What LM Studio says, with status 200, of a path that it does not have.
+const UNKNOWN_ENDPOINT: &str = "unexpected endpoint or method";
+
+/// Whether a reason for the status 404 says no more than the status.
+fn is_plain_not_found(lower: &str) -> bool {
+    matches!(lower, "" | "not found" | "resource not found" | "404 page not found")
+}
+
 /// What providers say that have no code for a model that they do not offer.
 const UNKNOWN_MODEL: &[&str] = &["model not exist", "is not a valid model", "invalid model:"];
 const OUTAGE_CODES: &[&str] = &[

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::answer::{json, success, wrong_type};
 use super::config::{ModelConfig, WireFormat};
-use super::failure::WireError;
+use super::failure::{self, WireError};
 use crate::http::{HeaderText, HttpRequest, Method, Transport};
 
 /// A model in a server's list.
@@ -53,8 +53,11 @@ async fn fetch(
     match answer.media_type().as_str() {
         "application/json" | "text/plain" | "" => {
             let answer = json(answer, &origin).await?;
-            read(&answer).ok_or_else(|| {
-                WireError::malformed(format!("{origin} answered without a list of models"))
+            read(&answer).ok_or_else(|| match answer.get("error") {
+                Some(error) if !error.is_null() => failure::of_object(&answer, config),
+                Some(_) | None => {
+                    WireError::malformed(format!("{origin} answered without a list of models"))
+                }
             })
         }
         other => Err(wrong_type(&origin, other)),

@@ -20,6 +20,7 @@ mod rungs;
 mod rung_preview;
 mod input;
 mod wire;
+mod key_filter;
 mod answer;
 mod probe;
 mod list;

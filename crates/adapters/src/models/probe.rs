@@ -40,7 +40,8 @@ const MAX_OUTPUT: u32 = 1024;
 /// Tries the rungs from the best to the last, each with one real call of one tool. `config.rung` has
 /// no influence. The caller limits the time.
 ///
-/// Errors: the provider is unavailable on every rung, refuses the key, or has no such model. A request
+/// Errors: the provider is unavailable on every rung, refuses the key, has no such model, or refuses
+/// every request for the same reason. A request
 /// that it refuses on one rung, as for a model without tools, leads to the next: some servers answer
 /// it with 500, others that they have no such model.
 pub async fn probe(
@@ -52,7 +53,7 @@ pub async fn probe(
     let mut failures = Vec::new();
     let (mut usage, mut is_counted) = (None::<Usage>, true);
     let mut unknown = None;
-    let mut outages = Vec::new();
+    let (mut outages, mut refusals) = (Vec::new(), Vec::new());
     for rung in Rung::ALL.iter().copied() {
         let max_output_tokens = config.max_output_tokens.min(MAX_OUTPUT);
         let config = ModelConfig { rung, max_output_tokens, ..config.clone() };
@@ -65,7 +66,10 @@ pub async fn probe(
                 return Ok(Probe { rung: Some(rung), usage, is_counted, first_event, failures });
             }
             Ok(Answer { problem: Some(problem), .. }) => failures.push((rung, problem)),
-            Err(ModelError::Request { detail }) => failures.push((rung, detail)),
+            Err(ModelError::Request { detail }) => {
+                failures.push((rung, detail.clone()));
+                refusals.push(ModelError::Request { detail });
+            }
             Err(error @ ModelError::Provider { why: ProviderUnavailable::Configuration, .. }) => {
                 failures.push((rung, error.to_string()));
                 unknown = Some(error);
@@ -95,6 +99,10 @@ pub async fn probe(
     }
     if outages.len() == Rung::ALL.len() {
         return Err(outages.swap_remove(0));
+    }
+    // The same refusal however the tool is offered is about something else than tools.
+    if refusals.len() == Rung::ALL.len() && refusals.iter().all(|it| *it == refusals[0]) {
+        return Err(refusals.swap_remove(0));
     }
     Ok(Probe { rung: None, usage, is_counted, first_event: None, failures })
 }

@@ -228,7 +228,7 @@ async fn what_is_shown_is_what_is_sent() {
 }
 
 #[test]
-fn openai_itself_gets_the_newer_name_of_the_token_limit() {
+fn models_of_openai_get_the_newer_name_of_the_token_limit() {
     let format = WireFormat::ChatCompletions;
     let local = ModelConfig {
         base: BaseUrl::parse("http://localhost:11434/v1/").unwrap(),
@@ -239,6 +239,15 @@ fn openai_itself_gets_the_newer_name_of_the_token_limit() {
     assert!(text.starts_with("POST http://localhost:11434/v1/chat/completions\n"), "{text}");
     assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("authorization"), "{text}");
     assert!(shown(config(format), &request()).contains(r#""max_completion_tokens":2048"#));
+    for (host, is_newer) in [
+        ("house.openai.azure.com", true),
+        ("house.services.ai.azure.com", true),
+        ("openai.azure.com.example.org", false),
+    ] {
+        let base = BaseUrl::parse(&format!("https://{host}/openai/v1")).unwrap();
+        let text = shown(ModelConfig { base, ..config(format) }, &request());
+        assert_eq!(text.contains(r#""max_completion_tokens":2048"#), is_newer, "{text}");
+    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::fmt::Write as _;
 
+use dormouse_adapters::http::{BaseUrl, Secret};
 use dormouse_adapters::models::WireFormat::{self, *};
-use dormouse_adapters::models::{Decoder, Input};
+use dormouse_adapters::models::{Decoder, Input, ModelConfig};
 use dormouse_types::limits;
 use dormouse_types::model::TurnEvent;
 use serde_json::{Value, json};
@@ -141,6 +142,39 @@ async fn a_status_says_whose_fault_it_is_and_what_to_do() {
                 r#"{"type":"error","error":{"type":"request_too_large","message":"too big"}}"#,
             ),
         ),
+        (
+            ChatCompletions,
+            with(
+                429,
+                r#"{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"small-1 is rate-limited upstream","provider_name":"Other"}}}"#,
+            ),
+        ),
+        (
+            ChatCompletions,
+            with(
+                403,
+                r#"{"error":{"message":"Your input was flagged","code":403,"metadata":{"reasons":["violence"],"flagged_input":"…"}}}"#,
+            ),
+        ),
+        (
+            ChatCompletions,
+            with(
+                404,
+                r#"{"error":{"message":"No endpoints found matching your data policy","code":404}}"#,
+            ),
+        ),
+        (
+            ChatCompletions,
+            with(
+                404,
+                r#"{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}"#,
+            ),
+        ),
+        (ChatCompletions, with(404, r#"{"error":{"code":"404","message":"Resource not found"}}"#)),
+        (
+            ChatCompletions,
+            with(200, r#"{"error":"Unexpected endpoint or method. (POST /chat/completions)"}"#),
+        ),
         (ChatCompletions, with(400, r#"{"error":"bad\u0000\u001b[31m thing\n\n  happened"}"#)),
     ];
     let mut all = String::new();
@@ -149,6 +183,42 @@ async fn a_status_says_whose_fault_it_is_and_what_to_do() {
         writeln!(all, "{status} {}\n  {}", format.name(), said(format, answer).await).unwrap();
     }
     insta::assert_snapshot!(all);
+}
+
+#[tokio::test]
+async fn an_address_without_a_path_is_perhaps_lacking_one() {
+    let base = BaseUrl::parse("http://localhost:11434").unwrap();
+    let own = ModelConfig { base, ..config(ChatCompletions) };
+    let text = report(own, Answer::new(404, "text/plain", "404 page not found"), &request()).await;
+    assert!(
+        text.contains(
+            "check the base URL http://localhost:11434 (perhaps http://localhost:11434/v1)"
+        ),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_provider_that_repeats_its_key_does_not_get_it_into_a_turn() {
+    let text = |text: &str| json!({ "choices": [{ "delta": { "content": text } }] });
+    let function = json!({ "name": "weather", "arguments": "{\"lat\":\"sk-very-secret-key\"}" });
+    let call = json!({ "index": 0, "id": "a", "function": function });
+    let last =
+        json!({ "choices": [{ "delta": { "tool_calls": [call] }, "finish_reason": "stop" }] });
+    let lines = [text("You are sk-very-"), text("secret-key."), last].map(|it| it.to_string());
+    let key = Some(Secret::new("sk-very-secret-key").unwrap());
+    let with_key = ModelConfig { key, ..config(ChatCompletions) };
+    let turn = report(with_key, stream_of(&lines.join("\n")), &request()).await;
+    assert!(!turn.contains("secret-key"), "{turn}");
+    assert!(turn.contains("You are (not shown).") && turn.ends_with("ended: false"), "{turn}");
+}
+
+#[tokio::test]
+async fn a_mark_of_byte_order_before_an_answer_says_nothing() {
+    let whole = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]}"#;
+    let marked = said(ChatCompletions, Answer::json(format!("\u{feff}{whole}"))).await;
+    assert_eq!(marked, said(ChatCompletions, Answer::json(whole)).await);
+    assert!(marked.ends_with("end, ended: true"), "{marked}");
 }
 
 #[tokio::test]

@@ -62,6 +62,12 @@ async fn a_server_without_a_list_is_an_error() {
         (Answer::json("{}"), outage, "https://api.openai.com answered without a list of models"),
         (Answer::json("{"), outage, "https://api.openai.com answered with text that is not JSON"),
         (
+            Answer::json(r#"{"error":"Unexpected endpoint or method. (GET /models)"}"#),
+            setup,
+            "acme has nothing at this address; check the base URL \
+             https://api.openai.com/v1: Unexpected endpoint or method. (GET /models)",
+        ),
+        (
             Answer::new(200, "text/html", "<html>"),
             setup,
             "https://api.openai.com answered with a web page instead of an answer of a model; \

@@ -224,3 +224,18 @@ async fn a_probe_of_a_model_that_nobody_offers_is_an_error_and_one_without_tools
     let found = probed(vec![unknown.clone(), unknown, answer(Rung::Fenced, &call)]).await.unwrap();
     assert_eq!((found.rung, found.failures.len()), (Some(Rung::Fenced), 2));
 }
+
+/// What is refused however the tool is offered is not the fault of the tools.
+#[tokio::test]
+async fn a_probe_that_is_refused_the_same_way_each_time_says_so_and_nothing_about_tools() {
+    let refused = |what: &str| {
+        let body = json!({ "error": { "message": what, "code": 400 } });
+        Answer::new(400, "application/json", body.to_string())
+    };
+    let error = probed(vec![refused("Unsupported parameter: max_tokens"); 3]).await.unwrap_err();
+    let ModelError::Request { detail } = &error else { panic!("{error}") };
+    assert_eq!(detail, "the provider refused the request: Unsupported parameter: max_tokens");
+
+    let found = probed(vec![refused("no tools"), refused("no schema"), refused("no")]).await;
+    assert_eq!(found.unwrap().rung, None);
+}

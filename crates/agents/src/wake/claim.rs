@@ -1,17 +1,24 @@
 //! What a claim of an agent's wake decides: whether the run may start, and the interval it sees.
 
+use std::borrow::Cow;
+
 use dormouse_runs::admission::MayAsk;
+use dormouse_runs::spending;
+use dormouse_scheduler::status::{Event, after};
 use dormouse_scheduler::{Admission, Capacity, Due};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
-use dormouse_store::agent::entity;
-use dormouse_store::agent::entity::Stored;
+use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::model_call;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Db, Op, ReadError, change_log};
 use dormouse_types::agent::Initiator;
+use dormouse_types::closed_list::Listed;
 use dormouse_types::model::Usage;
-use dormouse_types::{AgentId, HostId, Id as _, Seq, ThreadId, Timestamp, WorkspaceId};
+use dormouse_types::port::Model;
+use dormouse_types::{AgentId, HostId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
+use crate::error::broken;
 use crate::inbox::UnheardRange;
 use crate::wake::holder::agent_of;
 use crate::wake::key::{Cause, key_after, run_key, strongest};
@@ -58,6 +65,27 @@ fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
     waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
 }
 
+/// The error of a run that waited for a model while another one was chosen.
+const ANOTHER_MODEL: &str = "another model was chosen while it waited: see the next run";
+
+/// Returns whether a waiting run would ask a model that its agent no longer has.
+///
+/// It is not resumed with the other one: what its turns were made of was cleared for the first.
+fn was_begun_with_another(run: &Run, chosen: &dyn Model) -> bool {
+    run.model.as_deref().is_some_and(|begun| begun != chosen.name())
+}
+
+/// Returns a row with what a run was started for, so that another run can be started for it.
+fn with_causes_of(mut row: QueueEntry, run: &Run) -> QueueEntry {
+    if let Listed::Known(reason) = run.reason {
+        row.reasons.push(reason);
+        if matches!(reason, Reason::Reanalysis | Reason::UserInitiated) {
+            row.request_id = row.request_id.or_else(|| run.reason_id.clone());
+        }
+    }
+    row
+}
+
 /// What a fresh run is decided on besides its row. For a damaged agent the values are empty: its
 /// run starts, fails and reports the damage.
 pub(crate) struct ClaimContext {
@@ -82,9 +110,11 @@ impl Agents {
         let agent = entity::each(entity::by_id::<Agent>(ws, id.as_str()));
         let mut ops: Vec<Op> = Vec::new();
         let mut model = self.default_model();
+        let mut is_readable = false;
         // The run of a damaged agent must start, so that it can fail and report the damage.
         if let Some(Ok(mut agent)) = self.store.first(agent).await? {
             ops.extend(self.wake_with_restored_task(ws, &mut agent, now).await?);
+            is_readable = true;
             let value = &agent.doc.value;
             model = self.model_of(value);
             let automatic = is_automatic(value, model.class());
@@ -110,9 +140,16 @@ impl Agents {
                 return Ok(Admission::Postpone { until, why, guard });
             }
         }
-        if waiting.is_some() {
-            return Ok(Admission::Resume { ops });
+        let mut row = Cow::Borrowed(row);
+        match waiting {
+            Some(run) if is_readable && was_begun_with_another(run, &*model) => {
+                ops.extend(self.superseded(ws, &row, run, now).await?);
+                row = Cow::Owned(with_causes_of(row.into_owned(), run));
+            }
+            Some(_) => return Ok(Admission::Resume { ops }),
+            None => {}
         }
+        let row = &*row;
         let run = Box::new(self.fresh_run(ws, id, row, &before, model.name()).await?);
         // A wake that was delivered twice must not lose what its run has not heard.
         let again = (!before.words.is_empty()).then(|| self.hear(ws, id, row.upto));
@@ -160,6 +197,30 @@ impl Agents {
         }
     }
 
+    /// Builds the ops that end a waiting run in favour of one with the model that was chosen since.
+    /// It counts for nothing, like a run that a person cancelled; what it was to see is in the other
+    /// run.
+    async fn superseded(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, AgentError> {
+        // Its owner may only seem dead, and still be about to write the journal.
+        self.scheduler().raise_fence(ws, row, row.epoch + 1).await?;
+        let to = after(run.status, Event::Cancelled).map_err(broken)?;
+        let open = self.store.all(model_call::open_of_run(ws, &run.key)).await?;
+        let mut ops = vec![wake_run::cancel(ws, &run.key, run.status, to, now, ANOTHER_MODEL)];
+        ops.extend(spending::assumed(ws, &run.key, &open));
+        Ok(ops)
+    }
+
+    async fn is_cancelled(&self, ws: WorkspaceId, key: &RunKey) -> Result<bool, AgentError> {
+        let run = self.store.first(wake_run::by_key(ws, key)).await?;
+        Ok(run.is_some_and(|run| run.is_cancelled()))
+    }
+
     /// Builds the row of a fresh run, with its key and the interval it will see.
     ///
     /// The interval is frozen here: what arrives later belongs to the next wake, and a run that is
@@ -191,9 +252,9 @@ impl Agents {
             }
         };
         let mut key = run_key(agent, &cause);
-        // What a cancelled run was to see is pending again, and that is no second delivery.
-        while self.store.first(wake_run::by_key(ws, &key)).await?.is_some_and(|r| r.is_cancelled())
-        {
+        // What a cancelled run was to see is pending again, and that is no second delivery. The run
+        // of the row is one that this one supersedes.
+        while row.run_key.as_ref() == Some(&key) || self.is_cancelled(ws, &key).await? {
             key = key_after(&key);
         }
         let by_itself = is_unattended(&row.reasons, before.words);

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
+use dormouse_agents::lifecycle::AgentPatch;
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{Commit, Db};
-use dormouse_types::model::{ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage};
+use dormouse_types::model::{
+    FragmentKind, ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
+};
 use dormouse_types::port::{BoxStream, Model, ModelClass};
 use dormouse_types::{AgentId, HolderId, Id as _};
 use futures_util::stream;
 
-use crate::world::{DONE, WS, World, now, report};
+use crate::world::{DONE, WS, World, me, now, report, text};
 
 const USED: Usage =
     Usage { input: 1200, cached_input: 800, cache_write: 300, output: 90, reasoning: 40 };
@@ -166,4 +169,37 @@ fn no_model_steps_in_for_one_that_is_not_registered() {
     let run = &world.runs(&agent)[0];
     assert_eq!((run.model.as_deref(), run.status), (Some("far"), Status::Queued));
     assert!(world.script.requests().is_empty());
+}
+
+/// It waits for a provider that may never come back, and a person has decided not to wait.
+#[test]
+fn a_run_that_waits_for_its_provider_begins_anew_with_the_model_that_is_chosen_instead() {
+    let (world, agent) = far_away();
+    let far = Arc::new(Far { is_away: true, used: USED });
+    let agents = world.choosing(Models::new(world.model.clone()).with(far));
+    world.wake_now(&agent, Some("Is it the 14th?"));
+    let scheduler = agents.scheduler();
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    now(scheduler.run_alive(lease)).expect("it ran");
+    let waiting = world.runs(&agent)[0].clone();
+    assert_eq!((waiting.status, waiting.model.as_deref()), (Status::Queued, Some("far")));
+
+    let patch = AgentPatch { model: Some(None), ..AgentPatch::default() };
+    now(agents.configure(WS, &agent, &patch, &me())).expect("configured");
+    world.answers(1);
+    let lease = now(scheduler.claim(WS, &world.row(&agent))).expect("a claim").expect("a lease");
+    assert_eq!(now(scheduler.run_alive(lease)).expect("it ran").end, DONE);
+    let runs = world.runs(&agent);
+    let ended = runs.iter().find(|run| run.key == waiting.key).expect("the run that waited");
+    assert!(ended.is_cancelled() && ended.completed_at.is_some(), "{ended:?}");
+    let fresh = runs.iter().find(|run| run.key != waiting.key).expect("another run");
+    assert_eq!((fresh.status, &fresh.reason), (Status::Completed, &waiting.reason));
+    assert_eq!(fresh.initiator, waiting.initiator);
+    assert_ne!(fresh.model.as_deref(), Some("far"));
+    let heard = text(&world.last_request(), FragmentKind::Message).expect("its message");
+    assert!(heard.contains("Is it the 14th?"), "{heard}");
+    let state = world.agent_state(&agent);
+    assert_eq!(state.consecutive_failure_count, 0);
+    let row = world.row(&agent);
+    assert_eq!((row.run_key, row.due_at, row.reasons), (None, None, Vec::new()));
 }

@@ -7,11 +7,13 @@ use dormouse_journal::Edit;
 use dormouse_runs::{Models, Preview};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_run::{self, RunWithCounts, Status};
-use dormouse_store::agent::{entity, wake_request};
+use dormouse_store::agent::{entity, model_setting, wake_request};
 use dormouse_store::{Commit, Db, Query, params};
+use dormouse_testkit::models::provider;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::kept_back::{KeptBack, KeptPieces};
 use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
+use dormouse_types::model_settings::{ModelSettings, Provider};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation, OutgoingRequest, Stage};
 use dormouse_types::task::{Flag, LinkKind};
 use dormouse_types::{AgentId, EntryId, Id as _, TaskId};
@@ -300,6 +302,22 @@ fn a_provider_that_is_not_ones_own_any_more_gets_what_any_other_gets() {
     assert!(case.wake(&case.own, [routine_report()]).contains("SECRET"));
     *case.own.location.lock().expect("one thread") = ModelLocation::Elsewhere;
     assert!(!case.wake(&case.own, [routine_report()]).contains("SECRET"));
+}
+
+/// A run keeps the model that it began with, and another node may not have heard of the change yet.
+#[test]
+fn a_node_that_still_takes_a_server_for_ones_own_sends_it_nothing_private() {
+    let case = Case::new();
+    let entry = case.add("The doctor said SECRET.");
+    case.flag(&entry, true);
+    let (acme, home) = (provider("acme"), Provider { is_own: false, ..provider("home") });
+    let settings = ModelSettings { providers: vec![acme, home], ..ModelSettings::default() };
+    let put = model_setting::put(WS, 0, &settings);
+    now(case.world.store.commit(Commit::new("test", Db::Agent, WS).op(put))).expect("stored");
+    assert_eq!(case.own.location(), ModelLocation::OwnServer);
+    let sent = case.wake(&case.own, [routine_report()]);
+    assert!(!sent.contains("SECRET") && sent.contains("The van comes on Friday."), "{sent}");
+    assert_eq!(case.last().kept_back.private.entries, 1);
 }
 
 #[test]

@@ -295,6 +295,42 @@ fn the_budget_of_the_workspace_holds_for_all_agents_together() {
     assert_eq!(case.balance(spend::WORKSPACE), Some((0, 0)));
 }
 
+/// What is reserved for a call under way is more than it costs, as a rule.
+#[test]
+fn a_call_under_way_holds_nobody_until_midnight_for_whom_there_is_room_after_it() {
+    let case = Case::new(vec![]);
+    case.settings(|settings| settings.budgets.workspace_day = 2 * RESERVED - 1);
+    case.model.0.hangs.store(true, Ordering::Relaxed);
+    case.world.wake_now(&case.agent, None);
+    let lease = case.claim(&case.agent).expect("a lease");
+    let scheduler = case.agents.scheduler();
+    let mut first = Box::pin(scheduler.run_alive(lease));
+    assert!(first.as_mut().now_or_never().is_none(), "its call is under way");
+
+    let task = case.world.task("Sell", &["It began."]);
+    let other = case.world.try_create(&task, true).expect("an agent");
+    case.world.pays(&other);
+    case.world.wake_now(&other, None);
+    let lease = case.claim(&other).expect("a lease");
+    let End::Requeued { reason } = now(scheduler.run_alive(lease)).expect("it ran").end else {
+        panic!("it ran beyond the budget")
+    };
+    assert!(reason.contains("under way"), "{reason}");
+    let soon = case.world.clock.now() + std::time::Duration::from_secs(10);
+    assert_eq!((case.put_off(&other), case.world.row(&other).due_at), (None, Some(soon)));
+
+    // The call breaks off, and all that was reserved for it counts: now there is no room.
+    let key = case.world.row(&case.agent).run_key.expect("a run");
+    now(case.agents.cancel_run(WS, &case.agent, &key, &me())).expect("cancelled");
+    drop(first);
+    case.world.later(10);
+    let lease = case.claim(&other).expect("a lease");
+    let ended = now(scheduler.run_alive(lease)).expect("it ran").end;
+    assert!(matches!(ended, End::Requeued { .. }), "{ended:?}");
+    assert_eq!(case.put_off(&other), Some(PutOff::WorkspaceBudget));
+    assert_eq!(case.balance(spend::WORKSPACE), Some((0, RESERVED)));
+}
+
 #[test]
 fn a_wake_beyond_its_cap_fails_and_says_so() {
     let case = Case::new(vec![answer(Some(USED))]);

@@ -6,7 +6,7 @@ use dormouse_types::Caller;
 use dormouse_types::draft::Remark;
 
 use super::ImportFile;
-use super::plan::Made;
+use super::plan::PlannedFile;
 use crate::{Dormouse, Error};
 
 impl Dormouse {
@@ -16,7 +16,7 @@ impl Dormouse {
         &self,
         caller: &Caller,
         file: &ImportFile,
-        made: &Made,
+        made: &PlannedFile,
     ) -> Result<Option<Remark>, Error> {
         let planned = made.planned.tasks.iter().map(|task| task.draft.key.as_str());
         let keys: BTreeSet<&str> =

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use dormouse::{ServeEvent, ServeOptions};
+use dormouse::{Dormouse, Parts, ServeEvent, ServeOptions};
 use dormouse_types::model::{ModelError, ProviderUnavailable};
 
 use crate::world::{World, me, now};
+use dormouse_testkit::CountingEntropy;
+use dormouse_testkit::models::Host;
 use dormouse_testkit::scripted::Answer;
 
 /// What was reported of runs: how they left the node, and whether they gave a reason.
@@ -70,4 +72,46 @@ fn a_node_reports_how_each_run_ended_and_stops_on_request() {
     stop.send(()).expect("somebody listens");
     assert!(settle(), "it stops");
     assert_eq!(runs(&events), []);
+}
+
+/// Hints reach the nodes of a database together, so that none takes a model for one that is not there.
+#[test]
+fn a_node_learns_of_a_model_that_was_chosen_on_another_one_from_a_hint() {
+    let world = World::new();
+    let node = || {
+        let parts = Parts {
+            store: world.store.clone(),
+            clock: Arc::new(world.clock.clone()),
+            entropy: Arc::new(CountingEntropy::seeded(7)),
+            model: world.script.clone(),
+            zone: jiff::tz::TimeZone::UTC,
+            owner: "other".into(),
+        };
+        Dormouse::new(parts).with_model_host(Arc::new(Host), None)
+    };
+    let (one, other) = (node(), node());
+    now(one.load_models()).expect("loaded");
+    now(other.load_models()).expect("loaded");
+    let known = || now(other.access(&me())).expect("access").server.model;
+    let before = known();
+    let serving = other.clone();
+    let mut serving = Box::pin(async move {
+        let stop = Box::pin(std::future::pending());
+        serving.serve(ServeOptions::default(), stop, &mut |_| ()).await;
+    });
+    let mut settle = || {
+        let mut context = Context::from_waker(Waker::noop());
+        (0..20).any(|_| serving.as_mut().poll(&mut context).is_ready())
+    };
+    settle();
+    now(one.use_model(&me(), "acme/large")).expect("chosen");
+    settle();
+    assert_eq!((before == known(), known().as_str()), (false, "acme/large"));
+
+    // The next look waits for a moment, whatever else is hinted at.
+    now(one.use_model(&me(), "acme/small")).expect("chosen");
+    settle();
+    world.clock.advance(Duration::from_secs(1));
+    settle();
+    assert_eq!(known(), "acme/small");
 }

@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use dormouse_store::agent::model_call::{self, RunCost};
-use dormouse_store::agent::{model_setting, spend, wake_run};
+use dormouse_store::agent::spend::{self, Account};
+use dormouse_store::agent::{model_setting, wake_run};
 use dormouse_store::{Attempts, ChangeRow, CommitError, Op, Refusal};
 use dormouse_types::agent::PutOff;
 use dormouse_types::model::{Request, Usage};
 use dormouse_types::port::OutgoingRequest;
-use dormouse_types::spend::{Budgets, OverBudget};
+use dormouse_types::spend::{Amount, Budgets, OverBudget};
 use dormouse_types::{EventKind, Origin, Timestamp};
 use jiff::civil::Date;
 
@@ -20,6 +21,9 @@ use crate::{End, Lease};
 
 /// Runs that wait for the budget of the next day begin within this time after midnight.
 const BUDGET_SPREAD: Duration = Duration::from_secs(600);
+
+/// How soon a run tries again for which there is room once calls under way are settled.
+const CALLS_UNDER_WAY: Duration = Duration::from_secs(10);
 
 impl ActiveRun<'_> {
     /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may
@@ -77,6 +81,10 @@ impl ActiveRun<'_> {
                 let account = reserved.holder_account();
                 let balance = store.first(spend::of_account(*ws, &account)).await?;
                 let scope = spending::scope_without_room(&budgets, amount, balance.as_ref());
+                if scope == OverBudget::Workspace && self.is_room_soon(&reserved, &budgets).await? {
+                    let reason = "calls under way may use up the budget of all agents".into();
+                    return self.requeue_run(Some(now + CALLS_UNDER_WAY), reason).await.map(Some);
+                }
                 let mut ops = vec![model_setting::unchanged(*ws, revision)];
                 ops.extend(reserved.held(*ws, scope, &budgets));
                 self.put_off_by_budget(scope, ops, day).await?;
@@ -87,6 +95,26 @@ impl ActiveRun<'_> {
             })) => self.put_off_by_switch().await.map(Some),
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns whether only what is reserved for calls under way leaves no room for another one. They
+    /// cost less than was reserved, as a rule.
+    async fn is_room_soon(
+        &self,
+        reserved: &Reservation,
+        budgets: &Budgets,
+    ) -> Result<bool, RunError> {
+        let (ws, call) = (self.lease.ws, &reserved.call);
+        let Amount { unit, value } = call.reserved;
+        let Some(limit) = budgets.limit(OverBudget::Workspace, unit) else { return Ok(false) };
+        let store = &self.driver.store;
+        let account = Account { scope: spend::WORKSPACE.to_owned(), day: call.day, unit };
+        let balance = store.first(spend::of_account(ws, &account)).await?;
+        let Some(balance) = balance else { return Ok(false) };
+        let under_way = model_call::reserved_under_way(ws, call.day, unit, &call.holder);
+        let under_way = store.first(under_way).await?.unwrap_or(0);
+        let used = balance.used().saturating_sub(balance.extra).saturating_sub(under_way);
+        Ok(under_way > 0 && used.saturating_add(value) <= limit)
     }
 
     /// Returns whether a call that can be left out fits into what one wake may spend, and leaves half

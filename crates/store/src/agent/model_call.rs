@@ -127,6 +127,24 @@ fn open_call(row: &Row) -> Result<OpenCall, ReadError> {
     })
 }
 
+/// What is reserved on a day by runs that are under way, other than those of `besides`.
+pub fn reserved_under_way(
+    workspace: WorkspaceId,
+    day: Date,
+    unit: Unit,
+    besides: &HolderId,
+) -> Query<i64> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT CAST(COALESCE(SUM(c.reserved), 0) AS BIGINT) FROM wake_queue q
+              JOIN model_calls c ON c.ws = q.ws AND c.run_key = q.run_key
+              WHERE q.owner IS NOT NULL AND +q.ws = ?1 AND q.agent_id <> ?4
+                AND c.cost IS NULL AND c.day = ?2 AND c.unit = ?3",
+        params: params_values![ws(workspace), day.to_string(), unit.name(), besides.to_string()],
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "model_call", &e)),
+    }
+}
+
 /// Records that the open calls of a run cost what was reserved for them; refused if there are more
 /// or fewer than `count`, so that none is left out that began since they were read.
 pub fn assume(workspace: WorkspaceId, run: &RunKey, count: usize) -> Op {

@@ -207,7 +207,7 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
     let model = line(&shown.id);
     match shown.tool_mode {
         Some(mode) => session.screen.say(format!("{model} {}", in_words(mode))),
-        None => session.screen.say(format!("{model} answered, but called no tool in any way")),
+        None => session.screen.say(format!("{model} called no tool in any way")),
     }
     if let Some(millis) = shown.first_word_ms {
         session.screen.say(format!("first word after {}.{} s", millis / 1000, millis % 1000 / 100));

@@ -23,5 +23,5 @@ pub mod recovery;
 pub use set::error::DecideError;
 pub use set::rows::Settled;
 pub use set::service::{Changes, Decider};
-pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused};
+pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused, Tool};
 pub use tools::TOOLS;

@@ -8,7 +8,7 @@ use dormouse_journal::Edit;
 use dormouse_store::agent::change_item::Item;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::limits::Limit;
-use dormouse_types::model::TaskState;
+use dormouse_types::model::{TaskState, ToolSpec};
 use dormouse_types::search_words::WordQuery;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
 use schemars::JsonSchema;
@@ -170,8 +170,9 @@ pub enum Policy {
     },
 }
 
-/// A tool as a model calls it.
-pub struct ModelTool {
+/// A tool as a model calls it. A room whose calls mean something else than those of this one has a
+/// policy `P` of its own; name, argument type, schema and parsing are the same for all.
+pub struct ModelTool<P = Policy> {
     /// Name that the model calls.
     pub name: &'static str,
     /// Other spellings that models use.
@@ -179,7 +180,7 @@ pub struct ModelTool {
     /// Description that the model reads.
     pub description: &'static str,
     /// What happens to an accepted call.
-    pub policy: Policy,
+    pub policy: P,
     /// Derives the JSON Schema of the arguments.
     pub schema: fn() -> Value,
 }
@@ -191,17 +192,12 @@ impl ModelTool {
             None => Policy::Deferred(tool),
             Some((list, max)) => Policy::Exploded { item: tool, list, max },
         };
-        Self::new::<T>(policy, proposal_schema::<T>)
+        Self::with_schema::<T>(policy, proposal_schema::<T>)
     }
 
     /// Registers a tool that takes effect without the person.
     pub const fn immediate<T: Immediate>(tool: &'static T) -> Self {
-        Self::new::<T>(Policy::Immediate(tool), schema::<T::Args>)
-    }
-
-    const fn new<T: Tool>(policy: Policy, schema: fn() -> Value) -> Self {
-        let (name, aliases, description) = (T::NAME, T::ALIASES, T::DESCRIPTION);
-        Self { name, aliases, description, policy, schema }
+        Self::new::<T>(Policy::Immediate(tool))
     }
 
     /// Returns the tool of the change items that a call becomes; `None` for an immediate tool.
@@ -209,6 +205,27 @@ impl ModelTool {
         match self.policy {
             Policy::Immediate(_) => None,
             Policy::Deferred(item) | Policy::Exploded { item, .. } => Some(item),
+        }
+    }
+}
+
+impl<P> ModelTool<P> {
+    /// Registers a tool under a policy; its schema is that of its argument type.
+    pub const fn new<T: Tool>(policy: P) -> Self {
+        Self::with_schema::<T>(policy, schema::<T::Args>)
+    }
+
+    const fn with_schema<T: Tool>(policy: P, schema: fn() -> Value) -> Self {
+        let (name, aliases, description) = (T::NAME, T::ALIASES, T::DESCRIPTION);
+        Self { name, aliases, description, policy, schema }
+    }
+
+    /// Returns the tool as a model is shown it.
+    pub fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.into(),
+            description: self.description.into(),
+            parameters: (self.schema)(),
         }
     }
 

@@ -63,6 +63,7 @@ use jiff::tz::TimeZone;
 
 pub use error::WorkError;
 pub use facts::Facts;
+pub use tools::TOOLS;
 
 /// When something is due that has a day and no time.
 const DAY_DUE_AT: Time = Time::constant(8, 0, 0, 0);

@@ -1,138 +1,173 @@
-//! What a run of agent work may call: its arguments, read and checked.
+//! The tools of a run of agent work: one file per tool, and the registry that lists them.
 
 mod arguments;
-pub mod proposing;
+pub mod finish;
+pub mod ask;
+pub mod publish_result;
+pub mod read_task_log;
+pub mod list_agent_work;
+pub mod finish_step;
+pub mod add_step;
+pub mod search;
+pub mod list_tasks;
+pub mod read_task;
 pub mod reading;
-pub mod steps;
+pub mod proposing;
 
 use std::sync::{Arc, LazyLock};
 
+use dormouse_changes::{ModelTool, Refused, Tool};
 use dormouse_runs::request::Offer;
-use dormouse_types::WorkId;
-use dormouse_types::limits;
 use dormouse_types::model::{ToolCall, ToolSpec};
 use dormouse_types::work::WorkOutcome;
-use jiff::civil::Date;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use serde_json::Value;
 
-use self::arguments::{arguments, bytes, characters, spec, within};
 use self::proposing::Proposal;
 use self::reading::Reading;
-use self::steps::StepCall;
 
-/// Ends a run.
-pub const FINISH: &str = "finish";
-/// Asks the person.
-pub const ASK: &str = "ask";
-/// Publishes the result.
-pub const PUBLISH: &str = "publish_result";
-/// Reads what earlier runs did.
-pub const READ_LOG: &str = "read_task_log";
-/// Lists the runs of all definitions.
-pub const LIST: &str = "list_agent_work";
+/// The tools of this room as models call them. A run is offered these and, of the tools of the changes
+/// room, those that [`proposing`] names.
+pub const TOOLS: &[&ModelTool<Policy>] = &[
+    &finish::TOOL,
+    &ask::TOOL,
+    &publish_result::TOOL,
+    &read_task_log::TOOL,
+    &list_agent_work::TOOL,
+    &finish_step::TOOL,
+    &add_step::TOOL,
+    &search::TOOL,
+    &list_tasks::TOOL,
+    &read_task::TOOL,
+];
 
-/// A call that was understood.
+/// A tool of a run: what its arguments mean once they are checked.
+pub trait RunTool: Tool {
+    /// What an accepted call asks for.
+    type Meaning;
+
+    /// Checks the arguments; reads and writes nothing.
+    ///
+    /// Errors: what is wrong with them and what was expected, for the model to read.
+    fn check(args: Self::Args) -> Result<Self::Meaning, Refused>;
+}
+
+/// Reads and checks the arguments of one tool.
+pub type Check<M> = fn(&Value) -> Result<M, Refused>;
+
+/// What happens to an accepted call.
+#[derive(Clone, Copy)]
+pub enum Policy {
+    /// It ends the run.
+    Ends(Check<End>),
+    /// What it holds is published when the run ends.
+    Publishes(Check<Published>),
+    /// It reads and writes nothing.
+    Reads(Check<Reading>),
+    /// It is about the steps of the run, and is written with the turn.
+    Steps(Check<StepCall>),
+}
+
+impl Policy {
+    const fn ends<T: RunTool<Meaning = End>>() -> ModelTool<Self> {
+        ModelTool::new::<T>(Self::Ends(checked::<T>))
+    }
+
+    const fn publishes<T: RunTool<Meaning = Published>>() -> ModelTool<Self> {
+        ModelTool::new::<T>(Self::Publishes(checked::<T>))
+    }
+
+    const fn reads<T: RunTool<Meaning = Reading>>() -> ModelTool<Self> {
+        ModelTool::new::<T>(Self::Reads(checked::<T>))
+    }
+
+    const fn steps<T: RunTool<Meaning = StepCall>>() -> ModelTool<Self> {
+        ModelTool::new::<T>(Self::Steps(checked::<T>))
+    }
+
+    fn call(self, args: &Value) -> Result<Call, Refused> {
+        match self {
+            Self::Ends(check) => check(args).map(Call::End),
+            Self::Publishes(check) => check(args).map(Call::Publish),
+            Self::Reads(check) => check(args).map(Call::Read),
+            Self::Steps(check) => check(args).map(Call::Step),
+        }
+    }
+}
+
+fn checked<T: RunTool>(args: &Value) -> Result<T::Meaning, Refused> {
+    T::check(T::read(args)?)
+}
+
+/// An accepted call, by what happens to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
-    /// `finish`.
+    /// It ends the run.
+    End(End),
+    /// It publishes the result.
+    Publish(Published),
+    /// It reads.
+    Read(Reading),
+    /// It is about the steps of the run.
+    Step(StepCall),
+    /// It proposes to change a task.
+    Propose(Box<Proposal>),
+}
+
+impl Call {
+    /// Whether the call ends the run.
+    pub fn ends(&self) -> bool {
+        matches!(self, Self::End(_))
+    }
+}
+
+/// How a run ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// For good.
     Finish {
         /// How the run ended.
         outcome: WorkOutcome,
         /// What it did.
         summary: String,
     },
-    /// `ask`.
+    /// Until the person answers.
     Ask {
         /// The question.
         question: String,
         /// Answers to choose from.
         options: Vec<String>,
     },
-    /// `publish_result`.
-    Publish {
-        /// The title of the result.
-        title: String,
-        /// The result.
+}
+
+/// The result of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// The title of the result.
+    pub title: String,
+    /// The result.
+    pub text: String,
+}
+
+/// A call about the steps of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StepCall {
+    /// A step is done.
+    Finish {
+        /// Its number.
+        n: i64,
+        /// What the run says about it.
+        note: Option<String>,
+    },
+    /// A step is added.
+    Add {
+        /// What is to be done.
         text: String,
     },
-    /// `read_task_log`.
-    ReadLog {
-        /// The definition; `None` is that of the run.
-        work: Option<WorkId>,
-    },
-    /// A call that reads the person's tasks.
-    Journal(Reading),
-    /// A call about the steps of the run.
-    Step(StepCall),
-    /// A proposal to change a task.
-    Propose(Box<Proposal>),
-    /// `list_agent_work`.
-    List {
-        /// The first day.
-        from: Date,
-        /// The last day.
-        to: Date,
-    },
 }
 
-impl Call {
-    /// Whether the call ends the run.
-    pub fn ends(&self) -> bool {
-        matches!(self, Self::Finish { .. } | Self::Ask { .. })
-    }
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Outcome {
-    /// You did what you were told to do.
-    Done,
-    /// There was nothing to do.
-    NoOp,
-    /// You could not do it.
-    Failed,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct FinishArgs {
-    /// done: you did what you were told to do. no_op: there was nothing to do. failed: you could not do
-    /// it.
-    outcome: Outcome,
-    /// What you did and found, in one to five sentences, for the person and for your later runs.
-    summary: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct AskArgs {
-    /// One question that the person can answer without knowing what you have seen.
-    question: String,
-    /// Up to ten answers to choose from; the person may give another one.
-    #[serde(default)]
-    options: Vec<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct PublishArgs {
-    /// A short title.
-    title: String,
-    /// The whole result in Markdown, without remarks about how you made it.
-    text: String,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct ReadLogArgs {
-    /// The id of the agent work, task-…; your own if left out.
-    #[serde(default, rename = "taskId", alias = "task_id")]
-    task_id: Option<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct ListArgs {
-    /// The first day, as 2026-03-01.
-    from: String,
-    /// The last day, as 2026-03-31.
-    to: String,
+/// Finds a tool of this room by name or alias.
+pub fn by_name(name: &str) -> Option<&'static ModelTool<Policy>> {
+    TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
 /// Returns the tools of a run, the same in each of its turns.
@@ -143,34 +178,12 @@ pub fn offer() -> Arc<Offer> {
 
 /// Returns the names of the tools that end a run.
 pub fn closing_names() -> Vec<String> {
-    [FINISH, ASK].map(ToOwned::to_owned).to_vec()
+    let closing = TOOLS.iter().filter(|tool| matches!(tool.policy, Policy::Ends(_)));
+    closing.map(|tool| tool.name.to_owned()).collect()
 }
 
 fn specs() -> Vec<ToolSpec> {
-    let mut specs = vec![
-        spec::<FinishArgs>(
-            FINISH,
-            "End this run. Call it once, last, when everything is done. Publish first what the person is to get.",
-        ),
-        spec::<AskArgs>(
-            ASK,
-            "Ask the person and stop here: you go on with the answer later. Only for what you cannot find out or decide, and never in prose.",
-        ),
-        spec::<PublishArgs>(
-            PUBLISH,
-            "Give the person the result of this run. It is all that the person gets; a second call replaces the first.",
-        ),
-        spec::<ReadLogArgs>(
-            READ_LOG,
-            "Read what the runs of an agent work did, with their calls and results, oldest first.",
-        ),
-        spec::<ListArgs>(
-            LIST,
-            "List what agent work ran on some days, with its ids and how it ended.",
-        ),
-    ];
-    specs.extend(steps::specs());
-    specs.extend(reading::specs());
+    let mut specs: Vec<ToolSpec> = TOOLS.iter().map(|tool| tool.spec()).collect();
     specs.extend(proposing::specs());
     specs
 }
@@ -179,62 +192,15 @@ fn specs() -> Vec<ToolSpec> {
 ///
 /// Errors: what is wrong with it and what was expected, for the model to read.
 pub fn read(call: &ToolCall) -> Result<Call, String> {
-    match call.name.as_str() {
-        FINISH => {
-            let args: FinishArgs = arguments(&call.args, r#"{"outcome": "done", "summary": "…"}"#)?;
-            let outcome = match args.outcome {
-                Outcome::Done => WorkOutcome::Done,
-                Outcome::NoOp => WorkOutcome::NoOp,
-                Outcome::Failed => WorkOutcome::Failed,
-            };
-            let summary = characters(&args.summary, "summary", limits::WORK_SUMMARY)?;
-            Ok(Call::Finish { outcome, summary })
-        }
-        ASK => {
-            let args: AskArgs = arguments(&call.args, r#"{"question": "…", "options": ["…"]}"#)?;
-            let question = bytes(&args.question, "question", limits::WORK_QUESTION)?;
-            within(limits::WORK_OPTIONS.check(args.options.len()))?;
-            let option = |option: &String| characters(option, "option", limits::WORK_OPTION);
-            let options = args.options.iter().map(option).collect::<Result<_, _>>()?;
-            Ok(Call::Ask { question, options })
-        }
-        PUBLISH => {
-            let args: PublishArgs = arguments(&call.args, r#"{"title": "…", "text": "…"}"#)?;
-            let title = characters(&args.title, "title", limits::TITLE)?;
-            Ok(Call::Publish { title, text: bytes(&args.text, "text", limits::WORK_RESULT)? })
-        }
-        READ_LOG => {
-            let args: ReadLogArgs = arguments(&call.args, r#"{"taskId": "task-…"}"#)?;
-            let work = args.task_id.map(|id| id.parse::<WorkId>()).transpose();
-            Ok(Call::ReadLog { work: work.map_err(|e| e.to_string())? })
-        }
-        LIST => {
-            let example = r#"{"from": "2026-03-01", "to": "2026-03-31"}"#;
-            let args: ListArgs = arguments(&call.args, example)?;
-            let day = |text: &str| {
-                text.parse::<Date>().map_err(|_| format!("`{text}` is no day; expected {example}"))
-            };
-            let (from, to) = (day(&args.from)?, day(&args.to)?);
-            if to < from {
-                return Err(format!("{to} is before {from}; give the first day first"));
-            }
-            Ok(Call::List { from, to })
-        }
-        other => {
-            if let Some(read) = reading::read(call) {
-                return read.map(Call::Journal);
-            }
-            if let Some(read) = steps::read(call) {
-                return read.map(Call::Step);
-            }
-            if let Some(read) = proposing::read(call) {
-                return read.map(|proposal| Call::Propose(Box::new(proposal)));
-            }
-            let names: Vec<_> = offer().tools().iter().map(|tool| tool.name.clone()).collect();
-            let names = names.join(", ");
-            Err(format!("there is no tool {other}; nothing was done. Tools: {names}"))
-        }
+    if let Some(tool) = by_name(&call.name) {
+        return tool.policy.call(&call.args).map_err(|refused| refused.text().to_owned());
     }
+    if let Some(read) = proposing::read(call) {
+        return read.map(|proposal| Call::Propose(Box::new(proposal)));
+    }
+    let names: Vec<_> = offer().tools().iter().map(|tool| tool.name.clone()).collect();
+    let names = names.join(", ");
+    Err(format!("there is no tool {}; nothing was done. Tools: {names}", call.name))
 }
 
 #[cfg(test)]
@@ -248,28 +214,10 @@ mod tests {
     }
 
     #[test]
-    fn calls_are_read_and_what_is_wrong_is_said() {
-        let done = check(FINISH, json!({ "outcome": "no_op", "summary": " Nothing new. " }));
-        let summary = "Nothing new.".to_owned();
-        assert_eq!(done, Ok(Call::Finish { outcome: WorkOutcome::NoOp, summary }));
-        let asked = check(ASK, json!({ "question": "Which?" }));
-        assert_eq!(asked, Ok(Call::Ask { question: "Which?".into(), options: Vec::new() }));
-        let error = |name, args| check(name, args).expect_err("it is refused");
-        assert!(
-            error(FINISH, json!({ "outcome": "great", "summary": "x" })).contains("expected {")
-        );
-        assert_eq!(
-            error(FINISH, json!({ "outcome": "done", "summary": " " })),
-            "the summary is empty; write it"
-        );
-        assert!(error(READ_LOG, json!({ "taskId": "jt-1" })).contains("task-…"));
-        assert!(
-            error(LIST, json!({ "from": "2026-03-02", "to": "2026-03-01" }))
-                .contains("first day first")
-        );
-        let long = "x".repeat(limits::WORK_RESULT.max + 1);
-        assert!(error(PUBLISH, json!({ "title": "t", "text": long })).contains("at most"));
-        assert!(error("rm", json!({})).starts_with("there is no tool rm"));
+    fn arguments_in_a_code_fence_are_read() {
+        let args = json!({ "outcome": "no_op", "summary": "Nothing new." });
+        let fenced = json!(format!("```json\n{args}\n```"));
+        assert_eq!(check("finish", fenced), check("finish", args));
     }
 
     #[test]
@@ -278,7 +226,13 @@ mod tests {
             let refusal = check(&tool.name, json!(7)).expect_err("no object");
             assert!(!refusal.starts_with("there is no tool"), "{}", tool.name);
         }
-        let closing: Vec<_> = offer().tools().iter().map(|tool| tool.name.clone()).collect();
-        assert!(closing_names().iter().all(|name| closing.contains(name)));
+    }
+
+    #[test]
+    fn finish_and_ask_end_a_run() {
+        assert_eq!(closing_names(), ["finish", "ask"]);
     }
 }
+
+#[cfg(test)]
+mod recorded_tests;

@@ -43,30 +43,12 @@ static OFFER: LazyLock<Arc<Offer>> = LazyLock::new(|| Arc::new(Offer::new(specs(
 
 fn specs() -> Vec<ToolSpec> {
     let all = TOOLS.iter().chain(dormouse_changes::TOOLS);
-    all.map(|tool| ToolSpec {
-        name: tool.name.into(),
-        description: tool.description.into(),
-        parameters: (tool.schema)(),
-    })
-    .collect()
+    all.map(|tool| tool.spec()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn no_tool_of_two_rooms_shares_a_name_or_an_alias() {
-        let mut names: Vec<_> = TOOLS
-            .iter()
-            .chain(dormouse_changes::TOOLS)
-            .flat_map(|tool| std::iter::once(tool.name).chain(tool.aliases.iter().copied()))
-            .collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(count, names.len());
-    }
 
     #[test]
     fn every_tool_is_offered_and_the_report_closes_a_run() {

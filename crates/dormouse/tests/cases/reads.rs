@@ -1,19 +1,23 @@
 //! What a write reads: the rows it decides on, once.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use dormouse::dates::Wording;
 use dormouse::events::Since;
 use dormouse::view::{ChangeItem, Task};
 use dormouse::{
-    DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch, Verdict,
-    VerdictOf,
+    AgentPatch, AttentionFilter, DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask,
+    NewWork, TaskPatch, Verdict, VerdictOf,
 };
-use dormouse_store::agent::change_item;
+use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::work::delivery;
+use dormouse_store::agent::{change_item, entity};
 use dormouse_store::journal::task;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::Automation;
 use dormouse_types::delivery::DeliveryMark;
+use dormouse_types::port::Clock as _;
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde_json::{Value, json};
@@ -190,6 +194,98 @@ fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
     decided.expect("decided");
     assert_eq!(wholes(&queries, &task.id, Some(&items[1].set)), (1, 1), "{queries:#?}");
     assert_eq!(queries.len(), alone.len(), "naming the task costs no read");
+}
+
+#[test]
+fn several_verdicts_read_the_task_once_each_and_not_before_or_after() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&two_changes());
+    let wanted = || items.iter().map(|item| (confirmed(item, None), None)).collect::<Vec<_>>();
+    let decide = || now(world.dormouse.decide_items(&me(), &task.id, wanted())).expect("a task");
+    let (answer, queries) = world.engine.reads_of(decide);
+    assert_eq!(wholes(&queries, &task.id, Some(&items[0].set)), (2, 2), "{queries:#?}");
+    assert!(answer.outcomes.iter().all(Result::is_ok), "{:?}", answer.outcomes);
+    let fresh = now(world.dormouse.open_changes(&me(), &task.id)).expect("a list");
+    assert_eq!(json!(answer.open), json!(Some(&fresh)), "the list is as it is then read");
+
+    let none: TaskId = "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+    let refused = now(world.dormouse.decide_items(&me(), &none, wanted())).expect_err("no task");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+}
+
+#[test]
+fn a_request_about_an_agent_reads_it_once_and_answers_it_as_it_is_then_read() {
+    let world = World::new();
+    let task = world.task("Move");
+    let ws = dormouse::WORKSPACE;
+    let (d, caller) = (&world.dormouse, me());
+    let made = || now(d.create_agent(&caller, &task.id, None, None)).expect("an agent");
+    let (agent, queries) = world.engine.reads_of(made);
+    let by_id = entity::by_id::<Agent>(ws, &agent.id.to_string()).sql;
+    let id = &agent.id;
+    let check = |name: &str, answer: &dormouse::view::Agent, queries: &[&str], n_reads: usize| {
+        let n = queries.iter().filter(|sql| **sql == by_id).count();
+        assert_eq!(n, n_reads, "{name}: {queries:#?}");
+        let fresh = now(d.agent(&caller, id)).expect("the agent");
+        assert_eq!(json!(answer), json!(fresh), "{name}");
+    };
+    check("create", &agent, &queries, 0);
+    let at = Some(world.clock.now() + Duration::from_secs(3600));
+    let patch = AgentPatch { automation: Some(Automation::On), ..AgentPatch::default() };
+    let requests: [(&str, Box<dyn Fn() -> Result<dormouse::view::Agent, Error> + '_>); 7] = [
+        ("edit", Box::new(|| now(d.edit_agent(&caller, id, patch.clone(), None)))),
+        ("wake", Box::new(|| now(d.wake_agent(&caller, id, None, None)))),
+        ("wake at", Box::new(|| now(d.wake_agent_at(&caller, id, at, None)))),
+        ("cancel", Box::new(|| now(d.cancel_wake(&caller, id)).map(|stopped| stopped.agent))),
+        ("pause", Box::new(|| now(d.pause_agent(&caller, id, None)))),
+        ("resume", Box::new(|| now(d.resume_agent(&caller, id, None)))),
+        ("destroy", Box::new(|| now(d.destroy_agent(&caller, id, None)).map(|it| it.agent))),
+    ];
+    for (name, request) in &requests {
+        let (answer, queries) = world.engine.reads_of(|| request().expect(name));
+        check(name, &answer, &queries, 1);
+    }
+}
+
+#[test]
+fn an_acknowledgement_reads_its_entry_by_id_and_answers_it_as_it_is_then_listed() {
+    let world = World::new();
+    let (task, ..) = world.proposed(&two_changes());
+    let new = NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        ..NewWork::default()
+    };
+    world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+    now(world.dormouse.create_work(&me(), new, Wording::default(), None)).expect("work");
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let list = |is_acknowledged| {
+        let filter = AttentionFilter { is_acknowledged, ..AttentionFilter::default() };
+        now(world.dormouse.attention_list(&me(), filter, 9, None)).expect("a page").items
+    };
+    let (all, whole) = world.engine.reads_of(|| list(false));
+    assert_eq!(all.len(), 2, "{all:#?}");
+    let everything = change_item::open(dormouse::WORKSPACE).sql;
+    assert!(whole.contains(&everything), "{whole:#?}");
+    for one in all {
+        world.later(60);
+        let note = || now(world.dormouse.acknowledge(&me(), &one.id, one.since)).expect("noted");
+        let (answer, queries) = world.engine.reads_of(note);
+        assert_eq!(list(true), [answer], "{}", one.id);
+        assert!(!queries.contains(&everything), "{queries:#?}");
+        assert!(queries.len() < whole.len(), "{queries:#?}");
+        world.later(60);
+        let again = note();
+        assert_eq!(list(true), [again], "what was acknowledged keeps its time");
+        let caller = me();
+        let back = || now(world.dormouse.take_back_acknowledgement(&caller, &one.id));
+        let (answer, queries) = world.engine.reads_of(|| back().expect("taken back"));
+        assert!(list(false).contains(&answer), "{}", one.id);
+        assert!(queries.len() < whole.len(), "{queries:#?}");
+    }
+    let none = format!("expiring:{}", task.id);
+    let refused = now(world.dormouse.take_back_acknowledgement(&me(), &none)).expect_err("none");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
 }
 
 #[test]

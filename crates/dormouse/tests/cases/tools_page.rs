@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dormouse_changes::{ModelTool, Policy};
+use dormouse_work::tools::{self as work, proposing};
 use serde_json::Value;
 
 const PAGE: &str = include_str!("../../../../docs/tools.md");
@@ -23,10 +24,9 @@ fn arguments(schema: &Value, root: &Value, into: &mut String, indent: usize) {
     }
 }
 
-fn section(tool: &ModelTool) -> String {
-    let mut text = format!("## `{}`\n\n{}\n\n", tool.name, tool.description);
+fn policy(tool: &ModelTool) -> String {
     let item = tool.item().map(|item| item.name());
-    let policy = match tool.policy {
+    match tool.policy {
         Policy::Immediate(_) => "takes effect at once".to_owned(),
         Policy::Deferred(_) => {
             format!("one proposal, `{}`, that waits for the person", item.unwrap_or_default())
@@ -36,7 +36,21 @@ fn section(tool: &ModelTool) -> String {
             item.unwrap_or_default(),
             max.max
         ),
+    }
+}
+
+fn policy_of_work(tool: &ModelTool<work::Policy>) -> String {
+    let policy = match tool.policy {
+        work::Policy::Ends(_) => "ends the run",
+        work::Policy::Publishes(_) => "published when the run ends",
+        work::Policy::Reads(_) => "reads only",
+        work::Policy::Steps(_) => "takes effect at once, on the steps of the run",
     };
+    policy.to_owned()
+}
+
+fn section<P>(tool: &ModelTool<P>, policy: &str) -> String {
+    let mut text = format!("### `{}`\n\n{}\n\n", tool.name, tool.description);
     writeln!(text, "- What happens: {policy}").expect("written");
     if !tool.aliases.is_empty() {
         let aliases: Vec<_> = tool.aliases.iter().map(|alias| format!("`{alias}`")).collect();
@@ -51,11 +65,36 @@ fn section(tool: &ModelTool) -> String {
 #[test]
 fn the_page_of_tools_is_what_the_registries_hold() {
     let mut page = String::from(
-        "# Tools\n\nWhat the model of a task agent may call. Made from the registries by\n`crates/dormouse/tests/cases/tools_page.rs`: after a change, put what the test prints here.\n",
+        "# Tools\n\nWhat a model may call. Made from the registries by\n`crates/dormouse/tests/cases/tools_page.rs`: after a change, put what the test prints here.\n\n## Agents of tasks\n",
     );
     for tool in dormouse_agents::TOOLS.iter().chain(dormouse_changes::TOOLS) {
         page.push('\n');
-        page.push_str(&section(tool));
+        page.push_str(&section(tool, &policy(tool)));
+    }
+    let shared: Vec<_> = proposing::all().map(|tool| format!("`{}`", tool.name)).collect();
+    writeln!(
+        page,
+        "\n## Runs of agent work\n\nBesides the following: {}, each with the task that it is about as `taskId`.",
+        shared.join(", ")
+    )
+    .expect("written");
+    for tool in work::TOOLS {
+        page.push('\n');
+        page.push_str(&section(tool, &policy_of_work(tool)));
     }
     assert!(page == PAGE, "docs/tools.md should hold:\n{page}");
+}
+
+fn names<P>(tool: &ModelTool<P>) -> Vec<&'static str> {
+    std::iter::once(tool.name).chain(tool.aliases.iter().copied()).collect()
+}
+
+#[test]
+fn no_two_tools_of_any_rooms_share_a_name_or_an_alias() {
+    let of_agents = dormouse_agents::TOOLS.iter().chain(dormouse_changes::TOOLS);
+    let mut all: Vec<_> = of_agents.flat_map(|tool| names(tool)).collect();
+    all.extend(work::TOOLS.iter().flat_map(|tool| names(tool)));
+    all.sort_unstable();
+    let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
+    assert!(twice.is_empty(), "two tools answer to: {twice:?}");
 }

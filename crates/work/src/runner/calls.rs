@@ -11,12 +11,13 @@ use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
 use super::WorkRun;
-use super::turn_steps::StepAnswer;
+use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::attempt::is_built_in;
 use crate::history::{self, HistoryPart};
 use crate::proposing::Proposals;
 use crate::tools::proposing::Proposal;
-use crate::tools::{self, Call};
+use crate::tools::reading::Reading;
+use crate::tools::{self, Call, End};
 
 /// The most of a log that one call answers. Units: bytes.
 const MOST_OF_LOG: usize = 64 * 1024;
@@ -46,7 +47,8 @@ impl WorkRun<'_> {
                     refused(call, "the run has ended with the call before this one".into())
                 }
                 Ok(read) if tools == ToolSet::Closing && !read.ends() => {
-                    refused(call, "only finish and ask may be called now".into())
+                    let closing = tools::closing_names().join(" and ");
+                    refused(call, format!("only {closing} may be called now"))
                 }
                 Ok(read) if read.ends() && !said.is_empty() => {
                     refused(call, "the person said something meanwhile; take it into account, then call this again".into())
@@ -67,18 +69,21 @@ impl WorkRun<'_> {
                     has_ended = answer.ends;
                     result_of(call, answer)
                 }
-                Ok(Call::Finish { outcome, .. })
-                    if let Some(answer) = self.before_finish(&mut steps, outcome).await? =>
-                {
+                Ok(Call::End(end)) => {
+                    let answer = self.end_call(&mut steps, &end).await?;
                     has_ended = answer.ends;
                     result_of(call, answer)
                 }
-                Ok(read) => {
-                    has_ended = read.ends();
-                    let (text, sources) = self.answer_call(&read).await?;
-                    steps.take_note(&read, &text);
+                Ok(Call::Publish(published)) => {
+                    let text = format!("published when the run ends: {}", published.title);
+                    steps.published = Some(published.text);
+                    accepted(call, text)
+                }
+                Ok(Call::Read(reading)) => {
+                    let (text, sources) = self.answer_reading(reading).await?;
+                    steps.read.push(text.clone());
                     done.sources.extend(sources);
-                    ToolResult { call_id: call.id.clone(), refused: false, text }
+                    accepted(call, text)
                 }
             };
             done.results.push(Some(result));
@@ -102,21 +107,25 @@ impl WorkRun<'_> {
         Ok(done)
     }
 
-    async fn answer_call(&self, call: &Call) -> Result<(String, Vec<Source>), RunError> {
-        match call {
-            // Written with the end of the run.
-            Call::Finish { .. } => Ok(("the run ends".into(), Vec::new())),
-            Call::Ask { .. } => Ok(("the person is asked; the run waits".into(), Vec::new())),
-            Call::Publish { title, .. } => {
-                Ok((format!("published when the run ends: {title}"), Vec::new()))
+    /// Answers a call that ends the run. What it says is written with the end of the run.
+    async fn end_call(&self, steps: &mut StepsOfTurn, end: &End) -> Result<StepAnswer, RunError> {
+        let (text, obstacle) = match end {
+            End::Finish { outcome, .. } => {
+                ("the run ends", self.before_finish(steps, *outcome).await?)
             }
-            Call::ReadLog { work } => self.read_log(work.clone()).await,
-            Call::List { from, to } => self.list(*from, *to).await,
-            Call::Journal(reading) => self.read_journal(reading.clone()).await,
-            // Answered before, with what the commit of the turn writes.
-            Call::Propose(_) | Call::Step(_) => {
-                Err(RunError::Broken("the call is answered with its commit".into()))
-            }
+            End::Ask { .. } => ("the person is asked; the run waits", None),
+        };
+        let answer = StepAnswer { is_refused: false, text: text.into(), ends: true };
+        Ok(obstacle.unwrap_or(answer))
+    }
+
+    async fn answer_reading(&self, reading: Reading) -> Result<(String, Vec<Source>), RunError> {
+        match reading {
+            Reading::Log { work } => self.read_log(work).await,
+            Reading::Runs { from, to } => self.list(from, to).await,
+            Reading::Search { words, limit } => self.search(&words, limit).await,
+            Reading::Tasks { status, words, limit } => self.list_tasks(status, words, limit).await,
+            Reading::Task { task } => self.read_task(&task).await,
         }
     }
 
@@ -225,6 +234,10 @@ impl WorkRun<'_> {
 
 fn result_of(call: &ToolCall, answer: StepAnswer) -> ToolResult {
     ToolResult { call_id: call.id.clone(), refused: answer.is_refused, text: answer.text }
+}
+
+fn accepted(call: &ToolCall, text: String) -> ToolResult {
+    ToolResult { call_id: call.id.clone(), refused: false, text }
 }
 
 fn refused(call: &ToolCall, text: String) -> ToolResult {

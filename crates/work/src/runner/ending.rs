@@ -10,7 +10,7 @@ use dormouse_types::{Id as _, QuestionId, limits};
 
 use super::{WorkRun, accepted};
 use crate::conversation;
-use crate::tools::Call;
+use crate::tools::{Call, End, Published};
 
 /// Why a run that says nothing about its end needs a review.
 const NO_OUTCOME: &str = "it ended without saying how: read its log, then approve or decline it";
@@ -27,26 +27,22 @@ impl WorkRun<'_> {
         let (mut published, mut last) = (None, None);
         for call in accepted(log) {
             match call {
-                Call::Publish { title, text } => published = Some((title, text)),
-                Call::Finish { .. } | Call::Ask { .. } => last = Some(call),
-                Call::ReadLog { .. }
-                | Call::List { .. }
-                | Call::Journal(_)
-                | Call::Propose(_)
-                | Call::Step(_) => {}
+                Call::Publish(result) => published = Some(result),
+                Call::End(end) => last = Some(end),
+                Call::Read(_) | Call::Propose(_) | Call::Step(_) => {}
             }
         }
-        let text = published.as_ref().map(|(_, text): &(String, String)| text.as_str());
+        let text = published.as_ref().map(|result| result.text.as_str());
         // What an earlier attempt published stays.
         let text = text.or(run.result.as_deref());
         let unfit = match &last {
-            Some(Call::Finish { outcome: WorkOutcome::Failed, .. } | Call::Ask { .. }) => None,
-            Some(_) | None => self.unfit(text).await?,
+            Some(End::Finish { outcome: WorkOutcome::Failed, .. } | End::Ask { .. }) => None,
+            Some(End::Finish { .. }) | None => self.unfit(text).await?,
         };
         let moves = match &last {
-            Some(Call::Finish { .. }) if unfit.is_some() => RunEvent::EndedWithoutOutcome,
-            Some(Call::Finish { outcome, .. }) => RunEvent::Ended(*outcome),
-            Some(Call::Ask { question, options }) => {
+            Some(End::Finish { .. }) if unfit.is_some() => RunEvent::EndedWithoutOutcome,
+            Some(End::Finish { outcome, .. }) => RunEvent::Ended(*outcome),
+            Some(End::Ask { question, options }) => {
                 let asked = Question {
                     id: QuestionId::fresh(now, &*self.work.entropy),
                     work: run.work.clone(),
@@ -63,18 +59,18 @@ impl WorkRun<'_> {
                 output.ops.push(question::insert(ws, &asked));
                 RunEvent::Asked
             }
-            Some(_) | None => RunEvent::EndedWithoutOutcome,
+            None => RunEvent::EndedWithoutOutcome,
         };
         let mut step = standing.step();
         step.move_run(&run, moves, now, |run| {
-            if let Some((title, text)) = published {
+            if let Some(Published { title, text }) = published {
                 (run.result_title, run.result) = (Some(title), Some(text));
             }
             match last {
-                Some(Call::Finish { outcome, summary }) => {
+                Some(End::Finish { outcome, summary }) => {
                     (run.outcome, run.summary) = (Some(outcome), Some(summary));
                 }
-                Some(_) => {}
+                Some(End::Ask { .. }) => {}
                 None => run.error = Some(NO_OUTCOME.into()),
             }
             if let Some(unfit) = unfit {

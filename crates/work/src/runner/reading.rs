@@ -7,11 +7,11 @@ use dormouse_runs::RunError;
 use dormouse_store::agent::source::Source;
 use dormouse_store::journal::task::{self, ListQuery, Task};
 use dormouse_store::journal::task_list::{self, Text};
+use dormouse_types::task::Status;
 use dormouse_types::{Id as _, TaskId, fold};
 
 use super::WorkRun;
 use crate::history::HistoryPart;
-use crate::tools::reading::Reading;
 
 /// The most that one call answers. Units: bytes.
 const MOST: usize = 64 * 1024;
@@ -23,37 +23,33 @@ const AROUND: usize = 80;
 const PLACES: usize = 3;
 
 impl WorkRun<'_> {
-    pub(super) async fn read_journal(
+    pub(super) async fn list_tasks(
         &self,
-        reading: Reading,
+        status: Option<Status>,
+        words: Vec<String>,
+        limit: usize,
     ) -> Result<(String, Vec<Source>), RunError> {
-        match reading {
-            Reading::Search { words, limit } => self.search(&words, limit).await,
-            Reading::ListTasks { status, words, limit } => {
-                let wanted = ListQuery {
-                    status,
-                    words,
-                    include_deleted: false,
-                    after: None,
-                    limit: i64::try_from(limit).unwrap_or(i64::MAX),
-                };
-                let lines = self.work.store.all(task::list(self.lease.ws, &wanted)).await?;
-                let tasks = lines.into_iter().filter_map(|line| line.row.ok());
-                let parts = tasks.map(|listed| {
-                    let task = listed.task.doc.value;
-                    let items = match listed.n_open + listed.n_done {
-                        0 => String::new(),
-                        n => format!(", {} of {n} items done", listed.n_done),
-                    };
-                    part(format!("- {}{items}", in_a_line(&task)), Source::Task(task.id))
-                });
-                self.shown_within("Tasks, newest first", parts.collect(), "no task").await
-            }
-            Reading::ReadTask { task } => self.read_task(&task).await,
-        }
+        let wanted = ListQuery {
+            status,
+            words,
+            include_deleted: false,
+            after: None,
+            limit: i64::try_from(limit).unwrap_or(i64::MAX),
+        };
+        let lines = self.work.store.all(task::list(self.lease.ws, &wanted)).await?;
+        let tasks = lines.into_iter().filter_map(|line| line.row.ok());
+        let parts = tasks.map(|listed| {
+            let task = listed.task.doc.value;
+            let items = match listed.n_open + listed.n_done {
+                0 => String::new(),
+                n => format!(", {} of {n} items done", listed.n_done),
+            };
+            part(format!("- {}{items}", in_a_line(&task)), Source::Task(task.id))
+        });
+        self.shown_within("Tasks, newest first", parts.collect(), "no task").await
     }
 
-    async fn search(
+    pub(super) async fn search(
         &self,
         words: &[String],
         limit: usize,
@@ -109,7 +105,7 @@ impl WorkRun<'_> {
         self.shown_within("Found, newest first", parts, "nothing found").await
     }
 
-    async fn read_task(&self, id: &TaskId) -> Result<(String, Vec<Source>), RunError> {
+    pub(super) async fn read_task(&self, id: &TaskId) -> Result<(String, Vec<Source>), RunError> {
         let (ws, store) = (self.lease.ws, &self.work.store);
         let ids = [id.to_string()];
         let found = store.first(task_list::some(ws, &ids)).await?;

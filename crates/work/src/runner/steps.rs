@@ -14,8 +14,7 @@ use dormouse_types::work_step::{StepCheck, StepState, WorkRunStep};
 use super::WorkRun;
 use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::steps::{self, Checked};
-use crate::tools;
-use crate::tools::steps::StepCall;
+use crate::tools::{self, StepCall};
 
 /// The most tasks that a check looks for.
 const MOST_TASKS: i64 = 500;

@@ -47,15 +47,13 @@ impl StepsOfTurn {
         }
     }
 
-    /// Takes note of an accepted call: what is published, and what the run read. What only says back its own
+    /// Takes note of an accepted call of an earlier turn: what is published, and what the run read. What only says back its own
     /// words is nothing that it read.
     pub fn take_note(&mut self, call: &Call, answer: &str) {
         match call {
-            Call::Publish { text, .. } => self.published = Some(text.clone()),
-            Call::ReadLog { .. } | Call::List { .. } | Call::Journal(_) => {
-                self.read.push(answer.to_owned());
-            }
-            Call::Finish { .. } | Call::Ask { .. } | Call::Step(_) | Call::Propose(_) => {}
+            Call::Publish(published) => self.published = Some(published.text.clone()),
+            Call::Read(_) => self.read.push(answer.to_owned()),
+            Call::End(_) | Call::Step(_) | Call::Propose(_) => {}
         }
     }
 

@@ -1,39 +1,30 @@
-//! The arguments of calls: their schema for the model, and how they are read.
+//! How arguments of calls are checked.
 
+use dormouse_changes::Refused;
 use dormouse_types::limits::{Beyond, Limit};
-use dormouse_types::model::ToolSpec;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-pub(super) fn spec<A: JsonSchema>(name: &str, description: &str) -> ToolSpec {
-    let mut parameters = schemars::schema_for!(A).to_value();
-    if let Some(map) = parameters.as_object_mut() {
-        map.remove("$schema");
-        map.remove("title");
-    }
-    ToolSpec { name: name.into(), description: description.into(), parameters }
+pub(super) fn invalid(text: impl Into<String>) -> Refused {
+    Refused::Invalid(text.into())
 }
 
-pub(super) fn arguments<A: DeserializeOwned>(args: &Value, example: &str) -> Result<A, String> {
-    serde_json::from_value(args.clone()).map_err(|e| format!("{e}; expected {example}"))
+pub(super) fn within(checked: Result<(), Beyond>) -> Result<(), Refused> {
+    checked.map_err(|beyond| invalid(beyond.to_string()))
 }
 
-pub(super) fn within(checked: Result<(), Beyond>) -> Result<(), String> {
-    checked.map_err(|beyond| beyond.to_string())
-}
-
-pub(super) fn characters(text: &str, what: &str, limit: Limit) -> Result<String, String> {
+pub(super) fn characters(text: &str, what: &str, limit: Limit) -> Result<String, Refused> {
     within(limit.check(text.trim().chars().count()))?;
     filled(text, what)
 }
 
-pub(super) fn bytes(text: &str, what: &str, limit: Limit) -> Result<String, String> {
+pub(super) fn bytes(text: &str, what: &str, limit: Limit) -> Result<String, Refused> {
     within(limit.check(text.trim().len()))?;
     filled(text, what)
 }
 
-fn filled(text: &str, what: &str) -> Result<String, String> {
+fn filled(text: &str, what: &str) -> Result<String, Refused> {
     let text = text.trim();
-    if text.is_empty() { Err(format!("the {what} is empty; write it")) } else { Ok(text.into()) }
+    if text.is_empty() {
+        return Err(invalid(format!("the {what} is empty; write it")));
+    }
+    Ok(text.into())
 }

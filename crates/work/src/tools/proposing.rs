@@ -33,12 +33,8 @@ impl PartialEq for Proposal {
 
 impl Eq for Proposal {}
 
-/// The names of the tools.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    all().map(|tool| tool.name)
-}
-
-fn all() -> impl Iterator<Item = &'static ModelTool> {
+/// The tools of the changes room that a run is offered.
+pub fn all() -> impl Iterator<Item = &'static ModelTool> {
     tools::TOOLS
         .iter()
         .copied()
@@ -47,7 +43,8 @@ fn all() -> impl Iterator<Item = &'static ModelTool> {
 
 pub(super) fn specs() -> Vec<ToolSpec> {
     let of_run = |tool: &ModelTool| {
-        let mut parameters = (tool.schema)();
+        let mut spec = tool.spec();
+        let parameters = &mut spec.parameters;
         parameters["properties"]["taskId"] = json!({
             "type": "string",
             "description": "The task, jt-…, as search and list_tasks give it.",
@@ -55,7 +52,7 @@ pub(super) fn specs() -> Vec<ToolSpec> {
         let required = parameters["required"].as_array().cloned().unwrap_or_default();
         let required = std::iter::once(json!("taskId")).chain(required);
         parameters["required"] = Value::Array(required.collect());
-        ToolSpec { name: tool.name.into(), description: tool.description.into(), parameters }
+        spec
     };
     all().map(of_run).collect()
 }

@@ -35,7 +35,7 @@ pub struct Input<'a> {
     /// The task's language, or else the detected one; empty if it cannot be detected.
     pub language: String,
     /// What the template of the agent asks for.
-    directives: UnderstoodDirectives,
+    pub directives: UnderstoodDirectives,
 }
 
 static NO_DELTA: Delta = Delta { changes: Vec::new(), timers: Vec::new(), linked: Vec::new() };

@@ -242,7 +242,7 @@ impl<'a> Product<'a> {
     /// Deals with all that is due up to an instant.
     fn collect(&mut self, upto: Timestamp, next_mark: Timestamp) {
         while let Some(node) = self.nodes.first() {
-            let Some(due) = now(node.work.next_due()).expect("readable") else { return };
+            let Some(due) = now(node.work.next_due(None)).expect("readable") else { return };
             if due.to_jiff() > upto {
                 return;
             }

@@ -91,6 +91,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "dormouse-scheduler",
             "dormouse-runs",
             "dormouse-agents",
+            "dormouse",
         ],
     ),
     (

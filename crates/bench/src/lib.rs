@@ -5,8 +5,8 @@
 //! measured; no test judges a time.
 //!
 //! Reading order: [`machine`], [`clock`], [`model`], [`tape`], [`place`], [`world`], [`raw`],
-//! [`server`], [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`]; on its own
-//! [`recurrence`].
+//! [`server`], [`wake`], then [`crowd`] with [`route`], [`start`] and [`memory`]; on their own
+//! [`log`] and [`recurrence`].
 
 pub mod machine;
 pub mod clock;
@@ -21,6 +21,7 @@ pub mod crowd;
 pub mod route;
 pub mod start;
 pub mod memory;
+pub mod log;
 pub mod recurrence;
 
 /// The middle of some numbers; of an even count the higher of the two. 0 of none.

@@ -47,10 +47,21 @@ impl Machine {
 ///
 /// Errors: the system does not say.
 pub fn resident_bytes() -> anyhow::Result<u64> {
+    bytes_of("VmRSS")
+}
+
+/// Units: bytes. The most that this process ever held in memory.
+///
+/// Errors: the system does not say.
+pub fn peak_bytes() -> anyhow::Result<u64> {
+    bytes_of("VmHWM")
+}
+
+fn bytes_of(name: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")
         .context("/proc/self/status cannot be read: this bench needs Linux")?;
-    let kib = field(&status, "VmRSS").and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
-    Ok(kib.context("/proc/self/status does not say VmRSS")? * 1024)
+    let kib = field(&status, name).and_then(|text| text.split(' ').next()?.parse::<u64>().ok());
+    Ok(kib.with_context(|| format!("/proc/self/status does not say {name}"))? * 1024)
 }
 
 /// The value of the first line `name: value`.

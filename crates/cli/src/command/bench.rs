@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use dormouse_bench::machine::Machine;
-use dormouse_bench::{memory, recurrence, route, start, wake};
+use dormouse_bench::{log, memory, recurrence, route, start, wake};
 use serde::Serialize;
 
 use crate::config::{Config, DatabaseUrl};
@@ -83,6 +83,18 @@ enum What {
         #[arg(long, value_name = "PROGRAM")]
         python: Option<PathBuf>,
     },
+    /// What reading the log of agent work takes in memory, for a short log and a long one
+    Log {
+        /// Sizes of the logs. Units: MiB
+        #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "10,100,1024")]
+        megabytes: Vec<usize>,
+    },
+    /// Reads the log in a folder to its end, then prints what it took
+    #[command(hide = true)]
+    ReadLog {
+        /// The folder
+        of: PathBuf,
+    },
     /// Serves the one due wake in a folder, then prints the resident bytes of this process
     #[command(hide = true)]
     Resident {
@@ -152,7 +164,10 @@ async fn measure(
         }
         What::Memory { agents } => {
             let options = memory::Options { agents, folder };
-            let figures = memory::run(&options, async |of: &Path| ask(of)).await?;
+            let measure = async |of: &Path| {
+                Ok(String::from_utf8_lossy(&ask("resident", of)?).trim().parse()?)
+            };
+            let figures = memory::run(&options, measure).await?;
             warn(&figures.machine);
             let table = pairs([
                 ("sleeping agents", figures.agents.to_string()),
@@ -178,6 +193,20 @@ async fn measure(
             }
             show(screen, &figures, pairs(rows))
         }
+        What::Log { megabytes } => {
+            let options = log::Options { sizes: megabytes, folder };
+            let measure = async |of: &Path| Ok(serde_json::from_slice(&ask("read-log", of)?)?);
+            let figures = log::run(&options, measure, |point| {
+                note(&format!("a log of {}: done", megabytes_of(point.file_bytes)));
+            });
+            let figures = figures.await?;
+            warn_of_build(&figures.machine);
+            show(screen, &figures, log_table(&figures.points))
+        }
+        What::ReadLog { of } => {
+            screen.body(&serde_json::to_vec(&log::read(&of).await?)?);
+            Ok(())
+        }
         What::Resident { of } => {
             screen.body(memory::resident(&of).await?.to_string().as_bytes());
             Ok(())
@@ -200,13 +229,13 @@ fn on_server(
 }
 
 /// Measures in a separate process, so that the memory used to fill the folder is not counted.
-fn ask(of: &Path) -> anyhow::Result<u64> {
+fn ask(what: &str, of: &Path) -> anyhow::Result<Vec<u8>> {
     let program = std::env::current_exe()?;
     let mut process = std::process::Command::new(program);
-    let output = process.arg("--data").arg(of).args(["bench", "resident"]).arg(of).output()?;
+    let output = process.arg("--data").arg(of).args(["bench", what]).arg(of).output()?;
     let said = String::from_utf8_lossy(&output.stderr);
     anyhow::ensure!(output.status.success(), "the measured process failed: {said}");
-    Ok(String::from_utf8_lossy(&output.stdout).trim().parse()?)
+    Ok(output.stdout)
 }
 
 fn warn(machine: &Machine) {
@@ -267,6 +296,36 @@ fn wakes_table(points: &[wake::Point]) -> Table {
             format!("{:.1}", point.commits_per_sync),
             format!("{:.0}", point.bytes_per_wake),
             format!("{:.0}", point.bytes_per_year / 1e6),
+        ]);
+    }
+    table
+}
+
+fn megabytes_of(bytes: usize) -> String {
+    format!("{} MiB", bytes / (1024 * 1024))
+}
+
+fn log_table(points: &[log::Point]) -> Table {
+    let mut table = Table::new([
+        ("log", Fit::Whole),
+        ("runs", Fit::Whole),
+        ("pages", Fit::Whole),
+        ("held before", Fit::Whole),
+        ("by all pages", Fit::Whole),
+        ("by the file", Fit::Whole),
+    ]);
+    let held = |bytes: u64| {
+        let tenths = bytes * 10 / (1024 * 1024);
+        format!("{}.{} MiB", tenths / 10, tenths % 10)
+    };
+    for point in points {
+        table.row([
+            megabytes_of(point.file_bytes),
+            point.runs.to_string(),
+            point.pages.to_string(),
+            held(point.before_bytes),
+            held(point.paged_bytes),
+            held(point.peak_bytes),
         ]);
     }
     table

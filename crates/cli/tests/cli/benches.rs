@@ -141,6 +141,24 @@ fn memory_is_measured_in_a_process_of_its_own() {
 }
 
 #[test]
+fn a_long_log_is_read_in_as_little_memory_as_a_short_one() {
+    let figures = World::new().json(&["bench", "log", "--megabytes", "1,32"]);
+    machine(&figures);
+    let [short, long] = figures["points"].as_array().expect("points").as_slice() else {
+        panic!("two points: {figures}");
+    };
+    let n = |point: &Value, name: &str| point[name].as_u64().expect("a number");
+    assert_eq!((n(short, "runs"), n(long, "runs")), (1, 32));
+    assert!(n(long, "fileBytes") > 32 << 20 && n(long, "lines") > 32 * 16, "{figures}");
+    assert!(n(short, "pages") == 1 && n(long, "pages") > 4, "{figures}");
+    // A page holds about 4 MiB of it, and the file one turn.
+    for name in ["pagedBytes", "peakBytes"] {
+        let more = n(long, name).saturating_sub(n(long, "beforeBytes"));
+        assert!(more < 24 << 20, "{more} bytes more for {name} in {figures}");
+    }
+}
+
+#[test]
 fn schedules_are_measured_young_and_old() {
     let figures = World::new().json(&["bench", "recurrence", "--samples", "1"]);
     for name in ["perSecond", "afterADayUs", "afterTenYearsUs", "ageRatio"] {

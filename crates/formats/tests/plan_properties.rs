@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use dormouse_formats::csv::{Column, ColumnGuess, Columns};
 use dormouse_formats::plan::{
-    self, Correction, Edit, Kept, Options, Place, Planned, Reading, Role,
+    self, Correction, Edit, Format, Kept, Options, Place, Planned, Reading, Role,
 };
 use dormouse_formats::{markdown, plain_lines};
 use dormouse_types::draft::{Drafts, Task};
@@ -53,6 +53,7 @@ fn values<'t>(text: &'t str, sheet: Option<&Columns>) -> BTreeSet<&'t str> {
 
 /// The words of a text of any format that no draft has. In a sheet, words end at the sign between cells.
 fn lost_from_any(text: &str, reading: Reading) -> Vec<String> {
+    let is_todo_txt = reading.format == Format::TodoTxt;
     let sheet = reading.sheet;
     let drafts = Drafts { tasks: reading.tasks, not_understood: reading.remarks };
     let values = values(text, sheet.as_ref());
@@ -63,7 +64,9 @@ fn lost_from_any(text: &str, reading: Reading) -> Vec<String> {
             cells.iter().any(|word| !values.contains(word.as_str()))
         }
     };
-    lost_words(text, &drafts).into_iter().filter(is_lost).collect()
+    // In todo.txt `x` before a task says that it is done.
+    let is_mark = |word: &String| is_todo_txt && word == "x";
+    lost_words(text, &drafts).into_iter().filter(|word| is_lost(word) && !is_mark(word)).collect()
 }
 
 fn drafts(planned: &Planned) -> Drafts {
@@ -210,12 +213,12 @@ proptest! {
 
 #[test]
 fn a_cell_that_is_a_mark_is_a_field_and_a_word_is_kept() {
-    for text in ["+ a | |\na |x\n", "+ a | |\na |j\n", "漢 | | x\n漢 a|\n"] {
+    for text in ["+ a | |\na |x\n", "+ a | |\na |j\n", "漢 | | x\n漢 a|\n", "x <\n"] {
         let reading = plan::read("any", text.as_bytes(), &Options::default()).unwrap();
         let columns = reading.sheet.as_ref().map(|sheet| &sheet.columns);
         let is_done = |guess: &ColumnGuess| guess.column == Column::Done;
         let is_done = columns.is_some_and(|columns| columns.iter().any(is_done));
-        assert_eq!(is_done, text.contains('x'), "{text}");
+        assert_eq!(is_done, columns.is_some() && text.contains('x'), "{text}");
         assert_eq!(lost_from_any(text, reading), Vec::<String>::new(), "{text}");
     }
 }

@@ -122,7 +122,6 @@ pub enum What {
         /// The link.
         link: TaskLinkId,
         /// A link kind, or a newer version's.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         kind: Listed<LinkKind>,
         /// The task it leaves.
         from: TaskId,
@@ -139,7 +138,6 @@ pub enum What {
         /// The link.
         link: TaskLinkId,
         /// A link kind, or a newer version's.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
         kind: Listed<LinkKind>,
         /// The task it left.
         from: TaskId,

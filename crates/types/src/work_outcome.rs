@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::closed_list;
+use crate::closed_list::Listed;
 use crate::id::{CategoryId, LabelId, TaskId};
 
 /// The outcome of a run of built-in work.
@@ -78,8 +79,8 @@ pub struct WorkText {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkSection {
-    /// Which part it is: a list of the parameters, or one more that the kind has.
-    pub name: String,
+    /// Which list it is.
+    pub name: ResultList,
     /// Its heading. Plain text.
     pub heading: String,
     /// Its lines, most important first.
@@ -101,19 +102,95 @@ pub struct WorkLine {
     pub detail: String,
 }
 
+closed_list! {
+    /// A list that a text tells: a section shows it, a figure counts it.
+    pub enum ResultList, "list of a result" {
+        /// Events of calendars.
+        Events = "events",
+        /// Tasks that are overdue.
+        Overdue = "overdue",
+        /// Tasks that are due.
+        Due = "due",
+        /// What needs the person.
+        NeedsYou = "needsYou",
+        /// Tasks that wait for somebody or something.
+        Waiting = "waiting",
+        /// Tasks that changed.
+        Changed = "changed",
+        /// Tasks that were imported.
+        Imported = "imported",
+        /// Tasks that were done.
+        Done = "done",
+        /// Tasks that were rejected.
+        Dropped = "dropped",
+        /// Tasks that make no headway.
+        Stuck = "stuck",
+        /// Tasks whose due date was moved.
+        Moved = "moved",
+        /// Decisions about proposals.
+        Decisions = "decisions",
+        /// Time spent.
+        Hours = "hours",
+        /// Tasks whose due date is near.
+        Near = "near",
+        /// Tasks whose due date has passed.
+        Passed = "passed",
+        /// Tasks that nobody touched for long.
+        Stale = "stale",
+        /// Items of a checklist.
+        Items = "items",
+        /// Items of a checklist that were ticked.
+        Ticked = "ticked",
+        /// Items of a checklist that were not ticked.
+        Left = "left",
+        /// A task to be made.
+        NewTask = "newTask",
+    }
+}
+
 /// A number that a text names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", from = "StoredFigure")]
 pub struct Figure {
-    /// What is counted: the name of a section, or of a part of it.
-    pub name: String,
+    /// What is counted.
+    pub name: Listed<ResultList>,
+    /// The category whose share this is; empty for what is in no category. None if it is the whole.
+    pub category: Option<String>,
     /// The number. Units: those of `unit`.
     pub value: u64,
     /// What the number counts.
     pub unit: FigureUnit,
     /// What it is made of. It is as of the run: a list that is opened later still shows what was counted.
     pub opens: FigureList,
+}
+
+/// A figure as rows hold it: older ones have the part of a list in the name, as `hours:Garden` and
+/// `changed:imported`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredFigure {
+    name: Listed<ResultList>,
+    category: Option<String>,
+    value: u64,
+    unit: FigureUnit,
+    opens: FigureList,
+}
+
+impl From<StoredFigure> for Figure {
+    fn from(stored: StoredFigure) -> Self {
+        let StoredFigure { name, category, value, unit, opens } = stored;
+        let old = match &name {
+            Listed::Other(text) => text.split_once(':'),
+            Listed::Known(_) => None,
+        };
+        let (name, category) = match old {
+            Some(("hours", category)) => (ResultList::Hours.into(), Some(category.to_owned())),
+            Some(("changed", "imported")) => (ResultList::Imported.into(), None),
+            Some(_) | None => (name, category),
+        };
+        Self { name, category, value, unit, opens }
+    }
 }
 
 closed_list! {
@@ -200,4 +277,30 @@ pub struct NewTask {
     pub items: Vec<String>,
     /// The task it is a copy of.
     pub copy_of: Option<TaskId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_figure_of_an_older_row_is_read_and_a_newer_name_is_kept() {
+        let read = |name: &str| {
+            let opens = json!({ "list": "tasks", "ids": [] });
+            let row = json!({ "name": name, "value": 1, "unit": "count", "opens": opens });
+            let figure: Figure = serde_json::from_value(row).unwrap();
+            serde_json::to_value(figure).unwrap()
+        };
+        let parts = |name: &str| {
+            let written = read(name);
+            (written["name"].clone(), written["category"].clone())
+        };
+        assert_eq!(parts("hours"), (json!("hours"), json!(null)));
+        assert_eq!(parts("hours:House: move"), (json!("hours"), json!("House: move")));
+        assert_eq!(parts("hours:"), (json!("hours"), json!("")));
+        assert_eq!(parts("changed:imported"), (json!("imported"), json!(null)));
+        assert_eq!(parts("merged:all"), (json!("merged:all"), json!(null)));
+    }
 }

@@ -9,7 +9,7 @@ use dormouse_types::work_facts::{
 };
 use dormouse_types::work_kind::{Agenda, AgendaList, WhenEmpty};
 use dormouse_types::work_outcome::{
-    BuiltInOutcome, FigureList, FigureUnit, NothingReason, WorkLine,
+    BuiltInOutcome, FigureList, FigureUnit, NothingReason, ResultList, WorkLine,
 };
 use jiff::ToSpan as _;
 use jiff::civil::{Date, Time};
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
             Counted { line, id: Id::Event(event.id.clone()) }
         });
         let lines = lines.collect();
-        self.page.add("events", self.words.say.agenda.events.to_owned(), lines, MOST);
+        self.page.add(ResultList::Events, self.words.say.agenda.events.to_owned(), lines, MOST);
     }
 
     fn time_of(&self, event: &EventFact) -> String {
@@ -147,7 +147,7 @@ impl<'a> Writer<'a> {
             about(task, details, self.words)
         });
         let lines = lines.collect();
-        self.add_tasks("overdue", self.words.say.agenda.overdue.to_owned(), lines);
+        self.add_tasks(ResultList::Overdue, self.words.say.agenda.overdue.to_owned(), lines);
     }
 
     fn due(&mut self) {
@@ -173,7 +173,7 @@ impl<'a> Writer<'a> {
         } else {
             say.due_today.to_owned()
         };
-        self.add_tasks("due", heading, lines);
+        self.add_tasks(ResultList::Due, heading, lines);
     }
 
     fn needs_you(&mut self) {
@@ -204,7 +204,12 @@ impl<'a> Writer<'a> {
         });
         let lines: Vec<Counted> = lines.collect();
         self.listed.extend(lines.iter().filter_map(|one| one.line.task.clone()));
-        self.page.add("needsYou", self.words.say.agenda.needs_you.to_owned(), lines, MOST);
+        self.page.add(
+            ResultList::NeedsYou,
+            self.words.say.agenda.needs_you.to_owned(),
+            lines,
+            MOST,
+        );
     }
 
     fn is_wanted(&self, one: &AttentionFact) -> bool {
@@ -229,7 +234,7 @@ impl<'a> Writer<'a> {
             .into_iter()
             .map(|task| about(task, super::wording::wait(task, self.words), self.words));
         let lines = lines.collect();
-        self.add_tasks("waiting", self.words.say.agenda.waiting.to_owned(), lines);
+        self.add_tasks(ResultList::Waiting, self.words.say.agenda.waiting.to_owned(), lines);
     }
 
     fn changed(&mut self) {
@@ -255,18 +260,18 @@ impl<'a> Writer<'a> {
         if !ids.is_empty() {
             let n = u64::try_from(ids.len()).unwrap_or(u64::MAX);
             let list = FigureList::Tasks(ids);
-            self.page.figure("changed".into(), n, FigureUnit::Count, list);
+            self.page.figure(ResultList::Changed, n, FigureUnit::Count, list);
         }
         if !imported.is_empty() {
             let n = imported.len();
             lines.insert(0, plain(say.changes.imported.of(n), String::new()));
             let n = u64::try_from(n).unwrap_or(u64::MAX);
             let list = FigureList::Tasks(imported);
-            self.page.figure("changed:imported".into(), n, FigureUnit::Count, list);
+            self.page.figure(ResultList::Imported, n, FigureUnit::Count, list);
         }
         let day = self.words.near_day(self.from);
         let heading = fill(say.agenda.changed_since, &[("day", &day)]);
-        self.page.lines("changed", heading, lines, MOST);
+        self.page.lines(ResultList::Changed, heading, lines, MOST);
     }
 
     fn open_by(&self, is_due: impl Fn(Date) -> bool) -> Vec<&'a TaskFacts> {
@@ -300,7 +305,7 @@ impl<'a> Writer<'a> {
         details
     }
 
-    fn add_tasks(&mut self, name: &str, heading: String, lines: Vec<Counted>) {
+    fn add_tasks(&mut self, name: ResultList, heading: String, lines: Vec<Counted>) {
         self.listed.extend(lines.iter().filter_map(|one| one.line.task.clone()));
         self.page.add(name, heading, lines, MOST);
     }
@@ -316,7 +321,7 @@ impl<'a> Writer<'a> {
             return BuiltInOutcome::Text(text);
         }
         // The same list of waits every morning says nothing.
-        if self.page.is_alone("waiting")
+        if self.page.is_alone(ResultList::Waiting)
             && self.wanted.lists.len() > 1
             && self.wanted.when_empty == WhenEmpty::Silent
             && !self.is_a_wait_new()
@@ -341,11 +346,11 @@ impl<'a> Writer<'a> {
         let is_ahead = self.until > self.facts.today;
         let due = if is_ahead { say.n_due_until } else { say.n_due_today };
         let of = [
-            (self.page.count("overdue"), say.n_overdue),
-            (self.page.count("due"), due),
-            (self.page.count("events"), say.n_events),
-            (self.page.count("needsYou"), say.n_needs_you),
-            (self.page.count("waiting"), say.n_waiting),
+            (self.page.count(ResultList::Overdue), say.n_overdue),
+            (self.page.count(ResultList::Due), due),
+            (self.page.count(ResultList::Events), say.n_events),
+            (self.page.count(ResultList::NeedsYou), say.n_needs_you),
+            (self.page.count(ResultList::Waiting), say.n_waiting),
             (self.n_changed, say.n_changed),
             (self.n_imported, self.words.say.changes.imported),
         ];

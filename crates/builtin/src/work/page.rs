@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use dormouse_types::TaskId;
 use dormouse_types::work_facts::TaskFacts;
 use dormouse_types::work_outcome::{
-    Figure, FigureList, FigureUnit, WorkLine, WorkSection, WorkText,
+    Figure, FigureList, FigureUnit, ResultList, WorkLine, WorkSection, WorkText,
 };
 
 use super::wording::Wording;
@@ -40,7 +40,7 @@ impl Page {
     }
 
     /// How many things a section tells, with those that have no line.
-    pub(super) fn count(&self, name: &str) -> usize {
+    pub(super) fn count(&self, name: ResultList) -> usize {
         self.sections
             .iter()
             .find(|section| section.name == name)
@@ -48,12 +48,18 @@ impl Page {
     }
 
     /// Whether this is the only section.
-    pub(super) fn is_alone(&self, name: &str) -> bool {
+    pub(super) fn is_alone(&self, name: ResultList) -> bool {
         matches!(&self.sections[..], [section] if section.name == name)
     }
 
     /// Adds a section of which each line stands for one thing, unless there is none.
-    pub(super) fn add(&mut self, name: &str, heading: String, counted: Vec<Counted>, most: usize) {
+    pub(super) fn add(
+        &mut self,
+        name: ResultList,
+        heading: String,
+        counted: Vec<Counted>,
+        most: usize,
+    ) {
         if counted.is_empty() {
             return;
         }
@@ -61,7 +67,8 @@ impl Page {
         let (lines, ids): (Vec<WorkLine>, Vec<Id>) =
             counted.into_iter().map(|one| (one.line, one.id)).unzip();
         self.figures.push(Figure {
-            name: name.to_owned(),
+            name: name.into(),
+            category: None,
             value,
             unit: FigureUnit::Count,
             opens: list(ids),
@@ -72,7 +79,7 @@ impl Page {
     /// Adds a section like [`Self::add`], with at most so many lines, even if one more would fit.
     pub(super) fn add_exactly(
         &mut self,
-        name: &str,
+        name: ResultList,
         heading: String,
         counted: Vec<Counted>,
         most: usize,
@@ -88,7 +95,7 @@ impl Page {
     /// Adds a section whose figures are added apart.
     pub(super) fn lines(
         &mut self,
-        name: &str,
+        name: ResultList,
         heading: String,
         mut lines: Vec<WorkLine>,
         most: usize,
@@ -100,11 +107,30 @@ impl Page {
         let shown = if lines.len() <= most + 1 { lines.len() } else { most };
         let n_more = lines.len() - shown;
         lines.truncate(shown);
-        self.sections.push(WorkSection { name: name.to_owned(), heading, lines, n_more });
+        self.sections.push(WorkSection { name, heading, lines, n_more });
     }
 
-    pub(super) fn figure(&mut self, name: String, value: u64, unit: FigureUnit, opens: FigureList) {
-        self.figures.push(Figure { name, value, unit, opens });
+    pub(super) fn figure(
+        &mut self,
+        name: ResultList,
+        value: u64,
+        unit: FigureUnit,
+        opens: FigureList,
+    ) {
+        self.figures.push(Figure { name: name.into(), category: None, value, unit, opens });
+    }
+
+    /// Adds the share of a category in a list; of what is in no category, if it has no name.
+    pub(super) fn share(
+        &mut self,
+        name: ResultList,
+        category: &str,
+        value: u64,
+        unit: FigureUnit,
+        opens: FigureList,
+    ) {
+        let category = Some(category.to_owned());
+        self.figures.push(Figure { name: name.into(), category, value, unit, opens });
     }
 
     pub(super) fn finish(self, title: String) -> WorkText {

@@ -7,7 +7,7 @@ use dormouse_types::work_facts::{ItemFact, TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::{Repeat, Repeated};
 use dormouse_types::work_outcome::{
     BuiltInOutcome, CannotRunReason, FigureList, FigureUnit, NewTask, NothingReason, ProposedCall,
-    WorkEvidence, WorkLine, WorkProposals,
+    ResultList, WorkEvidence, WorkLine, WorkProposals,
 };
 use serde_json::json;
 
@@ -78,12 +78,14 @@ fn reset(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> Built
     });
     let calls = calls.collect();
     let mut page = Page::new(words);
-    for (name, heading, items) in [("ticked", say.ticked, ticked), ("left", say.left, left)] {
+    for (name, heading, items) in
+        [(ResultList::Ticked, say.ticked, ticked), (ResultList::Left, say.left, left)]
+    {
         if !items.is_empty() {
             let lines = items.iter().map(|item| plain(words.title(&item.title), String::new()));
             let n = u64::try_from(items.len()).unwrap_or(u64::MAX);
             let list = FigureList::Tasks(vec![task.id.clone()]);
-            page.figure(name.into(), n, FigureUnit::Count, list);
+            page.figure(name, n, FigureUnit::Count, list);
             page.lines(name, heading.to_owned(), lines.collect(), MOST);
         }
     }
@@ -149,12 +151,17 @@ fn made(new: NewTask, like: Option<&TaskFacts>, words: Wording) -> BuiltInOutcom
     if let Some(task) = like.filter(|_| !lines.is_empty()) {
         let n = u64::try_from(lines.len()).unwrap_or(u64::MAX);
         let list = FigureList::Tasks(vec![task.id.clone()]);
-        page.figure("items".into(), n, FigureUnit::Count, list);
-        page.lines("items", say.items.to_owned(), lines, MOST);
+        page.figure(ResultList::Items, n, FigureUnit::Count, list);
+        page.lines(ResultList::Items, say.items.to_owned(), lines, MOST);
     } else {
         let due = new.due_on.map(|due| words.near_day(due)).unwrap_or_default();
         let detail = fill(say.due, &[("day", &due)]);
-        page.lines("newTask", say.new_task.to_owned(), vec![plain(title.clone(), detail)], MOST);
+        page.lines(
+            ResultList::NewTask,
+            say.new_task.to_owned(),
+            vec![plain(title.clone(), detail)],
+            MOST,
+        );
     }
     let title = fill(say.make, &[("title", &title)]);
     BuiltInOutcome::Proposals(WorkProposals {

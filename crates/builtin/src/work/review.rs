@@ -8,7 +8,7 @@ use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{TaskFacts, VerdictFact, WorkspaceFacts};
 use dormouse_types::work_kind::{Review, ReviewList};
 use dormouse_types::work_outcome::{
-    BuiltInOutcome, FigureList, FigureUnit, NothingReason, WorkLine,
+    BuiltInOutcome, FigureList, FigureUnit, NothingReason, ResultList, WorkLine,
 };
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -70,8 +70,8 @@ impl<'a> Writer<'a> {
     fn done(&mut self) {
         let say = &self.words.say.review;
         for (name, status, heading, counted) in [
-            ("done", Status::Done, say.done, say.n_done),
-            ("dropped", Status::Rejected, say.dropped, say.n_dropped),
+            (ResultList::Done, Status::Done, say.done, say.n_done),
+            (ResultList::Dropped, Status::Rejected, say.dropped, say.n_dropped),
         ] {
             let mut tasks =
                 self.those(|task| task.status == status && self.is_within(task.status_since));
@@ -117,7 +117,7 @@ impl<'a> Writer<'a> {
         if !lines.is_empty() {
             self.counts.push(self.words.say.review.n_stuck.of(lines.len()));
         }
-        self.page.add("stuck", self.words.say.review.stuck.to_owned(), lines, MOST);
+        self.page.add(ResultList::Stuck, self.words.say.review.stuck.to_owned(), lines, MOST);
     }
 
     fn moved(&mut self) {
@@ -145,7 +145,7 @@ impl<'a> Writer<'a> {
         if !lines.is_empty() {
             self.counts.push(self.words.say.review.n_moved.of(lines.len()));
         }
-        self.page.add("moved", self.words.say.review.moved.to_owned(), lines, MOST);
+        self.page.add(ResultList::Moved, self.words.say.review.moved.to_owned(), lines, MOST);
     }
 
     /// One line for each task; the figure counts verdicts, and opens the tasks.
@@ -187,8 +187,8 @@ impl<'a> Writer<'a> {
         let tasks = by_task.keys().map(|task| (*task).clone()).collect();
         let heading = say.decisions.to_owned();
         let n = u64::try_from(n).unwrap_or(u64::MAX);
-        self.page.figure("decisions".into(), n, FigureUnit::Count, FigureList::Tasks(tasks));
-        self.page.lines("decisions", heading, lines, MOST);
+        self.page.figure(ResultList::Decisions, n, FigureUnit::Count, FigureList::Tasks(tasks));
+        self.page.lines(ResultList::Decisions, heading, lines, MOST);
     }
 
     fn is_of(&self, verdict: &VerdictFact) -> bool {
@@ -216,16 +216,16 @@ impl<'a> Writer<'a> {
         let mut rows: Vec<_> = by_category.into_iter().collect();
         rows.sort_by(|(a, (more, _)), (b, (less, _))| (less, a).cmp(&(more, b)));
         let all = rows.iter().flat_map(|(_, (_, tasks))| tasks.iter().cloned()).collect();
-        self.page.figure("hours".into(), total, FigureUnit::Minutes, FigureList::Tasks(all));
+        self.page.figure(ResultList::Hours, total, FigureUnit::Minutes, FigureList::Tasks(all));
         let say = self.words.say;
         // One category is the total again.
         let is_split = rows.len() > 1 || self.wanted.only.categories.len() != 1;
         let mut lines = Vec::new();
         for (category, (minutes, tasks)) in rows {
             let name = category.map_or(say.no_category.to_owned(), |name| self.words.title(name));
-            let figure = format!("hours:{}", category.unwrap_or_default());
             if is_split {
-                self.page.figure(figure, minutes, FigureUnit::Minutes, FigureList::Tasks(tasks));
+                let (of, list) = (category.unwrap_or_default(), FigureList::Tasks(tasks));
+                self.page.share(ResultList::Hours, of, minutes, FigureUnit::Minutes, list);
             }
             let detail = if is_split { self.words.minutes(minutes) } else { String::new() };
             lines.push(plain(name, detail));
@@ -235,7 +235,7 @@ impl<'a> Writer<'a> {
         if self.counts.is_empty() {
             self.counts.push(time);
         }
-        self.page.lines("hours", heading, lines, MOST);
+        self.page.lines(ResultList::Hours, heading, lines, MOST);
     }
 
     fn those(&self, is_one: impl Fn(&TaskFacts) -> bool) -> Vec<&'a TaskFacts> {

@@ -5,7 +5,7 @@ use dormouse_types::verdict::Verdict;
 use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::Sweep;
 use dormouse_types::work_outcome::{
-    BuiltInOutcome, NothingReason, ProposedCall, WorkEvidence, WorkProposals,
+    BuiltInOutcome, NothingReason, ProposedCall, ResultList, WorkEvidence, WorkProposals,
 };
 use serde_json::json;
 
@@ -64,7 +64,7 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Sweep, say: &'static Say) -> 
     });
     // Exactly those that are proposed have a line.
     let lines = lines.collect();
-    page.add_exactly("stale", say.sweep.heading.to_owned(), lines, most);
+    page.add_exactly(ResultList::Stale, say.sweep.heading.to_owned(), lines, most);
     BuiltInOutcome::Proposals(WorkProposals {
         text: page.finish(title),
         calls,

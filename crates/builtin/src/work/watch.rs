@@ -2,7 +2,7 @@
 
 use dormouse_types::work_facts::{TaskFacts, WorkspaceFacts};
 use dormouse_types::work_kind::{Watch, WatchList};
-use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason};
+use dormouse_types::work_outcome::{BuiltInOutcome, NothingReason, ResultList};
 use jiff::civil::Date;
 
 use super::page::{Counted, Page, about};
@@ -28,8 +28,8 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
         near.sort_by_cached_key(|(task, due)| by_day(task, Some(*due)));
         let (passed, near): (Vec<_>, Vec<_>) =
             near.into_iter().partition(|(_, due)| *due < facts.today);
-        page.add("near", say.watch.near.to_owned(), lines(near, words), MOST);
-        page.add("passed", say.watch.passed.to_owned(), lines(passed, words), MOST);
+        page.add(ResultList::Near, say.watch.near.to_owned(), lines(near, words), MOST);
+        page.add(ResultList::Passed, say.watch.passed.to_owned(), lines(passed, words), MOST);
     }
     if wanted.lists.contains(&WatchList::Waiting) {
         let every = i64::from(wanted.waiting_days.max(1));
@@ -46,16 +46,16 @@ pub(super) fn run(facts: &WorkspaceFacts, wanted: &Watch, say: &'static Say) -> 
         waiting.sort_by_cached_key(|task| by_day(task, Some(task.status_since)));
         let lines = waiting.into_iter().map(|task| about(task, wait(task, words), words));
         let lines = lines.collect();
-        page.add("waiting", say.watch.waiting.to_owned(), lines, MOST);
+        page.add(ResultList::Waiting, say.watch.waiting.to_owned(), lines, MOST);
     }
     if page.is_empty() {
         let why = if is_there { NothingReason::NothingNew } else { NothingReason::NothingThere };
         return BuiltInOutcome::Nothing { why };
     }
     let counts = [
-        (page.count("near"), say.watch.n_near),
-        (page.count("passed"), say.watch.n_passed),
-        (page.count("waiting"), say.watch.n_waiting),
+        (page.count(ResultList::Near), say.watch.n_near),
+        (page.count(ResultList::Passed), say.watch.n_passed),
+        (page.count(ResultList::Waiting), say.watch.n_waiting),
     ];
     let counts = counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, counted)| counted.of(n));
     let title = counts.collect::<Vec<_>>().join(", ");

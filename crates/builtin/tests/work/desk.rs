@@ -12,7 +12,7 @@ use dormouse_types::work_facts::{
     VerdictFact, WorkspaceFacts,
 };
 use dormouse_types::work_kind::WorkParameters;
-use dormouse_types::work_outcome::{BuiltInOutcome, FigureList, WorkText};
+use dormouse_types::work_outcome::{BuiltInOutcome, Figure, FigureList, ResultList, WorkText};
 use dormouse_types::{EntryId, Origin, TaskId};
 use jiff::ToSpan as _;
 use jiff::civil::Date;
@@ -275,16 +275,20 @@ fn assert_sound(text: &WorkText, is_hostile: bool) {
     let mut seen = std::collections::BTreeSet::new();
     for section in &text.sections {
         assert!(!section.lines.is_empty(), "{} is empty", section.name);
-        let figure = text
-            .figures
-            .iter()
-            .find(|figure| figure.name.split(':').next() == Some(section.name.as_str()));
-        let is_one_new = section.name == "newTask";
+        // Those that were imported are a line of what changed.
+        let counts = |figure: &&Figure| match section.name {
+            ResultList::Changed => {
+                [ResultList::Changed, ResultList::Imported].iter().any(|it| figure.name == *it)
+            }
+            name => figure.name == name,
+        };
+        let figure = text.figures.iter().find(counts);
+        let is_one_new = section.name == ResultList::NewTask;
         assert!(figure.is_some() || is_one_new, "{} opens no list", section.name);
         for line in &section.lines {
             let is_new = line.task.as_ref().is_none_or(|task| seen.insert(task.clone()));
             // A task can be done and have been decided about.
-            assert!(is_new || section.name == "decisions", "{} twice", line.subject);
+            assert!(is_new || section.name == ResultList::Decisions, "{} twice", line.subject);
             assert!(!line.subject.is_empty() && !line.subject.contains('\n'));
             assert!(is_hostile || !line.detail.contains('{'), "{}", line.detail);
         }
@@ -321,7 +325,10 @@ pub fn shown(outcome: &BuiltInOutcome) -> String {
 }
 
 fn page(text: &WorkText) -> String {
-    let figures = text.figures.iter().map(|it| format!("{} {}", it.name, it.value));
+    let figures = text.figures.iter().map(|it| {
+        let category = it.category.as_ref().map(|of| format!(":{of}")).unwrap_or_default();
+        format!("{}{category} {}", it.name, it.value)
+    });
     let figures: Vec<String> = figures.collect();
     format!("{}\n\n{}\nfigures: {}\n", text.title, text.markdown, figures.join(", "))
 }

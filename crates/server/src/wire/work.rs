@@ -240,7 +240,8 @@ impl WorkTryParams {
 }
 
 /// What a change of agent work does besides editing it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[schema(rename_all = "lowercase")]
 pub(crate) enum WorkAction {
     /// Starts nothing until it is resumed.
     Pause,
@@ -263,8 +264,8 @@ const ACTIONS: &[(&str, WorkAction)] = &[
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct WorkPatch {
-    /// `pause`, `resume`, `cancel` (ends the run that is under way or waits) or `archive`. Cannot be
-    /// combined with other fields.
+    /// What is done with it. Cannot be combined with other fields.
+    #[schema(value_type = Option<WorkAction>)]
     action: Option<String>,
     /// Its title.
     title: Option<String>,

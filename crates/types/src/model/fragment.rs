@@ -43,7 +43,7 @@ impl Fragment {
 macro_rules! list_of_fragment_kinds {
     (
         $(#[$meta:meta])* $list:ident, $what:literal
-        $(, $(#[$value_meta:meta])* $value:ident = $name:literal)*
+        $(, $(#[$value_meta:meta])* $value:ident = $name:tt)*
     ) => {
         closed_list! {
             $(#[$meta])*

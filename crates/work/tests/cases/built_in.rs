@@ -7,7 +7,8 @@ use dormouse_store::agent::wake_queue;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work_outcome::{
-    BuiltInOutcome, CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, WorkText,
+    BuiltInOutcome, CannotRunReason, Figure, FigureList, FigureUnit, NothingReason, ResultList,
+    WorkText,
 };
 use dormouse_types::{TaskId, WorkId};
 use dormouse_work::lifecycle::Edit;
@@ -24,7 +25,8 @@ fn text() -> BuiltInOutcome {
         sections: Vec::new(),
         markdown: "- Pay the rent".into(),
         figures: vec![Figure {
-            name: "due".into(),
+            name: ResultList::Due.into(),
+            category: None,
             value: 1,
             unit: FigureUnit::Count,
             opens: FigureList::Tasks(vec![rent]),

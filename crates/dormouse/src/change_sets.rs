@@ -2,17 +2,18 @@
 
 use dormouse_changes::set::effective_state::KnownValue;
 use dormouse_changes::{DecideError, Settled};
-use dormouse_journal::JournalError;
+use dormouse_journal::{JournalError, TaskView};
 use dormouse_queries::change_sets::takes_away;
 use dormouse_store::agent::change_item::State;
+use dormouse_store::journal::task;
 use dormouse_store::{Commit, CommitError, Db, Once, receipt};
 use dormouse_types::{
-    Caller, ChangeSetId, Fingerprint, Scope, TaskId, Verdict, WorkspaceId, hash, limits,
+    Caller, ChangeSetId, Fingerprint, Scope, Seq, TaskId, Verdict, WorkspaceId, hash, limits,
 };
 use serde::Serialize;
 
 use crate::request::{decider, receipt_id, require};
-use crate::view::{DecidedItem, Outcome};
+use crate::view::{DecidedItem, OpenChanges, Outcome};
 use crate::{Dormouse, Error};
 
 /// One of many verdicts.
@@ -32,6 +33,22 @@ pub struct VerdictOf {
     pub reason: Option<String>,
     /// For a confirm: the value that the user set since the proposal, to be overwritten.
     pub over: Option<KnownValue>,
+}
+
+/// The outcomes of verdicts about one task.
+#[derive(Debug)]
+pub struct DecidedItems {
+    /// An outcome for each verdict, in the same order.
+    pub outcomes: Vec<Result<Outcome, Error>>,
+    /// The task and its open proposals. None if the caller may not read, or they cannot be read: the
+    /// verdicts hold all the same.
+    pub open: Option<OpenChanges>,
+}
+
+/// The task as a verdict left it, and the position of what it wrote; `None` if it wrote nothing to the
+/// journal.
+fn written_by(settled: &Settled) -> Option<(TaskView, Seq)> {
+    settled.written.and_then(|at| Some((settled.task.clone()?, at)))
 }
 
 /// An item as it was shown, for confirming several at once.
@@ -81,18 +98,9 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<DecidedItem, Error> {
         let settled = self.settle(caller, wanted, key).await?;
-        let (ws, id) = (caller.workspace, settled.item.task.clone());
-        let written = settled.written.and_then(|at| Some((settled.task.clone()?, at)));
-        let outcome = self.outcome(ws, settled).await?;
-        if require(caller, Scope::Read).is_err() {
-            return Ok(DecidedItem { outcome, open: None });
-        }
-        // The verdict is durable: a list that cannot be read must not look like a refusal.
-        let open = match written {
-            Some((task, at)) => self.queries.open_changes_after(ws, &task, at).await,
-            None => self.queries.open_changes(ws, &id).await,
-        };
-        Ok(DecidedItem { outcome, open: open.ok() })
+        let (id, written) = (settled.item.task.clone(), written_by(&settled));
+        let outcome = self.outcome(caller.workspace, settled).await?;
+        Ok(DecidedItem { outcome, open: self.open_after(caller, &id, written).await })
     }
 
     async fn settle(
@@ -231,11 +239,51 @@ impl Dormouse {
         self.outcome(caller.workspace, settled).await
     }
 
-    /// Checks that the caller may decide and that the task exists, before a list of verdicts with
-    /// separate outcomes.
-    pub async fn decides_on(&self, caller: &Caller, task: &TaskId) -> Result<(), Error> {
+    /// Decides items of one task, each with its own outcome and idempotency key, and answers the task as
+    /// it is then, with what is open about it.
+    ///
+    /// Errors: no such task. A verdict that is refused is an outcome.
+    pub async fn decide_items(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        wanted: Vec<(VerdictOf, Option<String>)>,
+    ) -> Result<DecidedItems, Error> {
         require(caller, Scope::Decide)?;
-        self.read_task(caller.workspace, task).await.map(drop)
+        let ws = caller.workspace;
+        if self.store.first(task::by_id(ws, id)).await?.is_none() {
+            return Err(JournalError::NoTask { task: id.clone() }.into());
+        }
+        let (mut outcomes, mut written) = (Vec::new(), None);
+        for (wanted, key) in wanted {
+            let wanted = VerdictOf { task: Some(id.clone()), ..wanted };
+            outcomes.push(match self.settle(caller, wanted, key).await {
+                Ok(settled) => {
+                    written = written_by(&settled).or(written);
+                    self.outcome(ws, settled).await
+                }
+                Err(refused) => Err(refused),
+            });
+        }
+        let open = self.open_after(caller, id, written).await;
+        Ok(DecidedItems { outcomes, open })
+    }
+
+    /// The task that was decided on as a list shows it, if the caller may read it. A verdict is durable: a
+    /// list that cannot be read must not look like a refusal.
+    async fn open_after(
+        &self,
+        caller: &Caller,
+        id: &TaskId,
+        written: Option<(TaskView, Seq)>,
+    ) -> Option<OpenChanges> {
+        require(caller, Scope::Read).ok()?;
+        let ws = caller.workspace;
+        let open = match written {
+            Some((task, at)) => self.queries.open_changes_after(ws, &task, at).await,
+            None => self.queries.open_changes(ws, id).await,
+        };
+        open.ok()
     }
 
     /// Defers every open item of a set.

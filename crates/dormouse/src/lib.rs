@@ -65,7 +65,7 @@ use model_source::ModelSource;
 use work_facts::FactsOfQueries;
 
 pub use access::NewToken;
-pub use change_sets::{Shown, VerdictOf};
+pub use change_sets::{DecidedItems, Shown, VerdictOf};
 pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_agents::lifecycle::AgentPatch;

@@ -193,6 +193,23 @@ fn each_of_several_verdicts_on_a_task_reads_its_set_once() {
 }
 
 #[test]
+fn several_verdicts_read_the_task_once_each_and_not_before_or_after() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&two_changes());
+    let wanted = || items.iter().map(|item| (confirmed(item, None), None)).collect::<Vec<_>>();
+    let decide = || now(world.dormouse.decide_items(&me(), &task.id, wanted())).expect("a task");
+    let (answer, queries) = world.engine.reads_of(decide);
+    assert_eq!(wholes(&queries, &task.id, Some(&items[0].set)), (2, 2), "{queries:#?}");
+    assert!(answer.outcomes.iter().all(Result::is_ok), "{:?}", answer.outcomes);
+    let fresh = now(world.dormouse.open_changes(&me(), &task.id)).expect("a list");
+    assert_eq!(json!(answer.open), json!(Some(&fresh)), "the list is as it is then read");
+
+    let none: TaskId = "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+    let refused = now(world.dormouse.decide_items(&me(), &none, wanted())).expect_err("no task");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
+}
+
+#[test]
 fn a_mark_answers_the_delivery_as_it_is_then_read_and_reads_it_once() {
     let world = World::new();
     let new = NewWork {

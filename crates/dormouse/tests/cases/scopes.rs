@@ -277,7 +277,7 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide decide_item_and_list |s, c| s.world.dormouse.decide_item_and_list(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
-    Decide decides_on |s, c| s.world.dormouse.decides_on(c, &s.task);
+    Decide decide_items |s, c| s.world.dormouse.decide_items(c, &s.task, Vec::new());
     Decide dismiss |s, c| s.world.dormouse.dismiss(c, &s.set, None);
     Read preview_schedule |s, c| s.world.dormouse.preview_schedule(c, "every weekday at 9", Wording::default());
     Read work_gallery |s, c| s.world.dormouse.work_gallery(c, Wording::default());

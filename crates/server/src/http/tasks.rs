@@ -382,32 +382,41 @@ pub(super) async fn decide(
     Body(verdicts): Body<Vec<DecisionParams>>,
 ) -> Reply<DecidedItems> {
     let task: TaskId = id(&task)?;
-    app.dormouse.decides_on(&app.caller, &task).await?;
-    let mut results = Vec::with_capacity(verdicts.len());
+    let (mut places, mut wanted) = (Vec::new(), Vec::new());
     for params in verdicts {
         let (set, index) = (params.set.clone(), params.index);
         // One idempotency key covers many decisions, so each derives its own key from it.
         let key = key.as_ref().map(|key| format!("{key}/{set}:{index}"));
-        results.push(match decide_one(&app, &task, params, key).await {
+        let problem = match verdict_of(params) {
+            Ok(verdict) => {
+                wanted.push((verdict, key));
+                None
+            }
+            Err(problem) => Some(problem),
+        };
+        places.push((set, index, problem));
+    }
+    let decided = app.dormouse.decide_items(&app.caller, &task, wanted).await?;
+    let mut outcomes = decided.outcomes.into_iter();
+    let items = places.into_iter().filter_map(|(set, index, problem)| {
+        let outcome = match problem {
+            Some(problem) => Err(problem),
+            None => outcomes.next()?.map_err(Problem::from),
+        };
+        Some(match outcome {
             Ok(outcome) => Decided::Taken { set, index, outcome: Box::new(outcome) },
             Err(problem) => Decided::Refused { set, index, problem },
-        });
-    }
-    let open = app.dormouse.open_changes(&app.caller, &task).await.ok();
-    Ok(Json(DecidedItems { items: results, next_cursor: None, open }))
+        })
+    });
+    let items = items.collect();
+    Ok(Json(DecidedItems { items, next_cursor: None, open: decided.open }))
 }
 
-async fn decide_one(
-    app: &App,
-    task: &TaskId,
-    params: DecisionParams,
-    key: Option<String>,
-) -> Result<dormouse::view::Outcome, Problem> {
+fn verdict_of(params: DecisionParams) -> Result<VerdictOf, Problem> {
     let set: ChangeSetId = id(&params.set)?;
     let verdict = change_sets::verdict(&params.verdict)?;
     let over = over(verdict, params.now, params.reason.as_deref())?;
     let DecisionParams { index, digest, reason, .. } = params;
-    let (task, digest) = (Some(task.clone()), Some(digest));
-    let wanted = VerdictOf { task, set, index, verdict, digest, reason, over };
-    Ok(app.dormouse.decide_item(&app.caller, wanted, key).await?)
+    let digest = Some(digest);
+    Ok(VerdictOf { task: None, set, index, verdict, digest, reason, over })
 }

@@ -115,7 +115,7 @@ impl Agents {
         id: &AgentId,
         settings: &AgentPatch,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let mut more_ops = Vec::new();
         if let Some(until) = settings.sleep_until {
             let retry_at = self.state(ws, id).await?.value.next_wake_at;
@@ -147,7 +147,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentPause), context, |agent| {
             // A repeated request whose answer was lost: the agent is already paused.
             if agent.dormant_reason == Some(DormantReason::Paused) {
@@ -169,7 +169,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let gone = self.deleted_task(ws, id).await?;
         self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentResume), context, |agent| {
             if let Some(task) = gone.as_ref().filter(|_| agent.lifecycle != Lifecycle::Destroyed) {
@@ -194,7 +194,6 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
     ) -> Result<Option<TaskId>, AgentError> {
-        self.agent(ws, id).await?;
         let Some(task) = self.state(ws, id).await?.value.slots.active_task_id else {
             return Ok(None);
         };
@@ -208,7 +207,7 @@ impl Agents {
         ws: WorkspaceId,
         id: &AgentId,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let now = self.clock.now();
         self.change_agent(ws, id, WantedWake::plain(AuditAction::AgentDestroy), context, |agent| {
             if agent.lifecycle != Lifecycle::Destroyed {
@@ -221,7 +220,8 @@ impl Agents {
         .await
     }
 
-    /// Applies a change to an agent and adjusts its pending wakes in the same commit.
+    /// Applies a change to an agent and adjusts its pending wakes in the same commit. Returns the agent
+    /// as it was written; for a repeated request, as it is now.
     ///
     /// What may run depends on the agent's state, so both must change together: otherwise a paused
     /// agent could keep a due wake, or a resumed one could wait for ever. The commit replaces the
@@ -234,7 +234,7 @@ impl Agents {
         wanted: WantedWake,
         context: &RequestContext,
         change: impl Fn(&mut Agent) -> Result<(), AgentError>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let subject = format!("{id}|{}", wanted.detail);
         let once = once(context, wanted.action.name(), &subject, id.as_str());
         if let Some(once) = &once {
@@ -242,7 +242,10 @@ impl Agents {
             if let Some(receipt) = self.store.first(receipt).await? {
                 // A repeated request: it was carried out then, whatever has happened since.
                 let same = receipt.request == once.request;
-                return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
+                if !same {
+                    return Err(AgentError::Reused { id: once.id.clone() });
+                }
+                return self.agent(ws, id).await;
             }
         }
         retry(ATTEMPTS, &[Refusal::Stale], || {
@@ -261,7 +264,7 @@ impl Agents {
         once: Option<Once>,
         context: &RequestContext,
         change: &impl Fn(&mut Agent) -> Result<(), AgentError>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let WantedWake { action, detail, more_ops } = wanted;
         let mut stored = self.agent(ws, id).await?;
         let before = stored.doc.value.clone();
@@ -271,7 +274,7 @@ impl Agents {
                 let noted = Commit::new("agent.unchanged", Db::Agent, ws).once(once);
                 self.store.commit(noted).await?;
             }
-            return Ok(());
+            return Ok(stored);
         }
         let now = self.clock.now();
         let changed = stored.doc.value != before;
@@ -309,8 +312,11 @@ impl Agents {
             .change(self.event(EventKind::AgentChanged, None, id.as_str()))
             .audit(Audit { detail: detail.clone(), ..audit(context, *action, id.as_str()) });
         commit.once = once;
-        self.store.commit(commit).await?;
-        Ok(())
+        let committed = self.store.commit(commit).await?;
+        if committed.replayed.is_some() {
+            return self.agent(ws, id).await;
+        }
+        Ok(Stored::written(stored.doc, self.store.host(Db::Agent), committed.seq))
     }
 
     /// Commits a person's request about an agent, once per idempotency key, when the agent row

@@ -158,7 +158,7 @@ impl World {
         let item = items.next().context("the journal made no item")?;
         let agent = NewAgent { name: None, by_name: true };
         let context = RequestContext { actor: Actor::Owner, key: None };
-        let agent = self.agents.create(WS, &made.task, &agent, &context).await?;
+        let agent = self.agents.create(WS, &made.task, &agent, &context).await?.doc.value.id;
         Ok(Watched { task: made.task, item, agent })
     }
 

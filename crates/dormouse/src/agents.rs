@@ -30,8 +30,8 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let new = NewAgent { name, by_name: true };
         let by = request_context(caller, key.as_deref())?;
-        let id = self.agents.create(caller.workspace, task, &new, &by).await?;
-        self.read_agent(caller.workspace, &id).await
+        let agent = self.agents.create(caller.workspace, task, &new, &by).await?;
+        Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }
 
     /// Wakes an agent on request, optionally with a message.
@@ -65,8 +65,9 @@ impl Dormouse {
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
         let by = request_context(caller, key.as_deref())?;
-        self.agents.wake(caller.workspace, id, reason, message.as_deref(), &by).await?;
-        self.read_agent(caller.workspace, id).await
+        let ws = caller.workspace;
+        let agent = self.agents.wake(ws, id, reason, message.as_deref(), &by).await?;
+        Ok(self.queries.agent_view(ws, agent).await?)
     }
 
     /// Sets a time at which an agent wakes in any case, or clears it.
@@ -82,8 +83,8 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let by = request_context(caller, key.as_deref())?;
         self.to_come("at", at)?;
-        self.agents.wake_at(caller.workspace, id, at, &by).await?;
-        self.read_agent(caller.workspace, id).await
+        let agent = self.agents.wake_at(caller.workspace, id, at, &by).await?;
+        Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }
 
     /// Cancels the waiting wake of an agent. Its next wake covers the changes; messages are
@@ -92,9 +93,9 @@ impl Dormouse {
     /// Errors: the agent is running.
     pub async fn cancel_wake(&self, caller: &Caller, id: &AgentId) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
-        let cancelled =
-            self.agents.cancel(caller.workspace, id, &request_context(caller, None)?).await?;
-        let agent = self.read_agent(caller.workspace, id).await?;
+        let (ws, by) = (caller.workspace, request_context(caller, None)?);
+        let cancelled = self.agents.cancel(ws, id, &by).await?;
+        let agent = self.queries.agent_view(ws, cancelled.agent).await?;
         Ok(stopped(agent, cancelled.unheard))
     }
 
@@ -193,8 +194,8 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
-        self.agents.configure(caller.workspace, id, &patch, &by).await?;
-        self.read_agent(caller.workspace, id).await
+        let agent = self.agents.configure(caller.workspace, id, &patch, &by).await?;
+        Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }
 
     fn to_come(&self, field: &'static str, at: Option<Timestamp>) -> Result<(), Error> {
@@ -218,8 +219,9 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.pause(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
-        self.read_agent(caller.workspace, id).await
+        let by = request_context(caller, key.as_deref())?;
+        let agent = self.agents.pause(caller.workspace, id, &by).await?;
+        Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }
 
     /// Resumes a dormant agent.
@@ -230,8 +232,9 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        self.agents.resume(caller.workspace, id, &request_context(caller, key.as_deref())?).await?;
-        self.read_agent(caller.workspace, id).await
+        let by = request_context(caller, key.as_deref())?;
+        let agent = self.agents.resume(caller.workspace, id, &by).await?;
+        Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }
 
     /// Destroys an agent; its history is kept. Returns its undelivered messages.
@@ -243,9 +246,10 @@ impl Dormouse {
     ) -> Result<StoppedAgent, Error> {
         require(caller, Scope::Edit)?;
         let ws = caller.workspace;
-        self.agents.destroy(ws, id, &request_context(caller, key.as_deref())?).await?;
+        let by = request_context(caller, key.as_deref())?;
+        let agent = self.agents.destroy(ws, id, &by).await?;
         let unheard = self.agents.unheard(ws, id).await?;
-        Ok(stopped(self.read_agent(caller.workspace, id).await?, unheard))
+        Ok(stopped(self.queries.agent_view(ws, agent).await?, unheard))
     }
 }
 

@@ -169,7 +169,8 @@ impl Dormouse {
         let key = hash::joined(&["import-agent", task.as_str()]).0;
         let by = request_context(caller, Some(&key))?;
         match self.agents.create(caller.workspace, task, &NewAgent::default(), &by).await {
-            Ok(agent) | Err(AgentError::Exists { agent, .. }) => Ok(agent),
+            Ok(agent) => Ok(agent.doc.value.id),
+            Err(AgentError::Exists { agent, .. }) => Ok(agent),
             Err(error) => Err(error.into()),
         }
     }

@@ -82,7 +82,8 @@ impl Queries {
         }
     }
 
-    pub(crate) async fn agent_view(
+    /// An agent that was read or just written, as it is shown.
+    pub async fn agent_view(
         &self,
         ws: WorkspaceId,
         stored: Stored<agent_entity::Agent>,

@@ -400,7 +400,7 @@ impl Client {
                 } else {
                     agents.sleep_until(WORKSPACE, &agent, at, &context).await
                 };
-                answer.map_err(Error::from)
+                answer.map(drop).map_err(Error::from)
             })
         };
         self.ask(if wakes { "sets a timer" } else { "wants quiet" }, make, &key).await;

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use dormouse_store::agent::agent_entity::{
     self, Agent, Automation, Config, Lifecycle, Slots, State,
 };
+use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::subscription::{self, Subscription};
-use dormouse_store::agent::{entity, link, wake_queue};
+use dormouse_store::agent::{link, wake_queue};
+use dormouse_store::doc::Doc;
 use dormouse_store::{Commit, CommitError, Db, Refusal};
 use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode};
 use dormouse_types::audit::AuditAction;
@@ -47,7 +49,7 @@ impl Agents {
         task: &TaskId,
         new: &NewAgent,
         context: &RequestContext,
-    ) -> Result<AgentId, AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let view = self.journal.task(ws, task).await?;
         if view.deleted_at().is_some() {
             return Err(AgentError::TaskDeleted { task: task.clone() });
@@ -119,8 +121,14 @@ impl Agents {
         commit.once = once(context, "agent.create", &subject, id.as_str());
         match self.store.commit(commit).await {
             Ok(committed) => match committed.replayed {
-                Some(answer) => answer.parse().map_err(|_| AgentError::NotFound { agent: id }),
-                None => Ok(id),
+                Some(answer) => {
+                    let first = answer.parse().map_err(|_| AgentError::NotFound { agent: id })?;
+                    self.agent(ws, &first).await
+                }
+                None => {
+                    let host = self.store.host(Db::Agent);
+                    Ok(Stored::written(Doc::new(agent), host, committed.seq))
+                }
             },
             Err(CommitError::Refused { refusal: Refusal::Exists, .. }) => {
                 let live = self.of_task(ws, task).await?;

@@ -1,6 +1,7 @@
 //! Waking an agent at a person's request.
 
-use dormouse_store::agent::entity;
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::{Commit, Db, Once, Refusal, change_log, receipt, retry};
@@ -22,7 +23,7 @@ impl Agents {
         reason: Reason,
         message: Option<&str>,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         // A refusal means that another request changed the agent: decide again on its present state.
         retry(ATTEMPTS, &[Refusal::Stale], || self.wake_once(ws, id, reason, message, context))
             .await
@@ -41,7 +42,7 @@ impl Agents {
         reason: Reason,
         message: Option<&str>,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let agent = self.agent(ws, id).await?;
         alive(&agent.doc.value)?;
         let message = message.map(str::trim);
@@ -88,7 +89,7 @@ impl Agents {
             .changes(said)
             .audit(audit(context, AuditAction::AgentWake, id.as_str()));
         self.store.commit(commit).await?;
-        Ok(())
+        Ok(agent)
     }
 
     /// Returns whether a request with this key was already carried out.

@@ -2,7 +2,8 @@
 
 use dormouse_scheduler::claim::has_moved;
 use dormouse_scheduler::status::{Event, after};
-use dormouse_store::agent::entity;
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{
@@ -18,8 +19,10 @@ use crate::wake::holder::wake_event;
 use crate::{AgentError, Agents};
 
 /// The result of a cancellation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Cancelled {
+    /// The agent.
+    pub agent: Stored<Agent>,
     /// Whether a wake was pending.
     pub is_done: bool,
     /// Messages cancelled with it, which no run will hear.
@@ -39,24 +42,26 @@ impl Agents {
         id: &AgentId,
         context: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
-        self.agent(ws, id).await?;
-        retry(ATTEMPTS, &[Refusal::LeaseLost], || self.cancel_once(ws, id, context)).await.map_err(
-            |error| match error.refusal() {
+        let agent = self.agent(ws, id).await?;
+        let decide = || self.cancel_once(ws, agent.clone(), context);
+        retry(ATTEMPTS, &[Refusal::LeaseLost], decide).await.map_err(|error| {
+            match error.refusal() {
                 Some(Refusal::LeaseLost) => AgentError::Busy { agent: id.clone() },
                 _ => error,
-            },
-        )
+            }
+        })
     }
 
     /// Makes one attempt to cancel; fails with `LeaseLost` if the queue row moved meanwhile.
     async fn cancel_once(
         &self,
         ws: WorkspaceId,
-        id: &AgentId,
+        agent: Stored<Agent>,
         context: &RequestContext,
     ) -> Result<Cancelled, AgentError> {
         let label = "wake.cancel";
-        let nothing = Cancelled { is_done: false, unheard: Vec::new() };
+        let id = &agent.doc.value.id.clone();
+        let nothing = Cancelled { agent, is_done: false, unheard: Vec::new() };
         let Some(row) = self.store.first(wake_queue::of_holder(ws, id)).await? else {
             return Ok(nothing);
         };
@@ -94,7 +99,7 @@ impl Agents {
             return Ok(nothing);
         }
         self.store.commit(commit).await?;
-        Ok(Cancelled { is_done: true, unheard })
+        Ok(Cancelled { is_done: true, unheard, ..nothing })
     }
 
     /// Returns the agent's unheard messages, and the op that moves its mark past them.

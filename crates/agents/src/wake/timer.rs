@@ -1,5 +1,7 @@
 //! Timers: the signal of one that fires, and the times that a person sets.
 
+use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::entity::Stored;
 use dormouse_store::agent::timer::{self, Kind, Timer};
 use dormouse_store::agent::wake_queue::{Reason, Signal};
 use dormouse_types::audit::AuditAction;
@@ -53,15 +55,16 @@ impl Agents {
         id: &AgentId,
         at: Option<Timestamp>,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
-        let agent = self.agent(ws, id).await?.doc.value;
-        alive(&agent)?;
+    ) -> Result<Stored<Agent>, AgentError> {
+        let agent = self.agent(ws, id).await?;
+        alive(&agent.doc.value)?;
         let op = match at {
             Some(at) => timer::set(ws, id, Kind::WakeAt, at, None),
             None => timer::unset(ws, id, Kind::WakeAt),
         };
         let subject = format!("{id}|{}", at.map(|at| at.micros().to_string()).unwrap_or_default());
-        self.commit_request(ws, id, AuditAction::AgentWakeAt, &subject, vec![op], context).await
+        self.commit_request(ws, id, AuditAction::AgentWakeAt, &subject, vec![op], context).await?;
+        Ok(agent)
     }
 
     /// Holds back an agent's automatic wakes until a time, or ends the hold.
@@ -71,7 +74,7 @@ impl Agents {
         id: &AgentId,
         until: Option<Timestamp>,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Stored<Agent>, AgentError> {
         let settings = AgentPatch { sleep_until: Some(until), ..AgentPatch::default() };
         self.configure(ws, id, &settings, context).await
     }

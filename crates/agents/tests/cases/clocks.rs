@@ -97,6 +97,7 @@ fn a_day_that_passes_is_no_reason_for_another_version_of_the_report() {
     world.edit_now(&task, &[Edit::DueOn(Some("2026-06-01".parse().expect("a day")))]);
     let new = dormouse_agents::lifecycle::NewAgent { name: None, by_name: true };
     let agent = now(agents.create(crate::world::WS, &task, &new, &me())).expect("an agent");
+    let agent = agent.doc.value.id;
     let mut node = world.serve_as(&agents, dormouse_scheduler::Options::default());
     assert_eq!(node.ran(), [(agent.clone(), DONE)]);
     node.pass_seconds(60);

@@ -316,7 +316,7 @@ impl World {
 
     pub fn try_create(&self, task: &TaskId, by_name: bool) -> Result<AgentId, AgentError> {
         let new = NewAgent { name: None, by_name };
-        now(self.agents.create(WS, task, &new, &me()))
+        now(self.agents.create(WS, task, &new, &me())).map(|agent| agent.doc.value.id)
     }
 
     pub fn create(&self, task: &TaskId) -> AgentId {

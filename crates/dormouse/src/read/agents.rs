@@ -1,6 +1,6 @@
 //! Agents: lists and search, one agent, and what determines when it wakes.
 
-use dormouse_types::{AgentId, Caller, Scope, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, Caller, Scope, TaskId};
 
 use crate::request::require;
 use crate::view::{Agent, AgentState, Link, Page, Subscription, Timer};
@@ -76,11 +76,5 @@ impl Dormouse {
     ) -> Result<Page<Link>, Error> {
         require(caller, Scope::Read)?;
         Ok(self.queries.agent_links(caller.workspace, id, kind, limit, cursor).await?)
-    }
-
-    /// Reads an agent without a check: a token that may write and not read gets the result of its own
-    /// write.
-    pub(crate) async fn read_agent(&self, ws: WorkspaceId, id: &AgentId) -> Result<Agent, Error> {
-        Ok(self.queries.agent(ws, id).await?)
     }
 }

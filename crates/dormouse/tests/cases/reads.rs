@@ -1,19 +1,23 @@
 //! What a write reads: the rows it decides on, once.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use dormouse::dates::Wording;
 use dormouse::events::Since;
 use dormouse::view::{ChangeItem, Task};
 use dormouse::{
-    DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch, Verdict,
-    VerdictOf,
+    AgentPatch, DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch,
+    Verdict, VerdictOf,
 };
-use dormouse_store::agent::change_item;
+use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::work::delivery;
+use dormouse_store::agent::{change_item, entity};
 use dormouse_store::journal::task;
 use dormouse_testkit::scripted::Answer;
+use dormouse_types::agent::Automation;
 use dormouse_types::delivery::DeliveryMark;
+use dormouse_types::port::Clock as _;
 use dormouse_types::task::{LinkKind, Priority};
 use dormouse_types::{ChangeSetId, TaskId};
 use serde_json::{Value, json};
@@ -207,6 +211,40 @@ fn several_verdicts_read_the_task_once_each_and_not_before_or_after() {
     let none: TaskId = "jt-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
     let refused = now(world.dormouse.decide_items(&me(), &none, wanted())).expect_err("no task");
     assert_eq!(refused.problem().kind, "not-found", "{refused}");
+}
+
+#[test]
+fn a_request_about_an_agent_reads_it_once_and_answers_it_as_it_is_then_read() {
+    let world = World::new();
+    let task = world.task("Move");
+    let ws = dormouse::WORKSPACE;
+    let (d, caller) = (&world.dormouse, me());
+    let made = || now(d.create_agent(&caller, &task.id, None, None)).expect("an agent");
+    let (agent, queries) = world.engine.reads_of(made);
+    let by_id = entity::by_id::<Agent>(ws, &agent.id.to_string()).sql;
+    let id = &agent.id;
+    let check = |name: &str, answer: &dormouse::view::Agent, queries: &[&str], n_reads: usize| {
+        let n = queries.iter().filter(|sql| **sql == by_id).count();
+        assert_eq!(n, n_reads, "{name}: {queries:#?}");
+        let fresh = now(d.agent(&caller, id)).expect("the agent");
+        assert_eq!(json!(answer), json!(fresh), "{name}");
+    };
+    check("create", &agent, &queries, 0);
+    let at = Some(world.clock.now() + Duration::from_secs(3600));
+    let patch = AgentPatch { automation: Some(Automation::On), ..AgentPatch::default() };
+    let requests: [(&str, Box<dyn Fn() -> Result<dormouse::view::Agent, Error> + '_>); 7] = [
+        ("edit", Box::new(|| now(d.edit_agent(&caller, id, patch.clone(), None)))),
+        ("wake", Box::new(|| now(d.wake_agent(&caller, id, None, None)))),
+        ("wake at", Box::new(|| now(d.wake_agent_at(&caller, id, at, None)))),
+        ("cancel", Box::new(|| now(d.cancel_wake(&caller, id)).map(|stopped| stopped.agent))),
+        ("pause", Box::new(|| now(d.pause_agent(&caller, id, None)))),
+        ("resume", Box::new(|| now(d.resume_agent(&caller, id, None)))),
+        ("destroy", Box::new(|| now(d.destroy_agent(&caller, id, None)).map(|it| it.agent))),
+    ];
+    for (name, request) in &requests {
+        let (answer, queries) = world.engine.reads_of(|| request().expect(name));
+        check(name, &answer, &queries, 1);
+    }
 }
 
 #[test]

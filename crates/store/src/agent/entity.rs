@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::LazyLock;
 
-use dormouse_types::{HolderId, TaskId, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, HostId, Seq, TaskId, Timestamp, WorkspaceId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -71,6 +71,14 @@ pub struct Stored<T> {
     pub columns: Columns,
     /// Its document.
     pub doc: Doc<T>,
+}
+
+impl<T: Entity> Stored<T> {
+    /// The entity as a commit of this host wrote it at a position, not read again.
+    pub fn written(doc: Doc<T>, host: HostId, at: Seq) -> Self {
+        let clock = BTreeMap::from([(host.to_string(), at.0)]);
+        Self { columns: Columns { clock, ..doc.value.columns() }, doc }
+    }
 }
 
 /// How each kind of entity maps to a row.

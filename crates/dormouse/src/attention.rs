@@ -1,10 +1,10 @@
 //! What needs the person: the list, and what they have taken note of.
 
-use dormouse_queries::AttentionFilter;
+use dormouse_queries::{AttentionEntry, AttentionFilter};
 use dormouse_store::agent::acknowledgement::{self, Acknowledgement};
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op};
 use dormouse_types::audit::AuditAction;
-use dormouse_types::{Caller, EventKind, Origin, Scope, Timestamp, limits};
+use dormouse_types::{Caller, EventKind, Origin, Scope, Timestamp};
 
 use crate::request::require;
 use crate::view::{Attention, Page};
@@ -45,10 +45,11 @@ impl Dormouse {
         since: Timestamp,
     ) -> Result<Attention, Error> {
         require(caller, Scope::Decide)?;
-        self.attention(caller, entry).await?;
+        let seen = self.attention_entry(caller, entry).await?;
         let new = Acknowledgement { entry: entry.to_owned(), since, at: self.clock.now() };
         let op = acknowledgement::put(caller.workspace, &new, &caller.actor.to_string());
-        self.note(caller, AuditAction::AttentionAcknowledge, entry, op).await
+        self.note(caller, AuditAction::AttentionAcknowledge, entry, op).await?;
+        Ok(seen.acknowledged(&new))
     }
 
     /// Puts an entry back into the list.
@@ -60,9 +61,10 @@ impl Dormouse {
         entry: &str,
     ) -> Result<Attention, Error> {
         require(caller, Scope::Decide)?;
-        self.attention(caller, entry).await?;
+        let seen = self.attention_entry(caller, entry).await?;
         let op = acknowledgement::delete(caller.workspace, entry);
-        self.note(caller, AuditAction::AttentionTakeBack, entry, op).await
+        self.note(caller, AuditAction::AttentionTakeBack, entry, op).await?;
+        Ok(seen.taken_back())
     }
 
     async fn note(
@@ -71,7 +73,7 @@ impl Dormouse {
         action: AuditAction,
         entry: &str,
         op: Op,
-    ) -> Result<Attention, Error> {
+    ) -> Result<(), Error> {
         let origin = Origin::Person { via: None };
         let change = ChangeRow::agent(origin, EventKind::AttentionAcknowledged, None, entry);
         let audit = Audit {
@@ -82,27 +84,12 @@ impl Dormouse {
         };
         let commit = Commit::new("attention.acknowledge", Db::Agent, caller.workspace);
         self.store.commit(commit.op(op).change(change).audit(audit)).await?;
-        self.attention(caller, entry).await
+        Ok(())
     }
 
-    /// An entry of the list, acknowledged or not.
-    async fn attention(&self, caller: &Caller, entry: &str) -> Result<Attention, Error> {
-        for is_acknowledged in [false, true] {
-            let filter = AttentionFilter { is_acknowledged, ..AttentionFilter::default() };
-            let mut cursor = None::<String>;
-            loop {
-                let (ws, most) = (caller.workspace, limits::PAGE.max);
-                let page = self.queries.attention_list(ws, filter, most, cursor.as_deref()).await?;
-                if let Some(found) = page.items.into_iter().find(|one| one.id == entry) {
-                    return Ok(found);
-                }
-                cursor = page.next_cursor;
-                if cursor.is_none() {
-                    break;
-                }
-            }
-        }
+    async fn attention_entry(&self, caller: &Caller, entry: &str) -> Result<AttentionEntry, Error> {
+        let found = self.queries.attention_entry(caller.workspace, entry).await?;
         let what = "entry in the list of what needs you:";
-        Err(Error::NotFound { what, id: entry.to_owned() })
+        found.ok_or_else(|| Error::NotFound { what, id: entry.to_owned() })
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use dormouse_changes::set::effective_state;
-use dormouse_store::agent::acknowledgement;
+use dormouse_store::agent::acknowledgement::{self, Acknowledgement};
 use dormouse_store::agent::agent_entity::{self, Agent, DormantReason, Lifecycle};
 use dormouse_store::agent::outdated::{self, Outdated};
 use dormouse_store::agent::work::definition::Definition;
@@ -36,6 +36,32 @@ pub struct AttentionFilter {
     pub is_acknowledged: bool,
 }
 
+/// An entry of the list, and when the person last took note of it or of an earlier one like it.
+#[derive(Debug, Clone)]
+pub struct AttentionEntry {
+    attention: Attention,
+    noted: Option<Acknowledgement>,
+}
+
+impl AttentionEntry {
+    /// The entry as it is once it is acknowledged. An earlier `since` never replaces a later one.
+    pub fn acknowledged(mut self, new: &Acknowledgement) -> Attention {
+        let noted = self.noted.as_ref().filter(|old| old.since >= new.since).unwrap_or(new);
+        self.attention.acknowledged_at = noted_at(&self.attention, Some(noted));
+        self.attention
+    }
+
+    /// The entry as it is once no acknowledgement of it is left.
+    pub fn taken_back(self) -> Attention {
+        self.attention
+    }
+}
+
+/// When the person took note of an entry. One that is there since a later time is another one.
+fn noted_at(one: &Attention, noted: Option<&Acknowledgement>) -> Option<Timestamp> {
+    noted.filter(|noted| one.since <= noted.since).map(|noted| noted.at)
+}
+
 impl Queries {
     /// A page of what needs the user and is not acknowledged, newest first; items about to expire come last.
     pub async fn needs_attention(
@@ -60,13 +86,10 @@ impl Queries {
         let mut all = self.waiting_work(ws).await?;
         if !filter.is_work {
             let open = self.open_proposals(ws).await?;
-            let runs = open.iter().filter_map(|one| (&one.item.proposer).try_into().ok());
-            let runs: BTreeSet<WorkRunId> = runs.collect();
-            let works = self.work_of_runs(ws, &runs.into_iter().collect::<Vec<_>>()).await?;
-            all.extend(proposals(open, &works, self.clock.now()));
+            all.extend(self.about_proposals(ws, open).await?);
             all.extend(self.stopped(ws).await?);
-            all.extend(restored(&self.store.all(outdated::all(ws)).await?));
-            all.extend(self.alerts(ws).await?.into_iter().map(of_provider));
+            all.extend(self.restored(ws).await?);
+            all.extend(self.providers(ws).await?);
             all.extend(self.used_up(ws).await?);
         }
         self.mark_acknowledged(ws, &mut all).await?;
@@ -78,8 +101,61 @@ impl Queries {
         Ok(page)
     }
 
-    /// Marks the entries that the person has taken note of. One that is there since a later time is
-    /// another one.
+    /// One entry, acknowledged or not; `None` if there is none now. Only what entries of its kind are made
+    /// of is read, and of proposals and agent work only what the entry is about.
+    pub async fn attention_entry(
+        &self,
+        ws: WorkspaceId,
+        id: &str,
+    ) -> Result<Option<AttentionEntry>, QueryError> {
+        let Some((kind, object)) = id.split_once(':') else { return Ok(None) };
+        let Ok(kind) = kind.parse::<AttentionKind>() else { return Ok(None) };
+        let all = match kind {
+            AttentionKind::Changes | AttentionKind::Expiring => {
+                let Ok(task) = object.parse::<TaskId>() else { return Ok(None) };
+                let open = self.open_proposals_about(ws, &task).await?;
+                self.about_proposals(ws, open).await?
+            }
+            AttentionKind::AgentDormant | AttentionKind::RunFailed => self.stopped(ws).await?,
+            AttentionKind::Restored => self.restored(ws).await?,
+            AttentionKind::Provider | AttentionKind::ModelSetup => self.providers(ws).await?,
+            AttentionKind::Budget => self.used_up(ws).await?,
+            AttentionKind::WorkQuestion
+            | AttentionKind::WorkReview
+            | AttentionKind::WorkFailed
+            | AttentionKind::WorkInterrupted
+            | AttentionKind::WorkMissed
+            | AttentionKind::WorkHeld
+            | AttentionKind::WorkBroken => self.waiting_work_of(ws, object).await?,
+        };
+        let Some(one) = all.into_iter().find(|one| one.id == id) else { return Ok(None) };
+        let mut one = [one];
+        self.name_them(ws, &mut one).await?;
+        let noted = self.store.first(acknowledgement::of_some(ws, &[id.to_owned()])).await?;
+        let [attention] = one;
+        Ok(Some(AttentionEntry { attention, noted }))
+    }
+
+    async fn about_proposals(
+        &self,
+        ws: WorkspaceId,
+        open: Vec<OpenProposal>,
+    ) -> Result<Vec<Attention>, QueryError> {
+        let runs = open.iter().filter_map(|one| (&one.item.proposer).try_into().ok());
+        let runs: BTreeSet<WorkRunId> = runs.collect();
+        let works = self.work_of_runs(ws, &runs.into_iter().collect::<Vec<_>>()).await?;
+        Ok(proposals(open, &works, self.clock.now()))
+    }
+
+    async fn restored(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
+        Ok(restored(&self.store.all(outdated::all(ws)).await?))
+    }
+
+    async fn providers(&self, ws: WorkspaceId) -> Result<Vec<Attention>, QueryError> {
+        Ok(self.alerts(ws).await?.into_iter().map(of_provider).collect())
+    }
+
+    /// Marks the entries that the person has taken note of.
     async fn mark_acknowledged(
         &self,
         ws: WorkspaceId,
@@ -93,8 +169,7 @@ impl Queries {
             }
         }
         for one in all {
-            let noted = known.get(&one.id).filter(|noted| one.since <= noted.since);
-            one.acknowledged_at = noted.map(|noted| noted.at);
+            one.acknowledged_at = noted_at(one, known.get(&one.id));
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ use dormouse_store::Store;
 use dormouse_types::port::Clock;
 
 pub use agent_list::AgentFilter;
-pub use attention::AttentionFilter;
+pub use attention::{AttentionEntry, AttentionFilter};
 pub use conversations::TranscriptFile;
 pub use error::QueryError;
 pub use inspect::MessageFilter;

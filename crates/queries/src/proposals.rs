@@ -46,6 +46,17 @@ impl Queries {
         self.only_open(ws, items).await
     }
 
+    /// The open items about one task, oldest first.
+    pub(crate) async fn open_proposals_about(
+        &self,
+        ws: WorkspaceId,
+        task: &TaskId,
+    ) -> Result<Vec<OpenProposal>, QueryError> {
+        let of_task = change_item::open_of_tasks(ws, std::slice::from_ref(task));
+        let items = self.store.all(of_task).await?;
+        self.only_open(ws, items).await
+    }
+
     /// The number of open proposals about each of some tasks.
     pub(crate) async fn counts_among(
         &self,

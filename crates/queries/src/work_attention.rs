@@ -8,7 +8,7 @@ use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::in_list;
 use dormouse_types::work::{RunState, SkipReason, WorkState};
-use dormouse_types::{Id as _, WorkRunId, WorkspaceId};
+use dormouse_types::{Id as _, WorkId, WorkRunId, WorkspaceId};
 
 use crate::view::{Attention, AttentionAction, AttentionKind, WaitingWork, WorkQuestion};
 use crate::work::question_view;
@@ -27,6 +27,22 @@ impl Queries {
             let Some(next) = rows.next_cursor else { return Ok(all) };
             after = next;
         }
+    }
+
+    /// The line of the definition that is meant, or of the one whose run is.
+    pub(crate) async fn waiting_work_of(
+        &self,
+        ws: WorkspaceId,
+        object: &str,
+    ) -> Result<Vec<Attention>, QueryError> {
+        let work = match object.parse::<WorkRunId>() {
+            Ok(id) => self.store.first(run::by_id(ws, &id)).await?.map(|run| run.work),
+            Err(_) => object.parse::<WorkId>().ok(),
+        };
+        let Some(work) = work else { return Ok(Vec::new()) };
+        let found = self.store.first(definition::by_id(ws, &work)).await?;
+        let found = found.into_iter().filter(|of| of.deleted_at.is_none()).collect();
+        self.waiting_of(ws, found).await
     }
 
     async fn waiting_of(

@@ -7,8 +7,8 @@ use dormouse::dates::Wording;
 use dormouse::events::Since;
 use dormouse::view::{ChangeItem, Task};
 use dormouse::{
-    AgentPatch, DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask, NewWork, TaskPatch,
-    Verdict, VerdictOf,
+    AgentPatch, AttentionFilter, DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask,
+    NewWork, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::work::delivery;
@@ -245,6 +245,47 @@ fn a_request_about_an_agent_reads_it_once_and_answers_it_as_it_is_then_read() {
         let (answer, queries) = world.engine.reads_of(|| request().expect(name));
         check(name, &answer, &queries, 1);
     }
+}
+
+#[test]
+fn an_acknowledgement_reads_its_entry_by_id_and_answers_it_as_it_is_then_listed() {
+    let world = World::new();
+    let (task, ..) = world.proposed(&two_changes());
+    let new = NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        ..NewWork::default()
+    };
+    world.script.push(Answer::calls([("ask", json!({ "question": "Which way?" }))]));
+    now(world.dormouse.create_work(&me(), new, Wording::default(), None)).expect("work");
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let list = |is_acknowledged| {
+        let filter = AttentionFilter { is_acknowledged, ..AttentionFilter::default() };
+        now(world.dormouse.attention_list(&me(), filter, 9, None)).expect("a page").items
+    };
+    let (all, whole) = world.engine.reads_of(|| list(false));
+    assert_eq!(all.len(), 2, "{all:#?}");
+    let everything = change_item::open(dormouse::WORKSPACE).sql;
+    assert!(whole.contains(&everything), "{whole:#?}");
+    for one in all {
+        world.later(60);
+        let note = || now(world.dormouse.acknowledge(&me(), &one.id, one.since)).expect("noted");
+        let (answer, queries) = world.engine.reads_of(note);
+        assert_eq!(list(true), [answer], "{}", one.id);
+        assert!(!queries.contains(&everything), "{queries:#?}");
+        assert!(queries.len() < whole.len(), "{queries:#?}");
+        world.later(60);
+        let again = note();
+        assert_eq!(list(true), [again], "what was acknowledged keeps its time");
+        let caller = me();
+        let back = || now(world.dormouse.take_back_acknowledgement(&caller, &one.id));
+        let (answer, queries) = world.engine.reads_of(|| back().expect("taken back"));
+        assert!(list(false).contains(&answer), "{}", one.id);
+        assert!(queries.len() < whole.len(), "{queries:#?}");
+    }
+    let none = format!("expiring:{}", task.id);
+    let refused = now(world.dormouse.take_back_acknowledgement(&me(), &none)).expect_err("none");
+    assert_eq!(refused.problem().kind, "not-found", "{refused}");
 }
 
 #[test]

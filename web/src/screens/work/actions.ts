@@ -1,11 +1,13 @@
-// Actions on agent work. A refusal is shown; what changed arrives with the next load.
+// Actions on agent work. A refusal is shown, and everything is read again; the answer of a write is shown
+// where the work is, and what else it moved comes with its events.
 
 import { api, idempotencyKey, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { live } from "../../live/store.svelte";
-import type { Hook, Instruction, Template, Trial, Work } from "./data";
+import type { Resource } from "../../live/store.svelte";
+import { queries, type Hook, type Instruction, type Run, type Template, type Trial, type Work } from "./data";
 
 const header = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
 
@@ -15,16 +17,35 @@ function reload(): void {
   live.invalidatePrefix("attention");
 }
 
-/** Whether it succeeded; a refusal is shown as `label`. */
-async function tried(label: Key, values: Record<string, string>, act: () => Promise<unknown>): Promise<boolean> {
+/** Puts an answer into a result that is on the screen; another one is read again when it is shown. */
+function settle<T>(resource: Resource<T>, edit: (value: T) => T): void {
+  if (resource.watchers > 0 && resource.loaded !== undefined) resource.settle(edit(resource.loaded));
+  else resource.invalidate();
+}
+
+/** Shows a definition as a write left it. */
+function takeWork(work: Work): void {
+  settle(live.resourceFor(queries.list()), (list) => ({ ...list, items: list.items.map((one) => (one.id === work.id ? work : one)) }));
+  settle(live.resourceFor(queries.detail(work.id)), (detail) => ({ ...detail, task: work }));
+}
+
+/** Shows a run as a write left it. */
+function takeRun(run: Run): void {
+  const replace = (runs: Run[]): Run[] => runs.map((one) => (one.id === run.id ? run : one));
+  settle(live.resourceFor(queries.detail(run.taskId)), (detail) => ({ ...detail, runs: replace(detail.runs) }));
+  settle(live.resourceFor(queries.runs(run.taskId)), (page) => ({ ...page, items: replace(page.items) }));
+}
+
+/** Whether it succeeded; a refusal is shown as `label`. Without `take`, everything is read again. */
+async function tried<A>(label: Key, values: Record<string, string>, act: () => Promise<A>, take?: (answer: A) => void): Promise<boolean> {
   try {
-    await act();
+    const answer = await act();
+    (take ?? reload)(answer);
     return true;
   } catch (error) {
     toasts.showRefusal(t(label, values), asProblem(error));
-    return false;
-  } finally {
     reload();
+    return false;
   }
 }
 
@@ -68,19 +89,18 @@ const asObject = (parameters: Parameters): Record<string, never> => parameters a
 
 /** Throws: a `Problem`. */
 export async function editWork(id: string, body: Schemas["WorkPatch"]): Promise<void> {
-  await patch(id, body);
-  reload();
+  takeWork(await patch(id, body));
 }
 
 export async function pauseWork(work: Work): Promise<void> {
-  const resume = (): void => void tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }));
-  if (await tried("work.what.pause", { title: work.title }, () => patch(work.id, { action: "pause" }))) {
+  const resume = (): void => void tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }), takeWork);
+  if (await tried("work.what.pause", { title: work.title }, () => patch(work.id, { action: "pause" }), takeWork)) {
     toasts.show(t("work.paused", { title: work.title }), { label: t("do.undo"), run: resume });
   }
 }
 
 export async function resumeWork(work: Work): Promise<void> {
-  await tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }));
+  await tried("work.what.resume", { title: work.title }, () => patch(work.id, { action: "resume" }), takeWork);
 }
 
 export async function runWork(work: Work): Promise<void> {
@@ -89,7 +109,7 @@ export async function runWork(work: Work): Promise<void> {
 }
 
 export async function archiveWork(work: Work): Promise<boolean> {
-  return tried("work.what.archive", { title: work.title }, () => patch(work.id, { action: "archive" }));
+  return tried("work.what.archive", { title: work.title }, () => patch(work.id, { action: "archive" }), takeWork);
 }
 
 export async function deleteWork(work: Work): Promise<boolean> {
@@ -111,25 +131,26 @@ export async function resumeAll(paused: readonly Work[]): Promise<void> {
 
 /** Tells the work something about how it works; returns whether it was taken. */
 export async function correctWork(work: Work, text: string): Promise<boolean> {
-  const send = (): Promise<unknown> =>
+  const send = (): Promise<Work> =>
     unwrap(api.POST("/api/tasks/{work}/corrections", { params: { path: { work: work.id }, header: header() }, body: { text } }));
-  const isTaken = await tried("work.what.correct", { title: work.title }, send);
+  const isTaken = await tried("work.what.correct", { title: work.title }, send, takeWork);
   if (isTaken) toasts.show(t("work.corrected"));
   return isTaken;
 }
 
 export async function cancelRun(run: string, title: string): Promise<void> {
-  await tried("work.what.cancel", { title }, () => unwrap(api.POST("/api/runs/{run}/cancel", { params: { path: { run } } })));
+  await tried("work.what.cancel", { title }, () => unwrap(api.POST("/api/runs/{run}/cancel", { params: { path: { run } } })), takeRun);
 }
 
 export async function retryRun(run: string, title: string): Promise<boolean> {
-  return tried("work.what.retry", { title }, () => unwrap(api.POST("/api/runs/{run}/retry", { params: { path: { run }, header: header() } })));
+  return tried("work.what.retry", { title }, () => unwrap(api.POST("/api/runs/{run}/retry", { params: { path: { run }, header: header() } })), takeRun);
 }
 
 export async function reviewRun(run: string, title: string, approve: boolean, reason: string): Promise<boolean> {
   const body = { approve, ...(reason === "" ? {} : { reason }) };
   return tried(approve ? "work.what.approve" : "work.what.decline", { title }, () =>
     unwrap(api.POST("/api/runs/{run}/review", { params: { path: { run }, header: header() }, body })),
+    takeRun,
   );
 }
 

@@ -155,9 +155,7 @@ closed_list! {
 pub struct Figure {
     /// What is counted.
     pub name: Listed<ResultList>,
-    /// The category whose share this is; empty for what is in no category. Left out if it is the whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(required = false))]
+    /// The category whose share this is; empty for what is in no category. None if it is the whole.
     pub category: Option<String>,
     /// The number. Units: those of `unit`.
     pub value: u64,
@@ -297,12 +295,12 @@ mod tests {
         };
         let parts = |name: &str| {
             let written = read(name);
-            (written["name"].clone(), written.get("category").cloned())
+            (written["name"].clone(), written["category"].clone())
         };
-        assert_eq!(parts("hours"), (json!("hours"), None));
-        assert_eq!(parts("hours:House: move"), (json!("hours"), Some(json!("House: move"))));
-        assert_eq!(parts("hours:"), (json!("hours"), Some(json!(""))));
-        assert_eq!(parts("changed:imported"), (json!("imported"), None));
-        assert_eq!(parts("merged:all"), (json!("merged:all"), None));
+        assert_eq!(parts("hours"), (json!("hours"), json!(null)));
+        assert_eq!(parts("hours:House: move"), (json!("hours"), json!("House: move")));
+        assert_eq!(parts("hours:"), (json!("hours"), json!("")));
+        assert_eq!(parts("changed:imported"), (json!("imported"), json!(null)));
+        assert_eq!(parts("merged:all"), (json!("merged:all"), json!(null)));
     }
 }

@@ -6,6 +6,7 @@ use jiff::civil::{self, Date, Time};
 use serde::{Deserialize, Serialize};
 
 closed_list! {
+    /// A day of the week.
     pub enum Weekday, "day of the week" {
         /// Monday.
         Monday = "monday",

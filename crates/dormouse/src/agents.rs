@@ -193,6 +193,9 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
+        if let Some(Some(template)) = &patch.template {
+            self.check_template_model(caller, template).await?;
+        }
         self.agents.configure(caller.workspace, id, &patch, &by).await?;
         self.read_agent(caller.workspace, id).await
     }

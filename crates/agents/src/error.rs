@@ -9,6 +9,8 @@ use dormouse_types::agent::RunStatus;
 use dormouse_types::limits::Beyond;
 use dormouse_types::{AgentId, RunKey, TaskId};
 
+use crate::template::TemplateError;
+
 /// Why an operation on an agent failed.
 #[derive(Debug, thiserror::Error)]
 pub enum AgentError {
@@ -95,6 +97,9 @@ pub enum AgentError {
     /// Other writers keep changing the agent. Retry: later.
     #[error("agent {agent} is being changed by others: try again")]
     Busy { agent: AgentId },
+    /// An operation on a template was refused.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -134,6 +139,7 @@ impl AgentError {
             | Self::Unheard { .. }
             | Self::Reused { .. }
             | Self::Busy { .. }
+            | Self::Template(_)
             | Self::Journal(_)
             | Self::Changes(_)
             | Self::Work(_)

@@ -1,13 +1,13 @@
 //! Agents: who wakes when, what they see, what they remember.
 //!
 //! Owns: routing, wake policy, run keys, the context of a task agent, its two memories (the
-//! report a person reads and the private log), its lifecycle. Does not own: the queue and its claims (the
+//! report a person reads and the private log), its lifecycle, the templates it follows. Does not own: the queue and its claims (the
 //! scheduler), driving a run (the runs room), proposals and verdicts (the changes room), the person's data. The failures it defends
 //! against: a change that wakes nobody, an agent that wakes itself, a wake that costs something
 //! although nothing changed, a report without its head, memory left by a failed run.
 //!
 //! Reading order: [`wake`], [`lifecycle`], [`inbox`], [`context`], [`tools`], [`memory`],
-//! [`draft`], [`task_agent`].
+//! [`draft`], [`template`], [`task_agent`].
 
 pub mod wake;
 pub mod lifecycle;
@@ -16,6 +16,7 @@ pub mod context;
 pub mod tools;
 pub mod memory;
 pub mod draft;
+pub mod template;
 pub mod task_agent;
 pub mod error;
 
@@ -123,7 +124,8 @@ impl Agents {
     /// Returns the model that an agent asks: its class decides merge window and automation, its
     /// provider the circuit breaker.
     pub(crate) fn model_of(&self, agent: &Agent) -> Arc<dyn Model> {
-        self.driver.models().named(agent.config.model.as_deref())
+        let config = &agent.config;
+        self.driver.models().of_agent(config.model.as_deref(), config.template_id.as_ref())
     }
 
     /// Returns the model of agents whose row names none.

@@ -17,7 +17,7 @@ use dormouse_store::{
 };
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{
-    Actor, AgentId, EventKind, Id as _, Origin, TaskId, Timestamp, WorkspaceId, hash,
+    Actor, AgentId, EventKind, Id as _, Origin, TaskId, TemplateId, Timestamp, WorkspaceId, hash,
 };
 
 pub use creation::NewAgent;
@@ -48,6 +48,8 @@ pub struct AgentPatch {
     pub model: Option<Option<String>>,
     /// Until when automatic wakes are held back; `Some(None)` ends the hold.
     pub sleep_until: Option<Option<Timestamp>>,
+    /// The template that it follows; the inner `None` means the stock default.
+    pub template: Option<Option<TemplateId>>,
 }
 
 impl AgentPatch {
@@ -67,7 +69,15 @@ impl AgentPatch {
             Some(model) => format!("model {model}"),
             None => "model of the workspace".to_owned(),
         });
-        [automation, linked, until, model].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let template = self.template.as_ref().map(|template| match template {
+            Some(template) => format!("template {template}"),
+            None => "template default".to_owned(),
+        });
+        [automation, linked, until, model, template]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 }
 
@@ -122,7 +132,11 @@ impl Agents {
             let soonest = self.clock.now() + SHORTEST_WINDOW;
             more_ops.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
-        if settings.model.is_some() {
+        if let Some(Some(template)) = &settings.template {
+            let template = self.assignable(ws, template).await?;
+            more_ops.push(entity::unchanged(ws, &template));
+        }
+        if settings.model.is_some() || settings.template.is_some() {
             // What put its wake off may not concern the other model.
             more_ops.push(wake_queue::release_one(ws, id, self.clock.now()));
         }
@@ -135,6 +149,9 @@ impl Agents {
             config.wake_on_linked = settings.wake_on_linked.unwrap_or(config.wake_on_linked);
             if let Some(model) = &settings.model {
                 config.model.clone_from(model);
+            }
+            if let Some(template) = &settings.template {
+                config.template_id.clone_from(template);
             }
             Ok(())
         })
@@ -380,7 +397,12 @@ pub(crate) fn audit(context: &RequestContext, action: AuditAction, object: &str)
     Audit { actor: context.actor.clone(), action, object: object.into(), detail: String::new() }
 }
 
-fn once(context: &RequestContext, verb: &str, subject: &str, answer: &str) -> Option<Once> {
+pub(crate) fn once(
+    context: &RequestContext,
+    verb: &str,
+    subject: &str,
+    answer: &str,
+) -> Option<Once> {
     context.key.as_ref().map(|key| Once {
         id: key.clone(),
         request: hash::joined(&[verb, subject]),

@@ -40,6 +40,7 @@ mod cases {
     mod spend_oracle;
     mod spending;
     mod taking_over;
+    mod templates;
     mod timers;
     mod trends;
     mod trimming;

@@ -132,6 +132,7 @@ impl Engine {
         if let Some(lease) = config.lease {
             dormouse = dormouse.with_lease(lease);
         }
+        dormouse.seed_templates().await.map_err(|e| store_failure(&e))?;
         dormouse.load_models().await.map_err(|e| store_failure(&e))?;
         let finished = match &config.database {
             None => dormouse.recover().await,

@@ -3,7 +3,9 @@
 //! An id may be given by its last characters or by words of a task's title. A full title always
 //! means its task, even if other titles begin with it. An ambiguous name is never guessed.
 
-use dormouse::view::{Agent, AgentWork, ChangeSet, Conversation, Page, Task, TaskRow, Token};
+use dormouse::view::{
+    Agent, AgentWork, ChangeSet, Conversation, Page, Task, TaskRow, Template, Token,
+};
 use dormouse_types::agent::Lifecycle;
 use dormouse_types::{Id as _, TaskId};
 
@@ -200,6 +202,23 @@ pub async fn conversation(session: &Session, text: &str) -> Result<Conversation,
     one(found, text, "conversation", conversation_line, &session.command("conversation list"))
 }
 
+/// Finds a template by its id, the end of its id, or words of its name.
+///
+/// Errors: no match, or several.
+pub async fn template(session: &Session, text: &str) -> Result<Template, Failure> {
+    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+    let matches = |one: &Template| {
+        let name = one.display_name.to_lowercase();
+        one.id.as_str() == text
+            || (text.len() >= 5 && one.id.as_str().ends_with(text))
+            || (!words.is_empty() && words.iter().all(|word| name.contains(word)))
+    };
+    let all: Page<Template> = session.client.get("/api/templates").await?.read()?;
+    let found: Vec<Template> = all.items.into_iter().filter(matches).collect();
+    let found = titled_so(found, text, |one| &one.display_name);
+    one(found, text, "template", template_line, &session.command("template list"))
+}
+
 async fn tasks(client: &Client, text: &str) -> Result<Vec<TaskRow>, Failure> {
     let find = path("/api/journal/tasks", &[("find", text)]);
     let mut found: Page<TaskRow> = client.get(&find).await?.read()?;
@@ -236,10 +255,13 @@ fn one<T>(
     match (found.len(), found.pop()) {
         (1, Some(found)) => Ok(found),
         (_, None) => {
-            let is_own = matches!(what, "agent work" | "conversation");
-            let whose = if is_own { "its" } else { "a task's" };
+            let words = match what {
+                "template" => "its name",
+                "agent work" | "conversation" => "its title",
+                _ => "a task's title",
+            };
             Err(Failure::failed(format!("there is no {what} `{}`", line(text))).hint(format!(
-                "use the end of an id (5 characters) or words of {whose} title; `{list}` shows both"
+                "use the end of an id (5 characters) or words of {words}; `{list}` shows both"
             )))
         }
         (n, Some(last)) => {
@@ -277,6 +299,10 @@ fn work_line(work: &AgentWork) -> String {
 
 fn conversation_line(one: &Conversation) -> String {
     format!("{}  {}", one.id.short(), titled(&one.title))
+}
+
+fn template_line(one: &Template) -> String {
+    format!("{}  {}", one.id.short(), line(&one.display_name))
 }
 
 fn set_line(set: &ChangeSet) -> String {

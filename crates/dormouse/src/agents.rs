@@ -194,6 +194,9 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
+        if let Some(Some(template)) = &patch.template {
+            self.check_template_model(caller, template).await?;
+        }
         let agent = self.agents.configure(caller.workspace, id, &patch, &by).await?;
         Ok(self.queries.agent_view(caller.workspace, agent).await?)
     }

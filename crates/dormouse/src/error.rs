@@ -2,6 +2,7 @@
 
 use dormouse_access::AccessError;
 use dormouse_agents::AgentError;
+use dormouse_agents::template::TemplateError;
 use dormouse_changes::DecideError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
@@ -173,6 +174,8 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ),
     ("agent-exists", 409, "The task already has an agent", Retry::AfterUser),
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
+    ("template-in-use", 409, "Agents follow the template", Retry::AfterUser),
+    ("template-state", 409, "Not possible in the current state of the template", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
     ("hook-refused", 403, "The call of the hook is refused", Retry::AfterUser),
@@ -314,6 +317,10 @@ impl Error {
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(AgentError::BlankMessage) => Some("message"),
+            Self::Agent(AgentError::Template(TemplateError::Text { field, .. })) => Some(field),
+            Self::Agent(AgentError::Template(TemplateError::NoCategory { .. })) => {
+                Some("categoryIds")
+            }
             Self::Work(WorkError::Blank { what }) => Some(what),
             Self::Work(WorkError::Schedule(_) | WorkError::NothingToCome { .. }) => {
                 Some("schedule")
@@ -408,11 +415,25 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::BlankMessage => "validation-failed",
         AgentError::Reused { .. } => "idempotency-mismatch",
         AgentError::Busy { .. } => "conflict",
+        AgentError::Template(error) => template(error),
         AgentError::Journal(error) => journal(error),
         AgentError::Changes(error) => decide(error),
         AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
         AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
         AgentError::Work(RunError::Broken(_)) => "internal",
+    }
+}
+
+fn template(error: &TemplateError) -> &'static str {
+    match error {
+        TemplateError::NotFound { .. } | TemplateError::NoVersion { .. } => "not-found",
+        TemplateError::Changed { .. } => "precondition-failed",
+        TemplateError::InUse { .. } | TemplateError::IsDefault { .. } => "template-in-use",
+        TemplateError::Archived { .. }
+        | TemplateError::NoActive { .. }
+        | TemplateError::WrongKind { .. } => "template-state",
+        TemplateError::NoCategory { .. } | TemplateError::Text { .. } => "validation-failed",
+        TemplateError::Busy { .. } => "conflict",
     }
 }
 

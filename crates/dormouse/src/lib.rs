@@ -4,7 +4,7 @@
 //! wire formats, the environment, the process. It prints nothing and spawns nothing.
 //!
 //! Reading order: [`view`], [`error`], [`access`], [`read`], [`dates`], [`tasks`], [`imports`],
-//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`work`], [`work_hooks`],
+//! [`agents`], [`wake_preview`], [`change_sets`], [`attention`], [`templates`], [`work`], [`work_hooks`],
 //! [`conversations`], `built_in_work`,
 //! [`drain`], [`serve`].
 
@@ -23,6 +23,7 @@ pub mod wake_preview;
 pub mod change_sets;
 pub mod attention;
 mod deliveries;
+pub mod templates;
 pub mod work;
 pub mod work_hooks;
 pub mod conversations;
@@ -70,6 +71,7 @@ pub use change_sets::{DecidedItems, Shown, VerdictOf};
 pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_agents::lifecycle::AgentPatch;
+pub use dormouse_agents::template::{NewTemplate, TemplatePatch};
 pub use dormouse_changes::set::effective_state::KnownValue;
 pub use dormouse_formats::export::Lost;
 pub use dormouse_journal::{Deleted, Due, Sort};
@@ -159,7 +161,7 @@ impl Dormouse {
             host: Arc::new(NoModels),
             built_in: model.clone(),
             by_environment: None,
-            revision: Arc::new(RwLock::new(None)),
+            made_of: Arc::new(RwLock::new(None)),
         };
         let models = Models::new(model);
         let drafts = Arc::new(Drafts::default());

@@ -16,16 +16,19 @@ mod window;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
+use dormouse_agents::template::stock;
 use dormouse_runs::models::unusable;
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
-use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
+use dormouse_store::agent::{
+    breaker, entity, model_call, model_setting, spend, template, wake_queue,
+};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::memory::FoldLimits;
 use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider, split_id};
 use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::spend::Budgets;
-use dormouse_types::{Caller, EventKind, Origin, Scope};
+use dormouse_types::{Caller, EventKind, Origin, Scope, TemplateId};
 use jiff::civil::Date;
 
 pub use once_more::BudgetScope;
@@ -102,22 +105,51 @@ impl Dormouse {
         let stored = self.store.first(model_setting::of_workspace(crate::WORKSPACE)).await?;
         let revision = stored.as_ref().map_or(0, |stored| stored.revision);
         let settings = stored.map(|stored| stored.settings).unwrap_or_default();
-        let mut loaded = self.source.revision.write().unwrap_or_else(PoisonError::into_inner);
-        if *loaded != Some(revision) {
-            self.register(&settings);
-            *loaded = Some(revision);
+        let mark = self.store.first(template::mark(crate::WORKSPACE)).await?.unwrap_or_default();
+        let made_of = Some((revision, mark));
+        if *self.source.made_of.read().unwrap_or_else(PoisonError::into_inner) == made_of {
+            return Ok(());
         }
+        let of_templates = self.models_of_templates().await?;
+        let mut loaded = self.source.made_of.write().unwrap_or_else(PoisonError::into_inner);
+        self.register(&settings, of_templates);
+        *loaded = made_of;
         Ok(())
     }
 
-    fn register(&self, settings: &ModelSettings) {
+    /// The models that the active versions of templates name. A damaged version names none; it is reported
+    /// where versions are listed.
+    async fn models_of_templates(&self) -> Result<BTreeMap<Option<TemplateId>, String>, Error> {
+        let active = self.store.each(template::active_of_all(crate::WORKSPACE)).await?;
+        let mut models = BTreeMap::new();
+        for version in active.into_iter().flatten().map(|version| version.doc.value) {
+            let Some(model) = version.model_id else { continue };
+            if version.agent_id == stock::DEFAULT.id() {
+                models.insert(None, self.registered(&model));
+            }
+            models.insert(Some(version.agent_id), self.registered(&model));
+        }
+        Ok(models)
+    }
+
+    /// The name under which a model is registered that a person names.
+    fn registered(&self, id: &str) -> String {
+        if id == BUILT_IN { self.source.built_in.name() } else { id }.to_owned()
+    }
+
+    fn register(
+        &self,
+        settings: &ModelSettings,
+        of_templates: BTreeMap<Option<TemplateId>, String>,
+    ) {
         let (chosen, _) = self.chosen(settings);
         let known = settings.models.iter().map(|known| known.id.as_str());
         let summarising = settings.summarising.as_deref();
         let ids: std::collections::BTreeSet<&str> = known
             .chain([chosen.as_str()])
             .chain(summarising)
-            .filter(|id| *id != BUILT_IN)
+            .chain(of_templates.values().map(String::as_str))
+            .filter(|id| *id != BUILT_IN && *id != self.source.built_in.name())
             .collect();
         let models = ids
             .into_iter()
@@ -126,6 +158,7 @@ impl Dormouse {
         let chosen =
             if chosen == BUILT_IN { self.source.built_in.name().to_owned() } else { chosen };
         self.models.replace(models, &chosen, summarising);
+        self.models.set_templates(of_templates);
     }
 
     fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
@@ -314,10 +347,17 @@ impl Dormouse {
     ) -> Result<BTreeMap<String, usize>, Error> {
         let mut counted = BTreeMap::new();
         for agent in self.live_agents(caller).await? {
-            let model = agent.config.model.as_deref().unwrap_or(default).to_owned();
+            let model = self.name_of_model(&agent, default);
             *counted.entry(model).or_default() += 1;
         }
         Ok(counted)
+    }
+
+    /// The name of the model that an agent asks: its own, that of its template, or the default.
+    pub(crate) fn name_of_model(&self, agent: &Agent, default: &str) -> String {
+        let (own, template) = (&agent.config.model, &agent.config.template_id);
+        let name = self.models.name_for(own.as_deref(), template.as_ref());
+        name.unwrap_or_else(|| default.to_owned())
     }
 
     async fn live_agents(&self, caller: &Caller) -> Result<Vec<Agent>, Error> {

@@ -93,8 +93,9 @@ impl Queries {
         id: &AgentId,
     ) -> Result<Vec<Subscription>, QueryError> {
         let agent = self.agents.agent(ws, id).await?.doc.value;
-        let at_once = agent.config.wake_on_linked
-            && is_automatic(&agent, self.models.named(agent.config.model.as_deref()).class());
+        let config = &agent.config;
+        let model = self.models.of_agent(config.model.as_deref(), config.template_id.as_ref());
+        let at_once = config.wake_on_linked && is_automatic(&agent, model.class());
         let all = self.store.all(subscription::of_agent(ws, id)).await?.into_iter();
         Ok(all
             .map(|subscription| Subscription {

@@ -120,7 +120,8 @@ impl Queries {
         awake_since: Option<Timestamp>,
     ) -> Agent {
         let agent = stored.doc.value;
-        let model = self.models.named(agent.config.model.as_deref());
+        let model =
+            self.models.of_agent(agent.config.model.as_deref(), agent.config.template_id.as_ref());
         let automatic = is_automatic(&agent, model.class());
         let now = self.clock.now();
         let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
@@ -135,6 +136,7 @@ impl Queries {
             lifecycle,
             dormant_reason: dormant_reason.map(Listed::Known),
             own_model: agent.config.model.clone(),
+            template_id: agent.config.template_id.clone(),
             put_off,
             mode: agent.mode.clone(),
             automation: agent.config.automation,

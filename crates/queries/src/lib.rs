@@ -8,7 +8,7 @@
 //! Reading order: [`view`], [`tasks`], [`task_list`], [`agents`], [`agent_list`], [`agent_state`],
 //! [`inspect`], [`tool_calls`], [`change_sets`], [`recent`], [`spending`], [`attention`],
 //! [`overview`], [`operations`], [`audit`], [`events`], `work_events`, [`export`], [`whole_task`],
-//! [`work`], [`transcript`], [`work_log`], [`conversations`], `work_facts`, [`doctor`], [`error`].
+//! [`work`], [`transcript`], [`work_log`], [`conversations`], `templates`, `work_facts`, [`doctor`], [`error`].
 
 #![warn(missing_docs)]
 
@@ -40,6 +40,7 @@ mod deliveries;
 pub mod transcript;
 pub mod work_log;
 pub mod conversations;
+mod templates;
 mod work_facts;
 pub mod doctor;
 pub mod error;

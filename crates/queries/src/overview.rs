@@ -63,7 +63,9 @@ impl Queries {
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
         let automatic: BTreeSet<HolderId> = agents
             .filter(|agent| {
-                is_automatic(agent, self.models.named(agent.config.model.as_deref()).class())
+                let (own, template) = (&agent.config.model, &agent.config.template_id);
+                let model = self.models.of_agent(own.as_deref(), template.as_ref());
+                is_automatic(agent, model.class())
             })
             .map(|agent| agent.id.into())
             .collect();

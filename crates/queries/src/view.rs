@@ -23,6 +23,7 @@ mod work;
 mod work_hook;
 mod conversation;
 mod delivery;
+mod template;
 
 pub use agent::{Agent, Report, Restored, RestoredDatabase, Slots};
 pub use agent_history::{
@@ -48,6 +49,7 @@ pub use memory::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryHit, MemoryLine
 pub use scheduled_wake::{HeldBy, ScheduledReason, ScheduledWake};
 pub use spending::{Spending, Spent};
 pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskRow};
+pub use template::{Template, TemplateDetail, TemplateVersion};
 pub use work::{
     AgentWork, AgentWorkDetail, LogLineKind, SchedulePreview, WorkInstruction, WorkLogLine,
     WorkQuestion, WorkRun, WorkTemplate, WorkTrial,

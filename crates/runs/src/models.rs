@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use dormouse_types::TemplateId;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
 use futures_util::stream;
@@ -25,13 +26,22 @@ struct State {
     summarising: Option<Arc<dyn Model>>,
     /// Every model, by name.
     known: BTreeMap<String, Arc<dyn Model>>,
+    /// The models that templates name; `None` is the template of agents without one of their own.
+    by_template: BTreeMap<Option<TemplateId>, String>,
 }
 
 impl Models {
     /// Creates a registry with one model.
     pub fn new(default: Arc<dyn Model>) -> Self {
         let known = BTreeMap::from([(default.name().to_owned(), default.clone())]);
-        Self { state: Arc::new(RwLock::new(State { default, summarising: None, known })) }
+        Self {
+            state: Arc::new(RwLock::new(State {
+                default,
+                summarising: None,
+                known,
+                by_template: BTreeMap::new(),
+            })),
+        }
     }
 
     /// Returns the same registry with another model, under its name.
@@ -65,7 +75,9 @@ impl Models {
             models.into_iter().map(|model| (model.name().to_owned(), model)).collect();
         let of_name = |name: &str| known.get(name).cloned().unwrap_or_else(|| missing(name));
         let (default, summarising) = (of_name(default), summarising.map(of_name));
-        self.change(|state| *state = State { default, summarising, known });
+        self.change(|state| {
+            (state.default, state.summarising, state.known) = (default, summarising, known);
+        });
     }
 
     /// Returns the model that folds the memory of an agent which asks `thinking`. It is another one
@@ -103,6 +115,23 @@ impl Models {
     pub fn named(&self, name: Option<&str>) -> Arc<dyn Model> {
         let Some(name) = name else { return self.default_model() };
         self.read(|state| state.known.get(name).cloned()).unwrap_or_else(|| missing(name))
+    }
+
+    /// Replaces what the active versions of templates say about models: a name for each that names one.
+    pub fn set_templates(&self, by_template: BTreeMap<Option<TemplateId>, String>) {
+        self.change(|state| state.by_template = by_template);
+    }
+
+    /// Returns the name of the model that an agent asks: its own, else that of its template. `None` means
+    /// the default.
+    pub fn name_for(&self, own: Option<&str>, template: Option<&TemplateId>) -> Option<String> {
+        own.map(ToOwned::to_owned)
+            .or_else(|| self.read(|state| state.by_template.get(&template.cloned()).cloned()))
+    }
+
+    /// Returns the model that an agent asks.
+    pub fn of_agent(&self, own: Option<&str>, template: Option<&TemplateId>) -> Arc<dyn Model> {
+        self.named(self.name_for(own, template).as_deref())
     }
 
     fn read<T>(&self, of: impl FnOnce(&State) -> T) -> T {

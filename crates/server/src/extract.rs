@@ -230,9 +230,10 @@ fn revision(headers: &HeaderMap) -> Result<Option<i64>, Problem> {
         return Ok(None);
     }
     let number = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text);
-    number.parse().map(Some).map_err(|_| {
-        Problem::invalid(IfMatch::NAME, "If-Match must be an ETag of the task, such as \"7\"")
-    })
+    number
+        .parse()
+        .map(Some)
+        .map_err(|_| Problem::invalid(IfMatch::NAME, "If-Match must be an ETag, such as \"7\""))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use dormouse::dates::DayOrder;
 use dormouse::{ExportFormat, ImportAgents};
 use dormouse_types::{
     AgentId, ChangeSetId, ConversationId, DeliveryId, EntryId, EventKind, ItemId, QuestionId,
-    RunKey, TaskId, TokenId, Verdict, WorkId, WorkRunId,
+    RunKey, TaskId, TemplateId, TokenId, Verdict, WorkId, WorkRunId,
 };
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -43,6 +43,7 @@ use self::json::object;
         (name = "agents", description = "Agents, their messages and reports, and their runs."),
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
         (name = "agent work", description = "What agents do themselves: definitions, runs, questions, logs."),
+        (name = "templates", description = "Persona and directives that agents follow, in versions."),
         (name = "conversations", description = "What was said to the user outside of a task."),
         (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),
@@ -51,7 +52,7 @@ use self::json::object;
     components(schemas(
         Problem, Verdict, TaskId, EntryId, ItemId, AgentId, ChangeSetId, RunKey, TokenId,
         ExportFormat, DayOrder, ImportAgents, EventKind, WorkId, WorkRunId, QuestionId,
-        ConversationId, DeliveryId
+        ConversationId, DeliveryId, TemplateId
     )),
 )]
 struct Head;

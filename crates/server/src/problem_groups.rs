@@ -54,6 +54,14 @@ problems! {
     NewAgent = ["conflict", "task-deleted", "agent-exists"];
     /// An agent does something.
     Agents = ["conflict", "agent-state", "task-deleted"];
+    /// The settings of an agent are changed, perhaps to a model or a template.
+    AgentEdits = ["conflict", "agent-state", "task-deleted", "not-found", "template-state"];
+    /// A template is made, perhaps for a model of some provider.
+    NewTemplates = ["conflict", "limit-reached", "not-found"];
+    /// A template is changed, perhaps to a model of some provider.
+    TemplateEdits = ["conflict", "limit-reached", "template-state", "template-in-use"];
+    /// A template is deleted.
+    TemplateDeletes = ["conflict", "template-in-use"];
     /// Agent work is made, perhaps for a model of some provider.
     NewWork = ["conflict", "limit-reached", "not-found", "date-not-understood"];
     /// Agent work does something.

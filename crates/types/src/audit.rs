@@ -139,5 +139,19 @@ closed_list! {
         ConversationTurn = "conversation.turn",
         /// A conversation was deleted.
         ConversationDelete = "conversation.delete",
+        /// A template was made.
+        TemplateCreate = "template.create",
+        /// A template got a new version, or another name, or became the default of other categories.
+        TemplateEdit = "template.edit",
+        /// Another version of a template became the active one.
+        TemplateActivate = "template.activate",
+        /// A template got a new version with the texts of an older one.
+        TemplateRollback = "template.rollback",
+        /// A template was copied.
+        TemplateDuplicate = "template.duplicate",
+        /// A template was archived, or is offered again.
+        TemplateArchive = "template.archive",
+        /// A template was deleted.
+        TemplateDelete = "template.delete",
     }
 }

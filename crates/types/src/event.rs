@@ -46,6 +46,8 @@ closed_list! {
         ConversationChanged = "conversation:changed",
         /// There is something to tell the person, or it was shown or read.
         DeliveryChanged = "delivery:changed",
+        /// A template was made, or changed in any way: its versions, its name, or what it is the default of.
+        TemplateChanged = "template:changed",
     }
 }
 
@@ -68,7 +70,8 @@ impl EventKind {
             Self::WorkCreated
             | Self::WorkLog
             | Self::ConversationChanged
-            | Self::DeliveryChanged => false,
+            | Self::DeliveryChanged
+            | Self::TemplateChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

@@ -156,6 +156,10 @@ ids! {
     ConversationId = "conv";
     /// Something that the person is told about agent work.
     DeliveryId = "dl";
+    /// A template of agents: persona and directives, in versions.
+    TemplateId = "at";
+    /// A version of a template.
+    TemplateVersionId = "av";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.
@@ -228,6 +232,13 @@ impl From<AgentId> for HolderId {
 
 impl From<&AgentId> for HolderId {
     fn from(id: &AgentId) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+/// A template holds its versions as an agent holds its messages; it never waits in a queue.
+impl From<&TemplateId> for HolderId {
+    fn from(id: &TemplateId) -> Self {
         Self(id.0.clone())
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Reading order: [`time`], [`id`], [`hash`], [`caller`], [`closed_list`], [`task`], [`agent`],
 //! [`change`], [`event`], [`field_change`], [`verdict`], [`model`], [`kept_back`], [`policy`],
-//! [`spend`], [`work`], [`conversation`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
+//! [`spend`], [`work`], [`conversation`], [`template`], [`work_filter`], [`work_kind`], [`work_facts`], [`work_outcome`],
 //! [`work_step`],
 //! [`model_settings`], [`draft`], [`fold`], [`search_words`], [`limits`], [`port`].
 
@@ -39,6 +39,7 @@ pub mod work_step;
 pub mod built_in_work;
 pub mod work;
 pub mod conversation;
+pub mod template;
 pub mod delivery;
 pub mod model;
 pub mod directive;

@@ -67,6 +67,16 @@ limits! {
     ITEM_TITLE = "item title", 400, "characters", "validation-failed";
     /// A label's name.
     LABEL_NAME = "label", 60, "characters", "validation-failed";
+    /// A directive of a template.
+    DIRECTIVE = "directive", 12 * 1024, "bytes", "validation-failed";
+    /// The name of a template.
+    TEMPLATE_NAME = "name of a template", 100, "characters", "validation-failed";
+    /// The name of the model or of the profile of a template version.
+    TEMPLATE_SETTING = "model or profile of a template", 200, "characters", "validation-failed";
+    /// Templates of a workspace that are not deleted.
+    TEMPLATES = "templates", 200, "templates", "limit-reached";
+    /// Versions of one template.
+    TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", "limit-reached";
     /// A reason: of a status, a rejection, a retraction.
     REASON = "reason", 1000, "characters", "validation-failed";
     /// A user message to an agent.

@@ -21,6 +21,7 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "task:log": true,
   "task:needs-attention": true,
   "conversation:changed": true,
+  "template:changed": true,
   "attention:acknowledged": true,
   "delivery:changed": true,
   "needs-attention": true,

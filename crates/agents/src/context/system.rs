@@ -1,6 +1,6 @@
-//! The system prompt: a scaffold owned by the code, with the default directives.
+//! The system prompt: a scaffold owned by the code, with the directives of a template.
 
-use dormouse_types::model::Directives;
+use crate::template::effective::Effective;
 
 /// Role, behaviour and tools; nothing about the shape of a report.
 const SCAFFOLD: &str = "You look after one task of a person. You wake when something about it changed, read what is new, keep a report for the person, propose changes that they confirm or reject, and go back to sleep. You never act behind their back.
@@ -14,27 +14,15 @@ How to work:
 - Note privately with record_observations what later wakes should know. Notes are not for the person.
 - Write a report only when something the person would want to know has changed. End your turn when nothing is left to do.";
 
-/// Default general directive.
-const GENERAL: &str = "Be persistent and exact. Expect rough transcripts and typos; infer the intended meaning. Where the text leaves something open, say so instead of guessing.";
-
-/// Default report directive.
-const REPORT: &str = "Call update_report with both fields. tldr: one to three sentences, at most 400 characters: the current state with its figures, what changed since the last report, what is next; encouraging by naming progress, with one or two fitting emojis at the end. content: Markdown in the task's language with these sections, empty ones left out:
-## ✅ Achieved (bullets: what is done and confirmed, newest first)
-## 📌 What is left to do (only - [ ] boxes: what the text says is to be done, next first; blocked ones say by what)
-## 💡 Learnings (causes, decisions with their reason, constraints)
-## ❓ Open questions (what only the person can settle)
-## 🔗 Links (every address of the task's entries once, as [two to five words](URL))
-Other sections, such as Blockers or Metrics, go before Links where they help. Dates, versions and names stay as written; nothing is invented; no internal ids; present tense for what is, past tense for what was done; not a word about yourself.";
-
-/// Returns the directives of an agent without a template of its own.
-pub fn default_directives() -> Directives {
-    Directives { general: GENERAL.to_owned(), report: REPORT.to_owned() }
+/// Returns the whole system prompt. A text of the older shape stands as it is, followed by the default
+/// report rules, which it counts on.
+pub fn prompt(effective: &Effective) -> String {
+    let general = &effective.directives.general;
+    let report = &effective.directives.report;
+    let between = if effective.is_legacy { "" } else { "## Report Format\n\n" };
+    format!("{SCAFFOLD}\n\n## Your Personality & Directives\n\n{general}\n\n{between}{report}")
 }
 
-/// Returns the whole system prompt.
-pub fn prompt(directives: &Directives) -> String {
-    let Directives { general, report } = directives;
-    format!(
-        "{SCAFFOLD}\n\n## Your Personality & Directives\n\n{general}\n\n## Report Format\n\n{report}"
-    )
-}
+#[cfg(test)]
+#[path = "system_tests.rs"]
+mod tests;

@@ -59,6 +59,8 @@ impl Agents {
         let state_id = StateId::fresh(now, &*self.entropy);
         let name = new.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         limits::TITLE.check(name.map_or(0, |name| name.chars().count()))?;
+        let category = view.task.value.category_id.as_ref();
+        let template = self.template_of_category(ws, category).await?;
         let agent = Agent {
             id: id.clone(),
             agent_id: id.clone(),
@@ -72,6 +74,7 @@ impl Agents {
             config: Config {
                 automation: Automation::Auto,
                 by_name: new.by_name,
+                template_id: template.as_ref().map(|template| template.doc.value.id.clone()),
                 ..Config::default()
             },
             created_at: now,
@@ -107,7 +110,10 @@ impl Agents {
             let link = LinkId::fresh(now, &*self.entropy);
             link::insert(ws, &link::Link::new(link, &id, to, kind, now))
         };
+        // It may be archived or deleted meanwhile.
+        let follows = template.as_ref().map(|template| entity::unchanged(ws, template));
         let mut commit = Commit::new("agent.create", Db::Agent, ws)
+            .ops(follows)
             .op(subscription::insert_own(ws, &subscription, now))
             .op(entity::insert(ws, &agent))
             .op(entity::insert(ws, &state))

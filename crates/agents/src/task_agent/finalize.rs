@@ -16,7 +16,7 @@ use crate::context::linked::LinkedTasks;
 use crate::error::from_changes;
 use crate::lifecycle::fall_asleep;
 use crate::memory;
-use crate::memory::report::{Finished, Latest};
+use crate::memory::report::Finished;
 use crate::wake::policy::is_automatic;
 
 use super::TaskAgent;
@@ -77,7 +77,7 @@ impl TaskAgent<'_> {
                     task,
                     &input.linked.as_ref().map(LinkedTasks::addresses).unwrap_or_default(),
                 );
-                let report = self.report_ops(input.report.as_ref(), finished, &chain);
+                let report = self.report_ops(input, finished, &chain);
                 if !report.is_empty() {
                     news.push(tell(EventKind::AgentReport, self.agent.as_str()));
                 }
@@ -92,7 +92,8 @@ impl TaskAgent<'_> {
     ///
     /// Report and head belong in one commit: a reader finds the report through the head, so neither
     /// may exist without the other. An unchanged report writes nothing.
-    fn report_ops(&self, last: Option<&Latest>, finished: Finished, chain: &Chain) -> Vec<Op> {
+    fn report_ops(&self, input: &WakeInput, finished: Finished, chain: &Chain) -> Vec<Op> {
+        let last = input.report.as_ref();
         let Agents { clock, entropy, .. } = self.agents;
         let (ws, run, now) = (self.lease.ws, &self.lease.run, clock.now());
         let Finished { draft, own_addresses, sources } = finished;
@@ -113,7 +114,11 @@ impl TaskAgent<'_> {
             confidence: None,
             own_addresses,
             sources: Some(sources),
-            provenance: json!({ "model": run.model, "runKey": run.key, "templateVersion": null }),
+            provenance: json!({
+                "model": run.model,
+                "runKey": run.key,
+                "templateVersion": input.effective.version,
+            }),
             deleted_at: None,
         };
         let head = last.map(|last| last.head.clone());

@@ -180,12 +180,11 @@ impl TaskAgent<'_> {
         let shown = task.entries.iter().filter(|_| with_entries);
         let unlogged = task.entries.iter().filter(is_unlogged);
         let (lines, n_beyond) = log_parts(&input);
-        let directives = system::default_directives();
         let mut fragments = vec![
             Draft::fixed(
                 FragmentKind::System,
-                system::prompt(&directives),
-                FragmentData::Directives(directives),
+                system::prompt(&input.effective),
+                FragmentData::Directives(input.effective.directives.clone()),
             ),
             Draft {
                 data_sources: unlogged.map(|entry| Source::Entry(entry.id.clone())).collect(),

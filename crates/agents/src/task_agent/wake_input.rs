@@ -20,6 +20,7 @@ use crate::context::linked::{LinkedTask, LinkedTasks};
 use crate::error::from_journal;
 use crate::memory::knowledge::audience_of;
 use crate::memory::report::Latest;
+use crate::template::effective::Effective;
 use crate::{AgentError, Agents};
 
 /// The most changes of linked tasks that one wake reads, newest first.
@@ -32,6 +33,9 @@ const LINKED_CHANGES: i64 = 200;
 #[derive(Clone)]
 pub(super) struct WakeInput {
     pub(super) agent: Agent,
+    /// What its template tells it. A version that is activated meanwhile counts from the next run: the
+    /// turns of a run begin alike.
+    pub(super) effective: Effective,
     pub(super) state: Doc<State>,
     pub(super) task_id: TaskId,
     /// As of the last calls that were executed, or of the beginning of the run.
@@ -149,6 +153,7 @@ impl WakeInput {
             max_output: model.max_output(),
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
+            effective: agents.effective(ws, &row).await?,
             agent: row,
             state,
             task,

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use dormouse_agents::template::stock;
 use dormouse_journal::Edit;
 use dormouse_store::agent::agent_entity::State;
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::source::Source;
-use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, timer};
+use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, template, timer};
 use dormouse_store::journal::task;
 use dormouse_store::{Commit, Db, change_log, receipt};
 use dormouse_testkit::CountingEntropy;
@@ -150,9 +151,10 @@ fn a_wake_reads_the_task_again_only_for_the_calls_of_its_model() {
         outdated::of_agent(WS, &agent).sql,
         report::head(WS, &agent, &ReportScope::Current.into()).sql,
         forgotten_entry::of_task(WS, &task).sql,
+        template::active(WS, &stock::DEFAULT.id()).sql,
     ];
-    assert_eq!(once.map(n_reads), [Some(1); 7]);
-    assert_eq!(statements.values().sum::<usize>(), 30, "all reads of a run after its claim");
+    assert_eq!(once.map(n_reads), [Some(1); 8]);
+    assert_eq!(statements.values().sum::<usize>(), 31, "all reads of a run after its claim");
 }
 
 #[test]

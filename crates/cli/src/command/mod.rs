@@ -18,6 +18,7 @@ pub mod report;
 pub mod review;
 pub mod serve;
 pub mod task;
+pub mod template;
 pub mod token;
 pub mod work;
 
@@ -74,6 +75,9 @@ pub enum Client {
     /// Conversations: list, show, delete
     #[command(subcommand, display_order = 5)]
     Conversation(conversation::Command),
+    /// Templates: list, show, create, edit, assign, …
+    #[command(subcommand, display_order = 5)]
+    Template(template::Command),
     /// Show the report of a task's agent
     #[command(display_order = 6)]
     Report(report::Params),
@@ -123,6 +127,7 @@ impl Client {
             Self::Agent(command) => agent::run(session, command).await,
             Self::Work(command) => work::run(session, command).await,
             Self::Conversation(command) => conversation::run(session, command).await,
+            Self::Template(command) => template::run(session, command).await,
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,

@@ -92,8 +92,8 @@ impl Dormouse {
         let agents: Vec<&Agent> = agents.iter().collect();
         let facts = self.facts_of_tasks(caller, &agents).await?;
         let asks = |agent: &Agent, provider: &Provider| {
-            let model = agent.config.model.as_deref().unwrap_or(default);
-            split_id(model).is_some_and(|(name, _)| name == provider.name)
+            let model = self.name_of_model(agent, default);
+            split_id(&model).is_some_and(|(name, _)| name == provider.name)
         };
         let of = |provider: &Provider| {
             let its = agents.iter().filter(|agent| asks(agent, provider));

@@ -66,8 +66,10 @@ impl Dormouse {
             (self.build(&settings, id).map_err(wrong)?, Some(provider))
         };
         let agents = self.live_agents(caller).await?;
-        let (stay, change): (Vec<&Agent>, Vec<&Agent>) =
-            agents.iter().partition(|agent| agent.config.model.is_some());
+        let (stay, change): (Vec<&Agent>, Vec<&Agent>) = agents.iter().partition(|agent| {
+            let (own, template) = (&agent.config.model, &agent.config.template_id);
+            self.models.name_for(own.as_deref(), template.as_ref()).is_some()
+        });
         let kept_back = match &provider {
             Some(provider) => self.kept_from(caller, provider, &change).await?,
             None => KeptBackAgents::default(),

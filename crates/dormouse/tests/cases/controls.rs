@@ -22,6 +22,7 @@ fn settings_of_one_request_are_made_all_or_none() {
         sleep_until: Some(Some(time("2026-03-01T09:00:00Z"))),
         wake_on_linked: Some(true),
         model: None,
+        template: None,
     };
     let error = now(world.dormouse.edit_agent(&me(), &agent.id, wrong.clone(), None));
     let error = error.expect_err("a time that is over");

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use dormouse::models::{ChosenBy, KeptBackAgents, PaidCalls, Purpose, WindowSource};
 use dormouse::wake_preview::PreviewOutcome;
-use dormouse::{AgentPatch, Error, TaskPatch, WORKSPACE};
+use dormouse::{AgentPatch, Error, NewTemplate, TaskPatch, TemplatePatch, WORKSPACE};
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model_settings::{AllowedCategories, ToolMode};
 use dormouse_types::spend::Budgets;
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{Id as _, Scope};
 
 use crate::world::{World, me, now, token};
@@ -84,6 +85,52 @@ fn an_agent_can_have_a_model_of_its_own() {
     now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("edited");
     let models = now(world.dormouse.remove_provider(&me(), "acme")).expect("removed");
     assert!(models.providers.is_empty() && models.models.len() == 1, "{models:?}");
+}
+
+#[test]
+fn a_template_chooses_after_the_agent_and_before_the_workspace() {
+    let world = world(None);
+    let (_, agent, _) = world.proposed(&[]);
+    let model = || now(world.dormouse.agent(&me(), &agent.id)).expect("the agent").model;
+    let new = |model: &str| NewTemplate {
+        name: model.into(),
+        kind: TemplateKind::TaskAgent,
+        general_directive: String::new(),
+        report_directive: String::new(),
+        model_id: Some(model.into()),
+        profile_id: None,
+        category_ids: Vec::new(),
+    };
+    let made = now(world.dormouse.create_template(&me(), new("acme/large"), None)).expect("made");
+    let id = made.template.id;
+    let edit = |patch| now(world.dormouse.edit_agent(&me(), &agent.id, patch, None));
+    let of_template = |template| AgentPatch { template: Some(template), ..AgentPatch::default() };
+    let own = |model: Option<&str>| {
+        let model = Some(model.map(str::to_owned));
+        AgentPatch { model, ..AgentPatch::default() }
+    };
+    now(world.dormouse.use_model(&me(), "acme/small")).expect("chosen");
+    assert_eq!(model(), "acme/small");
+    edit(of_template(Some(id.clone()))).expect("assigned");
+    assert_eq!(model(), "acme/large");
+    edit(own(Some("acme/small"))).expect("chosen");
+    assert_eq!(model(), "acme/small");
+    edit(own(None)).expect("chosen");
+    let without = TemplatePatch { model_id: Some(None), ..TemplatePatch::default() };
+    now(world.dormouse.edit_template(&me(), &id, without, None, None)).expect("edited");
+    assert_eq!(model(), "acme/small");
+    // To go back to a version that names a model is to choose it, and so is to assign one.
+    now(world.dormouse.roll_back_template(&me(), &id, 1, None, None)).expect("rolled back");
+    assert_eq!(model(), "acme/large");
+    edit(of_template(None)).expect("assigned");
+    assert_eq!(model(), "acme/small");
+    let editor = token(&[Scope::Read, Scope::Edit]);
+    let again = of_template(Some(id));
+    let refused =
+        now(world.dormouse.edit_agent(&editor, &agent.id, again, None)).expect_err("more");
+    assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
+    let unknown = now(world.dormouse.create_template(&me(), new("nobody/large"), None));
+    assert_eq!(unknown.expect_err("no such provider").problem().kind, "not-found");
 }
 
 #[test]

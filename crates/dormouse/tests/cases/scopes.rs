@@ -5,20 +5,22 @@ use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
     AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error, ExportFormat,
-    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewToken, NewTurn,
-    NewWork, OperationFilter, Selection, Shown, TaskFilter, TaskPatch, Verdict, VerdictOf,
-    WorkFilter, WorkPatch,
+    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewTemplate, NewToken,
+    NewTurn, NewWork, OperationFilter, Selection, Shown, TaskFilter, TaskPatch, TemplatePatch,
+    Verdict, VerdictOf, WorkFilter, WorkPatch,
 };
+use dormouse_agents::template::stock;
 use dormouse_store::agent::wake_run;
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::task::LinkKind;
+use dormouse_types::template::TemplateKind;
 use dormouse_types::work_hook::HookForm;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use dormouse_types::{
     AgentId, ChangeSetId, ConversationId, DeliveryId, EntryId, HookId, ItemId, QuestionId, RunKey,
-    Scope, TaskId, TaskLinkId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
+    Scope, TaskId, TaskLinkId, TemplateId, Timestamp, TokenId, TokenKind, WorkId, WorkRunId,
 };
 use serde_json::json;
 
@@ -47,6 +49,23 @@ struct Subject {
 /// Agent work that methods are tried on.
 fn new_hook() -> NewHook {
     NewHook { name: "New".into(), form: HookForm::Standard, secret: None }
+}
+
+/// A template that comes with the program.
+fn template(place: usize) -> TemplateId {
+    stock::ALL[place].id()
+}
+
+fn new_template() -> NewTemplate {
+    NewTemplate {
+        name: "Pirate".into(),
+        kind: TemplateKind::TaskAgent,
+        general_directive: "Arr.".into(),
+        report_directive: String::new(),
+        model_id: None,
+        profile_id: None,
+        category_ids: Vec::new(),
+    }
 }
 
 struct WorkSubject {
@@ -133,6 +152,7 @@ impl WorkSubject {
 impl Subject {
     fn new() -> Self {
         let world = World::new();
+        now(world.dormouse.seed_templates()).expect("seeded");
         let work = WorkSubject::new(&world);
         let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
         let (task, agent, items) = world.proposed(&[estimate]);
@@ -325,6 +345,17 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit open_conversation |s, c| s.world.dormouse.open_conversation(c, &s.work.paused);
     Edit add_turn |s, c| s.world.dormouse.add_turn(c, &s.work.conversation, NewTurn { content: "Why?".into(), task_ref: None }, None);
     Edit delete_conversation |s, c| s.world.dormouse.delete_conversation(c, &s.work.conversation, None);
+    Read templates |s, c| s.world.dormouse.templates(c);
+    Read template |s, c| s.world.dormouse.template(c, &template(0));
+    Read template_versions |s, c| s.world.dormouse.template_versions(c, &template(0), 9, None);
+    Read template_version |s, c| s.world.dormouse.template_version(c, &template(0), 1);
+    Admin create_template |s, c| s.world.dormouse.create_template(c, new_template(), None);
+    Admin edit_template |s, c| s.world.dormouse.edit_template(c, &template(1), TemplatePatch { name: Some("Short".into()), ..TemplatePatch::default() }, None, None);
+    Admin activate_template_version |s, c| s.world.dormouse.activate_template_version(c, &template(1), 1, None, None);
+    Admin roll_back_template |s, c| s.world.dormouse.roll_back_template(c, &template(1), 1, None, None);
+    Admin duplicate_template |s, c| s.world.dormouse.duplicate_template(c, &template(1), None, None);
+    Admin delete_template |s, c| s.world.dormouse.delete_template(c, &template(1), None, None);
+    Edit assign_template |s, c| s.world.dormouse.assign_template(c, &s.agent.clone(), Some(template(2)), None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);
@@ -383,6 +414,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/deliveries.rs"),
         include_str!("../../src/work_hooks.rs"),
         include_str!("../../src/conversations.rs"),
+        include_str!("../../src/templates.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),

@@ -7,7 +7,7 @@ use dormouse_types::agent::{
 };
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
-use dormouse_types::{AgentId, CategoryId, ReportId, RunKey, TaskId, Timestamp};
+use dormouse_types::{AgentId, CategoryId, ReportId, RunKey, TaskId, TemplateId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -73,6 +73,8 @@ pub struct Agent {
     pub reads_messages: bool,
     /// The model of its own; none if it uses that of the workspace.
     pub own_model: Option<String>,
+    /// The template that it follows; none if it follows the stock default.
+    pub template_id: Option<TemplateId>,
     /// Why its wake waits although it could otherwise run; none if nothing puts it off.
     pub put_off: Option<Listed<PutOff>>,
     /// When it was created.

@@ -13,7 +13,7 @@ use super::reply::{Reply, page_size, whole};
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
-use crate::problem_groups::{Agents, Writes};
+use crate::problem_groups::{AgentEdits, Agents, Writes};
 use crate::wire::{AgentPatch, PreviewParams, Reading, WakeParams, Wanted};
 
 #[derive(Deserialize, IntoParams)]
@@ -77,7 +77,7 @@ pub(super) async fn show(app: App, At(agent): At<String>) -> Reply<Agent> {
     Ok(Json(app.dormouse.agent(&app.caller, &id(&agent)?).await?))
 }
 
-/// Changes the settings that control when an agent wakes automatically.
+/// Changes the settings of an agent: when it wakes, the model it asks, the template it follows.
 #[utoipa::path(
     patch,
     path = "/api/agents/{agent}",
@@ -85,7 +85,7 @@ pub(super) async fn show(app: App, At(agent): At<String>) -> Reply<Agent> {
     tag = "agents",
     params(Key),
     request_body = AgentPatch,
-    responses((status = 200, description = "The agent.", body = Agent), Agents),
+    responses((status = 200, description = "The agent.", body = Agent), AgentEdits),
 )]
 pub(super) async fn edit(
     app: App,

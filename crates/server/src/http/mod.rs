@@ -14,6 +14,7 @@ mod audit;
 mod operations;
 mod overview;
 mod task_links;
+mod templates;
 mod task_parts;
 mod tasks;
 mod work;
@@ -58,6 +59,7 @@ pub(crate) fn documented() -> OpenApiRouter<Dormouse> {
         .merge(models())
         .merge(agent_work())
         .merge(conversations())
+        .merge(templates())
         .routes(routes!(imports::run))
         .routes(routes!(exports::run))
         .routes(routes!(exports::losses))
@@ -162,6 +164,17 @@ fn conversations() -> OpenApiRouter<Dormouse> {
         .routes(routes!(conversations::work))
         .routes(routes!(conversations::of_work))
         .routes(routes!(conversations::open))
+}
+
+fn templates() -> OpenApiRouter<Dormouse> {
+    OpenApiRouter::new()
+        .routes(routes!(templates::list, templates::create))
+        .routes(routes!(templates::show, templates::edit, templates::delete))
+        .routes(routes!(templates::duplicate))
+        .routes(routes!(templates::versions))
+        .routes(routes!(templates::version))
+        .routes(routes!(templates::activate))
+        .routes(routes!(templates::roll_back))
 }
 
 fn agent_work() -> OpenApiRouter<Dormouse> {

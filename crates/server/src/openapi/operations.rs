@@ -199,6 +199,8 @@ fn variable(name: &str) -> Value {
         "run" => (named("WorkRunId"), "The run of agent work."),
         "hook" => (named("HookId"), "The hook of the agent work."),
         "conversation" => (named("ConversationId"), "The conversation."),
+        "template" => (named("TemplateId"), "The template."),
+        "n" => (json!({"type": "integer", "format": "int64"}), "The version, by its number."),
         "delivery" => (named("DeliveryId"), "The delivery."),
         "question" => (named("QuestionId"), "The question of a run."),
         "runKey" => (named("RunKey"), "The run."),
@@ -227,7 +229,7 @@ impl IntoParams for Key {
 
 impl IntoParams for IfMatch {
     fn into_params(_default: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
-        let what = "The ETag of the task as it was read: an edit of another revision is refused. \
+        let what = "The ETag of what is edited, as it was read: an edit of another revision is refused. \
             `*` means any.";
         vec![header(Self::NAME, what, text().pattern(Some(r#"^(\*|"?[0-9]+"?)$"#)))]
     }

@@ -3,7 +3,7 @@
 use dormouse::KnownValue;
 use dormouse::view::{OpenChanges, Outcome};
 use dormouse_types::agent::Automation;
-use dormouse_types::{ChangeSetId, Timestamp, Verdict};
+use dormouse_types::{ChangeSetId, TemplateId, Timestamp, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -34,6 +34,10 @@ pub(crate) struct AgentPatch {
     /// The model that it asks, `builtin` or `provider/model`; `null` means that of the workspace.
     #[serde(default, deserialize_with = "present")]
     model: Option<Option<String>>,
+    /// The template that it follows; `null` means the stock default.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<TemplateId>)]
+    template_id: Option<Option<String>>,
 }
 
 impl AgentPatch {
@@ -42,8 +46,11 @@ impl AgentPatch {
         let automation = reading.parse("/automation", self.automation);
         let sleep_until =
             reading.clearable(self.sleep_until, |reading, text| reading.time("/sleepUntil", text));
+        let template =
+            reading.clearable(self.template_id, |reading, id| reading.parse("/templateId", id));
         reading.finish(dormouse::AgentPatch {
             automation,
+            template,
             sleep_until,
             wake_on_linked: self.wake_on_linked,
             model: self.model,

@@ -11,6 +11,7 @@ mod hook;
 mod import;
 mod read;
 mod task;
+mod template;
 mod work;
 
 pub(crate) use access::{CodeParams, TokenParams};
@@ -28,6 +29,7 @@ pub(crate) use read::Reading;
 pub(crate) use task::{
     EntryParams, ItemParams, LabelParams, LinkParams, TaskParams, TaskPatch, TimeParams,
 };
+pub(crate) use template::{DuplicateParams, TemplateParams, TemplatePatch};
 pub(crate) use work::{
     WorkAction, WorkAnswerParams, WorkChange, WorkCorrectionParams, WorkParams, WorkPatch,
     WorkReadParams, WorkReviewParams, WorkTryParams,

@@ -228,6 +228,8 @@ pub fn filled(path: &str) -> String {
         ("{delivery}", format!("dl-{zeros}")),
         ("{need}", format!("workQuestion:run-{zeros}")),
         ("{hook}", format!("hook-{zeros}")),
+        ("{template}", format!("at-{zeros}")),
+        ("{n}", "1".to_owned()),
         ("{conversation}", format!("conv-{zeros}")),
         ("{token}", format!("tok-{zeros}")),
     ];

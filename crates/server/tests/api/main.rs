@@ -19,5 +19,6 @@ mod scopes;
 mod site;
 mod task_links;
 mod tasks;
+mod templates;
 mod work;
 mod world;

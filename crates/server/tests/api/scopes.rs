@@ -279,6 +279,11 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{question}", question),
         ("{delivery}", text(&told["items"][0]["id"])),
         ("{hook}", text(&made["hook"]["id"])),
+        (
+            "{template}",
+            crate::templates::made(world, "Pirate").await.replace("/api/templates/", ""),
+        ),
+        ("{n}", "1".to_owned()),
         ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]
 }

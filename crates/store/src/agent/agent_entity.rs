@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use dormouse_types::agent::{AgentKind, AgentMode};
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{
-    AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, Timestamp,
-    WorkspaceId,
+    AgentId, CategoryId, Id as _, MessageId, StateId, SubscriptionId, TaskId, TemplateId,
+    Timestamp, WorkspaceId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,8 +30,10 @@ pub struct Config {
     /// Whether a change to a linked task wakes it at once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub wake_on_linked: bool,
-    /// The model it asks; `None` means the workspace default.
+    /// The model it asks; `None` means that of its template, else the workspace default.
     pub model: Option<String>,
+    /// The template whose active version it follows; `None` means the stock default.
+    pub template_id: Option<TemplateId>,
 }
 
 /// An agent: identity and configuration.
@@ -70,13 +72,10 @@ pub struct Agent {
 impl Entity for Agent {
     const KIND: &'static str = "agent";
     fn columns(&self) -> Columns {
-        Columns::new(
-            &self.id,
-            &self.id,
-            Self::KIND,
-            [self.created_at, self.updated_at],
-            self.deleted_at,
-        )
+        let times = [self.created_at, self.updated_at];
+        let columns = Columns::new(&self.id, &self.id, Self::KIND, times, self.deleted_at);
+        // A column, so that the agents of a template are counted without reading their documents.
+        Columns { subtype: self.config.template_id.as_ref().map(ToString::to_string), ..columns }
     }
 }
 
@@ -196,6 +195,27 @@ pub fn count(workspace: WorkspaceId) -> Query<AgentCount> {
             let count = |n| row.int(n).map(|n| usize::try_from(n).unwrap_or_default());
             let column = |e| ReadError::column(Db::Agent, "agent", &e);
             Ok(AgentCount { live: count(0).map_err(column)?, failed: count(1).map_err(column)? })
+        },
+    }
+}
+
+/// How many agents that are not destroyed follow each template. Those without one of their own count
+/// under `None`.
+pub fn count_by_template(workspace: WorkspaceId) -> Query<(Option<TemplateId>, usize)> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT subtype, COUNT(*) FROM agent_entities
+              WHERE ws = ?1 AND type = 'agent' AND deleted_at IS NULL
+                AND serialized NOT LIKE '%\"lifecycle\":\"destroyed\"%'
+              GROUP BY subtype",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "agent", &e);
+            let template = row.opt_text(0).map_err(column)?;
+            let count = row.int(1).map_err(column)?;
+            // The name of a template that a newer version writes otherwise is that of none here.
+            let template = template.and_then(|id| id.parse().ok());
+            Ok((template, usize::try_from(count).unwrap_or_default()))
         },
     }
 }

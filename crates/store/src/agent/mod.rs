@@ -30,4 +30,5 @@ pub mod purge;
 pub mod saga;
 pub mod work;
 pub mod conversation;
+pub mod template;
 pub mod raw;

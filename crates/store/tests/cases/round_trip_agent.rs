@@ -110,6 +110,7 @@ pub fn agent(world: &World) -> Agent {
             by_name: true,
             model: Some("m".into()),
             wake_on_linked: true,
+            template_id: None,
         },
         created_at: at(1),
         updated_at: at(1),

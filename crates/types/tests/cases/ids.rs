@@ -9,7 +9,7 @@ use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, DeliveryId, EntryId,
     HookId, HostId, Id, ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId,
     ReportHeadId, ReportId, RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId,
-    ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
+    TemplateId, TemplateVersionId, ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -109,6 +109,8 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<HookId>(&mut kinds);
     check_kind::<ConversationId>(&mut kinds);
     check_kind::<DeliveryId>(&mut kinds);
+    check_kind::<TemplateId>(&mut kinds);
+    check_kind::<TemplateVersionId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

@@ -1,0 +1,47 @@
+//! Why an operation on a template was refused.
+
+use dormouse_types::{CategoryId, TemplateId};
+
+/// Why an operation on a template was refused. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// There is no such template. Retry: never.
+    #[error("there is no template {template}: list the templates for their ids")]
+    NotFound { template: TemplateId },
+    /// The template has no such version. Retry: never.
+    #[error("template {template} has no version {version}: list its versions for their numbers")]
+    NoVersion { template: TemplateId, version: i64 },
+    /// The template was changed since it was read. Retry: after reading it again.
+    #[error(
+        "template {template} has changed (expected revision {expected}, found {found}): read it again, and repeat the change if it still fits"
+    )]
+    Changed { template: TemplateId, expected: i64, found: i64 },
+    /// Agents follow it. Retry: after assigning another template to them.
+    #[error(
+        "{n_agents} {} template {template}: assign another one to {} first, or archive the template", if *.n_agents == 1 { "agent follows" } else { "agents follow" }, if *.n_agents == 1 { "it" } else { "them" }
+    )]
+    InUse { template: TemplateId, n_agents: usize },
+    /// It is the one that agents without a template follow. Retry: never.
+    #[error(
+        "template {template} stays: it is what agents follow that have no template of their own; edit it instead"
+    )]
+    IsDefault { template: TemplateId },
+    /// It is archived. Retry: after taking it out of the archive.
+    #[error("template {template} is archived: take it out of the archive first")]
+    Archived { template: TemplateId },
+    /// It has no version in use. Retry: after activating one.
+    #[error("template {template} has no active version: activate one first")]
+    NoActive { template: TemplateId },
+    /// It is for something else. Retry: never.
+    #[error("template {template} is of the kind {kind}: only one of the kind taskAgent fits here")]
+    WrongKind { template: TemplateId, kind: String },
+    /// There is no such category. Retry: never.
+    #[error("there is no category {category}")]
+    NoCategory { category: CategoryId },
+    /// A text that a prompt cannot hold. Retry: with another text.
+    #[error("{message}")]
+    Text { field: &'static str, message: String },
+    /// Others keep changing it. Retry: later.
+    #[error("template {template} is being changed by others: try again")]
+    Busy { template: TemplateId },
+}

@@ -1,0 +1,14 @@
+//! Templates: the persona and directives that agents follow, in versions.
+//!
+//! Reading order: [`stock`], [`effective`], [`error`], [`seed`], [`edit`], [`version`], `follow`.
+
+pub mod stock;
+pub mod effective;
+pub mod error;
+mod seed;
+pub mod edit;
+mod version;
+mod follow;
+
+pub use edit::{NewTemplate, TemplatePatch};
+pub use error::TemplateError;

@@ -1,0 +1,54 @@
+//! `dormouse template`: the persona and directives that agents follow, in versions.
+
+mod assign;
+mod edit;
+mod list;
+mod name;
+mod settings;
+mod show;
+
+use clap::Subcommand;
+
+use crate::failure::Failure;
+use crate::session::Session;
+
+/// The template commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List templates, and how many agents follow each
+    List,
+    /// Show a template: its texts, its settings and its versions
+    Show(show::Params),
+    /// Make a template
+    Create(edit::CreateParams),
+    /// Change a template; another text or model makes a new version
+    Edit(edit::EditParams),
+    /// Make a version the active one
+    Activate(settings::VersionParams),
+    /// Go back to an older version: a new one gets its texts
+    Rollback(settings::VersionParams),
+    /// Copy a template
+    Duplicate(settings::DuplicateParams),
+    /// Keep new agents from following a template; those that follow it go on
+    Archive(settings::ArchiveParams),
+    /// Delete a template that no agent follows
+    Rm(settings::Params),
+    /// Let an agent follow a template, or make a template the default of a category
+    Assign(assign::Params),
+}
+
+/// Runs a command.
+pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List => list::run(session).await,
+        Command::Show(params) => show::run(session, params).await,
+        Command::Create(params) => edit::create(session, params).await,
+        Command::Edit(params) => edit::edit(session, params).await,
+        Command::Activate(params) => settings::activate(session, params).await,
+        Command::Rollback(params) => settings::rollback(session, params).await,
+        Command::Duplicate(params) => settings::duplicate(session, params).await,
+        Command::Archive(params) => settings::archive(session, params).await,
+        Command::Rm(params) => settings::rm(session, params).await,
+        Command::Assign(params) => assign::run(session, params).await,
+    }
+}

@@ -55,7 +55,7 @@ fn history(world: &World, id: &TemplateId) -> Vec<(i64, &'static str, String)> {
 fn assign(world: &World, task: &TaskId, id: Option<&TemplateId>) -> Result<(), AgentError> {
     let agent = now(world.agents.of_task(WS, task)).expect("readable").expect("an agent");
     let patch = AgentPatch { template: Some(id.cloned()), ..AgentPatch::default() };
-    now(world.agents.configure(WS, &agent.doc.value.id, &patch, &me()))
+    now(world.agents.configure(WS, &agent.doc.value.id, &patch, &me())).map(drop)
 }
 
 /// Lets the agent of a task run because of a note, and returns its system prompt.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use dormouse::view::RunOutcome;
 use dormouse::{Db, Dormouse, DrainReport, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_adapters::{OsEntropy, SystemClock, ThreadPool};
-use dormouse_builtin::Offloaded;
 use dormouse_builtin::work::Rules;
+use dormouse_builtin::{Builtin, Offloaded};
 use dormouse_types::port::{Clock, Compute, Entropy, Model};
 use dormouse_types::{Caller, HostId, Id as _};
 use jiff::tz::TimeZone;
@@ -127,6 +127,7 @@ impl Engine {
         let mut dormouse = Dormouse::new(parts)
             .with_compute(reading)
             .with_work_rules(Arc::new(Rules))
+            .with_directive_rules(Arc::new(Builtin))
             .with_sealing_keys(Arc::new(SealingKey::of(config)))
             .with_model_host(host, config.model.clone());
         if let Some(lease) = config.lease {

@@ -50,6 +50,7 @@ use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
 use dormouse_types::built_in_work::WorkRules;
+use dormouse_types::directive::DirectiveRules;
 use dormouse_types::model_settings::NoModels;
 use dormouse_types::port::{Clock, Compute, Entropy, InlineCompute, Model, NoFaults, SealingKeys};
 
@@ -127,6 +128,7 @@ pub struct Dormouse {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
     pub(crate) compute: Arc<dyn Compute>,
+    pub(crate) directive_rules: Option<Arc<dyn DirectiveRules>>,
 }
 
 /// The parts the services are built from.
@@ -236,6 +238,7 @@ impl Dormouse {
             entropy,
             zone,
             compute,
+            directive_rules: None,
         }
     }
 
@@ -244,6 +247,13 @@ impl Dormouse {
     #[must_use]
     pub fn with_work_rules(self, rules: Arc<dyn WorkRules>) -> Self {
         self.work.set_rules(rules);
+        self
+    }
+
+    /// The same services, which show what these rules understand of directives.
+    #[must_use]
+    pub fn with_directive_rules(mut self, rules: Arc<dyn DirectiveRules>) -> Self {
+        self.directive_rules = Some(rules);
         self
     }
 

@@ -1,6 +1,7 @@
 //! Templates: the persona and directives that agents follow, in versions.
 
 use dormouse_agents::template::{NewTemplate, TemplatePatch};
+use dormouse_types::model::Directives;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, limits};
 
 use crate::request::{request_context, require};
@@ -34,7 +35,9 @@ impl Dormouse {
     ) -> Result<Page<TemplateVersion>, Error> {
         require(caller, Scope::Read)?;
         limits::PAGE.check(limit)?;
-        Ok(self.queries.template_versions(caller.workspace, id, limit, cursor).await?)
+        let page = self.queries.template_versions(caller.workspace, id, limit, cursor).await?;
+        let items = page.items.into_iter().map(|version| self.with_understood(version)).collect();
+        Ok(Page { items, ..page })
     }
 
     /// A version of a template.
@@ -45,7 +48,8 @@ impl Dormouse {
         number: i64,
     ) -> Result<TemplateVersion, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.queries.template_version(caller.workspace, id, number).await?)
+        let version = self.queries.template_version(caller.workspace, id, number).await?;
+        Ok(self.with_understood(version))
     }
 
     /// Makes a template; its first version is active.
@@ -194,7 +198,22 @@ impl Dormouse {
         caller: &Caller,
         id: &TemplateId,
     ) -> Result<TemplateDetail, Error> {
-        Ok(self.queries.template(caller.workspace, id).await?)
+        let TemplateDetail { template, version } =
+            self.queries.template(caller.workspace, id).await?;
+        Ok(TemplateDetail {
+            template,
+            version: version.map(|version| self.with_understood(version)),
+        })
+    }
+
+    /// Adds what the built-in model understands of a version.
+    fn with_understood(&self, version: TemplateVersion) -> TemplateVersion {
+        let directives = Directives {
+            general: version.general_directive.clone(),
+            report: version.report_directive.clone(),
+        };
+        let understood = self.directive_rules.as_ref().map(|rules| rules.read(&directives));
+        TemplateVersion { understood, ..version }
     }
 
     /// Writes the templates that come with the program, and fills versions that an older one wrote. Call it

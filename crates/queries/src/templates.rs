@@ -130,5 +130,6 @@ fn version_view(version: StoredVersion) -> TemplateVersion {
         created_at: version.created_at,
         model_id: version.model_id,
         profile_id: version.profile_id,
+        understood: None,
     }
 }

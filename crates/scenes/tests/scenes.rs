@@ -7,6 +7,7 @@ mod support {
 }
 mod cases {
     mod bodies;
+    mod characters;
     mod crashes;
     mod decisions;
     mod hostile;

@@ -10,7 +10,7 @@ use jiff::{Timestamp, ToSpan as _};
 
 /// The clock that a schedule goes by.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Dial {
+pub enum ScheduleClock {
     /// That of the person, wherever the person is.
     Person,
     /// Whole days of the person, due at a time of day.
@@ -47,7 +47,7 @@ pub struct Timetable {
     /// The first start, on the clock of the schedule.
     pub start: DateTime,
     /// That clock.
-    pub dial: Dial,
+    pub dial: ScheduleClock,
     /// What repeats.
     pub pattern: Pattern,
     /// The last day on which it starts.
@@ -173,8 +173,8 @@ impl Timetable {
 
     fn passing(&self, every: i64, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp)> {
         let name = match (&self.dial, stays) {
-            (Dial::Zone(name), _) | (Dial::Person, [(_, name)]) => *name,
-            (Dial::Person | Dial::Day { .. }, _) => {
+            (ScheduleClock::Zone(name), _) | (ScheduleClock::Person, [(_, name)]) => *name,
+            (ScheduleClock::Person | ScheduleClock::Day { .. }, _) => {
                 panic!("nothing decides how minutes pass for somebody who travels, or for days")
             }
         };
@@ -192,7 +192,7 @@ impl Timetable {
     }
 }
 
-impl Dial {
+impl ScheduleClock {
     /// The instant at which a civil time is due: on the clock of the person it is due once, where the
     /// person is then; when the person moves past it, at that moment.
     pub fn due(&self, at: DateTime, stays: &Stays) -> Timestamp {
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    fn timetable(start: DateTime, dial: Dial, pattern: Pattern) -> Timetable {
+    fn timetable(start: DateTime, dial: ScheduleClock, pattern: Pattern) -> Timetable {
         Timetable { uid: "one".into(), start, dial, pattern, until: None, count: None }
     }
 
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn patterns_are_walked_through_the_calendar() {
         let on = |start: Date, pattern| {
-            let table = timetable(start.at(9, 0, 0, 0), Dial::Zone("UTC"), pattern);
+            let table = timetable(start.at(9, 0, 0, 0), ScheduleClock::Zone("UTC"), pattern);
             let starts = table.starts(&[(Timestamp::MIN, "UTC")], utc("2026-12-31T00:00:00Z"));
             let days: Vec<String> = starts
                 .iter()
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_count_counts_starts_that_no_clock_showed() {
         let start = date(2026, 3, 28).at(2, 30, 0, 0);
-        let mut table = timetable(start, Dial::Zone(BERLIN), Pattern::Days(1));
+        let mut table = timetable(start, ScheduleClock::Zone(BERLIN), Pattern::Days(1));
         table.count = Some(3);
         assert_eq!(
             days(&table, "2026-05-01T00:00:00Z"),
@@ -310,7 +310,7 @@ mod tests {
             (LORD_HOWE, date(2026, 10, 3), date(2026, 10, 5)),
         ] {
             let start = from.at(0, 30, 0, 0);
-            let table = timetable(start, Dial::Zone(name), Pattern::Minutes(60));
+            let table = timetable(start, ScheduleClock::Zone(name), Pattern::Minutes(60));
             let last = instant(name, to.at(0, 30, 0, 0));
             let starts = table.starts(&[(Timestamp::MIN, "UTC")], last);
             let hours = last.duration_since(instant(name, start)).as_secs().div_euclid(3600);
@@ -321,7 +321,7 @@ mod tests {
             assert_eq!(shown.len(), starts.len(), "{name} {from}: no identity comes twice");
         }
         let start = date(2026, 10, 25).at(1, 30, 0, 0);
-        let table = timetable(start, Dial::Zone(BERLIN), Pattern::Minutes(60));
+        let table = timetable(start, ScheduleClock::Zone(BERLIN), Pattern::Minutes(60));
         let starts = table.starts(&[(Timestamp::MIN, "UTC")], utc("2026-10-25T02:30:00Z"));
         let shown: Vec<_> =
             starts.iter().map(|(shown, _)| (shown.at.hour(), shown.is_second)).collect();
@@ -338,7 +338,7 @@ mod tests {
             // At 10:00 in Tokyo, which is 21:00 of the day before in New York.
             (utc("2026-06-05T01:00:00Z"), NEW_YORK),
         ];
-        let due = |day| Dial::Person.due(nine(day), &stays);
+        let due = |day| ScheduleClock::Person.due(nine(day), &stays);
         assert_eq!(due(1), utc("2026-06-01T07:00:00Z"), "in Berlin");
         assert_eq!(due(2), utc("2026-06-02T03:00:00Z"), "on arrival: it is past nine");
         assert_eq!(due(3), utc("2026-06-03T00:00:00Z"), "in Tokyo");

@@ -20,7 +20,7 @@ use std::fmt;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::work_calendar::{Dial, Shown, Stays, Timetable};
+use crate::work_calendar::{ScheduleClock, Shown, Stays, Timetable};
 
 /// What is older is not caught up with.
 const MAX_AGE: SignedDuration = SignedDuration::from_hours(24);
@@ -335,8 +335,8 @@ impl Series {
     fn due(&self, stays: &Stays, last: Timestamp) -> Vec<(Shown, Timestamp)> {
         let dial = match &self.timetable.dial {
             // What was moved has a time of day.
-            Dial::Day { .. } | Dial::Person => Dial::Person,
-            zone @ Dial::Zone(_) => zone.clone(),
+            ScheduleClock::Day { .. } | ScheduleClock::Person => ScheduleClock::Person,
+            zone @ ScheduleClock::Zone(_) => zone.clone(),
         };
         // What was moved here may have its original start later than the end.
         let latest = self.moved.keys().map(|original| dial.due(original.at, stays)).max();

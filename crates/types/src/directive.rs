@@ -3,6 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
+use crate::model::Directives;
+
+/// The port to the rules that read directives.
+pub trait DirectiveRules: Send + Sync {
+    /// Reads both directives; where they contradict each other, the one about reports counts.
+    fn read(&self, directives: &Directives) -> UnderstoodDirectives;
+}
 
 closed_list! {
     /// How much a report says.

@@ -8,10 +8,12 @@
 mod clause;
 
 use dormouse_types::directive::{
-    DirectiveSetting, ProposalKind, ReportLength, ReportSection, ReportTone, UnderstoodDirectives,
+    DirectiveRules, DirectiveSetting, ProposalKind, ReportLength, ReportSection, ReportTone,
+    UnderstoodDirectives,
 };
 use dormouse_types::model::Directives;
 
+use crate::Builtin;
 use crate::lang::en::directive::DIRECTIVE;
 
 /// The settings as reports and proposals use them.
@@ -36,6 +38,12 @@ pub fn read(directives: &Directives) -> UnderstoodDirectives {
         }
     }
     understood
+}
+
+impl DirectiveRules for Builtin {
+    fn read(&self, directives: &Directives) -> UnderstoodDirectives {
+        read(directives)
+    }
 }
 
 /// Whether a setting takes the place of another.

@@ -171,6 +171,8 @@ pub struct Say {
     pub boxes: &'static str,
     /// `{all}`
     pub all_boxes: &'static str,
+    /// Before what was achieved, for a template that asks for encouragement. `{what}`
+    pub praise: &'static str,
     /// A group of boxes. `{group}` `{done}` `{all}`
     pub group: &'static str,
     /// Groups that did not fit. `{groups}` `{boxes}`

@@ -60,8 +60,15 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     match style.tone() {
         // What was achieved comes before what is merely new.
         Some(ReportTone::Encouraging) => {
-            let achieved = progress_line(input, findings, chosen);
-            parts.sort_by_key(|part| achieved.as_ref() != Some(part));
+            let achieved = if chosen.n_ticked > 0 {
+                Some(boxes(input, chosen))
+            } else {
+                progress_line(input, findings, chosen)
+            };
+            if let Some(achieved) = achieved.filter(|_| !is_over) {
+                parts.retain(|part| *part != achieved);
+                parts.insert(0, say.praise.replace("{what}", &achieved));
+            }
             parts.truncate(room);
             parts.extend(next);
         }

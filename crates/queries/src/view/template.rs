@@ -1,6 +1,7 @@
 //! Templates and their versions.
 
 use dormouse_types::closed_list::Listed;
+use dormouse_types::directive::UnderstoodDirectives;
 use dormouse_types::template::{TemplateKind, TemplateVersionStatus};
 use dormouse_types::{CategoryId, TemplateId, TemplateVersionId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -76,4 +77,6 @@ pub struct TemplateVersion {
     pub model_id: Option<String>,
     /// The profile of inference; kept, and not used yet.
     pub profile_id: Option<String>,
+    /// What the built-in model understands of both directives; none if the program has no rules.
+    pub understood: Option<UnderstoodDirectives>,
 }

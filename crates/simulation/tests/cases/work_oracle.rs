@@ -1,6 +1,6 @@
 //! What the oracle of agent work says about one definition at a time.
 
-use dormouse_simulation::work_calendar::{Dial, Pattern, Shown, Timetable};
+use dormouse_simulation::work_calendar::{ScheduleClock, Pattern, Shown, Timetable};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
 use jiff::civil::{DateTime, Time, date};
 use jiff::{SignedDuration, Timestamp};
@@ -18,7 +18,7 @@ fn daily() -> Timetable {
     Timetable {
         uid: "one".into(),
         start: day(1),
-        dial: Dial::Zone("UTC"),
+        dial: ScheduleClock::Zone("UTC"),
         pattern: Pattern::Days(1),
         until: None,
         count: None,
@@ -172,7 +172,7 @@ fn whole_days_are_due_at_the_time_of_the_person() {
     let due_at = Time::constant(8, 0, 0, 0);
     let table = Timetable {
         start: date(2026, 3, 28).at(0, 0, 0, 0),
-        dial: Dial::Day { due_at },
+        dial: ScheduleClock::Day { due_at },
         ..daily()
     };
     let definition = Definition {

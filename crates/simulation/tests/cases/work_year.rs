@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use dormouse_formats::recurrence::{Given, Occurrence, Person, Position, Series};
-use dormouse_simulation::work_calendar::{Dial, Shown, Timetable};
+use dormouse_simulation::work_calendar::{ScheduleClock, Shown, Timetable};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition};
 use jiff::{SignedDuration, Timestamp};
 
@@ -36,7 +36,7 @@ enum Mistake {
 /// A series with how far it has come.
 struct Planned {
     series: Series,
-    dial: Dial,
+    dial: ScheduleClock,
     position: Position,
 }
 
@@ -95,8 +95,8 @@ impl Planner<'_> {
                 for one in next.occurrences {
                     // When its clock was put past it, it is due at that moment.
                     let at = match planned.dial {
-                        Dial::Zone(_) => one.due,
-                        Dial::Person | Dial::Day { .. } => one.due.max(self.here_since),
+                        ScheduleClock::Zone(_) => one.due,
+                        ScheduleClock::Person | ScheduleClock::Day { .. } => one.due.max(self.here_since),
                     };
                     due.push((at, uid.clone(), one));
                 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use dormouse_formats::recurrence::{Clock, Given, Person, Series};
-use dormouse_simulation::work_calendar::{Dial, Pattern, Shown, Timetable, instant};
+use dormouse_simulation::work_calendar::{ScheduleClock, Pattern, Shown, Timetable, instant};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
 use jiff::civil::{DateTime, Time, Weekday, date};
 use jiff::tz::TimeZone;
@@ -38,9 +38,9 @@ impl Draw {
 
 fn timetable(draw: &mut Draw, uid: &str, from: DateTime, most: Option<usize>) -> Timetable {
     let dial = match draw.below(8) {
-        0 => Dial::Person,
-        1 => Dial::Day { due_at: DUE_AT },
-        _ => Dial::Zone(ZONES[draw.place(3)]),
+        0 => ScheduleClock::Person,
+        1 => ScheduleClock::Day { due_at: DUE_AT },
+        _ => ScheduleClock::Zone(ZONES[draw.place(3)]),
     };
     let pattern = match draw.below(9) {
         0 | 1 => Pattern::Days(1 + draw.number(3)),
@@ -51,11 +51,11 @@ fn timetable(draw: &mut Draw, uid: &str, from: DateTime, most: Option<usize>) ->
         4 => Pattern::MonthDays(vec![1, 25, -1]),
         5 => Pattern::NthWeekday(*draw.pick(&[1, 2, -1]), Weekday::Sunday),
         6 => Pattern::Once,
-        _ if matches!(dial, Dial::Zone(_)) => Pattern::Minutes(*draw.pick(&[60, 90, 180, 720])),
+        _ if matches!(dial, ScheduleClock::Zone(_)) => Pattern::Minutes(*draw.pick(&[60, 90, 180, 720])),
         _ => Pattern::Days(1),
     };
     let time = match dial {
-        Dial::Day { .. } => Time::midnight(),
+        ScheduleClock::Day { .. } => Time::midnight(),
         _ => *draw.pick(&[
             Time::constant(2, 30, 0, 0),
             Time::constant(1, 45, 0, 0),
@@ -112,7 +112,7 @@ pub fn definition(n: u64, most: Option<usize>) -> Definition {
     // One that passes every change of the clock in each zone.
     let hourly = usize::try_from(n).ok().and_then(|n| ZONES.get(n));
     if let Some(zone) = hourly {
-        (table.dial, table.pattern) = (Dial::Zone(zone), Pattern::Minutes(60));
+        (table.dial, table.pattern) = (ScheduleClock::Zone(zone), Pattern::Minutes(60));
         (table.until, table.count) = (None, most);
     }
     let mut acts = vec![(made, Act::Schedule(table.clone()))];
@@ -214,11 +214,11 @@ pub fn person(name: &str) -> Person {
     Person { zone: TimeZone::get(name).expect("a zone"), day_due_at: DUE_AT }
 }
 
-pub fn clock(dial: &Dial) -> Clock {
+pub fn clock(dial: &ScheduleClock) -> Clock {
     match dial {
-        Dial::Person => Clock::Floating,
-        Dial::Day { .. } => Clock::Day,
-        Dial::Zone(name) => Clock::named(name).expect("a zone"),
+        ScheduleClock::Person => Clock::Floating,
+        ScheduleClock::Day { .. } => Clock::Day,
+        ScheduleClock::Zone(name) => Clock::named(name).expect("a zone"),
     }
 }
 
@@ -287,16 +287,16 @@ pub fn difference(ours: &[String], theirs: &[String]) -> String {
 }
 
 /// What a calendar writes as RECURRENCE-ID: in UTC where there is a zone.
-pub fn recurrence_id(dial: &Dial, original: Shown) -> Given {
+pub fn recurrence_id(dial: &ScheduleClock, original: Shown) -> Given {
     match dial {
-        Dial::Day { .. } => Given::Day(original.at.date()),
-        Dial::Person => Given::Local(original.at),
-        Dial::Zone(name) => Given::Utc(instant(name, original.at)),
+        ScheduleClock::Day { .. } => Given::Day(original.at.date()),
+        ScheduleClock::Person => Given::Local(original.at),
+        ScheduleClock::Zone(name) => Given::Utc(instant(name, original.at)),
     }
 }
 
 /// The same with the mistake that its digits are taken for those of the clock of the series.
-pub fn recurrence_id_as_text(dial: &Dial, original: Shown) -> Given {
+pub fn recurrence_id_as_text(dial: &ScheduleClock, original: Shown) -> Given {
     match recurrence_id(dial, original) {
         Given::Utc(at) => Given::Local(TimeZone::UTC.to_datetime(at)),
         other => other,

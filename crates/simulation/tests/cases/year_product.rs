@@ -11,7 +11,7 @@ use dormouse_formats::recurrence::{Given, Person, Series};
 use dormouse_journal::Journal;
 use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::{Chore as _, Event, Scheduler, Until};
-use dormouse_simulation::work_calendar::{Dial, Timetable};
+use dormouse_simulation::work_calendar::{ScheduleClock, Timetable};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition};
 use dormouse_store::agent::wake_queue;
 use dormouse_store::backend::sqlite::Sqlite;
@@ -56,7 +56,7 @@ pub struct Kept {
     work: WorkId,
     uid: String,
     series: Series,
-    dial: Dial,
+    dial: ScheduleClock,
 }
 
 /// The product in its year.

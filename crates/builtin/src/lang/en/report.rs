@@ -329,6 +329,7 @@ pub const REPORT: Words = Words {
         versions: "{n} versions are listed, the newest is {version}",
         boxes: "{done} of {all} boxes ticked",
         all_boxes: "All {all} boxes are ticked",
+        praise: "Good to see: {what}",
         group: "{group}: {done} of {all} done",
         more_groups: "{groups} more groups ({boxes} boxes)",
         more: "{n} more",

@@ -3,6 +3,9 @@
 use clap::Args;
 use dormouse::view::{Page, TemplateDetail, TemplateVersion};
 use dormouse_types::Id as _;
+use dormouse_types::directive::{
+    DirectiveSetting, ProposalKind, ReportLength, ReportSection, ReportTone,
+};
 
 use crate::failure::Failure;
 use crate::find;
@@ -89,5 +92,67 @@ fn texts(session: &mut Session, version: &TemplateVersion) {
         for text in text.lines() {
             session.screen.say(line(text));
         }
+    }
+    let Some(understood) = &version.understood else { return };
+    session.screen.say("");
+    session.screen.say(style.bold("Without a language model"));
+    for setting in &understood.settings {
+        session.screen.say(setting_words(*setting));
+    }
+    if !understood.not_understood.is_empty() {
+        session.screen.say(style.dim("These sentences need a language model:"));
+        for sentence in &understood.not_understood {
+            session.screen.say(format!("  {}", line(sentence)));
+        }
+    }
+}
+
+/// A setting as a sentence.
+fn setting_words(setting: DirectiveSetting) -> String {
+    match setting {
+        DirectiveSetting::Length { length: ReportLength::Short } => "reports are short".into(),
+        DirectiveSetting::Length { length: ReportLength::Long } => "reports are long".into(),
+        DirectiveSetting::Tone { tone: ReportTone::Encouraging } => {
+            "summaries begin with what was achieved".into()
+        }
+        DirectiveSetting::Tone { tone: ReportTone::Factual } => {
+            "summaries begin with what is new".into()
+        }
+        DirectiveSetting::Tone { tone: ReportTone::Direct } => {
+            "summaries begin with what to do next".into()
+        }
+        DirectiveSetting::SummarySentences { most } => {
+            format!("summaries have at most {}", counted(usize::from(most), "sentence"))
+        }
+        DirectiveSetting::Emojis { allowed: true } => "reports have emojis".into(),
+        DirectiveSetting::Emojis { allowed: false } => "reports have no emojis".into(),
+        DirectiveSetting::First { section } => {
+            format!("reports begin with {}", section_words(section))
+        }
+        DirectiveSetting::LeaveOut { section } => {
+            format!("reports do not say {}", section_words(section))
+        }
+        DirectiveSetting::NeverPropose { kind } => {
+            let what = match kind {
+                ProposalKind::Title => "titles",
+                ProposalKind::Status => "status changes",
+                ProposalKind::Priority => "priorities",
+                ProposalKind::DueDate => "due dates",
+                ProposalKind::Estimate => "time estimates",
+                ProposalKind::Labels => "labels",
+                ProposalKind::Items => "new checklist items",
+                ProposalKind::Ticks => "ticks of checklist items",
+            };
+            format!("{what} are never proposed")
+        }
+    }
+}
+
+fn section_words(section: ReportSection) -> &'static str {
+    match section {
+        ReportSection::Achieved => "what was achieved",
+        ReportSection::Left => "what is left to do",
+        ReportSection::Learned => "what was learned",
+        ReportSection::Questions => "what is unclear",
     }
 }

@@ -111,6 +111,10 @@ async fn any_two_stock_templates_differ_in_two_ways_in_the_report_of_one_task() 
     let mut characters: Vec<(String, Character)> = Vec::new();
     let templates = dormouse.templates(&me).await?.items;
     for template in templates.into_iter().filter(|it| it.kind == TemplateKind::TaskAgent) {
+        let version = dormouse.template(&me, &template.id).await?.version.expect("an active one");
+        let settings = version.understood.expect("rules").settings;
+        let is_default = template.display_name == "Calm";
+        assert_eq!(settings.is_empty(), is_default, "{}: {settings:?}", template.display_name);
         dormouse.assign_template(&me, &agent, Some(template.id.clone()), None).await?;
         dormouse.reanalyse_agent(&me, &agent, None).await?;
         let scope = DrainScope { tasks: vec![task.id.clone()], ..DrainScope::default() };

@@ -65,6 +65,7 @@ async fn a_version_has_every_field_and_an_edit_makes_the_next_one() {
         "createdAt": version["createdAt"],
         "modelId": null,
         "profileId": null,
+        "understood": null,
     });
     assert_eq!(version, wanted);
     let versions = world.get(&format!("{path}/versions?limit=1")).await.json();

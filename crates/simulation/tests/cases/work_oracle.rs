@@ -1,6 +1,6 @@
 //! What the oracle of agent work says about one definition at a time.
 
-use dormouse_simulation::work_calendar::{ScheduleClock, Pattern, Shown, Timetable};
+use dormouse_simulation::work_calendar::{Pattern, ScheduleClock, Shown, Timetable};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
 use jiff::civil::{DateTime, Time, date};
 use jiff::{SignedDuration, Timestamp};

@@ -96,7 +96,9 @@ impl Planner<'_> {
                     // When its clock was put past it, it is due at that moment.
                     let at = match planned.dial {
                         ScheduleClock::Zone(_) => one.due,
-                        ScheduleClock::Person | ScheduleClock::Day { .. } => one.due.max(self.here_since),
+                        ScheduleClock::Person | ScheduleClock::Day { .. } => {
+                            one.due.max(self.here_since)
+                        }
                     };
                     due.push((at, uid.clone(), one));
                 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use dormouse_formats::recurrence::{Clock, Given, Person, Series};
-use dormouse_simulation::work_calendar::{ScheduleClock, Pattern, Shown, Timetable, instant};
+use dormouse_simulation::work_calendar::{Pattern, ScheduleClock, Shown, Timetable, instant};
 use dormouse_simulation::work_oracle::{Act, CatchUp, Course, Definition, Overlap, expected};
 use jiff::civil::{DateTime, Time, Weekday, date};
 use jiff::tz::TimeZone;
@@ -51,7 +51,9 @@ fn timetable(draw: &mut Draw, uid: &str, from: DateTime, most: Option<usize>) ->
         4 => Pattern::MonthDays(vec![1, 25, -1]),
         5 => Pattern::NthWeekday(*draw.pick(&[1, 2, -1]), Weekday::Sunday),
         6 => Pattern::Once,
-        _ if matches!(dial, ScheduleClock::Zone(_)) => Pattern::Minutes(*draw.pick(&[60, 90, 180, 720])),
+        _ if matches!(dial, ScheduleClock::Zone(_)) => {
+            Pattern::Minutes(*draw.pick(&[60, 90, 180, 720]))
+        }
         _ => Pattern::Days(1),
     };
     let time = match dial {

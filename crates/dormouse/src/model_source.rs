@@ -14,7 +14,9 @@ pub(crate) struct ModelSource {
     pub(crate) built_in: Arc<dyn Model>,
     /// The model that the environment names, for workspaces in which nobody chose one.
     pub(crate) by_environment: Option<String>,
-    /// What the registry was made from, the revision of the settings and the mark of the templates; `None`
-    /// before the first time.
-    pub(crate) made_of: Arc<RwLock<Option<(i64, (i64, i64))>>>,
+    /// What the registry was made from; `None` before the first time.
+    pub(crate) made_of: Arc<RwLock<Option<LoadedFrom>>>,
 }
+
+/// The revision of the settings of models, and the mark of the templates.
+pub(crate) type LoadedFrom = (i64, (i64, i64));

@@ -232,7 +232,8 @@ fn a_request_about_an_agent_reads_it_once_and_answers_it_as_it_is_then_read() {
     check("create", &agent, &queries, 0);
     let at = Some(world.clock.now() + Duration::from_secs(3600));
     let patch = AgentPatch { automation: Some(Automation::On), ..AgentPatch::default() };
-    let requests: [(&str, Box<dyn Fn() -> Result<dormouse::view::Agent, Error> + '_>); 7] = [
+    type Request<'a> = (&'a str, Box<dyn Fn() -> Result<dormouse::view::Agent, Error> + 'a>);
+    let requests: [Request<'_>; 7] = [
         ("edit", Box::new(|| now(d.edit_agent(&caller, id, patch.clone(), None)))),
         ("wake", Box::new(|| now(d.wake_agent(&caller, id, None, None)))),
         ("wake at", Box::new(|| now(d.wake_agent_at(&caller, id, at, None)))),

@@ -101,7 +101,11 @@ fn what_to_touch_is_shown_by_an_example_that_exists() -> anyhow::Result<()> {
                     })
             };
             for path in product()?.iter().filter(|path| !is_listed(path)) {
-                if names(&without_comments(&repository::read(path)?), name) {
+                // A value of a closed list has a name of its own kind.
+                let source = without_comments(&repository::read(path)?)
+                    .replace(&format!("Kind::{name}"), "")
+                    .replace(&format!("{name} = \""), "");
+                if names(&source, name) {
                     wrong.push(format!("{heading}: {path} names {name} and is not listed"));
                 }
             }

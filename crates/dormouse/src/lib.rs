@@ -62,7 +62,7 @@ use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
-use dormouse_work::untold_questions::UntoldQuestions;
+use dormouse_work::unsent_questions::UnsentQuestions;
 
 use model_source::ModelSource;
 use work_facts::FactsOfQueries;
@@ -211,7 +211,7 @@ impl Dormouse {
             .with_chore(Arc::new(Events(work.clone())))
             .with_chore(Arc::new(Expiry(work.clone())))
             .with_chore(Arc::new(Bodies(work.clone())))
-            .with_chore(Arc::new(UntoldQuestions(work.clone())))
+            .with_chore(Arc::new(UnsentQuestions(work.clone())))
             .with_chore(Arc::new(ReadDeliveries(work.clone())));
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),

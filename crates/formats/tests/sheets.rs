@@ -82,7 +82,7 @@ fn a_column_of_answers_does_not_say_what_is_done() {
     ");
     // Words for a status, and what a spreadsheet writes for a box, do.
     for (done, open) in [("TRUE", "FALSE"), ("erledigt", ""), ("☑", "☐")] {
-        let text = format!("Guest;Seat;Cake\nAnna;4;{done}\nBen;5;{open}\n");
+        let text = format!("Guest;Bench;Cake\nAnna;4;{done}\nBen;5;{open}\n");
         assert!(tasks(&text).contains("Anna: DONE"), "{}", tasks(&text));
     }
     let unnamed = "+ a | |\na |j\n";

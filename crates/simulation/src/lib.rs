@@ -42,6 +42,8 @@ mod node;
 mod client;
 mod budget_acts;
 mod second_kind;
+mod work_known;
+mod work_watch;
 mod work_play;
 mod work_rest;
 mod clock_faults;

@@ -20,7 +20,7 @@ use crate::sim_backend::Turn;
 use crate::sim_state::SimState;
 use crate::terms::{MOST_OUTPUT, PROVIDER, Place};
 use crate::time::SkewedClock;
-use crate::work_play;
+use crate::work_watch;
 
 /// The model of one node.
 pub(crate) struct FuzzModel {
@@ -89,10 +89,10 @@ impl FuzzModel {
     async fn answer(&self, request: &Request) -> (Option<Asking>, Vec<Streamed>) {
         let sim = &self.sim;
         let body = body(request);
-        let is_work = work_play::is_work(request);
+        let is_work = work_watch::is_work(request);
         let asking = match is_work {
             true => {
-                work_play::model_called(sim, &self.owner, request, &body);
+                work_watch::model_called(sim, &self.owner, request, &body);
                 None
             }
             false => Some(oracle::model_called(sim, &self.owner, request, &body)),
@@ -127,7 +127,7 @@ impl FuzzModel {
             let nonsense = strikes(Fault::Nonsense);
             let terms = (&sim.terms, body.len());
             sim.draw(|chance| match is_work {
-                true => work_play::answer(nonsense, chance),
+                true => work_watch::answer(nonsense, chance),
                 false => answers::answer(request, terms, nonsense, chance),
             })
         };

@@ -16,7 +16,7 @@ use dormouse_types::{Id as _, Origin, Timestamp, limits};
 use crate::locks::lock;
 use crate::oracle_memory::Ask;
 use crate::sim_state::SimState;
-use crate::{fold_oracle, heard, marks, spend_oracle, turn_oracle, work_play};
+use crate::{fold_oracle, heard, marks, spend_oracle, turn_oracle, work_watch};
 
 /// Commits that only the owner of a lease may make.
 const GUARDED: [&str; 11] = [
@@ -217,7 +217,7 @@ pub(crate) fn saw(sim: &SimState, owner: &str, commit: &Commit) {
     }
     sim.count(label);
     let guarded = guard(commit).map(|(holder, ..)| holder);
-    work_play::saw(sim, owner, commit, claim(commit).map(|(holder, _)| holder), guarded);
+    work_watch::saw(sim, owner, commit, claim(commit).map(|(holder, _)| holder), guarded);
     if label == "run.takeover" {
         let by = commit.ops.first().and_then(|op| op.params.get(4));
         let by_expiry = matches!(by, Some(Param::Now));

@@ -19,7 +19,7 @@ use crate::oracle_memory::Oracle;
 use crate::process::Node;
 use crate::terms::Terms;
 use crate::time::SkewedClock;
-use crate::work_play::Known;
+use crate::work_known::Known;
 
 /// The group of tasks that no crash ends: the person, the weather, the database.
 pub(crate) const OUTSIDE: usize = 0;

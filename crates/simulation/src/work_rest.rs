@@ -7,7 +7,8 @@ use jiff::tz::TimeZone;
 
 use crate::locks::lock;
 use crate::sim_state::SimState;
-use crate::work_play::{EVERY, rows, text};
+use crate::work_known::EVERY;
+use crate::work_watch::{rows, text};
 
 const MICROS_PER_MINUTE: i64 = 60_000_000;
 

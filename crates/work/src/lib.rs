@@ -26,7 +26,7 @@ pub mod planner;
 pub mod attempt;
 pub mod standing;
 pub mod read_deliveries;
-pub mod untold_questions;
+pub mod unsent_questions;
 pub mod wording;
 pub mod definition;
 pub mod lifecycle;

@@ -271,7 +271,7 @@ impl Said {
             Some(408 | 500..) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
             _ if code(QUOTA_CODES) => unavailable(ProviderUnavailable::Quota, QUOTA_ADVICE),
             _ if code(OUTAGE_CODES) => unavailable(ProviderUnavailable::Outage, OUTAGE_ADVICE),
-            // Whoever answers in this form and gives a reason may mean the model as well.
+            // A server that answers in this form and gives a reason may mean the model as well.
             Some(404) if self.is_object && !is_plain_not_found(&lower) => {
                 let what = format!(
                     "{} has nothing for {}; check the model, and the base URL {}",

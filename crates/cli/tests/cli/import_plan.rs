@@ -95,7 +95,7 @@ fn a_plan_says_what_is_private_or_starred_and_is_corrected() {
     assert!(done.out.contains("unknown flag `secret`; one of: starred, private"), "{done:?}");
 }
 
-const GUESTS: &str = "Guest,Vegan,Seat\nAnna,x,4\nBen,,5\n";
+const GUESTS: &str = "Guest,Vegan,Bench\nAnna,x,4\nBen,,5\n";
 
 #[test]
 fn what_the_columns_of_a_sheet_are_is_corrected_and_holds_for_the_next_import() {

@@ -53,7 +53,7 @@ fn call(running: &Running, (path, secret): &(String, String)) -> std::io::Result
     send(address, "POST", path, &headers, body)
 }
 
-/// A server that a call kills: nobody is told what became of it.
+/// A server that a call kills: nobody is told its outcome.
 fn killed_by_call(world: &World, hook: &(String, String), fault: &str) {
     let running = world.serve(&[("DORMOUSE_FAULTS", fault)]);
     assert!(call(&running, hook).is_err(), "{fault}: nobody is told");

@@ -299,7 +299,7 @@ fn the_columns_of_a_sheet_are_guessed_and_can_be_said() {
 #[test]
 fn what_a_person_said_of_a_column_holds_for_the_next_import() {
     let world = World::new();
-    let text = "Guest;Vegan;Seat\nAnna;x;4\nBen;;5\n";
+    let text = "Guest;Vegan;Bench\nAnna;x;4\nBen;;5\n";
     let shown = plan(&world, text, &ImportOptions::default());
     let found: Vec<_> =
         shown.sheet.expect("a sheet").columns.iter().map(|one| one.column).collect();
@@ -313,7 +313,7 @@ fn what_a_person_said_of_a_column_holds_for_the_next_import() {
     // The same request again, as after a lost answer.
     assert_eq!(write(&world, text, &options).expect("imported").len(), 2);
     // A script imports the sheet with another row and the columns in another order.
-    let text = "Seat;Vegan;Guest;Arrives\n4;x;Anna;2026-12-01\n5;;Ben;\n6;x;Cleo;\n";
+    let text = "Bench;Vegan;Guest;Arrives\n4;x;Anna;2026-12-01\n5;;Ben;\n6;x;Cleo;\n";
     let made = write(&world, text, &ImportOptions::default()).expect("imported");
     let made: Vec<_> = made.into_iter().map(|(title, outcome, _)| (title, outcome)).collect();
     let known = |title: &str, outcome| (title.to_owned(), outcome);

@@ -137,9 +137,9 @@ pub fn reserved_under_way(
     Query {
         db: Db::Agent,
         sql: "SELECT CAST(COALESCE(SUM(c.reserved), 0) AS BIGINT) FROM wake_queue q
-              JOIN model_calls c ON c.ws = q.ws AND c.run_key = q.run_key
+              CROSS JOIN model_calls c
               WHERE q.owner IS NOT NULL AND +q.ws = ?1 AND q.agent_id <> ?4
-                AND c.cost IS NULL AND c.day = ?2 AND c.unit = ?3",
+                AND c.ws = q.ws AND c.run_key = q.run_key AND c.cost IS NULL AND c.day = ?2 AND c.unit = ?3",
         params: params_values![ws(workspace), day.to_string(), unit.name(), besides.to_string()],
         decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "model_call", &e)),
     }

@@ -6,8 +6,8 @@ use dormouse_store::agent::message;
 use dormouse_store::agent::{
     acknowledgement, breaker, change_item, checkpoint, conversation, entity, feed_position,
     forgotten_entry, link, log_line, memory_index, model_call, model_setting, outdated,
-    provider_state, purge, report, saga, spend, subscription, timer, wake_queue, wake_request,
-    wake_run, wake_tally, work,
+    provider_state, purge, report, saga, spend, subscription, template, timer, wake_queue,
+    wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -26,8 +26,8 @@ use dormouse_types::search_words::WordQuery;
 use dormouse_types::spend::Unit;
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{
-    AgentId, ChangeSetId, ConversationId, OperationId, RunKey, Seq, TaskId, TaskLinkId, ThreadId,
-    TokenId, WorkId, WorkRunId, hash,
+    AgentId, ChangeSetId, ConversationId, OperationId, RunKey, Seq, TaskId, TaskLinkId, TemplateId,
+    ThreadId, TokenId, WorkId, WorkRunId, hash,
 };
 
 use crate::world::{WS, World, at, raw_client, wait};
@@ -258,7 +258,7 @@ fn queries(world: &World) -> Vec<Statement> {
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
-    let conversation: ConversationId = world.id();
+    let (conversation, template_id): (ConversationId, TemplateId) = (world.id(), world.id());
     let day = jiff::civil::date(2026, 1, 1);
     let account = spend::Account { scope: spend::WORKSPACE.into(), day, unit: Unit::MicroDollars };
     let wanted = ListQuery {
@@ -448,6 +448,12 @@ fn queries(world: &World) -> Vec<Statement> {
         model_call::of_run(WS, &key, 1),
         model_call::open_of_run(WS, &key),
         model_call::per_day(WS, day, day),
+        model_call::reserved_under_way(WS, day, Unit::MicroDollars, &(&agent).into()),
+        agent_entity::count_by_template(WS),
+        template::active(WS, &template_id),
+        template::active_of_all(WS),
+        template::of_older_shape(WS),
+        template::mark(WS),
         spend::of_account(WS, &account),
         spend::of_scope(WS, spend::WORKSPACE, day),
         spend::held(WS, day),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::arguments::characters;
-use super::{End, Policy, RunTool};
+use super::tool::{End, Policy, RunTool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool<Policy> = Policy::ends::<Finish>();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::arguments::characters;
-use super::{Policy, RunTool, StepCall};
+use super::tool::{Policy, RunTool, StepCall};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool<Policy> = Policy::steps::<FinishStep>();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::arguments::{bytes, characters};
-use super::{Policy, Published, RunTool};
+use super::tool::{Policy, Published, RunTool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool<Policy> = Policy::publishes::<PublishResult>();

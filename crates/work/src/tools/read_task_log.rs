@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::arguments::invalid;
 use super::reading::Reading;
-use super::{Policy, RunTool};
+use super::tool::{Policy, RunTool};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool<Policy> = Policy::reads::<ReadTaskLog>();

@@ -14,7 +14,7 @@ use dormouse_work::delegated::Results;
 use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::schedule::Schedules;
-use dormouse_work::untold_questions::UntoldQuestions;
+use dormouse_work::unsent_questions::UnsentQuestions;
 
 use crate::world::{WS, World, ask, me, publish, wait};
 
@@ -120,7 +120,7 @@ fn questions_that_cannot_be_given_up_stop_no_other(world: &World) {
         let rows = world.raw("SELECT kind FROM deliveries");
         rows.iter().map(|row| row.text(0).expect("text").to_owned()).collect::<Vec<_>>()
     };
-    let done = work(world, &UntoldQuestions(world.work.clone()), None);
+    let done = work(world, &UnsentQuestions(world.work.clone()), None);
     assert_eq!((done.lines.len(), told()), (MANY, vec!["question".to_owned()]));
     let damage = "UPDATE work_questions SET options = '{' WHERE id < ?1";
     write(world, WS, vec![Op::any(damage, params![early::<QuestionId>(MANY / 2).to_string()])]);

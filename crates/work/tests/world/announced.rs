@@ -72,21 +72,21 @@ impl Announced {
         };
         let changed =
             statuses.iter().filter(|(id, status)| seen.statuses.get(*id) != Some(*status));
-        let untold = changed.filter(|(id, _)| !is_told(id));
-        let untold = untold.map(|(id, status)| format!("{id} became {status:?}")).collect();
+        let unsent = changed.filter(|(id, _)| !is_told(id));
+        let unsent = unsent.map(|(id, status)| format!("{id} became {status:?}")).collect();
         seen.seq = events.last().map_or(seen.seq, |(seq, ..)| *seq);
         seen.statuses = statuses;
-        untold
+        unsent
     }
 }
 
 impl Faults for Announced {
     fn pass(&self, point: Point<'_>) {
         if self.looks && point.stage == Stage::AfterCommit {
-            let untold = self.look(&mut self.seen.lock().expect("no look failed"));
+            let unsent = self.look(&mut self.seen.lock().expect("no look failed"));
             // What a test writes by hand has no events.
             let is_by_hand = point.label.starts_with("test");
-            assert!(is_by_hand || untold.is_empty(), "{}: {untold:?}", point.label);
+            assert!(is_by_hand || unsent.is_empty(), "{}: {unsent:?}", point.label);
         }
         self.hooks.pass(point);
     }

@@ -38,7 +38,7 @@ use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
-use dormouse_work::untold_questions::UntoldQuestions;
+use dormouse_work::unsent_questions::UnsentQuestions;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::tz::TimeZone;
 
@@ -328,7 +328,7 @@ impl World {
         let now = self.clock.now();
         let work = || self.work.clone();
         let chores: [&dyn Chore; 4] =
-            [&Expiry(work()), &Bodies(work()), &UntoldQuestions(work()), &ReadDeliveries(work())];
+            [&Expiry(work()), &Bodies(work()), &UnsentQuestions(work()), &ReadDeliveries(work())];
         for chore in chores {
             let done = wait(chore.work(None, now)).expect("it works");
             assert!(done.lines.is_empty(), "{:?}", done.lines);

@@ -18,7 +18,7 @@ pub struct CreateParams {
     /// Its name
     name: String,
     /// What it is for
-    #[arg(long, value_enum, default_value_t = Kind::TaskAgent)]
+    #[arg(long, value_enum, default_value_t = Kind::Task)]
     kind: Kind,
     #[command(flatten)]
     texts: Texts,
@@ -77,17 +77,19 @@ struct Texts {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Kind {
-    TaskAgent,
+    #[value(name = "task-agent")]
+    Task,
     Improver,
-    AgentWork,
+    #[value(name = "agent-work")]
+    Work,
 }
 
 impl Kind {
     fn name(self) -> &'static str {
         match self {
-            Self::TaskAgent => "taskAgent",
+            Self::Task => "taskAgent",
             Self::Improver => "improver",
-            Self::AgentWork => "agentWork",
+            Self::Work => "agentWork",
         }
     }
 }

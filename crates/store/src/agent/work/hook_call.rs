@@ -225,9 +225,11 @@ pub fn with_old_bodies(
 ) -> Query<(WorkspaceId, String)> {
     Query {
         db: Db::Agent,
-        sql: "SELECT c.run_id, c.ws
-              FROM work_hook_calls c JOIN work_runs r ON r.ws = c.ws AND r.id = c.run_id
-              WHERE c.removed_bytes IS NULL AND c.received_at < ?1 AND r.completed_at IS NOT NULL
+        // The run of each call is looked up by its key, so that no engine reads all runs to join them.
+        sql: "SELECT c.run_id, c.ws FROM work_hook_calls c
+              WHERE c.removed_bytes IS NULL AND c.received_at < ?1
+                AND (SELECT r.completed_at FROM work_runs r WHERE r.ws = c.ws AND r.id = c.run_id)
+                    IS NOT NULL
                 AND (CAST(?2 AS BIGINT) IS NULL OR c.ws = CAST(?2 AS BIGINT))
               ORDER BY c.received_at LIMIT ?3",
         params: params_values![before, of.map(|of| of.0), limit],

@@ -20,7 +20,7 @@ const AT_ONCE: i64 = in_list::MOST as i64;
 const _: () = assert!(limits::READ_DELIVERY_SECONDS > limits::WORK_QUESTION_SECONDS);
 
 /// Gives each question that can still be answered its delivery, if it has none.
-pub struct UntoldQuestions(pub Work);
+pub struct UnsentQuestions(pub Work);
 
 /// The delivery that tells a question.
 fn delivery_of(asked: &Asked) -> DeliveryId {
@@ -49,7 +49,7 @@ impl Work {
     }
 
     /// Those of some questions that have no delivery.
-    async fn untold(&self, ws: WorkspaceId, asked: Vec<Asked>) -> Result<Vec<Asked>, WorkError> {
+    async fn unsent(&self, ws: WorkspaceId, asked: Vec<Asked>) -> Result<Vec<Asked>, WorkError> {
         let ids: Vec<DeliveryId> = asked.iter().map(delivery_of).collect();
         let known = self.store.all(delivery::known(ws, &ids)).await?;
         let known: BTreeSet<DeliveryId> = known.into_iter().collect();
@@ -57,7 +57,7 @@ impl Work {
     }
 }
 
-impl Chore for UntoldQuestions {
+impl Chore for UnsentQuestions {
     fn name(&self) -> &'static str {
         "questions that nothing tells of"
     }
@@ -86,7 +86,7 @@ impl Chore for UntoldQuestions {
                     }
                 }
                 for (ws, asked) in asked {
-                    for one in self.0.untold(ws, asked).await? {
+                    for one in self.0.unsent(ws, asked).await? {
                         if let Err(error) = self.0.tell_question(ws, &one).await {
                             done.lines.push(Err(format!("question of run {}: {error}", one.run)));
                         }

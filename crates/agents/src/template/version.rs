@@ -80,9 +80,7 @@ impl Agents {
         if chosen.doc.value.is_active() {
             return Ok(());
         }
-        if let Some(active) = self.store.first(template::active(ws, &id)).await? {
-            self.retire(ws, change, active);
-        }
+        self.retire_active(ws, change, &id).await?;
         chosen.doc.value.status = Listed::Known(TemplateVersionStatus::Active);
         change.replace(ws, &chosen);
         Ok(())
@@ -114,10 +112,21 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let id = change.template.doc.value.id.clone();
         let content = Content::of(&self.template_version(ws, &id, number).await?.doc.value);
-        if let Some(active) = self.store.first(template::active(ws, &id)).await? {
+        self.retire_active(ws, change, &id).await?;
+        self.add_version(ws, change, content, TemplateVersionStatus::Active, context)
+    }
+
+    /// Archives the active version of a template, if it has one.
+    async fn retire_active(
+        &self,
+        ws: WorkspaceId,
+        change: &mut Change,
+        id: &TemplateId,
+    ) -> Result<(), AgentError> {
+        if let Some(active) = self.store.first(template::active(ws, id)).await? {
             self.retire(ws, change, active);
         }
-        self.add_version(ws, change, content, TemplateVersionStatus::Active, context)
+        Ok(())
     }
 
     /// Archives the version that was active.

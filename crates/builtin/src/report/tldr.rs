@@ -39,10 +39,8 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     let style = input.style();
     let room = style.summary_sentences().saturating_sub(usize::from(next.is_some()));
     let nothing = input.segments.is_empty() && input.state.items.is_empty();
-    if !is_over {
-        let progress_line = progress_line(input, findings, chosen).into_iter();
-        parts.extend(progress_line.filter(|text| is_new(text, &parts, input)).collect::<Vec<_>>());
-    }
+    let progress = if is_over { None } else { progress_line(input, findings, chosen) };
+    parts.extend(progress.clone().filter(|text| is_new(text, &parts, input)));
     if parts.len() < room {
         let mut said_already = parts.clone();
         said_already.extend(chosen.left.first().map(|first| first.text.clone()));
@@ -60,12 +58,8 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     match style.tone() {
         // What was achieved comes before what is merely new.
         Some(ReportTone::Encouraging) => {
-            let achieved = if chosen.n_ticked > 0 {
-                Some(boxes(input, chosen))
-            } else {
-                progress_line(input, findings, chosen)
-            };
-            if let Some(achieved) = achieved.filter(|_| !is_over) {
+            let ticked = (!is_over && chosen.n_ticked > 0).then(|| boxes(input, chosen));
+            if let Some(achieved) = ticked.or(progress) {
                 parts.retain(|part| *part != achieved);
                 parts.insert(0, say.praise.replace("{what}", &achieved));
             }

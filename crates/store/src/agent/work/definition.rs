@@ -348,14 +348,7 @@ pub fn due(
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (next_due_at, ws, id) > (?3, ?4, ?5)
               ORDER BY next_due_at, ws, id LIMIT ?6",
-        params: params_values![
-            now,
-            of.map(|of| of.0),
-            after.n,
-            after.workspace.0,
-            after.id.as_str(),
-            limit
-        ],
+        params: after.params_of_page(now, of, limit),
         decode: |row| {
             Ok(Listed { place: Place::of(row, "agent work", [15, 26, 0])?, row: decode(row) })
         },

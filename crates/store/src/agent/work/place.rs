@@ -1,11 +1,12 @@
 //! Lists of rows of one workspace or of all of them, read page by page: a row that is damaged, or that cannot
 //! be dealt with, stands in no other row's way.
 
-use dormouse_types::WorkspaceId;
+use dormouse_types::{Timestamp, WorkspaceId};
 
 use crate::commit::Db;
+use crate::params_values;
 use crate::store::ReadError;
-use crate::value::Row;
+use crate::value::{Row, Value};
 
 /// A place in such a list: after the row that has these values.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +28,17 @@ impl Place {
     pub fn after_page<T>(page: &[Listed<T>], limit: i64) -> Option<Self> {
         let is_full = i64::try_from(page.len()).is_ok_and(|n| n >= limit);
         page.last().filter(|_| is_full).map(|last| last.place.clone())
+    }
+
+    /// The parameters of a query for the page after this place, by a time: the time, the workspace or none,
+    /// the place, the number of rows.
+    pub(super) fn params_of_page(
+        &self,
+        at: Timestamp,
+        of: Option<WorkspaceId>,
+        limit: i64,
+    ) -> Vec<Value> {
+        params_values![at, of.map(|of| of.0), self.n, self.workspace.0, self.id.as_str(), limit]
     }
 
     /// Reads the place of a row from the columns of its number, its workspace and its id.

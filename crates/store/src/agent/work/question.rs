@@ -182,14 +182,7 @@ pub fn overdue(
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (expires_at, ws, id) > (?3, ?4, ?5)
               ORDER BY expires_at, ws, id LIMIT ?6",
-        params: params_values![
-            now,
-            of.map(|of| of.0),
-            after.n,
-            after.workspace.0,
-            after.id.as_str(),
-            limit
-        ],
+        params: after.params_of_page(now, of, limit),
         decode: |row| {
             Ok(Listed { place: Place::of(row, "question", [9, 11, 0])?, row: decode(row) })
         },
@@ -221,14 +214,7 @@ pub fn open(
                 AND (CAST(?2 AS BIGINT) IS NULL OR ws = CAST(?2 AS BIGINT))
                 AND (expires_at, ws, id) > (?3, ?4, ?5)
               ORDER BY expires_at, ws, id LIMIT ?6",
-        params: params_values![
-            now,
-            of.map(|of| of.0),
-            after.n,
-            after.workspace.0,
-            after.id.as_str(),
-            limit
-        ],
+        params: after.params_of_page(now, of, limit),
         decode: |row| {
             let asked = || {
                 let columns = Columns::of(row, "question")?;

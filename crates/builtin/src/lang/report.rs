@@ -67,6 +67,8 @@ pub struct Cues {
     pub not: &'static [&'static str],
     /// The same, but weaker: counts only if no list names the work.
     pub todo_weak: &'static [&'static str],
+    /// "Must" that guesses: "must be a mistake".
+    pub guesses: &'static [&'static str],
     /// Verbs that work starts with: "call", "fix".
     pub todo_verbs: &'static [&'static str],
     /// A decision.
@@ -92,6 +94,10 @@ pub struct Cues {
     pub cause: &'static [&'static str],
     /// An earlier statement does not hold, or a wish is already met.
     pub withdrawn: &'static [&'static str],
+    /// The sentence tells of the past, or of where something comes from: "since", "dated".
+    pub past: &'static [&'static str],
+    /// Of those, the phrases that do so to what is named by a number: "ignore Q-3307".
+    pub replaced: &'static [&'static str],
     /// Something that was believed turned out to be wrong.
     pub correction: &'static [&'static str],
     /// Finished work was undone.
@@ -163,6 +169,14 @@ pub struct Say {
     pub learned: &'static str,
     /// Section of open questions.
     pub open: &'static str,
+    /// Section of what the newest notes say besides.
+    pub recent: &'static str,
+    /// Section of days to come.
+    pub coming: &'static str,
+    /// A day whose year is probably a slip. `{text}` `{year}`
+    pub odd_year: &'static str,
+    /// A day that a text names for some work is over. `{text}`
+    pub day_passed: &'static str,
     /// Section of addresses.
     pub links: &'static str,
     /// `{version}` `{n}`

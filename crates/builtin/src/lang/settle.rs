@@ -77,4 +77,44 @@ pub struct Settling {
     pub acts: &'static [&'static str],
     /// Things that take place, so that reserving them does not finish them: "appointment".
     pub held: &'static [&'static str],
+    /// Things that are no use when they are full: "hotel".
+    pub crowded: &'static [&'static str],
+    /// Things that somebody else must get, so that they are done when they are sent: "invoice".
+    pub outgoing: &'static [&'static str],
+    /// Past forms that say so.
+    pub sends: &'static [&'static str],
+    /// Past forms that finish what exists once it is made: "wrote".
+    pub makes: &'static [&'static str],
+    /// Nouns of a verb; the work is done when they are sent: "cancel", "cancellation".
+    pub nouns: &'static [(&'static str, &'static [&'static str])],
+    /// Verbs of telling somebody something.
+    pub tells: &'static [&'static str],
+    /// What is said of somebody who was told.
+    pub knows: &'static [&'static str],
+    /// Before a verb form: what it names will not be done.
+    pub not_doing: &'static [&'static str],
+    /// Before the base form of a verb: the same.
+    pub not_to: &'static [&'static str],
+    /// Before a past form: it does not have to be done.
+    pub not_necessary: &'static [&'static str],
+    /// Words before a number that say that it counts all there are: "last".
+    pub last_of: &'static [&'static str],
+    /// Words of time that may follow what is reserved again and again: "every".
+    pub recurring: &'static [&'static str],
+    /// Words of time that may follow what is done: "handed in after the shift".
+    pub temporal: &'static [&'static str],
+    /// What somebody does who was waited for: "closed", "answered".
+    pub closes: &'static [&'static str],
+    /// "it", "this"
+    pub pronouns: &'static [&'static str],
+    /// Before a verb: there is nothing of the kind to do.
+    pub nothing_to: &'static [&'static str],
+    /// Signs and words after which a thing has a new value: "now".
+    pub values: &'static [&'static str],
+    /// Units after a number.
+    pub units: &'static [&'static str],
+    /// Words which say that a thing has another day now: "instead".
+    pub moves: &'static [&'static str],
+    /// Words between "only" and what makes a sentence conditional.
+    pub only: &'static [&'static str],
 }

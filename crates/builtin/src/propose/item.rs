@@ -16,7 +16,7 @@ use crate::lang::Lang;
 use crate::lang::propose::Rules;
 use crate::read::fold::fold;
 use crate::read::{Kind, Mark, Segment};
-use crate::report::cue::after_label;
+use crate::report::cue::{Said, after_label};
 use crate::report::heading::{Below, is_version, kind};
 use crate::report::unit::cut;
 use crate::report::wording::works;
@@ -59,7 +59,9 @@ pub fn items(
     let mut refused: Vec<NewItem> = Vec::new();
     // A long text names more than is ever proposed: a full list is only kept up to date.
     for (n, statement) in statements.iter().enumerate() {
-        for title in work(statement, above(&statements[..n], statement), lang) {
+        let above = above(&statements[..n], statement);
+        let listed = requested(statements, n, lang);
+        for title in work(statement, above, lang).into_iter().chain(listed) {
             let Some(title) = tidy(&title, statement, lang.propose) else { continue };
             let is_whole = title.len() == statement.segment.text.len();
             let known = reports.named(n).filter(|_| is_whole).cloned();
@@ -148,6 +150,36 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
         }
     };
     named.into_iter().collect()
+}
+
+/// Returns the work of a line that is one of several requests in a list below no heading: "call Bo",
+/// "find the contract".
+fn requested(statements: &[Statement<'_>], n: usize, lang: &Lang) -> Option<String> {
+    let statement = statements.get(n)?;
+    let is_next = |other: &&Statement<'_>| {
+        other.segment.entry == statement.segment.entry
+            && other.segment.block.abs_diff(statement.segment.block) == 1
+    };
+    let near = statements[n.saturating_sub(4)..].iter().take(9);
+    let is_one_of = near.filter(is_next).any(|other| is_request(other, lang));
+    (is_request(statement, lang) && is_one_of).then(|| statement.text.to_owned())
+}
+
+/// Returns whether a list item is nothing but a short request.
+fn is_request(statement: &Statement<'_>, lang: &Lang) -> bool {
+    let segment = statement.segment;
+    let said = Said::new(statement.text, lang);
+    let first = statement.sentence.tokens.first();
+    matches!(segment.kind, Kind::Bullet | Kind::Numbered)
+        && segment.depth == 0
+        && segment.sentences.len() == 1
+        && segment.headings.iter().all(|(level, _)| *level == 1)
+        && !statement.is_quoted
+        && !is_form(statement, lang.propose)
+        && said.n_words() <= 10
+        && said.is_request(lang)
+        && !said.asks()
+        && first.is_some_and(|t| lang.report.cues.todo_verbs.contains(&t.word.as_str()))
 }
 
 /// Returns the list item that a nested one belongs to.

@@ -15,7 +15,7 @@ use super::line::{
 };
 use super::lines::{Line, front_matter, lines};
 use super::segment::{Kind, Piece, Segment};
-use super::sentence::sentences;
+use super::sentence::{sentences, takes_back};
 
 /// Units: characters of a heading that are kept.
 const HEADING_MAX: usize = 200;
@@ -404,12 +404,14 @@ impl Reader<'_> {
             _ => sentences(words),
         };
         if open.kind == Kind::Sentence {
-            for (n, piece) in pieces.into_iter().enumerate() {
+            for (n, piece) in pieces.iter().copied().enumerate() {
                 let (read, lead, stamp) = self.read(piece, n == 0);
                 if n == 0 && lead > 0 && open.depth == 0 {
                     self.running = stamp.clone();
                 }
-                self.push(open, piece, read, lead, stamp, None);
+                let is_taken_back = pieces.get(n + 1).is_some_and(|next| takes_back(next));
+                let is_quoted = open.quoted || is_taken_back;
+                self.push(&Open { quoted: is_quoted, ..*open }, piece, read, lead, stamp, None);
             }
             return;
         }

@@ -66,7 +66,7 @@ pub struct Segment {
     pub stamp: Stamp,
     /// Number of bytes at the start of `text` that are its day and time.
     pub lead: usize,
-    /// Whether it is in a block quote.
+    /// Whether nobody vouches for it: it is in a block quote, or the next sentence takes it back.
     pub quoted: bool,
     /// Nesting depth in lists, from 0; a further paragraph of an item is one deeper.
     pub depth: u32,

@@ -1,6 +1,7 @@
 //! Finds where sentences end.
 
 use super::dated;
+use super::fold::{fold, words};
 use crate::lang;
 
 /// Splits a text into its sentences, without surrounding space.
@@ -44,6 +45,17 @@ pub fn sentences(text: &str) -> Vec<&str> {
     }
     push(&mut found, &text[start..]);
     found
+}
+
+/// Returns whether a sentence takes back the one before: "Hmm, no wait: …".
+pub(super) fn takes_back(sentence: &str) -> bool {
+    let folded = fold(sentence);
+    let words: Vec<&str> = words(&folded).collect();
+    let begins = |phrase: &str| phrase.split(' ').zip(&words).filter(|(a, b)| a == *b).count();
+    lang::ALL
+        .iter()
+        .flat_map(|lang| lang.takes_back)
+        .any(|phrase| begins(phrase) == phrase.split(' ').count())
 }
 
 fn push<'a>(found: &mut Vec<&'a str>, piece: &'a str) {

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use dormouse_types::directive::ReportLength;
 
 use super::classify::{Findings, order_of_entry};
+use super::coming::Coming;
 use super::fact::{Fact, Kind, Source};
 use super::heading;
 use super::unit::{UNIT_MAX, finish, without_stop};
@@ -55,6 +56,10 @@ pub struct Chosen {
     pub n_left: usize,
     /// Open items that the text says are done.
     pub contested: Vec<String>,
+    /// What the newest notes say that no other section tells.
+    pub recent: Vec<String>,
+    /// Days to come, soonest first.
+    pub coming: Vec<Coming>,
 }
 
 /// Chooses what to report.
@@ -167,12 +172,19 @@ fn finished(facts: Vec<Fact>, lang: &Lang) -> Vec<Fact> {
 }
 
 /// Returns whether a reader would see the same text twice.
-fn is_in_both(one: &str, other: &str) -> bool {
-    let plain =
-        |text: &str| crate::read::fold::fold(text).trim_end_matches(['.', ' ', '…']).to_owned();
+pub fn is_in_both(one: &str, other: &str) -> bool {
     let (one, other) = (plain(one), plain(other));
     let least = one.chars().count().min(other.chars().count());
     one == other || least >= 16 && (one.contains(&other) || other.contains(&one))
+}
+
+/// Returns whether a text contains a sentence.
+pub fn is_part_of(sentence: &str, text: &str) -> bool {
+    plain(text).contains(&plain(sentence))
+}
+
+fn plain(text: &str) -> String {
+    crate::read::fold::fold(text).trim_end_matches(['.', '!', ' ', '…']).to_owned()
 }
 
 /// Keeps at most `most` facts of each version.

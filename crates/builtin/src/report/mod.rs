@@ -16,6 +16,9 @@ pub mod overtake;
 pub mod choose;
 pub mod tldr;
 pub mod link;
+pub mod coming;
+pub mod recent;
+pub mod odd_year;
 pub mod unit;
 pub mod leave_out;
 
@@ -26,10 +29,12 @@ use dormouse_types::limits;
 use dormouse_types::model::Resolution;
 
 use self::choose::Chosen;
+use self::coming::Coming;
 use self::fact::Fact;
 use crate::directive::Style;
 use crate::input::Input;
 use crate::lang::Lang;
+use crate::propose::statement::{Statement, statements};
 
 /// The arguments of `update_report`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,9 +55,28 @@ const CONTENT_LEAST: usize = 1_950;
 /// Writes the report of a task.
 pub fn report(input: &Input<'_>) -> Report {
     let mut findings = classify::classify(input);
-    let facts = overtake::settle(input, &mut findings);
+    let statements = statements(input);
+    let facts = overtake::settle(input, &mut findings, &statements);
     let mut chosen = choose::choose(input, &findings, facts);
     let tldr = tldr::tldr(input, &findings, &chosen);
+    if input.style().length() != Some(ReportLength::Short) {
+        let mut coming = coming::coming(input, &statements);
+        coming.retain(|one| !is_told(&one.text, &tldr, &chosen));
+        chosen.coming = coming;
+        let mut recent = recent::recent(input);
+        let is_odd = |text: &String| {
+            let of_text = |statement: &&Statement<'_>| statement.text.starts_with(text.as_str());
+            statements
+                .iter()
+                .filter(of_text)
+                .any(|statement| odd_year::meant(input, statement).is_some())
+        };
+        recent.retain(|text| !is_odd(text));
+        let is_ahead = |text: &String| chosen.coming.iter().any(|one| one.text == *text);
+        let new =
+            recent.into_iter().filter(|text| !is_ahead(text) && !is_told(text, &tldr, &chosen));
+        chosen.recent = recent::first(new.collect());
+    }
     let links = link::links(input, &chosen.left, &chosen.done);
     shorten(&mut chosen, room(input), input.lang, input.style());
     let prose = sections(&chosen, input.lang, input.style());
@@ -71,6 +95,13 @@ pub fn report(input: &Input<'_>) -> Report {
         content.clone_from(&tldr);
     }
     Report { tldr, content, language: input.language.clone() }
+}
+
+/// Returns whether the report says a sentence elsewhere.
+fn is_told(text: &str, tldr: &str, chosen: &Chosen) -> bool {
+    let facts = chosen.done.iter().chain(&chosen.left).chain(&chosen.learned).chain(&chosen.open);
+    facts.map(|fact| fact.text.as_str()).any(|other| choose::is_in_both(text, other))
+        || choose::is_part_of(text, tldr)
 }
 
 /// Returns whether anything changed that a report would mention: in the journal, or through a
@@ -120,6 +151,21 @@ fn sections(chosen: &Chosen, lang: &Lang, style: Style<'_>) -> Vec<String> {
     let say = &lang.report.say;
     let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.text.clone()).collect::<Vec<_>>();
     let done = chosen.done.iter().map(dated).collect();
+    let ahead = |one: &Coming| {
+        let day = one.day.to_string();
+        if one.text.contains(&day) { one.text.clone() } else { format!("{day}: {}", one.text) }
+    };
+    let mut sections = Vec::new();
+    let mut add = |emoji: &str, title: &str, mark: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            let lines: Vec<String> = lines.iter().map(|line| format!("{mark}{line}")).collect();
+            sections.push(format!("{}\n\n{}", headline(emoji, title, style), lines.join("\n")));
+        }
+    };
+    if style.first().is_none() {
+        add("🆕", say.recent, "- ", &chosen.recent);
+        add("📅", say.coming, "- ", &chosen.coming.iter().map(ahead).collect::<Vec<_>>());
+    }
     let mut all = [
         (ReportSection::Achieved, "✅", say.achieved, "- ", done),
         (ReportSection::Left, "📌", say.left, "- [ ] ", texts(&chosen.left)),
@@ -127,12 +173,14 @@ fn sections(chosen: &Chosen, lang: &Lang, style: Style<'_>) -> Vec<String> {
         (ReportSection::Questions, "❓", say.open, "- ", texts(&chosen.open)),
     ];
     all.sort_by_key(|(section, ..)| style.first() != Some(*section));
-    let mut sections = Vec::new();
     for (section, emoji, title, mark, lines) in all {
-        if !lines.is_empty() && style.has(section) {
-            let lines: Vec<String> = lines.iter().map(|line| format!("{mark}{line}")).collect();
-            sections.push(format!("{}\n\n{}", headline(emoji, title, style), lines.join("\n")));
+        if style.has(section) {
+            add(emoji, title, mark, &lines);
         }
+    }
+    if style.first().is_some() {
+        add("🆕", say.recent, "- ", &chosen.recent);
+        add("📅", say.coming, "- ", &chosen.coming.iter().map(ahead).collect::<Vec<_>>());
     }
     sections
 }
@@ -163,7 +211,9 @@ fn shorten(chosen: &mut Chosen, room: usize, lang: &Lang, style: Style<'_>) {
     let size = |chosen: &Chosen| sections(chosen, lang, style).join("\n\n").chars().count();
     while size(chosen) > room {
         let long = |facts: &[Fact], keep: usize| facts.len() > keep;
-        if long(&chosen.done, 6) {
+        if chosen.recent.len() > 2 {
+            chosen.recent.pop();
+        } else if long(&chosen.done, 6) {
             drop_least(&mut chosen.done);
         } else if long(&chosen.learned, 6) {
             drop_least(&mut chosen.learned);

@@ -1,22 +1,30 @@
 //! Later statements override earlier ones; the task's own boxes are the strongest evidence.
 
 use dormouse_types::model::Item;
+use jiff::civil::Date;
 
 use super::classify::{Evidence, Findings, Turn, order_of_entry};
 use super::cue::Said;
 use super::fact::{Fact, Kind, Source, names_agree, same};
+use super::odd_year;
 use crate::input::Input;
 use crate::lang::Lang;
+use crate::propose::day::Reading;
 use crate::propose::due;
-use crate::propose::statement::{Statement, statements};
+use crate::propose::statement::Statement;
 use crate::propose::tick::{Reports, contested};
 use crate::propose::value::Said as Value;
 use crate::read::{fold, inline};
 use crate::settle::Settlements;
+use crate::settle::phrase::same_stem;
 use crate::settle::title_terms::TitleTerms;
 
 /// Returns the facts that still hold, including the task's items.
-pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
+pub fn settle(
+    input: &Input<'_>,
+    findings: &mut Findings,
+    statements: &[Statement<'_>],
+) -> Vec<Fact> {
     let mut facts = std::mem::take(&mut findings.facts);
     newest(&mut findings.evidence);
     facts.retain(|fact| !is_overtaken(fact, &findings.evidence, input.lang));
@@ -28,12 +36,19 @@ pub fn settle(input: &Input<'_>, findings: &mut Findings) -> Vec<Fact> {
         }
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
-    let statements = statements(input);
-    let deadline = due::said(input, &statements);
-    facts.retain(|fact| !is_old_deadline(input, fact, &statements, deadline.as_ref()));
-    let reports = Reports::of(input, &statements);
+    let deadline = due::said(input, statements);
+    facts.retain(|fact| !is_old_deadline(input, fact, statements, deadline.as_ref()));
+    let reports = Reports::of(input, statements);
     let contested = contested(input, &reports);
     leave_over(input, &mut facts, &reports.settlements);
+    doubt_years(input, &mut facts, statements);
+    for fact in &mut facts {
+        if is_overdue(input, fact, statements) {
+            let text = super::unit::cut(super::unit::without_stop(&fact.text), 140);
+            fact.kind = Kind::Open;
+            fact.text = input.lang.report.say.day_passed.replace("{text}", &text);
+        }
+    }
     for item in input.state.items.iter().filter(|item| !item.is_archived) {
         let tick = contested.iter().find(|tick| tick.item.id == item.id);
         let fact = of_item(input, item);
@@ -107,6 +122,18 @@ fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlement
             over.push(*at);
         }
     }
+    // "Waiting for their approval" says no more than the item "cost plan approved".
+    let is_goal_of = |awaited: &[String]| {
+        let [thing] = awaited else { return false };
+        items.iter().any(|item| {
+            item.goal.is_some() && item.words.last().is_some_and(|goal| same_stem(goal, thing))
+        })
+    };
+    for (at, terms) in &open {
+        if terms.awaited.as_deref().is_some_and(is_goal_of) {
+            over.push(*at);
+        }
+    }
     for fact in facts.iter_mut().filter(|fact| is_open(fact)) {
         // "Hostels: two booked, one still missing" says how far an item is; the item is on the list.
         let label = fact.text.split_once(": ").filter(|(label, rest)| {
@@ -144,6 +171,66 @@ fn is_old_deadline(
         })
 }
 
+/// Asks about days of the newest note whose year is probably a slip, and claims nothing of them.
+fn doubt_years(input: &Input<'_>, facts: &mut Vec<Fact>, statements: &[Statement<'_>]) {
+    let newest = input.state.entries.len().saturating_sub(1);
+    for statement in statements {
+        let Some(year) = odd_year::meant(input, statement) else { continue };
+        let of_statement = |fact: &Fact| {
+            fact.segment.and_then(|at| input.segments.get(at)).is_some_and(|segment| {
+                std::ptr::eq(statement.segment, segment)
+                    && statement.text.contains(fact.text.trim_end_matches('.'))
+            })
+        };
+        facts.retain(|fact| !of_statement(fact));
+        if statement.segment.entry == newest {
+            let text = super::unit::cut(super::unit::without_stop(statement.text), 140);
+            let ask = input.lang.report.say.odd_year.replace("{text}", &text);
+            facts.push(Fact {
+                kind: Kind::Open,
+                source: Source::Cue,
+                words: fold::content_words(statement.text, input.lang),
+                text: ask.replace("{year}", &year.to_string()),
+                order: order_of_entry(newest),
+                weight: 3,
+                stamp: None,
+                group: None,
+                segment: None,
+                entry: Some(newest),
+                is_half: false,
+                is_contested: false,
+            });
+        }
+    }
+}
+
+/// Returns whether open work of an earlier note has a day that is over: nobody said what became of it.
+fn is_overdue(input: &Input<'_>, fact: &Fact, statements: &[Statement<'_>]) -> bool {
+    let newest = input.state.entries.len().saturating_sub(1);
+    let Some(segment) = fact.segment.and_then(|at| input.segments.get(at)) else { return false };
+    if fact.kind != Kind::Left
+        || fact.source == Source::Box
+        || fact.entry.is_none_or(|entry| entry >= newest)
+    {
+        return false;
+    }
+    statements.iter().any(|statement| {
+        let days: Option<Vec<Date>> = statement
+            .sentence
+            .days
+            .values()
+            .map(|mention| match mention.reading {
+                Reading::Day(day) => Some(day),
+                Reading::Unclear => None,
+            })
+            .collect();
+        let last = days.and_then(|days| days.into_iter().max());
+        last.is_some_and(|day| day < input.instruction.today && day >= statement.on)
+            && std::ptr::eq(statement.segment, segment)
+            && statement.text.contains(fact.text.trim_end_matches('.'))
+    })
+}
+
 /// Maximum number of sentences compared with others; the newest are kept.
 const EVIDENCE_MAX: usize = 500;
 
@@ -173,6 +260,9 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
         if Some(later.segment) == fact.segment || later.order <= fact.order {
             return false;
         }
+        if later.turn == Turn::Withdrawn && is_named_as_replaced(fact, later, lang) {
+            return true;
+        }
         match (fact.kind, later.turn) {
             (Kind::Left | Kind::Open, Turn::Done) => is_done_by(&fact.words, later),
             (Kind::Left | Kind::Open, Turn::Withdrawn) => {
@@ -199,6 +289,15 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
             _ => false,
         }
     })
+}
+
+/// Returns whether a sentence such as "ignore Q-3307" names a fact by its number.
+fn is_named_as_replaced(fact: &Fact, later: &Evidence, lang: &Lang) -> bool {
+    let said = Said::new(&later.text, lang);
+    let is_number = |word: &&String| word.chars().filter(char::is_ascii_digit).count() >= 3;
+    said.has(lang.report.cues.replaced)
+        && said.n_words() <= 6
+        && later.words.iter().filter(is_number).any(|number| fact.words.contains(number))
 }
 
 /// Returns how many words two texts share; numbers can separate two texts but do not connect them.

@@ -3,15 +3,16 @@
 use std::ops::Range;
 
 use super::phrase::{
-    Named, Word, clauses, does, does_everything, ends_like, find, gives, holds, is_count,
-    is_count_of, is_past_of, is_void, noun, same_stem, state, subject, takes,
+    Named, Word, clauses, does, does_everything, ends_like, find, finishes_thing, gives, holds,
+    is_count, is_count_of, is_past_of, is_unnecessary, is_void, knows, noun, same_stem,
+    sends_noun_of, state, subject, takes, will_not, without_measures,
 };
-use super::title_terms::{TitleTerms, begins_upper};
+use super::title_terms::{TitleTerms, begins_upper, is_number};
 use crate::lang::Lang;
 use crate::propose::day::Reading;
 use crate::propose::pattern;
 use crate::propose::statement::Statement;
-use crate::propose::words::Class;
+use crate::propose::words::{Class, Token};
 use crate::read::Kind;
 use crate::read::fold::stem;
 
@@ -31,6 +32,18 @@ pub struct ParsedSentence<'a> {
 /// Decides whether words name no other open work.
 type IsOnly<'a> = &'a dyn Fn(&[String]) -> bool;
 
+/// Returns where a clause begins that takes something back in one case: "only if I want to".
+fn proviso(tokens: &[Token], lang: &Lang) -> usize {
+    let is_only = |at: &usize| {
+        let is_said = |at: usize, words: &[&str]| {
+            tokens.get(at).is_some_and(|t| words.contains(&t.word.as_str()))
+        };
+        is_said(*at, lang.settle.only)
+            && lang.propose.conditions.iter().any(|phrase| is_said(at + 1, &[*phrase]))
+    };
+    (1..tokens.len()).find(is_only).unwrap_or(tokens.len())
+}
+
 impl<'a> ParsedSentence<'a> {
     /// Reads a sentence; `None` if it cannot settle anything.
     pub fn of(statement: &'a Statement<'a>, lang: &Lang) -> Option<Self> {
@@ -43,7 +56,7 @@ impl<'a> ParsedSentence<'a> {
             || statement.is_quoted
             || statement.is_question()
             || statement.is_sample(lang.propose)
-            || pattern::holds(tokens, lang.propose.conditions)
+            || pattern::holds(&tokens[..proviso(tokens, lang)], lang.propose.conditions)
             || crate::propose::item::is_work_heading(statement.segment, lang)
         {
             return None;
@@ -69,7 +82,10 @@ impl<'a> ParsedSentence<'a> {
             terms.words.iter().any(|own| same_stem(own, &word.stem))
                 || word.is_in(lang.settle.everything)
         };
-        self.words.iter().any(named)
+        let nouns =
+            lang.settle.nouns.iter().filter(|(verb, _)| terms.verb.as_deref() == Some(verb));
+        let nouns: Vec<&str> = nouns.flat_map(|(_, nouns)| nouns.iter().copied()).collect();
+        self.words.iter().any(|word| named(word) || word.is_in(&nouns))
     }
 
     /// Returns whether it says that exactly this work is done, or that this thing came.
@@ -87,6 +103,11 @@ impl<'a> ParsedSentence<'a> {
                     && !noun(&self.words[label.clone()], lang).words.is_empty()
             });
             let own = &self.words[clause.clone()];
+            let label_of = |n: usize| {
+                let label = n.checked_sub(1).filter(|_| self.follows_colon(clause.start))?;
+                let range = self.clauses[label].clone();
+                (range.start == 0).then(|| noun(&self.words[range], lang))
+            };
             let says = label.is_some()
                 && own.first().is_some_and(|w| {
                     w.is_in(lang.settle.adverbs)
@@ -102,10 +123,22 @@ impl<'a> ParsedSentence<'a> {
                 return false;
             }
             if let Some(verb) = &terms.verb {
-                return does_everything(words, verb, lang) || does(words, verb, &names, lang);
+                return does_everything(words, verb, lang)
+                    || self.does_it(words, verb, terms, is_only, lang)
+                    || does(words, verb, &names, lang)
+                    || sends_noun_of(words, verb, terms, lang) && is_only(&[stem(verb, lang)])
+                    || lang.settle.tells.contains(&verb.as_str()) && knows(words, &names, lang)
+                    || self.says_of_label(n, verb, &names, lang);
             }
             if terms.goal.is_some() {
                 return self.reaches(n, terms, &names, lang);
+            }
+            // "Upload": a title of one word is a verb if its past form opens a clause.
+            if let [word] = terms.words.as_slice()
+                && terms.thing.len() == 1
+                && self.does_alone(words, word, lang)
+            {
+                return is_only(&terms.words);
             }
             // "Hand back the key": a verb that no list knows is known by its past form.
             if let Some(opening) = terms.opening.as_ref().filter(|_| terms.thing.len() > 1) {
@@ -124,7 +157,8 @@ impl<'a> ParsedSentence<'a> {
                 let held = is_one_of(lang.settle.held)
                     && (self.is_dated || lang.settle.reserved.contains(&said));
                 let owed = is_one_of(lang.settle.owed) && lang.settle.comes.contains(&said);
-                if held || owed {
+                let crowded = said == "full" && is_one_of(lang.settle.crowded);
+                if held || owed || crowded {
                     return false;
                 }
                 let subject = subject(&words[..at], lang);
@@ -136,13 +170,29 @@ impl<'a> ParsedSentence<'a> {
                         && self.follows_colon(clause.start)
                         && before().is_some_and(|label| names(&noun(label, lang)));
                 }
-                let parts = words[..at].split(|w| w.is("and") || w.is("&") || w.is("plus"));
+                let parts =
+                    words[..at].split(|w| w.is("and") || w.is("&") || w.is("plus") || w.is("+"));
+                // "DKIM: key generated" is said of the DKIM key.
+                let with_label = || {
+                    let label = label_of(n)?;
+                    let words: Vec<String> =
+                        label.words.into_iter().chain(subject.words.iter().cloned()).collect();
+                    let is_whole = words.len() == terms.thing.len();
+                    Some(is_whole && names(&Named { words, ..subject.clone() }))
+                };
                 names(&subject)
+                    || with_label().unwrap_or(false)
                     || parts.into_iter().any(|part| names(&super::phrase::subject(part, lang)))
             }) || takes(words, lang).is_some_and(|(verb, named)| {
                 let owed = is_one_of(lang.settle.owed) && !lang.settle.pays.contains(&verb);
                 !owed && names(&named)
             }) || gives(words, lang).is_some_and(|named| names(&named))
+                || {
+                    let is_outgoing = is_one_of(lang.settle.outgoing);
+                    let finishes = if is_outgoing { lang.settle.sends } else { lang.settle.makes };
+                    let is_owed = is_one_of(lang.settle.owed) || is_one_of(lang.settle.held);
+                    (is_outgoing || !is_owed) && finishes_thing(words, finishes, &names, lang)
+                }
         })
     }
 
@@ -183,8 +233,45 @@ impl<'a> ParsedSentence<'a> {
             return false;
         }
         let names = |named: &Named| terms.is_named_by(named) && is_only(&named.words);
-        self.clauses.iter().any(|clause| {
+        let is_head = |named: &Named| {
+            let last = named.words.last();
+            last.is_none_or(|word| Some(word) == terms.thing.last())
+        };
+        self.clauses.iter().enumerate().any(|(n, clause)| {
             let words = &self.words[clause.clone()];
+            // "Flyers: no need for paper ones any more"
+            let label = n.checked_sub(1).filter(|_| self.follows_colon(clause.start));
+            let is_labelled = label.is_some_and(|label| {
+                label == 0 && names(&noun(&self.words[self.clauses[label].clone()], lang))
+            });
+            let of_label = |phrase: &&str| {
+                find(words, phrase)
+                    .is_some_and(|(at, end)| at == 0 && is_head(&noun(&words[end..], lang)))
+            };
+            if is_labelled
+                && (rules.dropped_before.iter().any(of_label)
+                    || rules.dropped_after.iter().any(of_label)
+                    || words.iter().take(2).map(|w| w.token.word.as_str()).eq(["no", "need"]))
+            {
+                return true;
+            }
+            let only_verb = match terms.words.as_slice() {
+                [word] => Some(word.as_str()),
+                _ => None,
+            };
+            let is_needless =
+                rules.nothing_to.iter().filter_map(|phrase| find(words, phrase)).any(|(_, end)| {
+                    let is_own = |w: &Word<'_>| only_verb.is_some_and(|verb| w.stem == verb);
+                    words.len() == end + 1 && words.get(end).is_some_and(is_own)
+                });
+            if is_needless {
+                return true;
+            }
+            let is_off =
+                terms.verb.as_ref().is_some_and(|verb| will_not(words, verb, &names, lang));
+            if is_off || is_unnecessary(words, &names, lang) {
+                return true;
+            }
             let after = |phrase: &&str| {
                 find(words, phrase).is_some_and(|(at, end)| {
                     let opens = words[..at].iter().all(|w| {
@@ -236,6 +323,22 @@ impl<'a> ParsedSentence<'a> {
             }
             if let Some(awaited) = &terms.awaited {
                 return !self.is_partial && self.comes(words, awaited, lang);
+            }
+            // "TTL now 300" lowers "the TTL to 300".
+            let is_value = |number: &String| {
+                words.windows(2).any(|w| w[1].stem == *number && w[0].is_in(rules.values))
+            };
+            if terms.verb.is_some()
+                && terms.thing.first().is_some_and(has)
+                && terms.numbers.iter().any(is_value)
+            {
+                return true;
+            }
+            let is_told =
+                terms.verb.as_ref().is_some_and(|verb| rules.tells.contains(&verb.as_str()));
+            if is_told && knows(words, &|named: &Named| ends_like(&terms.thing, &named.words), lang)
+            {
+                return true;
             }
             let acts = words
                 .iter()
@@ -291,10 +394,22 @@ impl<'a> ParsedSentence<'a> {
         }) {
             return true;
         }
+        // "Hoster closed the ticket", "Pieter: fine by me"
+        if let [.., first] = awaited
+            && words.first().is_some_and(|word| word.stem == *first)
+        {
+            let acts = words.get(1).is_some_and(|word| {
+                word.is_in(rules.acts) || word.is_in(rules.states) || word.is_in(rules.closes)
+            });
+            let speaks = words.len() == 1 && self.words.get(1).is_some_and(|w| w.is(":"));
+            if acts || speaks && !holds(&self.words, rules.void) {
+                return true;
+            }
+        }
         // "Legal signed off", "approved"
         let heads = words.iter().filter(|word| is_awaited(word)).count();
         if let Some(at) = state(words, lang) {
-            let named = subject(&words[..at], lang).words;
+            let named = without_measures(subject(&words[..at], lang).words, lang);
             if ends_like(awaited, &named) || named.is_empty() && is_awaited(&words[at]) {
                 return true;
             }
@@ -332,6 +447,79 @@ impl<'a> ParsedSentence<'a> {
         // A state alone, in capitals or as the whole sentence, answers what the title asks.
         let is_alone = n == 0 && words.len() == 1 && words[at].token.capitals;
         bare && (names_all || is_alone && terms.words.contains(&stem(state, lang)))
+    }
+
+    /// "Reran it without P07": returns whether a clause says the past form of a verb with a pronoun for its
+    /// thing, and another word of the title.
+    fn does_it(
+        &self,
+        words: &[Word<'_>],
+        verb: &str,
+        terms: &TitleTerms,
+        is_only: IsOnly<'_>,
+        lang: &Lang,
+    ) -> bool {
+        let rules = lang.settle;
+        let is_quiet = |w: &Word<'_>| {
+            w.is_in(rules.selves) || w.is_in(rules.adverbs) || w.token.class != Class::Word
+        };
+        let past = words.iter().position(|word| is_past_of(&word.token.word, verb, lang));
+        past.is_some_and(|at| {
+            let own = stem(verb, lang);
+            let after = &words[at + 1..];
+            words[..at].iter().all(is_quiet)
+                && after.first().is_some_and(|w| w.is_in(rules.pronouns))
+                && after.iter().any(|w| w.stem != own && terms.words.contains(&w.stem))
+                && is_only(&[own])
+        })
+    }
+
+    /// "Uploaded 16:40": returns whether the past form of a verb opens a clause, with nothing after it
+    /// that could be another thing.
+    fn does_alone(&self, words: &[Word<'_>], verb: &str, lang: &Lang) -> bool {
+        let rules = lang.settle;
+        let is_quiet = |w: &Word<'_>| {
+            w.is_in(rules.selves) || w.is_in(rules.adverbs) || w.token.class != Class::Word
+        };
+        let past = words.iter().position(|word| {
+            word.token.word.ends_with("ed") && word.stem == verb
+                || is_past_of(&word.token.word, verb, lang)
+        });
+        past.is_some_and(|at| {
+            words[..at].iter().all(is_quiet)
+                && words.get(at + 1).is_none_or(|next| {
+                    next.token.class != Class::Word
+                        || next.is_in(rules.prepositions)
+                        || next.is_in(rules.pronouns)
+                        || next.is_in(rules.everything)
+                        || next.is_in(rules.adverbs)
+                })
+        })
+    }
+
+    /// "Room: T2.14 booked every Tuesday": returns whether a clause says the past form of a verb under a
+    /// label that names the thing.
+    fn says_of_label(
+        &self,
+        n: usize,
+        verb: &str,
+        names: &dyn Fn(&Named) -> bool,
+        lang: &Lang,
+    ) -> bool {
+        let rules = lang.settle;
+        let Some(label) = n.checked_sub(1).filter(|_| self.follows_colon(self.clauses[n].start))
+        else {
+            return false;
+        };
+        let words = &self.words[self.clauses[n].clone()];
+        let past = words.iter().position(|word| is_past_of(&word.token.word, verb, lang));
+        // "Hostels: two booked" counts some of them.
+        past.is_some_and(|at| {
+            let counts = |before: &Word<'_>| !before.token.glued && is_number(before.token, lang);
+            at.checked_sub(1).is_none_or(|before| !counts(&words[before]))
+                || words[..at].iter().any(|w| w.is_in(rules.last_of))
+        }) && label == 0
+            && names(&noun(&self.words[self.clauses[label].clone()], lang))
     }
 
     fn follows_colon(&self, at: usize) -> bool {

@@ -29,10 +29,12 @@ impl Word<'_> {
 }
 
 /// The words of a thing that a clause names.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Named {
     /// Stems of the words that carry meaning.
     pub words: Vec<String>,
+    /// Numbers behind a word that tell it from others of its kind: "invoice 2027-118".
+    pub marks: Vec<String>,
     /// Whether the last one looks like a plural.
     pub is_plural: bool,
     /// Whether it is said of all of them.
@@ -97,9 +99,31 @@ pub(super) fn is_count(words: &[Word<'_>]) -> bool {
 /// Returns whether a clause only wishes, denies or counts parts; words of the title itself do not.
 pub(super) fn is_void(words: &[Word<'_>], terms: &TitleTerms, lang: &Lang) -> bool {
     let is_own = |phrase: &str| terms.words.contains(&stem(phrase, lang));
-    let phrases: Vec<&str> =
-        lang.settle.void.iter().copied().filter(|phrase| !is_own(phrase)).collect();
+    // "Booked every Tuesday till February" is booked.
+    let reserved = lang.settle.reserved.iter().filter_map(|phrase| find(words, phrase)).min();
+    // "Handed in after the shift" is handed in.
+    let said = first_past(words, lang);
+    let is_after = |phrase: &str| {
+        let is_behind = |end: usize| find(&words[..end], phrase).is_none();
+        lang.settle.recurring.contains(&phrase) && reserved.is_some_and(|(_, end)| is_behind(end))
+            || lang.settle.temporal.contains(&phrase) && said.is_some_and(is_behind)
+    };
+    let phrases: Vec<&str> = lang
+        .settle
+        .void
+        .iter()
+        .copied()
+        .filter(|phrase| !is_own(phrase) && !is_after(phrase))
+        .collect();
     holds(words, &phrases)
+}
+
+/// Returns the word after the first past form of a clause.
+fn first_past(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
+    let rules = lang.settle;
+    let all = [rules.states, rules.takes, rules.acts, rules.sends, rules.makes];
+    let phrases = all.into_iter().flatten();
+    phrases.filter_map(|phrase| find(words, phrase)).map(|(_, end)| end).min()
 }
 
 /// Returns where a clause names a state.
@@ -164,15 +188,31 @@ pub(super) fn noun(words: &[Word<'_>], lang: &Lang) -> Named {
         .skip(1)
         .position(|w| !w.is("and") && (w.is_in(rules.determiners) || w.is_in(rules.adverbs)))
         .map_or(end, |at| at + 1);
-    let inner = rest[..end].iter().filter(|w| !w.is_in(rules.determiners) && !w.is_in(rules.joins));
-    let is_all = words.iter().any(|w| w.is_in(&["all", "both"]));
+    // "The last three boxes" are all that there are.
+    let is_last_count = |at: usize| {
+        is_number(words[at].token, lang)
+            && at.checked_sub(1).is_some_and(|before| words[before].is_in(rules.last_of))
+    };
+    let is_count = |n: &usize| is_last_count(start + n);
+    let is_counted = (0..end).find(is_count);
+    let inner = rest[..end]
+        .iter()
+        .enumerate()
+        .filter(|(n, _)| Some(*n) != is_counted)
+        .map(|(_, word)| word)
+        .filter(|w| !w.is_in(rules.determiners) && !w.is_in(rules.joins));
+    let is_all = is_counted.is_some() || words.iter().any(|w| w.is_in(&["all", "both"]));
     let mut named = Named { is_all, ..Named::default() };
     for word in inner {
         match word.token.class {
-            Class::Mark if matches!(word.token.word.as_str(), "-" | "'" | "\"" | ":") => {}
+            Class::Mark
+                if matches!(word.token.word.as_str(), "-" | "'" | "\"" | ":" | "+" | "&") => {}
             // Two things, or no simple one.
             Class::Mark | Class::Sealed => return Named::default(),
             Class::Word if word.token.word.chars().count() < 2 => {}
+            Class::Word | Class::Number if !named.words.is_empty() && is_mark(&word.token.word) => {
+                named.marks.push(word.stem.clone());
+            }
             Class::Word | Class::Number => {
                 if carries(word.token, lang) {
                     named.is_plural =
@@ -185,6 +225,144 @@ pub(super) fn noun(words: &[Word<'_>], lang: &Lang) -> Named {
         }
     }
     named
+}
+
+/// Returns whether a word is a number that things are told apart by: "2027-118", "t2.14", "q3307".
+fn is_mark(word: &str) -> bool {
+    let n_digits = word.chars().filter(char::is_ascii_digit).count();
+    n_digits >= 3 || n_digits >= 1 && word.chars().any(|c| !c.is_ascii_digit())
+}
+
+/// Returns whether a clause says that a noun of a verb was sent: "sent the cancellation" cancels.
+pub(super) fn sends_noun_of(
+    words: &[Word<'_>],
+    verb: &str,
+    terms: &TitleTerms,
+    lang: &Lang,
+) -> bool {
+    let rules = lang.settle;
+    let nouns = rules.nouns.iter().filter(|(of, _)| *of == verb).flat_map(|(_, nouns)| *nouns);
+    let Some(at) = nouns.filter_map(|noun| find(words, noun)).map(|(at, _)| at).min() else {
+        return false;
+    };
+    // "The cancellation of the gym" ends no lease.
+    let about = words[at + 1..].iter().position(|w| w.is_in(&["of", "for", "to"]));
+    let is_own =
+        about.is_none_or(|about| terms.has_all(&noun(&words[at + 2 + about..], lang).words));
+    let is_quiet = |w: &Word<'_>| {
+        w.is_in(rules.selves)
+            || w.is_in(rules.adverbs)
+            || w.is_in(rules.determiners)
+            || w.is_in(rules.auxiliaries)
+            || w.token.class != Class::Word
+    };
+    let sent = rules.sends.iter().filter_map(|phrase| find(words, phrase)).min();
+    is_own
+        && sent.is_some_and(|(from, to)| {
+            let between = if to <= at { &words[to..at] } else { &words[at + 1..from] };
+            words[..from.min(at)].iter().all(is_quiet) && between.iter().all(is_quiet)
+        })
+}
+
+/// "HR knows", "Marcus was told": returns whether a clause says so of a thing.
+pub(super) fn knows(words: &[Word<'_>], names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
+    let said = lang.settle.knows.iter().filter_map(|phrase| find(words, phrase)).min();
+    said.is_some_and(|(at, end)| {
+        // "Marcus knows a plumber" is about somebody else.
+        let ends = words.get(end).is_none_or(|next| {
+            next.is_in(&["about", "now", "that", "already"]) || next.token.class == Class::Mark
+        });
+        ends && names(&subject(&words[..at], lang))
+    })
+}
+
+/// "Wrote the entry", "the entry is written", "quote sent": returns whether a clause says one of these
+/// past forms of a thing.
+pub(super) fn finishes_thing(
+    words: &[Word<'_>],
+    pasts: &[&str],
+    names: &dyn Fn(&Named) -> bool,
+    lang: &Lang,
+) -> bool {
+    let rules = lang.settle;
+    let is_quiet = |w: &Word<'_>| {
+        w.is_in(rules.selves)
+            || w.is_in(rules.adverbs)
+            || w.is("have")
+            || w.token.class != Class::Word
+    };
+    let mut said: Vec<(usize, usize)> =
+        pasts.iter().filter_map(|phrase| find(words, phrase)).collect();
+    said.sort_unstable();
+    said.first().is_some_and(|(at, end)| {
+        let before = &words[..*at];
+        if before.iter().all(is_quiet) {
+            names(&noun(&words[*end..], lang))
+        } else {
+            names(&subject(before, lang))
+        }
+    })
+}
+
+/// Returns the words of a thing without figures and units: "the 35 mm cartridge" is a cartridge.
+pub(super) fn without_measures(words: Vec<String>, lang: &Lang) -> Vec<String> {
+    let is_measure = |word: &String| {
+        word.chars().all(|c| c.is_ascii_digit()) || lang.settle.units.contains(&word.as_str())
+    };
+    let kept: Vec<String> = words.iter().filter(|word| !is_measure(word)).cloned().collect();
+    if kept.is_empty() { words } else { kept }
+}
+
+/// Returns whether a word is the form of a verb that ends in "-ing".
+fn is_ongoing(word: &str, verb: &str) -> bool {
+    let Some(rest) = word.strip_suffix("ing") else { return false };
+    rest == verb
+        || format!("{rest}e") == verb
+        || rest.strip_prefix(verb).is_some_and(|last| last.len() == 1 && verb.ends_with(last))
+}
+
+/// "Not selling the piano after all", "decided not to sell the piano": returns whether a clause says
+/// that a thing will not be done.
+pub(super) fn will_not(
+    words: &[Word<'_>],
+    verb: &str,
+    names: &dyn Fn(&Named) -> bool,
+    lang: &Lang,
+) -> bool {
+    let rules = lang.settle;
+    let ongoing = rules.not_doing.iter().filter_map(|phrase| {
+        let (_, end) = find(words, phrase)?;
+        words.get(end).is_some_and(|w| is_ongoing(&w.token.word, verb)).then_some(end + 1)
+    });
+    let base = rules.not_to.iter().filter_map(|phrase| {
+        let (_, end) = find(words, phrase)?;
+        words.get(end).is_some_and(|w| w.is(verb)).then_some(end + 1)
+    });
+    ongoing.chain(base).any(|from| {
+        let after = &words[from..];
+        let ends = rules.no_after.iter().filter_map(|phrase| find(after, phrase)).map(|(at, _)| at);
+        let end = ends.min().unwrap_or(after.len());
+        // "Not selling it to him" says only to whom.
+        let is_whole = !after[..end].iter().any(|w| {
+            w.is_in(rules.prepositions) || w.is_in(rules.void) || w.is_in(&["today", "now", "week"])
+        });
+        is_whole && names(&noun(&after[..end], lang))
+    })
+}
+
+/// "The licence doesn't have to be changed": returns whether a clause says so of a thing.
+pub(super) fn is_unnecessary(
+    words: &[Word<'_>],
+    names: &dyn Fn(&Named) -> bool,
+    lang: &Lang,
+) -> bool {
+    let rules = lang.settle;
+    rules.not_necessary.iter().filter_map(|phrase| find(words, phrase)).any(|(at, end)| {
+        // "Doesn't have to be perfect", "doesn't have to be done today"
+        let is_past = matches!(&words[end..], [past] if past.token.word.ends_with("ed")
+            || past.is_in(rules.acts) || past.is_in(rules.states));
+        is_past && names(&subject(&words[..at], lang))
+    })
 }
 
 /// "Bought both passes": returns what was bought.
@@ -250,6 +428,8 @@ pub(super) fn does(
             && after
                 .get(n_small)
                 .is_none_or(|next| !carries(next.token, lang) || next.token.class == Class::Number)
+            // "The car has gone to the garage"
+            && (!words[end - 1].is("gone") || after.is_empty())
     });
     let is_got = rules.gets.contains(&verb)
         && (takes(words, lang).is_some_and(|(_, named)| names(&named))
@@ -303,7 +483,7 @@ pub(super) fn ends_like(thing: &[String], named: &[String]) -> bool {
 }
 
 /// Returns whether two stems are forms of one word: "approval" and "approved".
-pub(super) fn same_stem(one: &str, other: &str) -> bool {
+pub fn same_stem(one: &str, other: &str) -> bool {
     if one == other {
         return true;
     }

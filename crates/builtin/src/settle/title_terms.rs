@@ -79,6 +79,11 @@ impl TitleTerms {
         let to =
             rest.iter().skip(1).position(|t| is_preposition(&t)).map_or(rest.len(), |at| at + 1);
         let mut thing = content(&rest[..to]);
+        // "Give the key back"
+        let ends_small = rest[..to].last().is_some_and(|t| rules.small.contains(&t.word.as_str()));
+        if ends_small && verb.is_some() && thing.len() > 1 && carries(rest[to - 1], lang) {
+            thing.pop();
+        }
         let goal = said.last().filter(|_| verb.is_none() && thing.len() + 1 > 1).and_then(|last| {
             let found = rules.goals.iter().find(|(goal, _)| *goal == last.word)?;
             Some(found.1)
@@ -141,6 +146,10 @@ impl TitleTerms {
         let named = &said.words;
         let is_whole = self.thing.iter().all(|word| named.contains(word));
         let counts = self.numbers.iter().all(|number| named.contains(number)) || said.is_all;
+        // "Battery 1004" is not "battery 1003".
+        let is_marked = self.numbers.iter().all(|number| said.marks.contains(number));
+        let marks_agree = said.marks.is_empty() || self.numbers.is_empty() || is_marked;
+        let counts = (counts || is_marked) && marks_agree;
         !named.is_empty()
             && self.has_all(named)
             && (is_whole || !self.is_list)

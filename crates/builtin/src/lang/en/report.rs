@@ -7,7 +7,8 @@ use crate::lang::report::{Cues, Headings, Say, Words};
 pub const REPORT: Words = Words {
     headings: Headings {
         todo: &[
-            "action item", "action items", "tasks for", "=actions", "action points", "action plan", "next steps",
+            "action item", "action items", "tasks for", "=actions", "action points", "action plan", "review actions",
+            "agreed actions", "who does what", "next steps",
             "next step", "=next", "to do", "to-do", "to-dos", "todo", "todos", "follow-ups",
             "follow ups", "follow-up", "follow up", "=remaining", "remaining work", "open items",
             "open tasks", "open work", "open points", "outstanding", "still open", "still to do",
@@ -146,6 +147,13 @@ pub const REPORT: Words = Words {
             "should", "we will", "i will", "i'll", "we'll", "has to", "have to", "must", "plan to",
             "plans to", "going to", "asked to", "agreed to",
         ],
+        guesses: &[
+            "must be a", "must be an", "must be some", "must be just", "must be wrong", "must be right",
+            "must have been", "must have got", "must have gone", "must have forgotten", "must have had",
+            "must have come", "must have lost", "has to be a", "has to be an", "has to be someone",
+            "has to be somebody", "has to be something", "has to be at least", "has to be the same",
+            "has to be from", "have to be from", "have to be a", "have to be an", "have to be at least",
+        ],
         todo_verbs: &[
             "add", "agree", "announce", "answer", "apply", "arrange", "ask", "assemble", "automate",
             "avoid", "back", "book", "bring", "build", "buy", "call", "cancel", "change", "check",
@@ -225,8 +233,13 @@ pub const REPORT: Words = Words {
             "already done", "is already", "are already", "no longer needed", "not needed any more",
             "not needed anymore", "no longer necessary", "no longer applies", "obsolete",
             "superseded", "won't do", "will not do", "wontfix", "cancelled", "canceled",
-            "not necessary after all", "no need to", "dropped",
+            "not necessary after all", "no need to", "dropped", "ignore", "disregard",
         ],
+        past: &[
+            "was", "were", "had", "since", "from", "dated", "last", "ago", "back in", "did", "born", "earlier",
+            "previous", "previously", "used to", "until then", "at the time", "copyright", "edition", "version",
+        ],
+        replaced: &["ignore", "disregard", "forget", "instead of", "replaces", "supersedes", "not any more"],
         correction: &[
             "correction", "corrected", "was wrong", "were wrong", "is wrong", "are wrong",
             "is not the case", "was not the case", "not true", "contrary to", "proved false",
@@ -325,6 +338,10 @@ pub const REPORT: Words = Words {
         left: "What is left to do",
         learned: "Learnings",
         open: "Open questions",
+        recent: "Also new",
+        coming: "Coming up",
+        odd_year: "\"{text}\": is the year right, or is {year} meant?",
+        day_passed: "\"{text}\": that day is over. Is it done?",
         links: "Links",
         versions: "{n} versions are listed, the newest is {version}",
         boxes: "{done} of {all} boxes ticked",

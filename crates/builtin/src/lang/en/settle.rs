@@ -13,7 +13,7 @@ pub const SETTLING: Settling = Settling {
         "handed back", "picked up", "signed off", "came through", "went through", "has come", "came",
         "booked", "reserved", "taken care of", "sorted out", "all set",
     ],
-    after_auxiliary: &["here", "there", "complete", "ready", "up", "through", "online", "live", "in place"],
+    after_auxiliary: &["here", "there", "complete", "ready", "up", "through", "online", "live", "in place", "full"],
     comes: &[
         "arrived", "came", "has", "received", "delivered", "here", "there", "up", "through", "in",
         "collected", "picked", "fetched",
@@ -39,7 +39,8 @@ pub const SETTLING: Settling = Settling {
         (&["cancel", "terminate", "end", "quit"], &["cancelled", "canceled", "terminated"]),
         (&["publish", "release", "ship", "deploy", "launch", "announce"], &["published", "released", "shipped", "deployed", "launched", "went live"]),
         (&["write", "draft", "finish", "complete"], &["wrote", "written", "finished", "completed"]),
-        (&["remove", "clear", "sell", "dispose", "empty"], &["is gone", "are gone", "got rid of", "cleared out", "thrown out", "threw out", "gave away", "given away", "sold"]),
+        (&["sell"], &["sold"]),
+        (&["remove", "clear", "dispose", "empty"], &["is gone", "are gone", "gone", "got rid of", "cleared out", "thrown out", "threw out", "gave away", "given away", "sold"]),
         (&["find", "choose", "pick", "select"], &["found", "chose", "chosen", "decided on", "picked"]),
         (&["sign"], &["signed"]),
     ],
@@ -110,7 +111,9 @@ pub const SETTLING: Settling = Settling {
         "is canceled", "not happening", "isn't needed", "aren't needed", "can be dropped",
     ],
     no_after: &["then", "after all", "any more", "anymore", "needed", "necessary", "this year", "this time"],
-    contacts: &["call", "ring", "phone", "ask", "write", "email", "mail", "contact", "text", "message", "remind", "chase"],
+    contacts: &[
+        "call", "ring", "phone", "ask", "write", "email", "mail", "contact", "text", "message", "remind", "chase",
+    ],
     replies: &[
         "says yes", "said yes", "says no", "said no", "say yes", "agreed", "agrees", "accepted", "confirmed",
         "answered", "replied", "wrote back", "called back", "rang back", "got back to us", "got back to me",
@@ -128,4 +131,66 @@ pub const SETTLING: Settling = Settling {
         "appointment", "fitting", "interview", "meeting", "visit", "inspection", "viewing", "call", "lesson",
         "course", "exam", "test", "party", "check", "wedding", "concert", "trip", "tour",
     ],
+    crowded: &[
+        "hotel", "hostel", "camp", "campsite", "course", "class", "flight", "train", "ferry", "bus", "restaurant",
+        "garage", "car", "practice", "clinic", "nursery", "kindergarten", "workshop", "storage", "bin", "skip",
+        "tank", "disk", "drive", "mailbox", "inbox", "freezer", "fridge", "bag", "box",
+    ],
+    outgoing: &[
+        "quote", "quotation", "offer", "invoice", "bill", "letter", "application", "proof", "proposal", "tender",
+        "complaint", "reminder", "newsletter", "invitation", "cancellation", "parcel", "postcard", "order",
+        "estimate", "claim", "objection", "notice", "reference", "reply", "answer", "form", "registration",
+    ],
+    sends: &[
+        "sent", "sent off", "sent out", "went out", "went off", "mailed", "emailed", "e-mailed", "posted",
+        "handed in", "submitted", "filed", "is out", "are out",
+    ],
+    makes: &[
+        "wrote", "written", "drew", "drawn", "built", "made", "baked", "sewed", "sewn", "designed", "composed",
+        "compiled", "assembled", "put together", "set up", "put up", "painted", "printed", "recorded",
+        "translated", "tidied", "cleaned", "planted", "finished", "completed", "generated", "created", "configured",
+        "enabled", "redrawn", "redrew", "rewritten", "rewrote", "redone", "rebuilt", "revised",
+    ],
+    nouns: &[
+        ("cancel", &["cancellation", "notice", "termination"]), ("terminate", &["termination", "notice"]),
+        ("apply", &["application"]), ("register", &["registration"]), ("renew", &["renewal"]),
+        ("complain", &["complaint"]), ("resign", &["resignation", "notice"]), ("object", &["objection"]),
+        ("claim", &["claim"]), ("invite", &["invitation", "invitations", "invite", "invites"]),
+        ("order", &["order"]), ("enrol", &["enrolment"]), ("enroll", &["enrollment"]), ("notify", &["notification", "notice"]),
+        ("confirm", &["confirmation"]), ("appeal", &["appeal"]), ("nominate", &["nomination"]), ("remind", &["reminder"]),
+    ],
+    tells: &["tell", "inform", "notify", "warn", "update"],
+    knows: &[
+        "knows", "know", "is informed", "are informed", "was told", "were told", "has been told", "have been told",
+    ],
+    not_doing: &[
+        "not", "no longer", "we're not", "i'm not", "aren't", "isn't", "we are not", "i am not", "stopped", "against",
+    ],
+    not_to: &[
+        "decided not to", "won't", "will not", "not going to", "don't have to", "do not have to",
+        "no need to", "don't need to", "do not need to", "needn't",
+    ],
+    not_necessary: &[
+        "doesn't have to be", "does not have to be", "don't have to be", "do not have to be", "needn't be",
+        "need not be", "doesn't need to be", "does not need to be", "don't need to be", "do not need to be",
+    ],
+    last_of: &["last", "all", "both", "remaining", "final", "other"],
+    recurring: &["every", "each", "till", "until"],
+    temporal: &["after", "before", "once", "when", "while", "until", "till"],
+    closes: &[
+        "closed", "answered", "replied", "responded", "confirmed", "agreed", "accepted", "approved", "fixed",
+        "reacted", "delivered", "decided",
+    ],
+    pronouns: &["it", "this", "them", "that"],
+    nothing_to: &["nothing to", "nothing left to", "no need to", "don't need to", "do not need to", "needn't", "don't have to"],
+    values: &["now", "is", "at", "="],
+    units: &[
+        "mm", "cm", "m", "km", "g", "kg", "l", "ml", "inch", "inches", "litre", "litres", "liter", "liters", "x",
+    ],
+    moves: &[
+        "instead", "new date", "new time", "new one is", "new appointment", "is now on", "are now on", "now on",
+        "moved", "moves to", "moved to", "postponed", "rescheduled", "pushed back", "brought forward", "delayed",
+        "shifted", "changed to",
+    ],
+    only: &["only"],
 };

@@ -129,6 +129,7 @@ impl Reader<'_> {
         (said.has(cues.todo) || asks)
             && !said.begins_with(cues.provisos)
             && !said.begins_with(cues.nothing)
+            && !said.has(cues.guesses)
             && self.names_something(text)
     }
 
@@ -156,7 +157,10 @@ impl Reader<'_> {
         let cues = &self.lang.report.cues;
         let waits = said.has(cues.yet) && said.has(cues.not);
         let wants = said.has(cues.todo_weak) && !said.has(cues.negation);
-        (waits || wants) && !said.begins_with(cues.provisos) && self.names_something(text)
+        (waits || wants)
+            && !said.begins_with(cues.provisos)
+            && !said.has(cues.guesses)
+            && self.names_something(text)
     }
 
     /// Returns whether a summary gives a figure about what happened, not about a wish.

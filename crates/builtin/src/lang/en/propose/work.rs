@@ -15,7 +15,7 @@ pub const TICK: Ticking = Ticking {
         ("go", &["went", "gone"]), ("hang", &["hung"]), ("have", &["had"]), ("hear", &["heard"]),
         ("hold", &["held"]), ("keep", &["kept"]), ("lay", &["laid"]), ("learn", &["learnt",
             "learned"]),
-        ("leave", &["left"]), ("lend", &["lent"]), ("meet", &["met"]), ("rebuild", &["rebuilt"]),
+        ("leave", &["left"]), ("lend", &["lent"]), ("meet", &["met"]), ("rebuild", &["rebuilt"]), ("rerun", &["reran", "rerun"]), ("redraw", &["redrew", "redrawn"]),
         ("redo", &["redid", "redone"]), ("rewrite", &["rewrote", "rewritten"]), ("run", &["ran"]),
         ("see", &["saw", "seen"]), ("sell", &["sold"]), ("speak", &["spoke", "spoken"]),
         ("spend", &["spent"]), ("teach", &["taught"]), ("tell", &["told"]), ("think",

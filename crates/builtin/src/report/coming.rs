@@ -1,0 +1,113 @@
+//! What is ahead: days to come that the notes name, soonest first.
+//!
+//! Does not own: the day the task is due, which the TLDR names.
+
+use jiff::civil::Date;
+
+use super::cue::Said;
+use super::unit::{UNIT_MAX, finish};
+use crate::input::Input;
+use crate::propose::day::Reading;
+use crate::propose::pattern;
+use crate::propose::statement::Statement;
+use crate::read::{Kind, fold};
+
+/// Something that a note says about a day to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coming {
+    /// The day.
+    pub day: Date,
+    /// The sentence.
+    pub text: String,
+}
+
+/// Maximum number of days that a report lists.
+const MOST: usize = 5;
+/// Number of sentences, newest first, that may name a day.
+const SENTENCES_MAX: usize = 400;
+
+/// A sentence about a day, with its content words.
+struct Named<'a> {
+    day: Date,
+    statement: &'a Statement<'a>,
+    words: Vec<String>,
+}
+
+/// Returns the days to come, soonest first.
+pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
+    let today = input.instruction.today;
+    let mut named: Vec<Named<'_>> = Vec::new();
+    // Newest first: an older sentence about the same thing has been overtaken.
+    let mut newest: Vec<&Statement<'_>> = statements.iter().collect();
+    newest.sort_by_key(|statement| std::cmp::Reverse(statement.rank));
+    for statement in newest.into_iter().take(SENTENCES_MAX) {
+        let Some(day) = day_of(input, statement) else { continue };
+        let words = subject(statement, input);
+        if !named.iter().any(|newer| overtakes(newer, &words, input)) {
+            named.push(Named { day, statement, words });
+        }
+    }
+    named.retain(|one| one.day >= today && says_what(one.statement, input));
+    named.sort_by_key(|one| (one.day, one.statement.rank));
+    let mut found: Vec<Coming> = Vec::new();
+    for one in named {
+        let Some(text) = finish(one.statement.text, UNIT_MAX, input.lang) else { continue };
+        if found.len() < MOST && !found.iter().any(|other| other.text == text) {
+            found.push(Coming { day: one.day, text });
+        }
+    }
+    found
+}
+
+/// Returns the day a sentence is about: the last one, if it says that something moved.
+fn day_of(input: &Input<'_>, statement: &Statement<'_>) -> Option<Date> {
+    let is_text = matches!(statement.segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered);
+    if !is_text || statement.is_quoted || statement.is_sample(input.lang.propose) {
+        return None;
+    }
+    let days: Vec<Date> = statement
+        .sentence
+        .days
+        .values()
+        .filter_map(|mention| match mention.reading {
+            Reading::Day(day) => Some(day),
+            Reading::Unclear => None,
+        })
+        .collect();
+    let said = Said::new(statement.text, input.lang);
+    let is_moved = said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves);
+    if is_moved { days.last().copied() } else { days.first().copied() }
+}
+
+/// Returns whether a sentence tells, unconditionally, what will be on its day.
+fn says_what(statement: &Statement<'_>, input: &Input<'_>) -> bool {
+    let said = Said::new(statement.text, input.lang);
+    let cues = &input.lang.report.cues;
+    let is_moved = said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves);
+    !statement.is_question()
+        && !pattern::holds(&statement.sentence.tokens, input.lang.propose.conditions)
+        && (is_moved || !said.has(cues.negation) && !said.has(cues.not))
+        && said.n_words() >= 3
+        && !statement.text.trim_end().ends_with(':')
+}
+
+/// Returns the content words of a sentence without those of its days.
+fn subject(statement: &Statement<'_>, input: &Input<'_>) -> Vec<String> {
+    let sentence = &statement.sentence;
+    let in_day = |at: usize| sentence.days.values().any(|day| (day.start..day.end).contains(&at));
+    let words = sentence.tokens.iter().enumerate().filter(|(at, _)| !in_day(*at));
+    let text: Vec<&str> = words.map(|(_, token)| token.word.as_str()).collect();
+    fold::content_words(&text.join(" "), input.lang)
+        .into_iter()
+        .filter(|word| word.chars().all(char::is_alphabetic))
+        .collect()
+}
+
+/// Returns whether a newer sentence says another day for the same thing.
+fn overtakes(newer: &Named<'_>, older: &[String], input: &Input<'_>) -> bool {
+    let said = Said::new(newer.statement.text, input.lang);
+    let is_moved =
+        said.moves_day(newer.statement.text, input.lang) || said.has(input.lang.settle.moves);
+    let shared = fold::shared(older, &newer.words);
+    is_moved && shared >= 1 || shared >= 2 && fold::overlap(older, &newer.words) >= 0.5
+}

@@ -1,0 +1,54 @@
+//! What the newest notes say that no other section tells.
+
+use dormouse_types::change::What;
+
+use super::cue::Said;
+use super::fact::has_figure;
+use super::unit::{UNIT_MAX, finish};
+use crate::input::Input;
+use crate::read::Kind;
+
+/// Maximum number of sentences.
+const MOST: usize = 4;
+/// Notes longer than this tell their news under headings of their own. Units: sentences.
+const SHORT: usize = 24;
+
+/// Returns sentences of the notes written since the last report; none if there was no report yet.
+pub fn recent(input: &Input<'_>) -> Vec<String> {
+    if input.instruction.last_report.is_none() {
+        return Vec::new();
+    }
+    let ids = input.delta.changes.iter().filter_map(|change| match &change.what {
+        What::EntryAdded { entry } | What::EntryEdited { entry } => Some(entry),
+        _ => None,
+    });
+    let entries: Vec<usize> =
+        ids.filter_map(|id| input.state.entries.iter().position(|known| known.id == *id)).collect();
+    let pieces = input
+        .segments
+        .iter()
+        .filter(|segment| entries.contains(&segment.entry) && !segment.quoted)
+        .filter(|segment| matches!(segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered))
+        .flat_map(|segment| &segment.sentences);
+    let mut told: Vec<String> = Vec::new();
+    let mut n_read = 0;
+    for piece in pieces {
+        n_read += 1;
+        let said = Said::new(&piece.text, input.lang);
+        if said.asks() || said.is_unfinished() || said.n_words() < 2 {
+            continue;
+        }
+        told.extend(finish(&piece.text, UNIT_MAX, input.lang));
+    }
+    if n_read > SHORT { Vec::new() } else { told }
+}
+
+/// Keeps the first sentences, those with figures before others, in the order of the notes.
+pub fn first(told: Vec<String>) -> Vec<String> {
+    let mut ranked: Vec<(bool, usize, String)> =
+        told.into_iter().enumerate().map(|(at, text)| (!has_figure(&text), at, text)).collect();
+    ranked.sort();
+    ranked.truncate(MOST);
+    ranked.sort_by_key(|(_, at, _)| *at);
+    ranked.into_iter().map(|(_, _, text)| text).collect()
+}

@@ -24,6 +24,8 @@ pub struct Lang {
     pub stop_words: &'static [&'static str],
     /// Folded endings, longest first, that do not change the word.
     pub suffixes: &'static [&'static str],
+    /// Folded words, and what they are short for.
+    pub short_forms: &'static [(&'static str, &'static str)],
     /// Folded words at the start of a sentence that takes back the one before.
     pub takes_back: &'static [&'static str],
     pub report: &'static report::Words,

@@ -11,6 +11,16 @@ use crate::propose::pattern::Classes;
 /// For the syntax of the patterns see [`crate::propose::pattern`].
 #[derive(Debug)]
 pub struct Rules {
+    /// What reaches the writer: "mail", "letter".
+    pub letters: &'static [&'static str],
+    /// "Have to", "must": before work of the writer.
+    pub obligations: &'static [&'static str],
+    /// Words that may stand before such a phrase.
+    pub before_obligations: &'static [&'static str],
+    /// Verbs after such a phrase that name no work: "wait".
+    pub no_work: &'static [&'static str],
+    /// Words that end what such a phrase names.
+    pub work_ends: &'static [&'static str],
     pub days: DayWords,
     /// Lengths of time.
     pub spans: SpanWords,

@@ -67,6 +67,8 @@ pub struct Cues {
     pub not: &'static [&'static str],
     /// The same, but weaker: counts only if no list names the work.
     pub todo_weak: &'static [&'static str],
+    /// At the start of a clause, before what the writer has to get: "need".
+    pub needs: &'static [&'static str],
     /// "Must" that guesses: "must be a mistake".
     pub guesses: &'static [&'static str],
     /// Verbs that work starts with: "call", "fix".

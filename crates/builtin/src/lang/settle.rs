@@ -101,6 +101,10 @@ pub struct Settling {
     pub last_of: &'static [&'static str],
     /// Words of time that may follow what is reserved again and again: "every".
     pub recurring: &'static [&'static str],
+    /// Words before work that somebody is to do: "has to", "needs to".
+    pub asks: &'static [&'static str],
+    /// Verbs that are nouns as well: "figure", "draft".
+    pub nouns_too: &'static [&'static str],
     /// Words of time that may follow what is done: "handed in after the shift".
     pub temporal: &'static [&'static str],
     /// What somebody does who was waited for: "closed", "answered".
@@ -115,6 +119,8 @@ pub struct Settling {
     pub units: &'static [&'static str],
     /// Words which say that a thing has another day now: "instead".
     pub moves: &'static [&'static str],
+    /// Before a day that a thing had: "instead of 1 March".
+    pub away: &'static [&'static str],
     /// Words between "only" and what makes a sentence conditional.
     pub only: &'static [&'static str],
 }

@@ -10,11 +10,11 @@ use super::pattern;
 use super::same::{Key, without_numbering};
 use super::statement::{Evidence, Rank, Statement, quote};
 use super::tick::Reports;
-use super::words::{Class, tokens};
+use super::words::{Class, Token, tokens};
 use crate::Input;
 use crate::lang::Lang;
 use crate::lang::propose::Rules;
-use crate::read::fold::fold;
+use crate::read::fold::{content_words, fold, overlap};
 use crate::read::{Kind, Mark, Segment};
 use crate::report::cue::{Said, after_label};
 use crate::report::heading::{Below, is_version, kind};
@@ -52,6 +52,9 @@ pub fn items(
         titles.contains(&fold(title))
             || listed.iter().any(|on_list| on_list.is(key, lang) || key.covers(on_list, lang))
     };
+    // What the list names already in other words is not added from prose.
+    let on_list: Vec<Vec<String>> =
+        input.state.items.iter().map(|item| content_words(&item.title, lang)).collect();
     let room = limits::ITEMS_PER_TASK.max.saturating_sub(input.state.items.len());
     let most = ITEMS_MAX.min(room);
     let mut named: Vec<NewItem> = Vec::new();
@@ -60,8 +63,12 @@ pub fn items(
     // A long text names more than is ever proposed: a full list is only kept up to date.
     for (n, statement) in statements.iter().enumerate() {
         let above = above(&statements[..n], statement);
-        let listed = requested(statements, n, lang);
-        for title in work(statement, above, lang).into_iter().chain(listed) {
+        let requested = requested(statements, n, lang);
+        let mine = obliged(statement, lang).filter(|title| {
+            let words = content_words(title, lang);
+            !on_list.iter().any(|item| overlap(&words, item) >= 0.5)
+        });
+        for title in work(statement, above, lang).into_iter().chain(requested).chain(mine) {
             let Some(title) = tidy(&title, statement, lang.propose) else { continue };
             let is_whole = title.len() == statement.segment.text.len();
             let known = reports.named(n).filter(|_| is_whole).cloned();
@@ -206,6 +213,47 @@ fn heads_others(segment: &Segment) -> bool {
 fn is_form(statement: &Statement<'_>, rules: &Rules) -> bool {
     pattern::holds(&statement.sentence.tokens, rules.item.samples)
         || statement.is_below_sample(rules)
+}
+
+/// Returns the work that the writer says is still theirs: "I still have to ring accounts".
+fn obliged(statement: &Statement<'_>, lang: &Lang) -> Option<String> {
+    let is_own = statement.segment.kind == Kind::Sentence || statement.is_first;
+    if !is_own || statement.is_question() || statement.segment.depth > 0 {
+        return None;
+    }
+    obligation(statement.raw, &statement.sentence.tokens, lang)
+}
+
+/// Returns what the writer of a sentence has to do, in their words.
+pub fn obligation(raw: &str, tokens: &[Token], lang: &Lang) -> Option<String> {
+    let rules = lang.propose;
+    let is = |at: usize, words: &[&str]| {
+        tokens.get(at).is_some_and(|t| words.contains(&t.word.as_str()))
+    };
+    (0..tokens.len()).find_map(|at| {
+        let after = rules.obligations.iter().find_map(|phrase| {
+            let parts: Vec<&str> = phrase.split(' ').collect();
+            let fits = parts.iter().enumerate().all(|(n, part)| is(at + n, &[part]));
+            fits.then_some(at + parts.len())
+        })?;
+        // "I still have to", and "must ring them" where a clause begins
+        let before = (0..at).rev().find(|n| !is(*n, rules.before_obligations));
+        let is_mine = before.is_none_or(|n| {
+            is(n, lang.settle.selves) || tokens[n].class == Class::Mark && !tokens[n].is("?")
+        });
+        let verb = tokens.get(after)?.word.as_str();
+        let is_work = lang.report.cues.todo_verbs.contains(&verb)
+            || lang.settle.contacts.contains(&verb)
+            || verb == "do";
+        if !is_mine || !is_work || rules.no_work.contains(&verb) {
+            return None;
+        }
+        let end = (after..tokens.len())
+            .find(|n| pattern::ends_clause(tokens, *n) || is(*n, rules.work_ends))
+            .unwrap_or(tokens.len());
+        let named = raw.get(tokens[after].start..tokens[..end].last()?.end)?.trim();
+        (content_words(named, lang).len() >= 2).then(|| named.to_owned())
+    })
 }
 
 /// Returns what follows "TODO:", or "TODO" in capitals, at the start of a sentence.

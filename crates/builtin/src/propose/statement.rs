@@ -212,7 +212,12 @@ fn announced(tokens: &[Token], days: &BTreeMap<usize, day::Mention>, lang: &Lang
     let is_lead = |n: usize, t: &Token| {
         t.class == Class::Mark || in_day(n) || leads.contains(&t.word.as_str())
     };
-    tokens[..colon].iter().enumerate().all(|(n, t)| is_lead(n, t)).then_some(colon)
+    // "Mail from the editors: the deadline is extended"
+    let is_letter = tokens.len() > 1
+        && lang.propose.letters.contains(&tokens[0].word.as_str())
+        && tokens[1].is("from");
+    let is_announced = tokens[..colon].iter().enumerate().all(|(n, t)| is_lead(n, t));
+    (is_announced || is_letter).then_some(colon)
 }
 
 fn starts(tokens: &[Token], lang: &Lang) -> Vec<usize> {

@@ -60,6 +60,8 @@ pub fn stem(word: &str, lang: &Lang) -> String {
     if word.chars().any(|c| !c.is_alphabetic()) {
         return word.to_owned();
     }
+    let word =
+        lang.short_forms.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long);
     for suffix in lang.suffixes {
         if let Some(rest) = word.strip_suffix(suffix)
             && rest.chars().count() >= 3

@@ -1,6 +1,7 @@
 //! The lines of an entry, with what their neighbours reveal about them.
 
 use super::line::{marker, was_ended};
+use super::sentence::is_small_style;
 
 /// A line of an entry.
 pub(super) struct Line<'a> {
@@ -45,10 +46,13 @@ pub(super) fn lines(text: &str) -> Vec<Line<'_>> {
     }
     for paragraph in lines.split_mut(|line| line.text.is_empty() || marker(line.text).is_some()) {
         let width = paragraph.iter().map(|line| line.text.chars().count()).max().unwrap_or(0);
-        let is_prose = paragraph.iter().any(|line| has_sentence_end(line.text));
+        // Who writes sentences in small letters ends lines where they end.
+        let is_small = paragraph.first().is_some_and(|line| opens_small(line.text))
+            || paragraph.iter().any(|line| is_small_style(line.text));
+        let is_prose = !is_small && paragraph.iter().any(|line| has_sentence_end(line.text));
         let is_ended = |pair: &&[Line<'_>]| was_ended(pair[0].text, pair[1].text, width, is_prose);
         let n_ended = paragraph.windows(2).filter(is_ended).count();
-        let by_hand = n_ended > 0 && n_ended * 2 + 1 >= paragraph.len();
+        let by_hand = is_small || n_ended > 0 && n_ended * 2 + 1 >= paragraph.len();
         for line in paragraph {
             line.is_prose = is_prose;
             line.width = if by_hand { BY_HAND } else { width };
@@ -75,6 +79,11 @@ pub(super) fn front_matter(lines: &[Line<'_>]) -> usize {
         })
     };
     end.filter(|n| *n > 0 && holds_keys(*n)).map_or(0, |n| n + 2)
+}
+
+/// Returns whether the first letter of a line is a small one.
+fn opens_small(line: &str) -> bool {
+    line.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_lowercase)
 }
 
 /// Returns whether a sentence ends within a line and the next word starts with a capital letter.

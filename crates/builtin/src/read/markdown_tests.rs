@@ -119,3 +119,10 @@ fn a_line_of_work_ends_at_its_end_unless_it_was_wrapped() {
     s <> TODO: ask the neighbour about the hedge and about the old ladder in the shed
     ");
 }
+
+#[test]
+fn lines_of_quick_notes_end_where_they_end() {
+    insta::assert_snapshot!(outline(
+        "14:10 Kofi can do the sat night if i take his tue 25 long day. said yes!!\nward 4 want people for their bank holiday gaps, not my problem\nsun 23 still open\n\nquota raised, the other 4 came over too. one more run, right before the switch\nhoster closed #88213. Checked with dig, correct"
+    ), @"");
+}

@@ -12,6 +12,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut brackets = Brackets::default();
+    let is_small = is_small_style(text);
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         brackets.pass(text, at, c);
@@ -34,7 +35,7 @@ pub fn sentences(text: &str) -> Vec<&str> {
             continue;
         }
         let small = rest.trim_start().starts_with(char::is_lowercase);
-        if small && (closed || matches!(c, '.' | '…')) {
+        if small && !is_small && (closed || matches!(c, '.' | '…')) {
             continue;
         }
         if c == '.' && is_abbreviated(&text[start..at], rest) {
@@ -45,6 +46,18 @@ pub fn sentences(text: &str) -> Vec<&str> {
     }
     push(&mut found, &text[start..]);
     found
+}
+
+/// Returns whether a text is written in small letters throughout, so that they begin sentences, too.
+pub(super) fn is_small_style(text: &str) -> bool {
+    let opens_small = text.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_lowercase);
+    let after_stop = |is: fn(char) -> bool| {
+        text.match_indices(". ").any(|(at, _)| {
+            text[at + 2..].starts_with(is) && !is_abbreviated(&text[..at], &text[at + 1..])
+        })
+    };
+    // A name after a full stop says nothing: it is capital either way.
+    after_stop(char::is_lowercase) && (opens_small || !after_stop(char::is_uppercase))
 }
 
 /// Returns whether a sentence takes back the one before: "Hmm, no wait: …".
@@ -145,7 +158,9 @@ mod tests {
                 "He said (really. Yes.) it works. Ok.",
                 vec!["He said (really. Yes.) it works.", "Ok."],
             ),
-            ("launched. running again", vec!["launched. running again"]),
+            ("launched. running again", vec!["launched.", "running again"]),
+            ("Launched at 5 p.m. today. Fine.", vec!["Launched at 5 p.m. today.", "Fine."]),
+            ("See a. b and so on. Next", vec!["See a. b and so on.", "Next"]),
             ("Run `a. B` twice. End.", vec!["Run `a. B` twice.", "End."]),
             ("It took 300 ms. Search is on.", vec!["It took 300 ms.", "Search is on."]),
             ("After 48 h. Then on.", vec!["After 48 h.", "Then on."]),

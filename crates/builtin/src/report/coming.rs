@@ -47,7 +47,9 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
             named.push(Named { day, statement, words });
         }
     }
-    named.retain(|one| one.day >= today && says_what(one.statement, input));
+    named.retain(|one| {
+        one.day >= today && one.day > one.statement.on && says_what(one.statement, input)
+    });
     named.sort_by_key(|one| (one.day, one.statement.rank));
     let mut found: Vec<Coming> = Vec::new();
     for one in named {
@@ -65,10 +67,16 @@ fn day_of(input: &Input<'_>, statement: &Statement<'_>) -> Option<Date> {
     if !is_text || statement.is_quoted || statement.is_sample(input.lang.propose) {
         return None;
     }
+    let tokens = &statement.sentence.tokens;
     let days: Vec<Date> = statement
         .sentence
         .days
         .values()
+        .filter(|mention| {
+            // "1 April instead of 1 March"
+            let before = mention.start.checked_sub(1).and_then(|at| tokens.get(at));
+            !before.is_some_and(|token| input.lang.settle.away.contains(&token.word.as_str()))
+        })
         .filter_map(|mention| match mention.reading {
             Reading::Day(day) => Some(day),
             Reading::Unclear => None,

@@ -109,7 +109,7 @@ fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlement
         .rev()
         .filter(|at| is_open(&facts[*at]))
         .take(OPEN_MAX)
-        .map(|at| (at, TitleTerms::of(&facts[at].text, lang)))
+        .map(|at| (at, TitleTerms::of_request(&facts[at].text, lang)))
         .collect();
     let newest = input.state.entries.len().saturating_sub(1);
     let mut over = Vec::new();
@@ -118,7 +118,7 @@ fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlement
         let same = |other: &&TitleTerms| other.words != terms.words;
         let others: Vec<&TitleTerms> =
             open.iter().map(|(_, other)| other).chain(&items).filter(same).collect();
-        if settlements.over(&facts[*at].text, entry, &others).is_some() {
+        if settlements.ended(terms, entry, &others).is_some() {
             over.push(*at);
         }
     }
@@ -282,6 +282,8 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
                 shared_terms(&fact.words, &later.words) >= 2
                     && fold::overlap(&fact.words, &later.words) >= 0.5
             }
+            // "Corrected figure 16,450" takes the place of "figure arrived, 23,870".
+            (Kind::Done, Turn::Corrected) => shared_terms(&fact.words, &later.words) >= 2,
             (Kind::Done, Turn::Undone) => {
                 let shared = shared_terms(&fact.words, &later.words);
                 shared >= 2 && fold::overlap(&fact.words, &later.words) >= 0.34

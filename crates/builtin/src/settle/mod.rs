@@ -79,7 +79,8 @@ impl<'a> Settlements<'a> {
             .map(|(_, terms)| terms)
             .collect();
         let is_only = |named: &[String]| !others.iter().any(|other| other.has_all(named));
-        if parsed.settles(terms, &is_only, self.lang) {
+        let settles = |terms: &TitleTerms| parsed.settles(terms, &is_only, self.lang);
+        if settles(terms) || terms.as_thing(self.lang).as_ref().is_some_and(settles) {
             return Some(Outcome::Done);
         }
         parsed.drops(terms, &is_only, self.lang).then_some(Outcome::Dropped)
@@ -99,14 +100,23 @@ impl<'a> Settlements<'a> {
     /// here it is enough that its verb or its thing is taken up, because nothing is lost if a line
     /// leaves a report.
     pub fn over(&self, text: &str, entry: usize, others: &[&TitleTerms]) -> Option<Settled<'a>> {
-        let terms = TitleTerms::of(text, self.lang);
+        self.ended(&TitleTerms::of(text, self.lang), entry, others)
+    }
+
+    /// Like [`Self::over`], for work that was read already.
+    pub fn ended(
+        &self,
+        terms: &TitleTerms,
+        entry: usize,
+        others: &[&TitleTerms],
+    ) -> Option<Settled<'a>> {
         let is_only = |named: &[String]| !others.iter().any(|other| other.has_all(named));
         let newest = self.parsed.iter().flatten().rev().take(SENTENCES_MAX);
         let later = newest.filter(|parsed| parsed.statement.segment.entry > entry);
-        later.filter(|parsed| parsed.mentions(&terms, self.lang)).find_map(|parsed| {
-            let outcome = if parsed.drops(&terms, &is_only, self.lang) {
+        later.filter(|parsed| parsed.mentions(terms, self.lang)).find_map(|parsed| {
+            let outcome = if parsed.drops(terms, &is_only, self.lang) {
                 Outcome::Dropped
-            } else if parsed.ends(&terms, &is_only, self.lang) {
+            } else if parsed.ends(terms, &is_only, self.lang) {
                 Outcome::Done
             } else {
                 return None;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::phrase::{
     Named, Word, clauses, does, does_everything, ends_like, find, finishes_thing, gives, holds,
     is_count, is_count_of, is_past_of, is_unnecessary, is_void, knows, noun, same_stem,
-    sends_noun_of, state, subject, takes, will_not, without_measures,
+    sends_noun_of, state, states, subject, takes, will_not, without_measures,
 };
 use super::title_terms::{TitleTerms, begins_upper, is_number};
 use crate::lang::Lang;
@@ -151,7 +151,7 @@ impl<'a> ParsedSentence<'a> {
             let before = || n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
             let head = terms.thing.last().map(String::as_str).unwrap_or_default();
             let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
-            state(words, lang).is_some_and(|at| {
+            states(words, lang).into_iter().any(|at| {
                 let said = words[at].token.word.as_str();
                 // A fitting that is booked has not taken place; a bill that arrived is not paid.
                 let held = is_one_of(lang.settle.held)
@@ -346,7 +346,8 @@ impl<'a> ParsedSentence<'a> {
             if let Some(verb) = &terms.verb {
                 let is_past = words.iter().any(|w| is_past_of(&w.token.word, verb, lang));
                 let own = stem(verb, lang);
-                if is_past && terms.words.iter().filter(|word| **word != own).all(has) {
+                let is_other = |word: &&String| **word != own && !terms.numbers.contains(word);
+                if is_past && terms.words.iter().filter(is_other).all(has) {
                     return true;
                 }
             }

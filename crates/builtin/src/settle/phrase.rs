@@ -126,8 +126,13 @@ fn first_past(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
     phrases.filter_map(|phrase| find(words, phrase)).map(|(_, end)| end).min()
 }
 
-/// Returns where a clause names a state.
+/// Returns where a clause names its first state.
 pub(super) fn state(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
+    states(words, lang).into_iter().min()
+}
+
+/// Returns where a clause names states: "signed copy came back" has two.
+pub(super) fn states(words: &[Word<'_>], lang: &Lang) -> Vec<usize> {
     let rules = lang.settle;
     let said = rules.states.iter().filter_map(|phrase| find(words, phrase)).map(|(at, _)| at);
     let after = rules.after_auxiliary.iter().filter_map(|phrase| {
@@ -144,7 +149,7 @@ pub(super) fn state(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
         words[at + 1].is_in(rules.at_end)
             && (words[*at].is_in(&["is", "are"]) || words[*at].token.word.ends_with("'s"))
     });
-    said.chain(after).chain(ends.map(|at| at + 1)).min()
+    said.chain(after).chain(ends.map(|at| at + 1)).collect()
 }
 
 /// Returns the words of the thing before a state; none if it is not simply a thing.

@@ -60,8 +60,11 @@ impl TitleTerms {
         };
         let verb_at = (start..said.len().min(start + 2)).find(|at| {
             said.len() > at + 1
-                && (*at == start || has_actor(*at))
-                && lemma(&said[*at].word, lang).is_some_and(|base| is_work_verb(&base, lang))
+                && lemma(&said[*at].word, lang).is_some_and(|base| {
+                    // "Fixed asset register" asks nobody to fix anything.
+                    let asks = *at == start && base == said[*at].word;
+                    is_work_verb(&base, lang) && (asks || *at > start && has_actor(*at))
+                })
         });
         let verb = verb_at.and_then(|at| lemma(&said[at].word, lang));
         let opening = said.get(start).filter(|_| said.len() > start + 1).map(|t| t.word.clone());
@@ -96,7 +99,14 @@ impl TitleTerms {
         let awaited = waits.and_then(|at| {
             let after = &said[at + 1..];
             let start = after.iter().position(|t| rules.awaited.contains(&t.word.as_str()))? + 1;
-            Some(content(&after[start..])).filter(|words| !words.is_empty())
+            let named = &after[start..];
+            // "Waiting for Thorn now, nothing else to do"
+            let ends = |t: &&Token| {
+                let word = t.word.as_str();
+                rules.adverbs.contains(&word) || rules.prepositions.contains(&word)
+            };
+            let end = named.iter().skip(1).position(ends).map_or(named.len(), |at| at + 1);
+            Some(content(&named[..end])).filter(|words| !words.is_empty())
         });
         let counted = said[start..].iter().filter(|t| is_number(t, lang));
         let numbers = counted.map(|t| stem(&t.word, lang)).collect();
@@ -125,6 +135,77 @@ impl TitleTerms {
             particles,
             names,
         }
+    }
+
+    /// Reads a sentence that asks for work: "the part has to be ordered", "Ruth to ask the verger".
+    pub fn of_request(text: &str, lang: &Lang) -> Self {
+        let tokens = tokens(text);
+        let is = |at: usize, phrase: &str| {
+            phrase
+                .split(' ')
+                .enumerate()
+                .all(|(n, word)| tokens.get(at + n).is_some_and(|t| t.is(word)))
+        };
+        let rules = lang.settle;
+        let waits = (0..tokens.len()).any(|at| rules.waits.iter().any(|phrase| is(at, phrase)));
+        let words = |range: std::ops::Range<usize>| -> String {
+            tokens[range].iter().map(|t| t.raw.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        // "Need 2 rolls of felt": all of it is to be got.
+        let needed = tokens.iter().enumerate().position(|(at, t)| {
+            let opens = at == 0 || matches!(tokens[at - 1].class, Class::Mark);
+            opens && lang.report.cues.needs.contains(&t.word.as_str()) && !is(at + 1, "to")
+        });
+        if let Some(at) = needed
+            && !waits
+        {
+            let all = Self::of(&words(at + 1..tokens.len()), lang);
+            let nouns = Self::of(text, lang).words.into_iter().filter(|word| !is_count_word(word));
+            let own = stem(&tokens[at].word, lang);
+            let thing: Vec<String> = nouns.filter(|word| *word != own).collect();
+            let words = thing.clone();
+            return Self { thing, words, verb: Some("get".into()), numbers: Vec::new(), ..all };
+        }
+        // "Ruth to ask": of somebody only.
+        let is_given = |at: usize| {
+            let from = tokens[..at].iter().rposition(|t| t.is(":")).map_or(0, |n| n + 1);
+            at > from
+                && tokens[from..at].iter().all(|t| begins_upper(t) || t.is("and") || t.is("&"))
+        };
+        let asked = (0..tokens.len()).find_map(|at| {
+            let phrase = rules.asks.iter().find(|phrase| is(at, phrase))?;
+            (*phrase != "to" || is_given(at)).then(|| (at, at + phrase.split(' ').count()))
+        });
+        let Some((at, after)) = asked.filter(|_| !waits) else { return Self::of(text, lang) };
+        let end = tokens[after..]
+            .iter()
+            .position(|t| t.is(",") || t.is(";"))
+            .map_or(tokens.len(), |n| after + n);
+        let Some(verb) = tokens.get(after) else { return Self::of(text, lang) };
+        // "The part has to be ordered" asks to order the part.
+        if verb.is("be")
+            && let Some(past) = tokens.get(after + 1).and_then(|past| lemma(&past.word, lang))
+        {
+            return Self::of(&format!("{past} {}", words(0..at)), lang);
+        }
+        let is_work = lemma(&verb.word, lang).is_some_and(|base| base == verb.word);
+        if is_work { Self::of(&words(after..end), lang) } else { Self::of(text, lang) }
+    }
+
+    /// Returns the reading without a verb of a title such as "figure 3" or "draft accounts".
+    pub fn as_thing(&self, lang: &Lang) -> Option<Self> {
+        let verb = self.verb.as_ref()?;
+        let is_noun = self.opening.as_ref() == Some(verb)
+            && lang.settle.nouns_too.contains(&verb.as_str())
+            && self.words.first() == Some(&stem(verb, lang));
+        let thing = [stem(verb, lang)].into_iter().chain(self.thing.iter().cloned());
+        is_noun.then(|| Self {
+            thing: thing.collect(),
+            verb: None,
+            opening: None,
+            is_list: true,
+            ..self.clone()
+        })
     }
 
     /// Returns whether it has all these words.
@@ -165,6 +246,11 @@ impl TitleTerms {
 pub fn is_number(token: &Token, lang: &Lang) -> bool {
     token.class == Class::Number
         || lang.propose.spans.numbers.iter().any(|(word, _)| *word == token.word)
+}
+
+/// Returns whether a stem is a figure.
+fn is_count_word(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Returns whether a word is written like a name.

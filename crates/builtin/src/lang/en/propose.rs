@@ -12,6 +12,17 @@ use crate::propose::duration::SpanWords;
 /// English. Rows of words, not one word a line.
 #[rustfmt::skip]
 pub static RULES: Rules = Rules {
+    letters: &["mail", "email", "e-mail", "letter", "message", "news", "note", "notice", "update", "announcement"],
+    obligations: &["have to", "must", "need to", "have got to", "got to"],
+    before_obligations: &["still", "also", "now", "just", "really", "so", "and", "but", "then"],
+    no_work: &[
+        "wait", "come", "keep", "try", "use", "avoid", "consider", "decide", "agree", "look", "start", "stop", "reach",
+        "talk", "speak", "back", "read", "run", "figure", "explain", "discuss",
+    ],
+    work_ends: &[
+        "because", "before", "so", "otherwise", "or", "but", "if", "when", "as", "since", "though", "although",
+        "until", "while", "which", "who", "too", "unless", "once",
+    ],
     days: DayWords {
         vague: &["another", "following", "some", "any"],
         between: &["or", "and"],
@@ -63,7 +74,8 @@ pub static RULES: Rules = Rules {
         "imagine", "what if", "even if", "as if", "depending",
     ],
     samples: &[
-        "for example", "for instance", "e . g", "example :", "sample", "such as", "? ? ?",
+        "for example", "for instance", "e . g", "example :", "sample :", "sample text", "sample data", "sample entry",
+        "sample only", "sample note", "sample task", "sample list", "a sample of", "is a sample", "just a sample", "such as", "? ? ?",
         "lorem ipsum",
         "template :", "placeholder", "i . e",
     ],

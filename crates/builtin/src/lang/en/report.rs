@@ -130,6 +130,7 @@ pub const REPORT: Words = Words {
         todo_labels: &[
             "todo", "to do", "to-do", "action item", "action", "ai", "next step", "next steps",
             "follow-up", "follow up", "next", "still open", "still to do", "left to do", "next up", "open", "remaining", "fixme", "left",
+            "left over", "outstanding", "still missing", "missing", "pending",
         ],
         todo: &[
             "still to", "needs to", "need to", "still need", "still needs", "make sure", "must be",
@@ -147,6 +148,7 @@ pub const REPORT: Words = Words {
             "should", "we will", "i will", "i'll", "we'll", "has to", "have to", "must", "plan to",
             "plans to", "going to", "asked to", "agreed to",
         ],
+        needs: &["need"],
         guesses: &[
             "must be a", "must be an", "must be some", "must be just", "must be wrong", "must be right",
             "must have been", "must have got", "must have gone", "must have forgotten", "must have had",
@@ -176,7 +178,11 @@ pub const REPORT: Words = Words {
             "sign", "simplify", "sort", "speak", "start", "stop", "store", "submit", "swap",
             "switch", "take", "talk", "tell", "test", "tidy", "tile", "train", "transfer",
             "translate", "try", "turn", "update", "upgrade", "upload", "use", "validate", "verify",
-            "visit", "wait", "wire", "write",
+            "visit", "wait", "wire", "write", "rerun", "redo", "redraw", "wash", "mow", "dig", "varnish", "cook", "bake",
+            "proofread", "rehearse", "practise", "unpack", "sweep", "vacuum", "photograph", "download",
+            "uninstall", "enrol", "enroll", "insure", "dismantle", "demolish", "insulate", "harvest", "sow", "repot",
+            "anonymise", "anonymize", "transcribe", "digitise", "digitize", "borrow", "fetch", "hand", "claim",
+            "chase", "ring", "phone", "email", "upgrade", "enter", "trim", "sew", "knit", "sand",
         ],
         decided: &[
             "decided", "we decide", "i decide", "decision", "agreed", "we agree", "rejected",
@@ -201,7 +207,7 @@ pub const REPORT: Words = Words {
         ],
         blocked: &[
             "blocked by", "blocked on", "blocking on", "waiting for", "waiting on", "waits for",
-            "on hold until", "stuck on", "cannot start until", "can't start until",
+            "stuck on", "cannot start until", "can't start until",
         ],
         learned: &[
             "root cause", "cause of", "caused by", "caused", "causes", "causing", "because",

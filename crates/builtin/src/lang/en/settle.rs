@@ -11,7 +11,8 @@ pub const SETTLING: Settling = Settling {
         "repaired", "fixed", "replaced", "returned", "published", "signed", "approved", "granted",
         "reconciled", "renewed", "registered", "cleared", "filed", "bought", "handed in", "handed over",
         "handed back", "picked up", "signed off", "came through", "went through", "has come", "came",
-        "booked", "reserved", "taken care of", "sorted out", "all set",
+        "booked", "reserved", "taken care of", "sorted out", "all set", "agreed", "confirmed", "chosen", "decided",
+        "fetched", "came back", "came in",
     ],
     after_auxiliary: &["here", "there", "complete", "ready", "up", "through", "online", "live", "in place", "full"],
     comes: &[
@@ -23,7 +24,7 @@ pub const SETTLING: Settling = Settling {
         "subscription", "deadline", "traffic", "server", "site", "mood", "invoice", "tax", "fine", "form",
         "questionnaire", "survey", "draft", "proposal", "reminder", "exam", "application", "tender",
     ],
-    reserved: &["booked", "reserved"],
+    reserved: &["booked", "reserved", "confirmed", "agreed"],
     gets: &["get", "buy", "order", "fetch", "collect", "receive", "obtain", "purchase"],
     pays: &["paid", "signed", "returned", "settled"],
     same: &[
@@ -89,10 +90,11 @@ pub const SETTLING: Settling = Settling {
         "until", "till", "if", "unless", "after", "as soon as", "while", "says", "said", "claims", "another",
         "again", "only", "first", "one", "reminder", "expected", "due", "says it", "should've", "won't",
         "booked up", "booked out", "fully booked", "sold out", "still", "usually", "always", "often", "every", "each", "last year", "last time",
+        "second", "for sale", "on sale", "advert", "listed", "gumtree", "ebay", "marketplace", "vinted", "craigslist",
     ],
     rest: &[
         "missing", "still", "yet", "remaining", "except", "but not", "apart from", "more to come", "rest",
-        "left", "incomplete", "to go", "to follow", "follows", "second", "half", "not all", "part of",
+        "left", "incomplete", "to go", "to follow", "follows", "second", "not all", "part of",
     ],
     harm: &[
         "broken", "damaged", "wrong", "faulty", "rejected", "refused", "returned to sender", "bounced",
@@ -176,6 +178,12 @@ pub const SETTLING: Settling = Settling {
     ],
     last_of: &["last", "all", "both", "remaining", "final", "other"],
     recurring: &["every", "each", "till", "until"],
+    asks: &["has to", "have to", "needs to", "need to", "must", "should", "still to", "to"],
+    nouns_too: &[
+        "figure", "draft", "cover", "report", "plan", "test", "record", "design", "review", "release", "file", "quote",
+        "check", "request", "document", "label", "form", "invoice", "model", "book", "post", "set", "note", "answer",
+        "offer", "fit", "hand", "swap", "list", "copy", "transfer", "export", "import", "order", "paint",
+    ],
     temporal: &["after", "before", "once", "when", "while", "until", "till"],
     closes: &[
         "closed", "answered", "replied", "responded", "confirmed", "agreed", "accepted", "approved", "fixed",
@@ -192,5 +200,6 @@ pub const SETTLING: Settling = Settling {
         "moved", "moves to", "moved to", "postponed", "rescheduled", "pushed back", "brought forward", "delayed",
         "shifted", "changed to",
     ],
+    away: &["of", "from", "not"],
     only: &["only"],
 };

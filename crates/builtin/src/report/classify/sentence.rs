@@ -5,7 +5,41 @@ use super::super::fact::{Kind, Source, has_figure, weigh_learned};
 use super::super::heading::Below;
 use super::super::wording::{after_note, is_speech, with_code, without_please, works};
 use super::{Reader, Turn};
+use crate::lang::Lang;
+use crate::propose::item::obligation;
+use crate::propose::words::tokens;
 use crate::read::{dated, fold};
+
+/// "Delphine to ring the tuner", "Posters: Owen to bring a design": returns whether a sentence gives
+/// somebody work, as minutes do.
+fn assigns(text: &str, lang: &Lang) -> bool {
+    let rest = text.split_once(": ").map_or(text, |(_, rest)| rest);
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let to = words.iter().take(5).position(|word| *word == "to");
+    let is_name =
+        |word: &&str| word.starts_with(char::is_uppercase) || matches!(*word, "and" | "&" | "/");
+    to.is_some_and(|to| {
+        to > 0
+            && words.len() <= 18
+            && words[..to].iter().all(is_name)
+            && words.get(to + 1).is_some_and(|verb| {
+                lang.report.cues.todo_verbs.contains(verb) || lang.settle.contacts.contains(verb)
+            })
+    })
+}
+
+/// "Need 2 rolls of felt", "so pallets, need 4": returns whether a clause says what the writer needs.
+fn needs(text: &str, lang: &Lang) -> bool {
+    let folded = fold::fold(text);
+    let wants = folded.split([',', ';', '-']).any(|clause| {
+        let mut words = clause.split_whitespace();
+        let opens = words.next().is_some_and(|word| lang.report.cues.needs.contains(&word));
+        let next = words.next();
+        // "Need to" asks for work, which other cues read.
+        opens && next.is_some_and(|word| word != "to" && word != "not" && word != "no")
+    });
+    wants && !text.contains('?') && fold::content_words(text, lang).len() >= 2
+}
 
 impl Reader<'_> {
     pub(super) fn sentence(&mut self, at: usize, under: Below) {
@@ -104,7 +138,12 @@ impl Reader<'_> {
             if self.is_fresh(at) && said.n_words() > 3 {
                 self.push(at, Kind::Open, Source::Cue, text, 0);
             }
-        } else if said.has(cues.blocked) || self.is_work(&said, text) || self.goes_on(at, &said) {
+        } else if said.has(cues.blocked)
+            || self.is_work(&said, text)
+            || self.goes_on(at, &said)
+            || assigns(text, self.lang)
+            || needs(text, self.lang)
+        {
             self.push(at, Kind::Left, Source::Cue, without_please(text, self.lang), 1);
         } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
             self.push(at, Kind::Open, Source::Cue, text, 0);
@@ -119,6 +158,8 @@ impl Reader<'_> {
             self.push(at, Kind::Learned, Source::Cue, text, weight);
         } else if self.is_weak_work(&said, text) {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
+        } else if let Some(work) = obligation(text, &tokens(text), self.lang) {
+            self.push(at, Kind::Left, Source::WeakCue, &work, 0);
         }
     }
 

@@ -101,6 +101,22 @@ pub struct Settling {
     pub last_of: &'static [&'static str],
     /// Words of time that may follow what is reserved again and again: "every".
     pub recurring: &'static [&'static str],
+    /// Past forms of work that is done whoever did it: "repaired".
+    pub finishers: &'static [&'static str],
+    /// Things that exist for others when they are online: "advert".
+    pub publishable: &'static [&'static str],
+    /// States of such things.
+    pub published: &'static [&'static str],
+    /// What arrives "from" somebody who was waited for.
+    pub parcels: &'static [&'static str],
+    /// Awaited things, and what is done when they come: "call", "rang".
+    pub comings: &'static [(&'static [&'static str], &'static [&'static str])],
+    /// Words that somebody says or decides with.
+    pub speaks: &'static [&'static str],
+    /// Last words of a compound that add nothing: "notice letter".
+    pub containers: &'static [&'static str],
+    /// Verbs of handing over.
+    pub hands: &'static [&'static str],
     /// Words before work that somebody is to do: "has to", "needs to".
     pub asks: &'static [&'static str],
     /// Verbs that are nouns as well: "figure", "draft".

@@ -183,6 +183,7 @@ fn is_request(statement: &Statement<'_>, lang: &Lang) -> bool {
         && segment.headings.iter().all(|(level, _)| *level == 1)
         && !statement.is_quoted
         && !is_form(statement, lang.propose)
+        && !pattern::holds(&statement.sentence.tokens, lang.propose.item.void)
         && said.n_words() <= 10
         && said.is_request(lang)
         && !said.asks()

@@ -124,5 +124,14 @@ fn a_line_of_work_ends_at_its_end_unless_it_was_wrapped() {
 fn lines_of_quick_notes_end_where_they_end() {
     insta::assert_snapshot!(outline(
         "14:10 Kofi can do the sat night if i take his tue 25 long day. said yes!!\nward 4 want people for their bank holiday gaps, not my problem\nsun 23 still open\n\nquota raised, the other 4 came over too. one more run, right before the switch\nhoster closed #88213. Checked with dig, correct"
-    ), @"");
+    ), @r"
+    s @14:10 <> 14:10 Kofi can do the sat night if i take his tue 25 long day.
+    s @14:10 <> said yes!!
+    s @14:10 <> ward 4 want people for their bank holiday gaps, not my problem
+    s @14:10 <> sun 23 still open
+    s @14:10 <> quota raised, the other 4 came over too.
+    s @14:10 <> one more run, right before the switch
+    s @14:10 <> hoster closed #88213.
+    s @14:10 <> Checked with dig, correct
+    ");
 }

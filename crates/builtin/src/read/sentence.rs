@@ -35,7 +35,8 @@ pub fn sentences(text: &str) -> Vec<&str> {
             continue;
         }
         let small = rest.trim_start().starts_with(char::is_lowercase);
-        if small && !is_small && (closed || matches!(c, '.' | '…')) {
+        let goes_on = matches!(c, '.' | '…') && (!is_small || leans_back(rest));
+        if small && (closed || goes_on) {
             continue;
         }
         if c == '.' && is_abbreviated(&text[start..at], rest) {
@@ -53,11 +54,19 @@ pub(super) fn is_small_style(text: &str) -> bool {
     let opens_small = text.chars().find(|c| c.is_alphabetic()).is_some_and(char::is_lowercase);
     let after_stop = |is: fn(char) -> bool| {
         text.match_indices(". ").any(|(at, _)| {
-            text[at + 2..].starts_with(is) && !is_abbreviated(&text[..at], &text[at + 1..])
+            text[at + 2..].starts_with(is)
+                && !text[..at].ends_with(|c: char| c.is_ascii_digit())
+                && !is_abbreviated(&text[..at], &text[at + 1..])
         })
     };
     // A name after a full stop says nothing: it is capital either way.
     after_stop(char::is_lowercase) && (opens_small || !after_stop(char::is_uppercase))
+}
+
+/// Returns whether a sentence says nothing without the one before: "opened it with oil".
+fn leans_back(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace().take(3).skip(1);
+    words.any(|word| lang::ALL.iter().any(|lang| lang.settle.pronouns.contains(&word)))
 }
 
 /// Returns whether a sentence takes back the one before: "Hmm, no wait: …".

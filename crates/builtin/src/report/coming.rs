@@ -68,23 +68,19 @@ fn day_of(input: &Input<'_>, statement: &Statement<'_>) -> Option<Date> {
         return None;
     }
     let tokens = &statement.sentence.tokens;
-    let days: Vec<Date> = statement
-        .sentence
-        .days
-        .values()
-        .filter(|mention| {
-            // "1 April instead of 1 March"
-            let before = mention.start.checked_sub(1).and_then(|at| tokens.get(at));
-            !before.is_some_and(|token| input.lang.settle.away.contains(&token.word.as_str()))
-        })
-        .filter_map(|mention| match mention.reading {
-            Reading::Day(day) => Some(day),
-            Reading::Unclear => None,
-        })
-        .collect();
     let said = Said::new(statement.text, input.lang);
     let is_moved = said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves);
-    if is_moved { days.last().copied() } else { days.first().copied() }
+    let mut days = statement.sentence.days.values().filter_map(|mention| {
+        // "1 April instead of 1 March", "from 6 to 20 April"
+        let before = mention.start.checked_sub(1).and_then(|at| tokens.get(at));
+        let is_left =
+            before.is_some_and(|token| input.lang.settle.away.contains(&token.word.as_str()));
+        match mention.reading {
+            Reading::Day(day) if !(is_moved && is_left) => Some(day),
+            Reading::Day(_) | Reading::Unclear => None,
+        }
+    });
+    if is_moved { days.next_back() } else { days.next() }
 }
 
 /// Returns whether a sentence tells, unconditionally, what will be on its day.

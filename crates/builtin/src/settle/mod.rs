@@ -6,12 +6,15 @@
 //!
 //! Does not own: what follows from it, which the report and the proposals decide.
 //!
-//! Reading order: [`title_terms`] (what a title names), [`phrase`] (what words say),
-//! [`parsed_sentence`] (clauses), this file.
+//! Reading order: [`title_terms`] (what a title names), [`phrase`] (what words say), [`act`] (what is done),
+//! [`parsed_sentence`] (clauses), [`verb`] and [`ending`] (what they say of a title, of waiting), this file.
 
 pub mod title_terms;
+pub mod act;
+pub mod ending;
 pub mod phrase;
 pub mod parsed_sentence;
+pub mod verb;
 
 use self::parsed_sentence::ParsedSentence;
 use self::title_terms::TitleTerms;

@@ -15,6 +15,8 @@ pub struct TitleTerms {
     pub thing: Vec<String>,
     /// The verb it begins with.
     pub verb: Option<String>,
+    /// The verbs of a title with several: "strip and check the frame".
+    pub verbs: Vec<String>,
     /// Its first word, which may be a verb that no list knows.
     pub opening: Option<String>,
     /// The state it ends with: "signed".
@@ -72,6 +74,13 @@ impl TitleTerms {
         // "Get rid of the stump" is no getting.
         let is_rid = said.get(from).is_some_and(|token| token.word == "rid");
         let verb = verb.map(|verb| if is_rid { "remove".to_owned() } else { verb });
+        // "Get the render patched" asks to patch it.
+        let made_done = verb
+            .as_deref()
+            .filter(|verb| matches!(*verb, "get" | "have") && said.len() > from + 1)
+            .and_then(|_| said.last())
+            .and_then(|last| Some((lemma(&last.word, lang), last.word.strip_suffix("ed")?)))
+            .map(|(base, stripped)| base.unwrap_or_else(|| stripped.to_owned()));
         if verb.is_some() {
             // "write to the banks", "get rid of the stump"
             while said.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {
@@ -81,7 +90,33 @@ impl TitleTerms {
         let rest = &said[from.min(said.len())..];
         let to =
             rest.iter().skip(1).position(|t| is_preposition(&t)).map_or(rest.len(), |at| at + 1);
+        let verb = if let Some(done) = made_done.clone() { Some(done) } else { verb };
+        // "Strip + check frame"
+        let mut verbs: Vec<String> = verb.iter().cloned().collect();
+        let second = all.iter().position(|t| t.is("+") || t.is("&") || t.is("and") || t.is("/"));
+        let joined = second.and_then(|at| all.get(at + 1)).and_then(|next| {
+            lemma(&next.word, lang).filter(|base| *base == next.word && is_work_verb(base, lang))
+        });
+        // A verb that no list knows is one if another follows: "strip + check frame".
+        let verb = match (&joined, &opening) {
+            (Some(_), Some(opening)) if verb.is_none() && second == Some(1) => {
+                Some(opening.clone())
+            }
+            _ => verb,
+        };
+        if verb.is_some() && verbs.is_empty() {
+            verbs.extend(verb.clone());
+        }
+        if verb.is_some() {
+            verbs.extend(joined);
+        }
         let mut thing = content(&rest[..to]);
+        if made_done.is_some() && thing.len() > 1 {
+            thing.pop();
+        }
+        if verbs.len() > 1 {
+            thing.retain(|word| verbs.iter().all(|verb| stem(verb, lang) != *word));
+        }
         // "Give the key back"
         let ends_small = rest[..to].last().is_some_and(|t| rules.small.contains(&t.word.as_str()));
         if ends_small && verb.is_some() && thing.len() > 1 && carries(rest[to - 1], lang) {
@@ -106,7 +141,12 @@ impl TitleTerms {
                 rules.adverbs.contains(&word) || rules.prepositions.contains(&word)
             };
             let end = named.iter().skip(1).position(ends).map_or(named.len(), |at| at + 1);
-            Some(content(&named[..end])).filter(|words| !words.is_empty())
+            let words = content(&named[..end]);
+            // "So we are waiting for that": for what the sentence is about.
+            let is_pronoun =
+                named.first().is_some_and(|t| rules.pronouns.contains(&t.word.as_str()));
+            let words = if is_pronoun { content(&said[..at]) } else { words };
+            Some(words).filter(|words| !words.is_empty())
         });
         let counted = said[start..].iter().filter(|t| is_number(t, lang));
         let numbers = counted.map(|t| stem(&t.word, lang)).collect();
@@ -126,6 +166,7 @@ impl TitleTerms {
             words,
             thing,
             verb,
+            verbs,
             opening,
             goal,
             awaited,
@@ -203,7 +244,8 @@ impl TitleTerms {
             thing: thing.collect(),
             verb: None,
             opening: None,
-            is_list: true,
+            // "Draft accounts" could ask for drafting; "swap form" asks for nothing.
+            is_list: self.is_plural,
             ..self.clone()
         })
     }

@@ -14,7 +14,8 @@ pub const EN: Lang = Lang {
     abbreviations: &[
         "approx", "art", "ca", "cf", "ch", "dr", "ed", "eq", "est", "etc", "ex", "fig", "inc",
         "incl", "jr", "max", "min", "mr", "mrs", "ms", "no", "nr", "p", "pp", "prof", "ref",
-        "resp", "sec", "sr", "st", "vol", "vs",
+        "resp", "sec", "sr", "st", "vol", "vs", "cust", "appt", "dept", "tel", "wk", "wks", "hrs",
+        "mins", "ext", "acct", "inv", "qty", "orig",
     ],
     stop_words: &[
         "a", "about", "after", "again", "all", "also", "an", "and", "any", "are", "as", "at", "be",

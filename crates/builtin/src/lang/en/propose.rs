@@ -102,6 +102,9 @@ pub static RULES: Rules = Rules {
         "~lead* ~oblige ~lead+title+finish* done/ready/finished/live/submitted/delivered/completed on <day>",
         "~me ~lead* promised to ~lead+title+finish* ~by <day>",
         "<any> needs/wants/need/want/needed it/this/everything/that ~finish* ~by <day>",
+        "^ so? :? everything ~finish* ~by <day>",
+        "^ promised :? ready/done/finished ~by <day>",
+        "~me have? promised <any>? ~it will be ~finish* ~by <day>",
         "^ please? ~complete ~lead+title* ~by <day>",
         "^ please? get/have ~lead+title* done/finished/ready/completed ~by <day>",
         "~lead* have/has/got/get/i've/we've got? time? until/till <day> ~finishing*",
@@ -131,6 +134,7 @@ pub static RULES: Rules = Rules {
         "<any> cancelled/canceled/dropped/withdrew/lifted/removed ~lead* ~deadline",
         "~lead+title* not due any more/longer",
         "~lead* ~it ~lead* no longer due",
+        "^ so? it won't be ~lead* <day>",
     ],
     due_void: &[
         "unrealistic", "impossible", "passed", "missed", "expired", "cancelled", "canceled",

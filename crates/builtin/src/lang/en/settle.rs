@@ -111,6 +111,7 @@ pub const SETTLING: Settling = Settling {
         "not needed", "no longer needed", "not necessary", "unnecessary", "not needed any more",
         "not needed anymore", "dropped", "scrapped", "off the table", "called off", "is off", "are off", "is cancelled",
         "is canceled", "not happening", "isn't needed", "aren't needed", "can be dropped",
+        "not required", "isn't required", "no longer required", "aren't required",
     ],
     no_after: &["then", "after all", "any more", "anymore", "needed", "necessary", "this year", "this time"],
     contacts: &[
@@ -119,7 +120,8 @@ pub const SETTLING: Settling = Settling {
     replies: &[
         "says yes", "said yes", "says no", "said no", "say yes", "agreed", "agrees", "accepted", "confirmed",
         "answered", "replied", "wrote back", "called back", "rang back", "got back to us", "got back to me",
-        "is in", "are in",
+        "is in", "are in", "fine with", "ok with", "okay with", "happy with", "says ok", "says fine", "no objection",
+        "said ok", "said fine", "is fine with", "gave the okay", "gave the go-ahead",
     ],
     waits: &["waiting", "wait", "waits", "blocked", "stuck"],
     awaited: &["for", "on", "by"],
@@ -151,7 +153,7 @@ pub const SETTLING: Settling = Settling {
         "wrote", "written", "drew", "drawn", "built", "made", "baked", "sewed", "sewn", "designed", "composed",
         "compiled", "assembled", "put together", "set up", "put up", "painted", "printed", "recorded",
         "translated", "tidied", "cleaned", "planted", "finished", "completed", "generated", "created", "configured",
-        "enabled", "redrawn", "redrew", "rewritten", "rewrote", "redone", "rebuilt", "revised",
+        "enabled", "redrawn", "redrew", "rewritten", "rewrote", "redone", "rebuilt", "revised", "filled",
     ],
     nouns: &[
         ("cancel", &["cancellation", "notice", "termination"]), ("terminate", &["termination", "notice"]),
@@ -178,10 +180,37 @@ pub const SETTLING: Settling = Settling {
     ],
     last_of: &["last", "all", "both", "remaining", "final", "other"],
     recurring: &["every", "each", "till", "until"],
+    finishers: &[
+        "repaired", "fixed", "mended", "installed", "fitted", "mounted", "replaced", "exchanged", "hung", "painted",
+        "plastered", "cleaned", "connected", "patched", "serviced", "welded", "resoled", "tiled", "swept", "cleared",
+    ],
+    publishable: &[
+        "ad", "advert", "advertisement", "page", "site", "website", "shop", "form", "post", "article", "video",
+        "listing", "app", "survey", "poll", "registration", "booking", "blog", "episode", "podcast", "gallery", "event",
+        "documentation", "docs", "dashboard", "server", "service", "portal", "newsletter", "map", "programme",
+    ],
+    published: &["online", "live"],
+    parcels: &[
+        "parcel", "letter", "mail", "email", "e-mail", "news", "call", "answer", "reply", "message", "package",
+        "delivery", "word", "note", "confirmation",
+    ],
+    comings: &[
+        (&["call"], &["rang", "called", "phoned", "called back", "rang back"]),
+        (
+            &["answer", "reply", "response", "word", "news", "feedback", "decision", "confirmation", "okay", "ok",
+                "go-ahead", "permission", "approval", "yes", "verdict"],
+            &["answered", "replied", "wrote back", "responded", "confirmed", "agreed", "accepted", "approved", "decided",
+                "says yes", "said yes", "says no", "said no", "says ok", "said ok", "got back to", "rang back", "called back"],
+        ),
+        (&["delivery", "parcel", "shipment", "order"], &["arrived", "came", "delivered", "was delivered"]),
+    ],
+    speaks: &["says", "said", "rang", "wants", "decided", "agreed", "voted", "reckons", "thinks", "wrote", "told"],
+    containers: &["letter", "form", "email", "mail", "paper", "papers", "document", "documents"],
+    hands: &["give", "hand", "send", "submit", "file", "write", "post", "mail", "return"],
     asks: &["has to", "have to", "needs to", "need to", "must", "should", "still to", "to"],
     nouns_too: &[
         "figure", "draft", "cover", "report", "plan", "test", "record", "design", "review", "release", "file", "quote",
-        "check", "request", "document", "label", "form", "invoice", "model", "book", "post", "set", "note", "answer",
+        "check", "request", "document", "label", "form", "invoice", "model", "post", "set", "note", "answer",
         "offer", "fit", "hand", "swap", "list", "copy", "transfer", "export", "import", "order", "paint",
     ],
     temporal: &["after", "before", "once", "when", "while", "until", "till"],

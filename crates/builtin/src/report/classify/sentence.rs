@@ -145,6 +145,10 @@ impl Reader<'_> {
             || needs(text, self.lang)
         {
             self.push(at, Kind::Left, Source::Cue, without_please(text, self.lang), 1);
+        } else if let Some(work) = obligation(text, &tokens(text), self.lang)
+            .filter(|_| !self.is_weak_work(&said, text) && !said.has(cues.guesses))
+        {
+            self.push(at, Kind::Left, Source::WeakCue, &work, 0);
         } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
             self.push(at, Kind::Open, Source::Cue, text, 0);
         } else if said.has(cues.learned)
@@ -158,8 +162,6 @@ impl Reader<'_> {
             self.push(at, Kind::Learned, Source::Cue, text, weight);
         } else if self.is_weak_work(&said, text) {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
-        } else if let Some(work) = obligation(text, &tokens(text), self.lang) {
-            self.push(at, Kind::Left, Source::WeakCue, &work, 0);
         }
     }
 

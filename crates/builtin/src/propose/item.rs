@@ -137,13 +137,13 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
                 return Vec::new();
             }
             if let Some(rest) = marked(statement, rules) {
-                return vec![rest];
+                return works(&rest, None, lang);
             }
             // "Tasks for Kim: write; call" names several tasks and their owner.
             if let Some((rest, Some(owner))) =
                 after_label(statement.text, lang.report.cues.todo_labels)
             {
-                return works(rest, Some(owner));
+                return works(rest, Some(owner), lang);
             }
             let is_item = segment.is_item()
                 && statement.is_first
@@ -243,9 +243,12 @@ pub fn obligation(raw: &str, tokens: &[Token], lang: &Lang) -> Option<String> {
             is(n, lang.settle.selves) || tokens[n].class == Class::Mark && !tokens[n].is("?")
         });
         let verb = tokens.get(after)?.word.as_str();
+        // "Bed the ridge": what a thing follows is a verb.
+        let has_thing = is(after + 1, lang.settle.determiners);
         let is_work = lang.report.cues.todo_verbs.contains(&verb)
             || lang.settle.contacts.contains(&verb)
-            || verb == "do";
+            || verb == "do"
+            || has_thing && !lang.stop_words.contains(&verb);
         if !is_mine || !is_work || rules.no_work.contains(&verb) {
             return None;
         }

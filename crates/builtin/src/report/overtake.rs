@@ -40,7 +40,18 @@ pub fn settle(
     facts.retain(|fact| !is_old_deadline(input, fact, statements, deadline.as_ref()));
     let reports = Reports::of(input, statements);
     let contested = contested(input, &reports);
-    leave_over(input, &mut facts, &reports.settlements);
+    // What the text says is done of the list, and in which entry.
+    let mut settled: Vec<(TitleTerms, usize)> = Vec::new();
+    for item in input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived) {
+        let ticked = contested.iter().find(|tick| tick.item.id == item.id);
+        let entry = ticked.and_then(|tick| entry_of(input, &tick.evidence.entry));
+        let dropped = || reports.settlements.dropped(&item.title).map(|said| said.segment.entry);
+        if let Some(entry) = entry.or_else(dropped) {
+            settled.push((TitleTerms::of(&item.title, input.lang), entry));
+        }
+    }
+    facts.retain(|fact| !is_rest_of(fact, &settled, input.lang));
+    leave_over(input, &mut facts, &reports.settlements, &settled);
     doubt_years(input, &mut facts, statements);
     for fact in &mut facts {
         if is_overdue(input, fact, statements) {
@@ -95,12 +106,36 @@ pub fn settle(
     all
 }
 
+/// Returns the position of an entry.
+fn entry_of(input: &Input<'_>, id: &str) -> Option<usize> {
+    input.state.entries.iter().position(|entry| entry.id.to_string() == id)
+}
+
+/// Returns whether a line only says what an item of the list lacked, which a later note says is done:
+/// "measured for the plan, not the terrace yet", then "plan: finished".
+fn is_rest_of(fact: &Fact, settled: &[(TitleTerms, usize)], lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    let is_cue = matches!(fact.source, Source::Cue | Source::WeakCue);
+    if fact.kind != Kind::Left || !is_cue || !Said::new(&fact.text, lang).has(cues.yet) {
+        return false;
+    }
+    settled.iter().any(|(item, entry)| {
+        fact.entry.is_some_and(|said| said < *entry)
+            && item.thing.last().is_some_and(|head| fact.words.contains(head))
+    })
+}
+
 /// Number of open lines, newest first, that later notes are compared with.
 const OPEN_MAX: usize = 200;
 
 /// Leaves out the open work of earlier notes that a later note settles, and lines that only say how
 /// far an item of the list is.
-fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlements<'_>) {
+fn leave_over(
+    input: &Input<'_>,
+    facts: &mut Vec<Fact>,
+    settlements: &Settlements<'_>,
+    settled: &[(TitleTerms, usize)],
+) {
     let lang = input.lang;
     let items = input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived);
     let items: Vec<TitleTerms> = items.map(|item| TitleTerms::of(&item.title, lang)).collect();
@@ -115,7 +150,9 @@ fn leave_over(input: &Input<'_>, facts: &mut Vec<Fact>, settlements: &Settlement
     let mut over = Vec::new();
     for (at, terms) in &open {
         let Some(entry) = facts[*at].entry.filter(|entry| *entry < newest) else { continue };
-        let same = |other: &&TitleTerms| other.words != terms.words;
+        let is_settled =
+            |other: &TitleTerms| settled.iter().any(|(done, _)| done.words == other.words);
+        let same = |other: &&TitleTerms| other.words != terms.words && !is_settled(other);
         let others: Vec<&TitleTerms> =
             open.iter().map(|(_, other)| other).chain(&items).filter(same).collect();
         if settlements.ended(terms, entry, &others).is_some() {

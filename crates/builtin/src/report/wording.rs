@@ -3,6 +3,7 @@
 use super::cue::Said;
 use super::fact::weigh_learned;
 use crate::lang::Lang;
+use crate::read::fold::fold;
 use crate::read::{self, Segment};
 
 /// Returns the first sentence of an item, without the day it starts with.
@@ -100,10 +101,35 @@ pub(super) fn parenthesis(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// Splits what a label of work names into single items if it is a person's list, with the owner.
-pub fn works(work: &str, owner: Option<&str>) -> Vec<String> {
-    let Some(owner) = owner else { return vec![work.to_owned()] };
+pub fn works(work: &str, owner: Option<&str>, lang: &Lang) -> Vec<String> {
+    let Some(owner) = owner else { return listed(work, lang) };
     let parts = work.split("; ").map(|part| part.trim().trim_end_matches(['.', ';']));
     parts.filter(|part| !part.is_empty()).map(|part| format!("{part} ({owner})")).collect()
+}
+
+/// "Look up the groups, sell the Fiesta": returns the tasks of an enumeration.
+///
+/// A verb may have several objects: "buy milk, eggs and bread" is one task.
+fn listed(work: &str, lang: &Lang) -> Vec<String> {
+    // "Road tax - does it have to be paid first?" asks about it.
+    let work = match work.split_once(" - ") {
+        Some((named, question)) if question.trim_end().ends_with('?') => named,
+        _ => work,
+    };
+    let parts: Vec<&str> = work.split(", ").map(|part| part.trim().trim_end_matches('.')).collect();
+    let opens_with_verb = |part: &&str| {
+        let first = fold(part.split(' ').next().unwrap_or_default());
+        lang.report.cues.todo_verbs.contains(&first.as_str())
+            || lang.settle.contacts.contains(&first.as_str())
+    };
+    let n_verbs = parts.iter().filter(|part| opens_with_verb(part)).count();
+    let is_short = |part: &&str| {
+        let n = part.split(' ').count();
+        !part.is_empty() && n <= 8 && !part.starts_with("and ") && !part.contains(" and ")
+    };
+    let is_list = parts.iter().all(|part| is_short(&part))
+        && (parts.len() >= 2 && n_verbs == parts.len() || parts.len() >= 3 && n_verbs == 0);
+    if is_list { parts.into_iter().map(str::to_owned).collect() } else { vec![work.to_owned()] }
 }
 
 /// Returns whether a text is nothing but quoted speech: "Max said: "I will do it"".

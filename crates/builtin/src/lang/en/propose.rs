@@ -17,7 +17,8 @@ pub static RULES: Rules = Rules {
     before_obligations: &["still", "also", "now", "just", "really", "so", "and", "but", "then"],
     no_work: &[
         "wait", "come", "keep", "try", "use", "avoid", "consider", "decide", "agree", "look", "start", "stop", "reach",
-        "talk", "speak", "back", "read", "run", "figure", "explain", "discuss",
+        "talk", "speak", "back", "read", "run", "figure", "explain", "discuss", "say", "admit", "see", "know", "think", "remember", "believe", "hope", "like", "love",
+        "hear", "find", "meet", "learn", "live", "face", "pass", "watch", "play",
     ],
     work_ends: &[
         "because", "before", "so", "otherwise", "or", "but", "if", "when", "as", "since", "though", "although",

@@ -106,7 +106,7 @@ impl Reader<'_> {
             return;
         }
         if let Some((work, owner)) = after_label(text, cues.todo_labels) {
-            for work in works(work, owner) {
+            for work in works(work, owner, self.lang) {
                 // "Open: remote or on site?" asks, and only until somebody writes again.
                 if work.trim_end().ends_with('?') {
                     if self.is_fresh(at) {

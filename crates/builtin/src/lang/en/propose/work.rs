@@ -121,7 +121,7 @@ pub const ITEM: NewItems = NewItems {
         "todo", "to do", "to - do", "todos", "next step", "next steps", "action item",
         "action items", "action",
         "still to do", "still open", "left to do", "follow - up", "follow up", "next action",
-        "next up",
+        "next up", "left over", "still outstanding", "outstanding", "remaining", "still missing",
     ],
     capitals: &["todo"],
     void: &[

@@ -69,6 +69,10 @@ pub struct Cues {
     pub todo_weak: &'static [&'static str],
     /// At the start of a clause, before what the writer has to get: "need".
     pub needs: &'static [&'static str],
+    /// "Must be", before what is to be done or how something has to be.
+    pub must_be: &'static [&'static str],
+    /// Words after it that ask for work: "in", "ready".
+    pub be_done: &'static [&'static str],
     /// "Must" that guesses: "must be a mistake".
     pub guesses: &'static [&'static str],
     /// Verbs that work starts with: "call", "fix".

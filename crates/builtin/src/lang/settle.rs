@@ -117,6 +117,14 @@ pub struct Settling {
     pub containers: &'static [&'static str],
     /// Verbs of handing over.
     pub hands: &'static [&'static str],
+    /// Words that close a list about a thing: "finished".
+    pub closed: &'static [&'static str],
+    /// Before a thing that is complete now: "that completes".
+    pub completes: &'static [&'static str],
+    /// Words which say that work is somebody else's.
+    pub not_ours: &'static [&'static str],
+    /// Before another one of a thing: "no second quote" drops none.
+    pub further: &'static [&'static str],
     /// Words before work that somebody is to do: "has to", "needs to".
     pub asks: &'static [&'static str],
     /// Verbs that are nouns as well: "figure", "draft".

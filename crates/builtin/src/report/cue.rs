@@ -166,6 +166,8 @@ impl Said {
             .take(3)
             .find(|word| !cues.adverbs.contains(word) && *word != "please")
             .is_some_and(|word| cues.todo_verbs.contains(&word))
+            // "Order placed" is done.
+            && words.next().is_none_or(|next| !next.ends_with("ed") || next == "bed" || next == "shed")
     }
 
     /// Returns whether the sentence says that work is finished: now, in its own words, and without

@@ -202,7 +202,8 @@ pub(super) fn does(
         let is_small =
             |w: &&Word<'_>| w.is_in(rules.small) || verb == "get" && (w.is("rid") || w.is("of"));
         let n_small = after.iter().take_while(is_small).count();
-        if before.iter().all(is_self) {
+        let counts = before.iter().any(|w| w.token.class == Class::Number);
+        if before.iter().all(is_self) && !(counts && after.is_empty()) {
             return names(&noun(&after[n_small..], lang));
         }
         // Without an auxiliary the thing could be the actor: "the bank called".
@@ -237,4 +238,10 @@ pub(super) fn does_everything(words: &[Word<'_>], verb: &str, lang: &Lang) -> bo
                 .get(at + 2)
                 .is_none_or(|next| !carries(next.token, lang) || next.token.class == Class::Number)
     })
+}
+
+/// "That completes the quotes", "so that's all the addresses": returns whether a clause says so of a thing.
+pub(super) fn completes(words: &[Word<'_>], names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
+    let found = lang.settle.completes.iter().filter_map(|phrase| find(words, phrase)).min();
+    found.is_some_and(|(_, end)| names(&noun(&words[end..], lang)))
 }

@@ -7,7 +7,7 @@ use super::phrase::{
     Named, Word, ends_like, find, holds, is_past_of, is_void, noun, same_stem, state, subject,
     without_container, without_measures,
 };
-use super::title_terms::TitleTerms;
+use super::title_terms::{TitleTerms, carries};
 use crate::lang::Lang;
 use crate::propose::words::Class;
 use crate::read::fold::stem;
@@ -76,9 +76,11 @@ impl ParsedSentence<'_> {
                 find(words, phrase).is_some_and(|(at, _)| names(&subject(&words[..at], lang)))
             };
             // "Customer rang: no respray"
-            let spoken = n.checked_sub(1).is_some_and(|before| {
-                holds(&self.words[self.clauses[before].clone()], rules.speaks)
-            });
+            let so = clause.start.checked_sub(1).is_some_and(|at| self.words[at].is("so"));
+            let spoken = so
+                || n.checked_sub(1).is_some_and(|before| {
+                    holds(&self.words[self.clauses[before].clone()], rules.speaks)
+                });
             if spoken
                 && words.first().is_some_and(|w| w.is("no"))
                 && words.len() <= 4
@@ -90,8 +92,15 @@ impl ParsedSentence<'_> {
             let none = words.iter().position(|w| w.is("no")).is_some_and(|at| {
                 words[..at].iter().all(|w| w.is_in(rules.adverbs))
                     && rules.no_after.iter().any(|phrase| {
-                        find(&words[at..], phrase)
-                            .is_some_and(|(end, _)| names(&noun(&words[at + 1..at + end], lang)))
+                        find(&words[at..], phrase).is_some_and(|(end, _)| {
+                            let said = &words[at + 1..at + end];
+                            let named = noun(said, lang);
+                            // "No paper copies needed"
+                            let is_further = said.iter().any(|w| w.is_in(rules.further));
+                            let last = named.words.iter().rev().take(1).cloned().collect();
+                            let last = Named { words: last, ..named.clone() };
+                            names(&named) || named.words.len() == 2 && !is_further && names(&last)
+                        })
                     })
             });
             rules.dropped_before.iter().any(after) || rules.dropped_after.iter().any(before) || none
@@ -122,6 +131,16 @@ impl ParsedSentence<'_> {
             }
             if is_void(words, terms, lang) || self.names_another(clause, terms, lang) {
                 return false;
+            }
+            // "The dealer gave 240" answers who was to be asked.
+            let acts_now = words.iter().position(|w| carries(w.token, lang)).is_some_and(|at| {
+                terms.thing.last() == Some(&words[at].stem)
+                    && words.get(at + 1).is_some_and(|w| {
+                        w.is_in(rules.acts) || w.is_in(rules.closes) || w.is_in(rules.gives)
+                    })
+            });
+            if is_contact && acts_now && is_only(&terms.thing) {
+                return true;
             }
             if let Some(awaited) = &terms.awaited {
                 return !self.is_partial && self.comes(words, awaited, lang);
@@ -210,6 +229,17 @@ impl ParsedSentence<'_> {
         if rules.at_last.iter().any(|phrase| {
             find(words, phrase).is_some_and(|(at, _)| at > 0 && is_awaited(&words[at - 1]))
         }) {
+            return true;
+        }
+        // "The heritage permit is here" ends waiting for the heritage office.
+        let arrives = state(words, lang).is_some_and(|at| {
+            let named = subject(&words[..at], lang).words;
+            rules.comes.contains(&words[at].token.word.as_str())
+                && awaited.len() >= 2
+                && named.len() >= 2
+                && named.first() == awaited.first()
+        });
+        if arrives {
             return true;
         }
         // "Parcel from Thorn"

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::act::{
-    actor_finishes, does, does_everything, finishes_thing, gives, is_of_finisher, knows,
+    actor_finishes, completes, does, does_everything, finishes_thing, gives, is_of_finisher, knows,
     sends_noun_of, takes,
 };
 use super::phrase::{
-    Named, Word, clauses, holds, is_count, is_count_of, is_void, noun, same_stem, state, states,
-    subject,
+    Named, Word, clauses, holds, is_count, is_count_of, is_void, noun, pasts, same_stem, state,
+    states, subject,
 };
 use super::title_terms::{TitleTerms, begins_upper};
 use crate::lang::Lang;
@@ -155,14 +155,28 @@ impl<'a> ParsedSentence<'a> {
                 }
             }
             let before = || n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
-            let head = terms.thing.last().map(String::as_str).unwrap_or_default();
+            // "Lead article: cut to 790, Hazel agrees, finished."
+            let is_finish =
+                own.iter().all(|w| w.is_in(lang.settle.closed) || w.is_in(lang.settle.adverbs));
+            if n > 0 && is_finish && own.iter().any(|w| w.is_in(lang.settle.closed)) {
+                let opens = self.clauses[0].clone();
+                let is_label = self.words.get(opens.end).is_some_and(|w| w.is(":"));
+                return is_label && names(&noun(&self.words[opens], lang));
+            }
+            let is_term = |word: &&String| word.chars().any(char::is_alphabetic);
+            let head =
+                terms.thing.iter().rev().find(is_term).map(String::as_str).unwrap_or_default();
             let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
             states(words, lang).into_iter().any(|at| {
                 let said = words[at].token.word.as_str();
                 // A fitting that is booked has not taken place; a bill that arrived is not paid.
                 let held = is_one_of(lang.settle.held)
                     && (self.is_dated || lang.settle.reserved.contains(&said));
-                let owed = is_one_of(lang.settle.owed) && lang.settle.comes.contains(&said);
+                // "The last forms came in" are not forms to fill in.
+                let is_last = words[..at].iter().any(|w| w.is_in(lang.settle.last_of));
+                let owed = is_one_of(lang.settle.owed)
+                    && lang.settle.comes.contains(&said)
+                    && !(is_last && terms.is_plural);
                 let crowded = said == "full" && is_one_of(lang.settle.crowded);
                 // A sofa that is online is not sold.
                 let offered =
@@ -170,6 +184,11 @@ impl<'a> ParsedSentence<'a> {
                 if held || owed || crowded || offered {
                     return false;
                 }
+                // "Tax form filled in and submitted": the thing is before the first past form.
+                let first = pasts(&words[..at], lang).into_iter().min().filter(|first| *first > 0);
+                let with_first = || {
+                    first.is_some_and(|first| names(&super::phrase::subject(&words[..first], lang)))
+                };
                 let subject = subject(&words[..at], lang);
                 // "Interviews: all three done"
                 let counts_all =
@@ -190,6 +209,7 @@ impl<'a> ParsedSentence<'a> {
                     Some(is_whole && names(&Named { words, ..subject.clone() }))
                 };
                 names(&subject)
+                    || with_first()
                     || with_label().unwrap_or(false)
                     || parts.into_iter().any(|part| names(&super::phrase::subject(part, lang)))
             }) || takes(words, lang).is_some_and(|(verb, named)| {
@@ -197,6 +217,7 @@ impl<'a> ParsedSentence<'a> {
                 !owed && names(&named)
             }) || gives(words, lang).is_some_and(|named| names(&named))
                 || actor_finishes(words, &names, lang)
+                || completes(words, &names, lang)
                 || {
                     let is_outgoing = is_one_of(lang.settle.outgoing);
                     let finishes = if is_outgoing { lang.settle.sends } else { lang.settle.makes };

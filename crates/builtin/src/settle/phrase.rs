@@ -121,6 +121,13 @@ pub(super) fn is_void(words: &[Word<'_>], terms: &TitleTerms, lang: &Lang) -> bo
     holds(words, &phrases)
 }
 
+/// Returns where past forms begin in a clause.
+pub(super) fn pasts(words: &[Word<'_>], lang: &Lang) -> Vec<usize> {
+    let rules = lang.settle;
+    let all = [rules.states, rules.acts, rules.sends, rules.makes];
+    all.into_iter().flatten().filter_map(|phrase| find(words, phrase)).map(|(at, _)| at).collect()
+}
+
 /// Returns the word after the first past form of a clause.
 fn first_past(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
     let rules = lang.settle;
@@ -148,11 +155,13 @@ pub(super) fn states(words: &[Word<'_>], lang: &Lang) -> Vec<usize> {
             .is_some_and(|w| w.is_in(rules.auxiliaries) || w.token.word.ends_with("'s"))
             .then_some(at)
     });
+    // "So boots complete"
+    let whole = words.len().checked_sub(1).filter(|at| *at > 0 && words[*at].is("complete"));
     let ends = words.len().checked_sub(2).filter(|at| {
         words[at + 1].is_in(rules.at_end)
             && (words[*at].is_in(&["is", "are"]) || words[*at].token.word.ends_with("'s"))
     });
-    said.chain(after).chain(ends.map(|at| at + 1)).collect()
+    said.chain(after).chain(ends.map(|at| at + 1)).chain(whole).collect()
 }
 
 /// Returns the words of the thing before a state; none if it is not simply a thing.
@@ -194,7 +203,11 @@ pub(super) fn noun(words: &[Word<'_>], lang: &Lang) -> Named {
     let end = rest[..end]
         .iter()
         .skip(1)
-        .position(|w| !w.is("and") && (w.is_in(rules.determiners) || w.is_in(rules.adverbs)))
+        .position(|w| {
+            // "16 A socket"
+            let is_letter = w.token.raw.len() == 1 && w.token.raw.starts_with(char::is_uppercase);
+            !w.is("and") && !is_letter && (w.is_in(rules.determiners) || w.is_in(rules.adverbs))
+        })
         .map_or(end, |at| at + 1);
     // "The last three boxes" are all that there are.
     let is_last_count = |at: usize| {

@@ -207,6 +207,22 @@ impl TitleTerms {
             let words = thing.clone();
             return Self { thing, words, verb: Some("get".into()), numbers: Vec::new(), ..all };
         }
+        // "Hettinga has not answered yet"
+        let not = (0..tokens.len()).find(|at| {
+            lang.report.cues.not.iter().any(|word| tokens[*at].is(word)) && *at > 0 && *at <= 4
+        });
+        let yet = tokens.iter().any(|t| lang.report.cues.yet.contains(&t.word.as_str()));
+        if let Some(at) = not.filter(|_| yet && !waits) {
+            let all = Self::of(text, lang);
+            let who: Vec<String> = tokens[..at]
+                .iter()
+                .filter(|t| carries(t, lang))
+                .map(|t| stem(&t.word, lang))
+                .collect();
+            if !who.is_empty() {
+                return Self { awaited: Some(who), ..all };
+            }
+        }
         // "Ruth to ask": of somebody only.
         let is_given = |at: usize| {
             let from = tokens[..at].iter().rposition(|t| t.is(":")).map_or(0, |n| n + 1);

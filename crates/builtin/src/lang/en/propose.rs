@@ -71,7 +71,7 @@ pub static RULES: Rules = Rules {
         "allegedly", "guess",
     ],
     conditions: &[
-        "if", "unless", "whether", "assuming", "provided that", "in case", "had we", "suppose",
+        "if", "unless", "whether", "assuming", "provided", "provided that", "as long as", "in case", "had we", "suppose",
         "imagine", "what if", "even if", "as if", "depending",
     ],
     samples: &[
@@ -105,6 +105,9 @@ pub static RULES: Rules = Rules {
         "<any> needs/wants/need/want/needed it/this/everything/that ~finish* ~by <day>",
         "^ so? :? everything ~finish* ~by <day>",
         "^ promised :? ready/done/finished ~by <day>",
+        "^ everything about/for the? ~it+title+lead* has/must/needs to? be ~finish* with/at <any> ~by <day>",
+        "so? ~lead+title* has/have to be ready/done/finished/in/complete ~by <day>",
+        "^ ~lead* ~deadline for us/me/everybody/all :? <day>",
         "~me have? promised <any>? ~it will be ~finish* ~by <day>",
         "^ please? ~complete ~lead+title* ~by <day>",
         "^ please? get/have ~lead+title* done/finished/ready/completed ~by <day>",

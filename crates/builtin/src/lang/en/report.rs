@@ -15,7 +15,7 @@ pub const REPORT: Words = Words {
             "what is left", "left to do", "=tasks", "=backlog", "=planned", "=upcoming", "=roadmap",
             "=pending", "not done", "not started", "future work", "=later", "=in progress", "=doing", "=ongoing", "=wip",
             "=checklist", "preventive actions", "remediation", "=milestones", "=this week",
-            "=next week", "coming up", "=homework", "shopping list", "to buy", "to order", "to fix",
+            "=next week", "coming up", "=homework", "shopping list", "=shopping", "shopping and", "to get", "to organise", "to organize", "to sort out", "to buy", "to order", "to fix",
             "must have", "should have", "nice to have", "=needs", "=now", "=ideas", "=scope",
         ],
         done: &[
@@ -150,6 +150,11 @@ pub const REPORT: Words = Words {
             "plans to", "going to", "asked to", "agreed to",
         ],
         needs: &["need"],
+        must_be: &["must be", "has to be", "have to be", "needs to be", "need to be"],
+        be_done: &[
+            "in", "out", "ready", "there", "with", "at", "on", "back", "gone", "up", "down", "off", "over", "live",
+            "complete", "by", "here", "clean", "dry", "empty", "clear",
+        ],
         guesses: &[
             "must be a", "must be an", "must be some", "must be just", "must be wrong", "must be right",
             "must have been", "must have got", "must have gone", "must have forgotten", "must have had",
@@ -186,7 +191,7 @@ pub const REPORT: Words = Words {
             "proofread", "rehearse", "practise", "unpack", "sweep", "vacuum", "photograph", "download",
             "uninstall", "enrol", "enroll", "insure", "dismantle", "demolish", "insulate", "harvest", "sow", "repot",
             "anonymise", "anonymize", "transcribe", "digitise", "digitize", "borrow", "fetch", "hand", "claim",
-            "chase", "ring", "phone", "email", "upgrade", "enter", "trim", "sew", "knit", "sand",
+            "chase", "ring", "phone", "email", "upgrade", "enter", "trim", "sew", "knit", "sand", "reproduce", "profile", "bisect", "debug",
         ],
         decided: &[
             "decided", "we decide", "i decide", "decision", "agreed", "we agree", "rejected",
@@ -211,7 +216,7 @@ pub const REPORT: Words = Words {
         ],
         blocked: &[
             "blocked by", "blocked on", "blocking on", "waiting for", "waiting on", "waits for",
-            "stuck on", "cannot start until", "can't start until",
+            "cannot start until", "can't start until",
         ],
         learned: &[
             "root cause", "cause of", "caused by", "caused", "causes", "causing", "because",
@@ -275,6 +280,7 @@ pub const REPORT: Words = Words {
             "to be done",
         ],
         conditional: &[
+            "provided", "as long as", "on condition that",
             "if", "would", "could", "should", "will", "might", "may", "unless", "until", "when we",
             "to see if", "to see whether", "in the hope", "hoping", "hopefully", "try to", "trying",
             "tries to", "tried to", "attempt", "attempts", "attempted", "plan", "plans", "planned",
@@ -315,7 +321,7 @@ pub const REPORT: Words = Words {
             "turns out", "reason", "it is not the", "it was not the", "it isn't the",
             "it wasn't the",
         ],
-        provisos: &["if", "when", "whenever", "once", "unless", "as", "in", "what", "to", "while"],
+        provisos: &["if", "provided", "when", "whenever", "once", "unless", "as", "in", "what", "to", "while"],
         fragments: &["in", "on", "at", "by", "with", "from", "to", "of", "for", "and", "or", "as"],
         before_address: &["in", "at", "on", "by", "with", "from", "to", "of", "via", "and", "or"],
         please: &["please"],

@@ -12,7 +12,8 @@ pub const SETTLING: Settling = Settling {
         "reconciled", "renewed", "registered", "cleared", "filed", "bought", "handed in", "handed over",
         "handed back", "picked up", "signed off", "came through", "went through", "has come", "came",
         "booked", "reserved", "taken care of", "sorted out", "all set", "agreed", "confirmed", "chosen", "decided",
-        "fetched", "came back", "came in",
+        "fetched", "came back", "came in", "found", "placed",
+        "held", "took place", "taken",
     ],
     after_auxiliary: &["here", "there", "complete", "ready", "up", "through", "online", "live", "in place", "full"],
     comes: &[
@@ -90,7 +91,7 @@ pub const SETTLING: Settling = Settling {
         "until", "till", "if", "unless", "after", "as soon as", "while", "says", "said", "claims", "another",
         "again", "only", "first", "one", "reminder", "expected", "due", "says it", "should've", "won't",
         "booked up", "booked out", "fully booked", "sold out", "still", "usually", "always", "often", "every", "each", "last year", "last time",
-        "second", "for sale", "on sale", "advert", "listed", "gumtree", "ebay", "marketplace", "vinted", "craigslist",
+        "second", "is taken", "are taken", "already taken", "for sale", "on sale", "advert", "listed", "gumtree", "ebay", "marketplace", "vinted", "craigslist",
     ],
     rest: &[
         "missing", "still", "yet", "remaining", "except", "but not", "apart from", "more to come", "rest",
@@ -207,7 +208,14 @@ pub const SETTLING: Settling = Settling {
     speaks: &["says", "said", "rang", "wants", "decided", "agreed", "voted", "reckons", "thinks", "wrote", "told"],
     containers: &["letter", "form", "email", "mail", "paper", "papers", "document", "documents"],
     hands: &["give", "hand", "send", "submit", "file", "write", "post", "mail", "return"],
-    asks: &["has to", "have to", "needs to", "need to", "must", "should", "still to", "to"],
+    closed: &["finished", "done", "completed", "sorted", "settled"],
+    completes: &["that completes", "completes", "that's all", "thats all", "that is all", "that's both", "thats both"],
+    not_ours: &[
+        "on them", "not on us", "not us", "not me", "not mine", "not ours", "not my problem", "not our problem",
+        "not my job", "not our job", "their job", "their problem", "not here", "for them to",
+    ],
+    further: &["second", "third", "new", "more", "further", "extra", "other", "additional", "another"],
+    asks: &["going to", "has to", "have to", "needs to", "need to", "must", "should", "still to", "to"],
     nouns_too: &[
         "figure", "draft", "cover", "report", "plan", "test", "record", "design", "review", "release", "file", "quote",
         "check", "request", "document", "label", "form", "invoice", "model", "post", "set", "note", "answer",

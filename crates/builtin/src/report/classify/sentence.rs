@@ -28,11 +28,32 @@ fn assigns(text: &str, lang: &Lang) -> bool {
     })
 }
 
+/// "The handrail must be black": returns whether a sentence says how something has to be, and not that
+/// somebody has to make it so.
+fn requires_quality(text: &str, lang: &Lang) -> bool {
+    let cues = &lang.report.cues;
+    let folded = fold::fold(text);
+    let words: Vec<&str> = fold::words(&folded).collect();
+    let after = |phrase: &&str| {
+        let parts: Vec<&str> = phrase.split(' ').collect();
+        words.windows(parts.len() + 1).find(|w| w.starts_with(&parts)).map(|w| w[parts.len()])
+    };
+    let next = cues.must_be.iter().find_map(after);
+    next.is_some_and(|next| {
+        let is_past = next.ends_with("ed")
+            || lang.propose.tick.irregular.iter().any(|(_, pasts)| pasts.contains(&next))
+            || lang.propose.tick.unchanging.contains(&next);
+        !is_past && !cues.be_done.contains(&next)
+    })
+}
+
 /// "Need 2 rolls of felt", "so pallets, need 4": returns whether a clause says what the writer needs.
 fn needs(text: &str, lang: &Lang) -> bool {
     let folded = fold::fold(text);
-    let wants = folded.split([',', ';', '-']).any(|clause| {
-        let mut words = clause.split_whitespace();
+    let wants = folded.split([',', ';', '-', '>', '.']).any(|clause| {
+        let mut words = clause.split_whitespace().skip_while(|word| {
+            lang.settle.selves.contains(word) || lang.propose.before_obligations.contains(word)
+        });
         let opens = words.next().is_some_and(|word| lang.report.cues.needs.contains(&word));
         let next = words.next();
         // "Need to" asks for work, which other cues read.
@@ -173,6 +194,8 @@ impl Reader<'_> {
             && !said.begins_with(cues.provisos)
             && !said.begins_with(cues.nothing)
             && !said.has(cues.guesses)
+            && !requires_quality(text, self.lang)
+            && !said.has(self.lang.settle.not_ours)
             && self.names_something(text)
     }
 
@@ -203,6 +226,8 @@ impl Reader<'_> {
         (waits || wants)
             && !said.begins_with(cues.provisos)
             && !said.has(cues.guesses)
+            && !requires_quality(text, self.lang)
+            && !said.has(self.lang.settle.not_ours)
             && self.names_something(text)
     }
 

@@ -7,8 +7,8 @@ use super::act::{
     sends_noun_of, takes,
 };
 use super::phrase::{
-    Named, Word, clauses, holds, is_count, is_count_of, is_void, noun, pasts, same_stem, state,
-    states, subject,
+    Named, Word, clauses, find, holds, is_count, is_count_of, is_void, noun, pasts, same_stem,
+    state, states, subject,
 };
 use super::title_terms::{TitleTerms, begins_upper};
 use crate::lang::Lang;
@@ -47,6 +47,13 @@ fn proviso(tokens: &[Token], lang: &Lang) -> usize {
     (1..tokens.len()).find(is_only).unwrap_or(tokens.len())
 }
 
+/// Returns whether a clause says that part of something is missing; "the rest of the rail is up" does not.
+fn lacks(words: &[Word<'_>], lang: &Lang) -> bool {
+    let is_rest_done = find(words, "rest of").is_some() && state(words, lang).is_some();
+    let rest = lang.settle.rest.iter().copied().filter(|phrase| !is_rest_done || *phrase != "rest");
+    holds(words, &rest.collect::<Vec<_>>())
+}
+
 impl<'a> ParsedSentence<'a> {
     /// Reads a sentence; `None` if it cannot settle anything.
     pub fn of(statement: &'a Statement<'a>, lang: &Lang) -> Option<Self> {
@@ -68,7 +75,7 @@ impl<'a> ParsedSentence<'a> {
             tokens.iter().map(|token| Word { stem: stem(&token.word, lang), token }).collect();
         let clauses = clauses(&words, lang);
         let is_partial = pattern::holds(tokens, lang.propose.tick.failed)
-            || holds(&words, rules.rest)
+            || clauses.iter().any(|clause| lacks(&words[clause.clone()], lang))
             || is_count(&words)
             || holds(&words, rules.harm) && !holds(&words, rules.shrug);
         let sentence = &statement.sentence;
@@ -85,10 +92,7 @@ impl<'a> ParsedSentence<'a> {
             terms.words.iter().any(|own| same_stem(own, &word.stem))
                 || word.is_in(lang.settle.everything)
         };
-        let nouns =
-            lang.settle.nouns.iter().filter(|(verb, _)| terms.verb.as_deref() == Some(verb));
-        let nouns: Vec<&str> = nouns.flat_map(|(_, nouns)| nouns.iter().copied()).collect();
-        self.words.iter().any(|word| named(word) || word.is_in(&nouns))
+        self.words.iter().any(|word| named(word) || word.is_in(&terms.nouns))
     }
 
     /// Returns whether it says that exactly this work is done, or that this thing came.
@@ -189,11 +193,22 @@ impl<'a> ParsedSentence<'a> {
                 let with_first = || {
                     first.is_some_and(|first| names(&super::phrase::subject(&words[..first], lang)))
                 };
+                // "Form filled in and submitted": the second clause says it of the same thing.
+                let with_before = || {
+                    let joined = at == 0
+                        && clause.start.checked_sub(1).is_some_and(|n| self.words[n].is("and"));
+                    let before = before().filter(|_| joined)?;
+                    let first = pasts(before, lang).into_iter().min()?;
+                    Some(names(&super::phrase::subject(&before[..first], lang)))
+                };
                 let subject = subject(&words[..at], lang);
                 // "Interviews: all three done"
                 let counts_all =
                     subject.words.is_empty() || subject.is_all && is_count_of(&words[..at], lang);
                 if counts_all {
+                    if with_before().unwrap_or(false) {
+                        return true;
+                    }
                     return subject.is_all
                         && self.follows_colon(clause.start)
                         && before().is_some_and(|label| names(&noun(label, lang)));

@@ -17,6 +17,8 @@ pub struct TitleTerms {
     pub verb: Option<String>,
     /// The verbs of a title with several: "strip and check the frame".
     pub verbs: Vec<String>,
+    /// Nouns of its verb: "cancellation".
+    pub nouns: Vec<&'static str>,
     /// Its first word, which may be a verb that no list knows.
     pub opening: Option<String>,
     /// The state it ends with: "signed".
@@ -110,6 +112,8 @@ impl TitleTerms {
         if verb.is_some() {
             verbs.extend(joined);
         }
+        let of_verb = rules.nouns.iter().filter(|(of, _)| verb.as_deref() == Some(of));
+        let nouns = of_verb.flat_map(|(_, nouns)| nouns.iter().copied()).collect();
         let mut thing = content(&rest[..to]);
         if made_done.is_some() && thing.len() > 1 {
             thing.pop();
@@ -167,6 +171,7 @@ impl TitleTerms {
             thing,
             verb,
             verbs,
+            nouns,
             opening,
             goal,
             awaited,

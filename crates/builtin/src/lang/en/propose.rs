@@ -71,7 +71,7 @@ pub static RULES: Rules = Rules {
         "allegedly", "guess",
     ],
     conditions: &[
-        "if", "unless", "whether", "assuming", "provided", "provided that", "as long as", "in case", "had we", "suppose",
+        "if", "unless", "whether", "assuming", "provided", "provided that", "in case", "had we", "suppose",
         "imagine", "what if", "even if", "as if", "depending",
     ],
     samples: &[

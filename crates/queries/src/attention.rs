@@ -1,7 +1,7 @@
 //! What needs the user: proposals, stopped agents, failed runs, unavailable providers, agent work.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use dormouse_changes::set::effective_state;
@@ -12,14 +12,16 @@ use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::{entity, subscription, wake_run};
 use dormouse_store::{Db, in_list};
 use dormouse_types::model::ProviderUnavailable;
-use dormouse_types::spend::{Unit, dollars};
 use dormouse_types::{
     AgentId, HolderId, Id as _, TaskId, Timestamp, WorkRunId, WorkspaceId, limits,
 };
 
 use crate::proposals::OpenProposal;
 use crate::spending::HeldAccount;
-use crate::view::{Attention, AttentionAction, AttentionKind, Page, ProviderAlert};
+use crate::view::{
+    Attention, AttentionAction, AttentionCause, AttentionKind, Page, ProviderAlert,
+    RestoredDatabase,
+};
 use crate::{Queries, QueryError, page};
 
 /// Proposals that expire within this time are listed separately.
@@ -179,26 +181,18 @@ impl Queries {
         let held = self.held_accounts(ws).await?;
         let end_of_day = self.end_of_day();
         let entry = |HeldAccount { agent, unit, spent }: HeldAccount| {
-            let amount = |value: i64| match unit {
-                Unit::MicroDollars => dollars(value),
-                Unit::Tokens => format!("{value} tokens"),
-            };
-            let who = if agent.is_some() { "This agent has" } else { "All agents together have" };
-            let call = spent.next_call.unwrap_or_default();
             let scope = agent.as_ref().map_or("workspace", |agent| agent.as_str());
             Attention {
                 expires_at: Some(end_of_day),
                 agent_id: agent.clone(),
-                text: format!(
-                    "{who} used {} of the {} for today, and the next call may cost {}: raise the \
-                     budget, allow as much again for today, or wait until midnight",
-                    amount(spent.used),
-                    amount(spent.budget.saturating_add(spent.extra)),
-                    amount(call),
-                ),
                 ..Attention::new(
                     format!("budget:{scope}:{}", unit.name()),
-                    AttentionKind::Budget,
+                    AttentionCause::Budget {
+                        unit,
+                        used: spent.used,
+                        budget: spent.budget.saturating_add(spent.extra),
+                        next_call: spent.next_call.unwrap_or_default(),
+                    },
                     spent.held_since.unwrap_or(self.clock.now()),
                     &[AttentionAction::OnceMore, AttentionAction::Open],
                 )
@@ -228,14 +222,9 @@ impl Queries {
             let id = format!("agentDormant:{}", agent.id);
             all.push(Attention {
                 agent_id: Some(agent.id),
-                text: format!(
-                    "{} stopped: {} runs failed in a row",
-                    agent.display_name,
-                    limits::FAILURES_TO_DORMANT
-                ),
                 ..Attention::new(
                     id,
-                    AttentionKind::AgentDormant,
+                    AttentionCause::AgentDormant { runs: limits::FAILURES_TO_DORMANT },
                     agent.updated_at,
                     &[AttentionAction::Resume, AttentionAction::Open],
                 )
@@ -246,28 +235,28 @@ impl Queries {
         let agents: BTreeSet<AgentId> =
             runs.iter().filter_map(|run| (&run.holder).try_into().ok()).collect();
         let agents: Vec<AgentId> = agents.into_iter().collect();
-        let mut living = HashMap::new();
+        let mut living = HashSet::new();
         for some in agents.chunks(in_list::MOST) {
             for agent in
                 self.store.each(entity::some::<Agent>(ws, some)).await?.into_iter().flatten()
             {
                 let agent = agent.doc.value;
                 if matches!(agent.lifecycle, Lifecycle::Created | Lifecycle::Active) {
-                    living.insert(agent.id, agent.display_name);
+                    living.insert(agent.id);
                 }
             }
         }
         for run in runs {
             let Ok(agent) = AgentId::try_from(&run.holder) else { continue };
-            let Some(name) = living.remove(&agent) else { continue };
+            if !living.remove(&agent) {
+                continue;
+            }
             let since = run.completed_at.unwrap_or(run.created_at);
-            let why = run.error.map(|why| format!(": {why}")).unwrap_or_default();
             all.push(Attention {
                 agent_id: Some(agent),
-                text: format!("The last run of {name} failed{why}"),
                 ..Attention::new(
                     format!("runFailed:{}", run.key),
-                    AttentionKind::RunFailed,
+                    AttentionCause::RunFailed { error: run.error },
                     since,
                     &[AttentionAction::Wake, AttentionAction::Open],
                 )
@@ -296,12 +285,7 @@ impl Queries {
         let titles = self.titles(ws, &tasks.into_iter().collect::<Vec<_>>()).await?;
         for one in all {
             one.task_title = one.task_id.as_ref().and_then(|task| titles.get(task).cloned());
-            if let (Some(name), Some(n)) = (&one.agent_name, one.count) {
-                one.text = match one.kind {
-                    AttentionKind::Expiring => format!("{} of {name} expire soon", changes(n)),
-                    _ => format!("{name} suggests {}", changes(n)),
-                };
-            }
+            one.text = one.words();
         }
         Ok(())
     }
@@ -309,25 +293,22 @@ impl Queries {
 
 /// What is wrong with a provider, or with one model of it.
 fn of_provider(alert: ProviderAlert) -> Attention {
-    let name = &alert.provider;
-    let (kind, what) = match alert.why.known() {
-        Some(ProviderUnavailable::Configuration) => {
-            (AttentionKind::ModelSetup, format!("The model {name} cannot be used"))
+    let ProviderAlert { provider, why, since, until, detail } = alert;
+    let id = format!("provider:{provider}");
+    let cause = match why.known() {
+        Some(ProviderUnavailable::Configuration | ProviderUnavailable::Authentication) => {
+            AttentionCause::ModelSetup { provider, why, detail }
         }
-        Some(ProviderUnavailable::Authentication) => {
-            (AttentionKind::ModelSetup, format!("The model provider {name} cannot be used"))
-        }
-        Some(ProviderUnavailable::Unreachable) => {
-            (AttentionKind::Provider, format!("The model provider {name} cannot be reached"))
-        }
-        Some(ProviderUnavailable::Quota | ProviderUnavailable::Outage) | None => {
-            (AttentionKind::Provider, format!("The model provider {name} does not answer"))
-        }
+        Some(
+            ProviderUnavailable::Unreachable
+            | ProviderUnavailable::Quota
+            | ProviderUnavailable::Outage,
+        )
+        | None => AttentionCause::Provider { provider, why, detail },
     };
     Attention {
-        text: format!("{what}: {}", alert.detail),
-        expires_at: Some(alert.until),
-        ..Attention::new(format!("provider:{name}"), kind, alert.since, &[AttentionAction::Open])
+        expires_at: Some(until),
+        ..Attention::new(id, cause, since, &[AttentionAction::Open])
     }
 }
 
@@ -338,31 +319,19 @@ fn restored(outdated: &[Outdated]) -> Vec<Attention> {
         .filter_map(|db| {
             let mut of_db = outdated.iter().filter(|one| one.db == db);
             let first = of_db.next()?;
-            let n = 1 + of_db.count();
-            let name = match db {
-                Db::Journal => "The journal was",
-                Db::Agent => "The database of the agents was",
+            let count = 1 + of_db.count();
+            let database = match db {
+                Db::Journal => RestoredDatabase::Journal,
+                Db::Agent => RestoredDatabase::Agent,
             };
-            let agents = if n == 1 { "1 agent has".into() } else { format!("{n} agents have") };
-            Some(Attention {
-                count: Some(n),
-                text: format!(
-                    "{name} restored or recreated. {agents} not reported since, and earlier \
-                     reports may mention things that no longer exist"
-                ),
-                ..Attention::new(
-                    format!("restored:{}", db.name()),
-                    AttentionKind::Restored,
-                    first.at,
-                    &[AttentionAction::Wake, AttentionAction::Open],
-                )
-            })
+            Some(Attention::new(
+                format!("restored:{}", db.name()),
+                AttentionCause::Restored { database, count },
+                first.at,
+                &[AttentionAction::Wake, AttentionAction::Open],
+            ))
         })
         .collect()
-}
-
-fn changes(n: usize) -> String {
-    if n == 1 { "1 change".to_owned() } else { format!("{n} changes") }
 }
 
 /// Open proposals by task: those about to expire separately, and the rest without deferred ones.
@@ -371,33 +340,39 @@ fn proposals(
     works: &HashMap<HolderId, Definition>,
     now: Timestamp,
 ) -> Vec<Attention> {
-    let mut all: BTreeMap<(bool, TaskId), Attention> = BTreeMap::new();
+    let mut all: BTreeMap<(bool, TaskId), (usize, Attention)> = BTreeMap::new();
     for OpenProposal { item, is_put_off, task } in open {
         let expires = effective_state::expires_at(&item, task.as_ref(), now);
         let is_expiring = expires.is_some_and(|at| at <= now + SOON);
         if !is_expiring && is_put_off {
             continue;
         }
-        let kind = if is_expiring { AttentionKind::Expiring } else { AttentionKind::Changes };
         let place = (is_expiring, item.task.clone());
-        let one = all.entry(place).or_insert_with(|| Attention {
-            agent_id: AgentId::try_from(&item.proposer).ok(),
-            agent_name: works.get(&item.proposer).map(|work| work.title.clone()),
-            task_id: Some(item.task.clone()),
-            ..Attention::new(
-                format!("{kind}:{}", item.task.as_str()),
-                kind,
-                item.created_at,
-                &[AttentionAction::Review],
-            )
+        let cause = |count| match is_expiring {
+            true => AttentionCause::Expiring { count },
+            false => AttentionCause::Changes { count },
+        };
+        let (count, one) = all.entry(place).or_insert_with(|| {
+            let none_yet = cause(0);
+            let one = Attention {
+                agent_id: AgentId::try_from(&item.proposer).ok(),
+                agent_name: works.get(&item.proposer).map(|work| work.title.clone()),
+                task_id: Some(item.task.clone()),
+                ..Attention::new(
+                    format!("{}:{}", none_yet.kind(), item.task.as_str()),
+                    none_yet,
+                    item.created_at,
+                    &[AttentionAction::Review],
+                )
+            };
+            (0, one)
         });
-        let n = one.count.unwrap_or_default() + 1;
-        one.count = Some(n);
+        *count += 1;
+        one.cause = cause(*count);
         one.since = one.since.max(item.created_at);
         one.expires_at = one.expires_at.into_iter().chain(expires).min();
-        one.text = format!("{} to review", changes(n));
     }
-    all.into_values().collect()
+    all.into_values().map(|(_, one)| one).collect()
 }
 
 /// A position in the list: expiring items after the rest, newest first.
@@ -406,7 +381,11 @@ struct Place(bool, Reverse<i64>, String);
 
 impl Place {
     fn of(one: &Attention) -> Self {
-        Self(one.kind == AttentionKind::Expiring, Reverse(one.since.micros()), one.id.clone())
+        Self(
+            one.cause.kind() == AttentionKind::Expiring,
+            Reverse(one.since.micros()),
+            one.id.clone(),
+        )
     }
 
     /// Shape: 0 or 1, microseconds, the id, with dots between them.

@@ -1,11 +1,9 @@
-//! Inspection: reports, messages, runs, prompts, decisions. No model is involved.
+//! Inspection: reports, messages, runs, prompts. No model is involved.
 
-use dormouse_changes::tools;
 use dormouse_runs::drive::rebuild;
 use dormouse_runs::{LoggedTurn, request};
 use dormouse_store::Db;
 use dormouse_store::agent::agent_entity;
-use dormouse_store::agent::change_set;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::message;
 use dormouse_store::agent::outdated::{self, Outdated};
@@ -17,11 +15,11 @@ use dormouse_types::closed_list::Listed;
 use dormouse_types::kept_back::KeptBack;
 use dormouse_types::model::{PromptPart, Turn};
 use dormouse_types::observation::{ObservationCategory, ObservationPriority};
-use dormouse_types::{AgentId, RunKey, TaskId, ThreadId, WorkRunId, WorkspaceId};
+use dormouse_types::{AgentId, RunKey, ThreadId, WorkspaceId};
 use serde_json::Value;
 
 use crate::view::{
-    Decision, Message, Page, Prompt, PromptFragment, Report, Restored, RestoredDatabase, Wake,
+    Message, Page, Prompt, PromptFragment, Report, Restored, RestoredDatabase, Wake,
 };
 use crate::{Queries, QueryError, page};
 
@@ -330,46 +328,6 @@ impl Queries {
         }
         Ok(prompts)
     }
-
-    /// Decisions on an agent's proposals, newest first.
-    pub async fn decisions(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-        limit: usize,
-    ) -> Result<Vec<Decision>, QueryError> {
-        self.agents.agent(ws, id).await?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let all = entity::of_agent::<change_set::Decision>(ws, id, limit);
-        Ok(self.store.all(all).await?.into_iter().map(decision_view).collect())
-    }
-
-    /// A page of the decisions on an agent's proposals, newest first.
-    pub async fn decisions_page(
-        &self,
-        ws: WorkspaceId,
-        id: &AgentId,
-        limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<Decision>, QueryError> {
-        self.agents.agent(ws, id).await?;
-        let (at, after) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
-        let (place, limit_read) = ((at, after.as_str()), page::rows_to_read(limit));
-        let query = entity::page_of_agent::<change_set::Decision>(ws, id, place, limit_read);
-        let views = self.store.all(query).await?.into_iter().map(decision_view).collect();
-        Ok(page::page_of(views, limit, |one| page::cursor_of(one.created_at, &one.id)))
-    }
-
-    /// Decisions about a task, newest first.
-    pub async fn task_decisions(
-        &self,
-        ws: WorkspaceId,
-        id: &TaskId,
-    ) -> Result<Vec<Decision>, QueryError> {
-        self.journal.task(ws, id).await?;
-        let all = entity::of_task::<change_set::Decision>(ws, id);
-        Ok(self.store.all(all).await?.into_iter().map(decision_view).collect())
-    }
 }
 
 pub(crate) fn report_view(report: report::Report) -> Report {
@@ -479,27 +437,5 @@ fn wake_view(agent: &AgentId, counted: wake_run::RunWithCounts, row: Option<&Que
         completed_at: run.completed_at,
         error_message: run.error,
         failure: run.failure,
-    }
-}
-
-fn decision_view(stored: Stored<change_set::Decision>) -> Decision {
-    let decision = stored.doc.value;
-    let human_summary = tools::item(&decision.tool_name)
-        .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
-    Decision {
-        id: decision.id,
-        agent_id: AgentId::try_from(&decision.proposer).ok(),
-        run_id: WorkRunId::try_from(&decision.proposer).ok(),
-        change_set_id: decision.change_set_id,
-        item_index: decision.item_index,
-        tool_name: decision.tool_name,
-        human_summary,
-        verdict: decision.verdict,
-        outcome: decision.outcome,
-        task_id: decision.task_id,
-        rejection_reason: decision.rejection_reason,
-        created_at: decision.created_at,
-        undone_at: decision.undone_at,
-        vector_clock: stored.columns.clock,
     }
 }

@@ -2,7 +2,6 @@
 //! next prompt says it knows.
 
 use dormouse_agents::memory::log;
-use dormouse_changes::tools;
 use dormouse_runs::request;
 use dormouse_store::agent::change_set::Decision;
 use dormouse_store::agent::checkpoint::CheckpointText;
@@ -12,6 +11,7 @@ use dormouse_store::agent::{checkpoint, log_line};
 use dormouse_types::line_name::LineName;
 use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
+use crate::decisions::{self, DecidedItems};
 use crate::error::QueryError;
 use crate::view::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryLine, Page};
 use crate::{Queries, page};
@@ -90,7 +90,8 @@ impl Queries {
         let upto = folded.as_ref().map_or(0, |found| found.checkpoint.upto);
         let mut lines: Vec<KnowledgeLine> = folded.into_iter().filter_map(summary_line).collect();
         let decisions = self.agents.decisions_in_memory(ws, id).await?;
-        lines.extend(decisions.into_iter().map(decision_line));
+        let items = self.decided_items(ws, decisions.iter()).await?;
+        lines.extend(decisions.into_iter().map(|decision| decision_line(decision, &items)));
         // The cursor counts the lines that are not in the log, and then names one that is.
         let n_head = lines.len();
         lines.drain(..skipped.min(n_head));
@@ -115,6 +116,7 @@ fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
         line: LineName::Summary(checkpoint.n),
         kind: KnowledgeKind::Summary,
         text: text?,
+        change: None,
         verdict: None,
         reason: None,
         at: Some(checkpoint.created_at),
@@ -127,13 +129,14 @@ fn summary_line(found: CheckpointText) -> Option<KnowledgeLine> {
     })
 }
 
-fn decision_line(decision: Decision) -> KnowledgeLine {
-    let summary = tools::item(&decision.tool_name)
-        .map_or_else(|| decision.tool_name.clone(), |tool| tool.summary(&decision.args, None));
+fn decision_line(decision: Decision, items: &DecidedItems) -> KnowledgeLine {
+    let text = decisions::summary(&decision);
+    let change = items.change_of(&decision);
     KnowledgeLine {
         line: LineName::Decision(decision.id),
         kind: KnowledgeKind::Decision,
-        text: summary,
+        text,
+        change,
         verdict: Some(decision.verdict),
         reason: decision.rejection_reason,
         at: Some(decision.created_at),
@@ -167,6 +170,7 @@ fn log_entry(
         kind: if is_note { KnowledgeKind::Observation } else { KnowledgeKind::Input },
         subject: log::subject(inner).filter(|_| !is_note).map(str::to_owned),
         text: inner.to_owned(),
+        change: None,
         verdict: None,
         reason: None,
         at,

@@ -15,6 +15,7 @@ mod audit;
 mod agent_history;
 mod change;
 mod attention;
+mod attention_words;
 mod import;
 mod health;
 mod memory;
@@ -31,7 +32,9 @@ pub use agent_history::{
     StoppedAgent, Subscription, SubscriptionFilter, Timer, TimerPurpose, ToolCall, UnheardMessage,
     Wake,
 };
-pub use attention::{Attention, AttentionAction, AttentionKind, RecentReport, WaitingWork};
+pub use attention::{
+    Attention, AttentionAction, AttentionCause, AttentionKind, RecentReport, WaitingWork,
+};
 pub use audit::AuditEntry;
 pub use change::{
     ChangeItem, ChangeSet, DecidedItem, Decision, Evidence, OpenChanges, Outcome, TaskChange,

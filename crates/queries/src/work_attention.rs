@@ -10,7 +10,9 @@ use dormouse_store::in_list;
 use dormouse_types::work::{RunState, SkipReason, WorkState};
 use dormouse_types::{Id as _, WorkId, WorkRunId, WorkspaceId};
 
-use crate::view::{Attention, AttentionAction, AttentionKind, WaitingWork, WorkQuestion};
+use crate::view::{
+    Attention, AttentionAction, AttentionCause, AttentionKind, WaitingWork, WorkQuestion,
+};
 use crate::work::question_view;
 use crate::{Queries, QueryError, page};
 
@@ -74,32 +76,37 @@ impl Queries {
 
 /// Why a definition waits for the person; `None` if it does not. A question is worth more than the reason why
 /// no further run starts. What the person cancelled, declined or has put away needs nobody.
-pub(crate) fn kind_of(of: &Definition, run: Option<&Run>) -> Option<AttentionKind> {
+pub(crate) fn cause_of(of: &Definition, run: Option<&Run>) -> Option<AttentionCause> {
     let is_known = of.state == WorkState::Archived || run.is_some_and(|run| run.ended_by.is_some());
-    let of_run = run.and_then(|run| match run.state {
-        RunState::NeedsInput => Some(AttentionKind::WorkQuestion),
-        RunState::NeedsReview => Some(AttentionKind::WorkReview),
-        RunState::Failed | RunState::TimedOut | RunState::Expired if !is_known => {
-            Some(AttentionKind::WorkFailed)
+    let of_run = run.and_then(|run| {
+        let (error, summary) = (run.error.clone(), run.summary.clone());
+        match run.state {
+            RunState::NeedsInput => Some(AttentionCause::WorkQuestion),
+            RunState::NeedsReview => Some(AttentionCause::WorkReview { error, summary }),
+            RunState::Failed | RunState::TimedOut | RunState::Expired if !is_known => {
+                Some(AttentionCause::WorkFailed { error, summary })
+            }
+            RunState::Interrupted if !is_known => {
+                Some(AttentionCause::WorkInterrupted { error, summary })
+            }
+            RunState::Skipped if !is_known && run.skip_reason == Some(SkipReason::Missed) => {
+                Some(AttentionCause::WorkMissed)
+            }
+            RunState::Failed
+            | RunState::TimedOut
+            | RunState::Expired
+            | RunState::Interrupted
+            | RunState::Skipped
+            | RunState::Queued
+            | RunState::Running
+            | RunState::Succeeded
+            | RunState::NoOp
+            | RunState::Cancelled => None,
         }
-        RunState::Interrupted if !is_known => Some(AttentionKind::WorkInterrupted),
-        RunState::Skipped if !is_known && run.skip_reason == Some(SkipReason::Missed) => {
-            Some(AttentionKind::WorkMissed)
-        }
-        RunState::Failed
-        | RunState::TimedOut
-        | RunState::Expired
-        | RunState::Interrupted
-        | RunState::Skipped
-        | RunState::Queued
-        | RunState::Running
-        | RunState::Succeeded
-        | RunState::NoOp
-        | RunState::Cancelled => None,
     });
     let of_work = match of.state {
-        WorkState::Held => Some(AttentionKind::WorkHeld),
-        WorkState::Disabled => Some(AttentionKind::WorkBroken),
+        WorkState::Held => Some(AttentionCause::WorkHeld),
+        WorkState::Disabled => Some(AttentionCause::WorkBroken),
         WorkState::Active | WorkState::Paused | WorkState::Archived => None,
     };
     let is_open = run.is_some_and(|run| run.state.waits_for_the_person());
@@ -108,7 +115,8 @@ pub(crate) fn kind_of(of: &Definition, run: Option<&Run>) -> Option<AttentionKin
 
 /// The line of a definition, if it waits.
 fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Option<Attention> {
-    let kind = kind_of(&of, run.as_ref())?;
+    let cause = cause_of(&of, run.as_ref())?;
+    let kind = cause.kind();
     // What a definition waits for has its own id, so that it is another entry than its last run.
     let run = run.filter(|_| !matches!(kind, AttentionKind::WorkHeld | AttentionKind::WorkBroken));
     let (since, actions): (_, &[AttentionAction]) = match (kind, &run) {
@@ -135,25 +143,9 @@ fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Opt
         }
         (_, None) => (of.updated_at, &[AttentionAction::Open]),
     };
-    let text = match (kind, &question, &run) {
-        (AttentionKind::WorkHeld, ..) => {
-            "the data was restored, and it may have run since the copy was made: resume it to let it run"
-                .to_owned()
-        }
-        (AttentionKind::WorkBroken, ..) => {
-            "what starts it cannot be read: edit its schedule, then resume it".to_owned()
-        }
-        (AttentionKind::WorkMissed, ..) => {
-            "it was due while nothing ran, and was left out".to_owned()
-        }
-        (_, Some(question), _) => question.question.clone(),
-        (_, None, Some(run)) => run.error.clone().or_else(|| run.summary.clone()).unwrap_or_default(),
-        (_, None, None) => String::new(),
-    };
     let object = run.as_ref().map_or(of.id.as_str(), |run| run.id.as_str()).to_owned();
     Some(Attention {
         expires_at: question.as_ref().map(|question| question.expires_at),
-        text,
         work: Some(WaitingWork {
             id: of.id,
             title: of.title,
@@ -161,6 +153,6 @@ fn line(of: Definition, run: Option<Run>, question: Option<WorkQuestion>) -> Opt
             run_state: run.as_ref().map(|run| run.state),
             question,
         }),
-        ..Attention::new(format!("{}:{object}", kind.name()), kind, since, actions)
+        ..Attention::new(format!("{kind}:{object}"), cause, since, actions)
     })
 }

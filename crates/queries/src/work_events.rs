@@ -153,7 +153,8 @@ impl Rows {
                 Some(AboutWork::Log { task_id, turn })
             }
             EventKind::WorkNeedsAttention => {
-                let reason = work_attention::kind_of(self.definitions.get(&work)?, run);
+                let cause = work_attention::cause_of(self.definitions.get(&work)?, run);
+                let reason = cause.map(|cause| cause.kind());
                 Some(AboutWork::NeedsAttention { task_id, reason })
             }
             _ => None,

@@ -195,7 +195,8 @@ impl Queries {
         loop {
             let page = self.needs_attention(ws, limits::PAGE.max, cursor.as_deref()).await?;
             facts.extend(page.items.into_iter().map(|one| {
-                let reason = reason_of(one.kind);
+                let reason = reason_of(one.cause.kind());
+                let count = one.cause.count().unwrap_or(1).max(1);
                 let about = one.work.map(|work| work.title).or(one.task_title).or(one.agent_name);
                 let about = about.filter(|title| !title.is_empty());
                 let text = if reason == AttentionReason::Proposals {
@@ -209,7 +210,7 @@ impl Queries {
                     task: one.task_id,
                     title: about.unwrap_or(one.text),
                     text,
-                    count: one.count.unwrap_or(1).max(1),
+                    count,
                     since: one.since.day_in(&self.zone),
                 }
             }));

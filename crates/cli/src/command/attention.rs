@@ -70,12 +70,12 @@ async fn list(session: &mut Session, params: &ListParams) -> Result<(), Failure>
         let title = one.work.as_ref().map(|work| work.title.clone());
         let about = title.or_else(|| one.task_title.clone()).filter(|title| !title.is_empty());
         let text = match about {
-            Some(about) => format!("{}: {}", about, one.text),
-            None => one.text.clone(),
+            Some(about) => format!("{}: {}", about, one.words()),
+            None => one.words(),
         };
         table.row([
             time::minute(one.since, &session.zone),
-            one.kind.to_string(),
+            one.cause.kind().to_string(),
             line(&text),
             one.id.clone(),
         ]);

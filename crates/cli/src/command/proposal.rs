@@ -3,11 +3,11 @@
 use dormouse::view::ChangeItem;
 use dormouse_types::Id as _;
 use dormouse_types::agent::ItemStatus;
-use dormouse_types::field_change::FieldRef;
+use dormouse_types::field_change::{FieldChange, FieldRef};
 
 use crate::terminal::style::Color;
 use crate::terminal::wrap::{self, Margin};
-use crate::terminal::{Style, counted, line, value};
+use crate::terminal::{Style, change, counted, line, value};
 
 /// `k3f9a:1`.
 pub fn name(item: &ChangeItem) -> String {
@@ -28,9 +28,20 @@ pub fn counts(open: usize, put_off: usize) -> String {
     }
 }
 
+/// What it does, in one line. What a confirm would do is seen from the present value, and what became of a
+/// closed one from the value that it was proposed for.
+pub fn summary(item: &ChangeItem) -> String {
+    let is_open = matches!(item.status, ItemStatus::Pending | ItemStatus::Deferred);
+    let change = item.change.clone().map(|change| {
+        let current = item.current.clone().filter(|_| is_open);
+        FieldChange { from: current.or(change.from), ..change }
+    });
+    change::words(change.as_ref(), &item.human_summary)
+}
+
 /// The lines of a proposal, its summary first.
 pub fn lines(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
-    let mut lines = wrap::text(&line(&item.human_summary), width, Margin { first: "", rest: "  " });
+    let mut lines = wrap::text(&line(&summary(item)), width, Margin { first: "", rest: "  " });
     for text in &mut lines {
         *text = style.bold(text);
     }
@@ -66,7 +77,8 @@ fn diff(item: &ChangeItem, width: usize, style: Style) -> Vec<String> {
         rows.push(("now", by_you, Color::Plain));
     }
     // The summary says all of something that is new.
-    let is_named = |proposed: &String| is_new && item.human_summary.contains(proposed);
+    let summary = summary(item);
+    let is_named = |proposed: &String| is_new && summary.contains(proposed);
     if let Some(proposed) = proposed(item).filter(|words| !is_named(words)) {
         rows.push(("proposed", proposed, Color::Green));
     }

@@ -8,6 +8,7 @@ pub mod style;
 pub mod markdown;
 pub mod time;
 pub mod value;
+pub mod change;
 pub mod table;
 pub mod wrap;
 

@@ -32,7 +32,7 @@ fn waits(world: &World) -> Vec<Attention> {
 }
 
 fn brief(all: &[Attention]) -> Vec<(&str, Option<usize>, &str)> {
-    all.iter().map(|one| (one.kind.name(), one.count, one.text.as_str())).collect()
+    all.iter().map(|one| (one.cause.kind().name(), one.cause.count(), one.text.as_str())).collect()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_failed_run_waits_until_one_succeeds_and_what_expires_comes_last() {
     world.drain(&task.id);
     let all = waits(&world);
     assert_eq!(
-        all.iter().map(|one| one.kind.name()).collect::<Vec<_>>(),
+        all.iter().map(|one| one.cause.kind().name()).collect::<Vec<_>>(),
         ["runFailed", "expiring"]
     );
     assert_eq!(all[0].agent_id, Some(agent.id.clone()));
@@ -127,7 +127,7 @@ fn a_failed_run_waits_until_one_succeeds_and_what_expires_comes_last() {
     world.answer(&[]);
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     world.drain(&task.id);
-    assert!(waits(&world).iter().all(|one| one.kind != AttentionKind::RunFailed));
+    assert!(waits(&world).iter().all(|one| one.cause.kind() != AttentionKind::RunFailed));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn an_agent_that_stopped_waits_until_it_is_resumed() {
     assert_eq!(brief(&all), [("agentDormant", None, text.as_str())]);
     assert_eq!(all[0].actions, [AttentionAction::Resume, AttentionAction::Open]);
     now(world.dormouse.resume_agent(&me(), &agent.id, None)).expect("resumed");
-    assert!(waits(&world).iter().all(|one| one.kind != AttentionKind::AgentDormant));
+    assert!(waits(&world).iter().all(|one| one.cause.kind() != AttentionKind::AgentDormant));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn work_waits(world: &World) -> Vec<(AttentionKind, String, Vec<AttentionAction>
     assert_eq!(page.items, waits(world), "the list of all says the same");
     let brief = |one: Attention| {
         assert!(one.since <= now_of(world), "{one:?}");
-        (one.kind, one.id, one.actions)
+        (one.cause.kind(), one.id, one.actions)
     };
     page.items.into_iter().map(brief).collect()
 }

@@ -1,6 +1,8 @@
+use dormouse::view::{Decision, KnowledgeKind};
 use dormouse::{AgentFilter, Verdict};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{AgentActivity, Lifecycle, RunStatus, WakeReason};
+use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -182,6 +184,55 @@ fn a_decision_names_item_verdict_and_reason() {
     now(world.dormouse.decide(&me(), set, 1, Verdict::Undo, None, None, None)).expect("undone");
     let decisions = now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions");
     assert!(decisions[0].undone_at.is_some());
+}
+
+#[test]
+fn a_decision_says_what_changed_as_values_and_so_does_the_memory_of_it() {
+    let world = World::new();
+    let calls = [
+        ("update_task_estimate", json!({ "minutes": 60 })),
+        ("add_checklist_items", json!({ "items": [{ "title": "Order boxes" }] })),
+    ];
+    let (task, agent, items) = world.proposed(&calls);
+    for item in &items {
+        world.decide(item, Verdict::Confirm);
+    }
+    let boxes = world.fresh(&task.id).items.last().expect("an item").id.clone();
+    let tick = json!({ "items": [{ "id": boxes, "isChecked": true }] });
+    world.answer(&[("update_checklist_items", tick)]);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    world.drain(&task.id);
+    let open = now(world.dormouse.task_changes(&me(), &task.id)).expect("changes");
+    world.decide(&open[0].item, Verdict::Reject);
+
+    let item = |is_checked| {
+        let title = "Order boxes".to_owned();
+        Some(FieldValue::Item { title, is_checked, is_archived: false })
+    };
+    let added = FieldRef::Item { id: None };
+    let expected = [
+        Some(FieldChange {
+            field: FieldRef::Item { id: Some(boxes) },
+            from: item(false),
+            to: item(true),
+        }),
+        Some(FieldChange { field: added, from: None, to: item(false) }),
+        Some(FieldChange {
+            field: FieldRef::Estimate,
+            from: None,
+            to: Some(FieldValue::Minutes { minutes: 60 }),
+        }),
+    ];
+    let changes = |decisions: Vec<Decision>| -> Vec<_> {
+        decisions.into_iter().map(|one| one.change).collect()
+    };
+    let of_agent = now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions");
+    assert_eq!(changes(of_agent), expected);
+    let of_task = now(world.dormouse.task_decisions(&me(), &task.id)).expect("decisions");
+    assert_eq!(changes(of_task), expected);
+    let known = now(world.dormouse.knowledge(&me(), &agent.id, 99, None)).expect("a page").items;
+    let known = known.into_iter().filter(|line| line.kind == KnowledgeKind::Decision);
+    assert_eq!(known.map(|line| line.change).collect::<Vec<_>>(), expected);
 }
 
 #[test]

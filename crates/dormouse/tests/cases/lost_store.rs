@@ -163,8 +163,8 @@ fn without_the_agent_store_the_persons_data_is_intact_and_agents_start_over() {
 /// What needs the person because a database was restored: the kind, and how many agents.
 fn restored(dormouse: &Dormouse) -> Vec<(String, Option<usize>)> {
     let needs = wait(dormouse.needs_attention(&me(), 50, None)).expect("a page").items;
-    let restored = needs.into_iter().filter(|one| one.kind == AttentionKind::Restored);
-    restored.map(|one| (one.id, one.count)).collect()
+    let restored = needs.into_iter().filter(|one| one.cause.kind() == AttentionKind::Restored);
+    restored.map(|one| (one.id, one.cause.count())).collect()
 }
 
 #[test]

@@ -126,7 +126,7 @@ impl WorkSubject {
         let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
         let question = asked.into_iter().next().expect("a question").id;
         let needs = now(world.dormouse.needs_attention(&me(), 9, None)).expect("needs").items;
-        let need = needs.into_iter().find(|one| one.kind == AttentionKind::WorkQuestion);
+        let need = needs.into_iter().find(|one| one.cause.kind() == AttentionKind::WorkQuestion);
         let need = need.expect("its run asks");
         let (need, asked_at) = (need.id, need.since);
         let told = now(world.dormouse.deliveries(&me(), None, 9, None)).expect("deliveries").items;

@@ -41,7 +41,7 @@ fn wake(world: &World, task: &TaskId, agent: &AgentId) {
 
 fn used_up(world: &World) -> Vec<Attention> {
     let page = now(world.dormouse.needs_attention(&me(), 200, None)).expect("a page");
-    page.items.into_iter().filter(|one| one.kind == AttentionKind::Budget).collect()
+    page.items.into_iter().filter(|one| one.cause.kind() == AttentionKind::Budget).collect()
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use dormouse_types::agent::DecisionVerdict;
 use dormouse_types::closed_list;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::field_change::FieldChange;
 use dormouse_types::line_name::LineName;
 use dormouse_types::memory::{Audience, CheckpointKind, MemoryKind};
 use dormouse_types::{EntryId, RunKey, TaskId, Timestamp};
@@ -92,6 +93,9 @@ pub struct KnowledgeLine {
     pub kind: KnowledgeKind,
     /// What it says, without the marks that prompts put around it.
     pub text: String,
+    /// Of a decision: the change that was decided, for readers with words of their own.
+    #[serde(default)]
+    pub change: Option<FieldChange>,
     /// Of a decision: the verdict.
     pub verdict: Option<DecisionVerdict>,
     /// Of a decision: why, in the person's words.

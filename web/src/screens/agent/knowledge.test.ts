@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
 
 import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
-import { earlierSummaries, lastReading, plainWords, sortMemory, windowParts } from "./knowledge";
+import { earlierSummaries, lastReading, lineWords, plainWords, sortMemory, windowParts } from "./knowledge";
 
 const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
   ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
 const summary = line(0, null, { line: "summary-4", kind: "summary" });
+
+describe("the words of a line", () => {
+  it("are those of the page for a decision, and without the marks of a prompt for the rest", () => {
+    const change: KnowledgeLine["change"] = { field: { type: "estimate" }, from: null, to: { type: "minutes", minutes: 90 } };
+    expect(lineWords(line(0, null, { kind: "decision", text: "Set time estimate to 1 h 30 min", change }))).toBe("Estimate: 1 h 30");
+    expect(lineWords(line(0, null, { kind: "decision", text: "Send a letter", change: null }))).toBe("Send a letter");
+    expect(lineWords(line(3, null, { text: "2026-03-01 Due date: 2026-03-06" }))).toBe("Due date: 2026-03-06");
+    expect(lineWords(summary)).toBe("text 0");
+  });
+});
 
 describe("what an agent knows", () => {
   const shape = (lines: KnowledgeLine[]): unknown => {

@@ -1,5 +1,6 @@
 // What an agent knows, sorted by whether it still holds: pure functions.
 
+import { nameOf } from "../review/describe";
 import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
 
 /** A line that holds, and what it said before. */
@@ -52,6 +53,12 @@ export function plainWords(text: string): string {
   return entry ?? text.replace(/^\d{4}-\d{2}-\d{2} /, "").replace(/ \(id: \w+-\w+\)/g, "");
 }
 
+/** A line as a person reads it: a decision in the words of the page, the rest without what marks it for a model. */
+export function lineWords(line: KnowledgeLine): string {
+  if (line.kind === "decision") return nameOf({ change: line.change ?? null, humanSummary: line.text });
+  return line.kind === "input" ? plainWords(line.text) : line.text;
+}
+
 /** Summaries that the one in use replaced, newest first, as lines that can be removed. */
 export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: KnowledgeLine | undefined): KnowledgeLine[] {
   const current = checkpoints.find((one) => `summary-${one.n}` === inUse?.line);
@@ -64,6 +71,7 @@ export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: Know
             line: `summary-${n}`,
             kind: "summary",
             text,
+            change: null,
             verdict: null,
             reason: null,
             at: createdAt,

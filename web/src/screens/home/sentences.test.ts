@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { AttentionItem } from "../../live/queries";
-import { agentsSentence, attentionTitle, byUrgency } from "./sentences";
+import table from "../../i18n/attention.json";
+import { agentsSentence, attentionTitle, attentionWords, byUrgency } from "./sentences";
 
 describe("the heading", () => {
   it("says how many things need attention", () => {
@@ -20,6 +21,22 @@ describe("the sentence about agents", () => {
     expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 7 })).toBe("All 7 agents are asleep.");
     expect(agentsSentence({ awake: 1, queued: 0, dormant: 1, asleep: 0 })).toBe("2 agents: 1 awake and 1 dormant.");
     expect(agentsSentence({ awake: 0, queued: 0, dormant: 0, asleep: 0 })).toBe("No agents yet.");
+  });
+});
+
+describe("the words for an entry", () => {
+  const blank = { id: "x", since: "2026-11-26T10:00:00Z", taskId: null, taskTitle: null, agentId: null, agentName: null };
+  const rest = { expiresAt: null, text: "", actions: [], work: null, acknowledgedAt: null };
+  const now = new Date("2026-11-26T12:00:00Z");
+
+  it.each(table)("are those of the table: $page.title", ({ entry, page }) => {
+    expect(attentionWords({ ...blank, ...rest, ...entry } as AttentionItem, now, "UTC")).toEqual(page);
+  });
+
+  it("are the server's for a kind that the page doesn't know, and say so without any", () => {
+    const eclipse = { ...blank, ...rest, kind: "eclipse", taskTitle: "Water butt" } as unknown as AttentionItem;
+    expect(attentionWords({ ...eclipse, text: "It is dark" }, now, "UTC")).toEqual({ title: "It is dark", detail: "Water butt" });
+    expect(attentionWords(eclipse, now, "UTC").title).toBe("Something that this page doesn’t know yet");
   });
 });
 

@@ -1,7 +1,8 @@
-// What the home page says in its heading and first line.
+// What the home page says: its heading, its first line, and what needs attention.
 
 import type { AttentionItem } from "../../live/queries";
-import { listAnd, t } from "../../i18n/index.svelte";
+import { compact, has, listAnd, t, until, valueText } from "../../i18n/index.svelte";
+import { money } from "../settings/models/rules";
 
 /** The heading. `hasMore`: the server has more than it returned. */
 export function attentionTitle(n: number, hasMore: boolean): string {
@@ -30,6 +31,72 @@ export function agentsSentence(counts: AgentCounts): string {
   if (present.length === 1) return t(first.all, { n: first.n });
   const total = present.reduce((sum, state) => sum + state.n, 0);
   return t("home.agents", { n: total, states: listAnd(present.map((state) => t(state.some, { n: state.n }))) });
+}
+
+/** What an entry says: what it is, and why. `attention.json` lists entries with the words of page and terminal. */
+export interface AttentionWords {
+  title: string;
+  detail: string;
+}
+
+/** The words for an entry. `zone` is the system's if it is left out. */
+export function attentionWords(item: AttentionItem, now: Date, zone?: string): AttentionWords {
+  const name = item.agentName ?? t("home.anAgent");
+  const task = item.taskTitle || t("tasks.untitled");
+  const title = item.work?.title ?? "";
+  switch (item.kind) {
+    case "changes":
+      return { title: t("home.suggests", { name, n: item.count }), detail: task };
+    case "expiring": {
+      const at = item.expiresAt === null ? "" : until(new Date(item.expiresAt), now, zone);
+      return { title: t("home.expire", { n: item.count, at }), detail: task };
+    }
+    case "agentDormant":
+      return { title: t("home.stopped", { name, task }), detail: t("home.stoppedWhy", { n: item.runs }) };
+    case "runFailed":
+      return { title: t("home.failed", { name, task }), detail: item.error ?? "" };
+    case "provider":
+      return { title: t("home.provider"), detail: whyUnavailable(item) };
+    case "modelSetup":
+      return { title: t("home.modelSetup"), detail: whyUnavailable(item) };
+    case "budget": {
+      const amount = item.unit === "tokens" ? compact : money;
+      const amounts = { used: amount(item.used), limit: amount(item.budget), call: amount(item.nextCall) };
+      return {
+        title: item.agentId === null ? t("home.budget") : t("home.agentBudget", { name }),
+        detail: item.unit === "tokens" ? t("models.heldTokens", amounts) : t("models.heldMoney", amounts),
+      };
+    }
+    case "restored":
+      return { title: valueText("home.restored", item.database), detail: t("home.restoredWhy", { n: item.count }) };
+    case "workQuestion":
+      return { title: t("home.workAsks", { title }), detail: item.work?.question?.question ?? "" };
+    case "workReview":
+      return { title: t("home.workReview", { title }), detail: item.error ?? item.summary ?? "" };
+    case "workFailed":
+      return { title: t("home.workFailed", { title }), detail: item.error ?? item.summary ?? "" };
+    case "workInterrupted":
+      return { title: t("home.workInterrupted", { title }), detail: item.error ?? item.summary ?? "" };
+    case "workMissed":
+      return { title: t("home.workMissed", { title }), detail: t("home.workMissedWhy") };
+    case "workHeld":
+      return { title: t("home.workHeld", { title }), detail: t("home.workHeldWhy") };
+    case "workBroken":
+      return { title: t("home.workBroken", { title }), detail: t("home.workBrokenWhy") };
+    default:
+      return newer(item);
+  }
+}
+
+/** A kind of a newer server: its own line in English, if it has one. */
+function newer(item: { text?: string; taskTitle?: string | null }): AttentionWords {
+  return { title: item.text || t("home.newer"), detail: item.taskTitle ?? "" };
+}
+
+/** Why a provider is not called; one of a newer server reads as an outage. */
+function whyUnavailable({ provider, why, detail }: { provider: string; why: string; detail: string }): string {
+  const key = `home.why.${why}`;
+  return t(has(key) ? (key as "home.why.outage") : "home.why.outage", { name: provider, detail });
 }
 
 /** Newest first; what is about to expire comes last. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { Schemas } from "../../api/client";
+import changes from "../../i18n/changes.json";
 import values from "../../i18n/values.json";
 import { bySection, itemActionOf, canConfirmInBulk, hasDrifted, proposedOf, timeLeft, type Change, type Value } from "./change";
-import { formatValue } from "./describe";
+import { formatValue, nameOf } from "./describe";
 import { change } from "./testChange";
 
 const LABEL = "lb-00000000000000000000000001";
@@ -24,6 +25,12 @@ describe("formatValue", () => {
 
   it("names an empty value", () => {
     expect(formatValue(null)).toBe("None");
+  });
+});
+
+describe("nameOf", () => {
+  it.each(changes)("gives a change the line of the table: $page", ({ change, summary, page }) => {
+    expect(nameOf({ change: change as Schemas["FieldChange"] | null, humanSummary: summary })).toBe(page);
   });
 });
 

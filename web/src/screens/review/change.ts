@@ -18,8 +18,14 @@ export function wakeOf(change: Change): string | undefined {
 
 export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
 
+/** What a suggestion, a decision and a line of memory say of a change. */
+export type Described = Pick<Change, "change" | "humanSummary"> & {
+  /** The arguments of an open suggestion; without them, the values say what is done. */
+  args?: unknown;
+};
+
 /** What it changes; `other` for a field of a newer server. */
-export function kindOf(change: Change): Kind {
+export function kindOf(change: Described): Kind {
   const field = change.change?.field;
   switch (field?.type) {
     case "status":
@@ -78,21 +84,32 @@ export function valueBefore(change: Change): Value | null {
 }
 
 /** The suggested value; the server's summary of a change that this page doesn't know. */
-export function proposedOf(change: Change): Value {
+export function proposedOf(change: Described): Value {
   return change.change?.to ?? { type: "text", text: change.humanSummary };
 }
 
 /** What it does to a checklist item; `edit` if it does several things at once. */
 export type ItemAction = "add" | "tick" | "untick" | "rename" | "archive" | "restore" | "edit";
 
-export function itemActionOf(change: Change): ItemAction {
+export function itemActionOf(change: Described): ItemAction {
   if (kindOf(change) === "addItem") return "add";
-  const args = typeof change.args === "object" && change.args !== null ? (change.args as Record<string, unknown>) : {};
+  const args = typeof change.args === "object" && change.args !== null ? (change.args as Record<string, unknown>) : differences(change);
   const deeds: ItemAction[] = [];
   if (typeof args["isChecked"] === "boolean") deeds.push(args["isChecked"] ? "tick" : "untick");
   if (typeof args["title"] === "string") deeds.push("rename");
   if (typeof args["isArchived"] === "boolean") deeds.push(args["isArchived"] ? "archive" : "restore");
   return deeds.length === 1 ? (deeds[0] ?? "edit") : "edit";
+}
+
+/** What is another after the change than before, by the names of the arguments. */
+function differences({ change }: Described): Record<string, unknown> {
+  const [from, to] = [change?.from, change?.to];
+  if (from?.type !== "item" || to?.type !== "item") return {};
+  return {
+    ...(from.isChecked !== to.isChecked && { isChecked: to.isChecked }),
+    ...(from.title !== to.title && { title: to.title }),
+    ...(from.isArchived !== to.isArchived && { isArchived: to.isArchived }),
+  };
 }
 
 /** Whether the value has changed since the suggestion. A new item or label replaces nothing. */

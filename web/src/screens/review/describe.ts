@@ -4,7 +4,7 @@ import { day, languageName, list, minutes, t, valueText } from "../../i18n/index
 import type { Problem } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Choice } from "./draft";
-import { itemActionOf, kindOf, proposedOf, type Change, type Value } from "./change";
+import { itemActionOf, kindOf, proposedOf, type Change, type Described, type Value } from "./change";
 
 /** A value in one line. */
 export function formatValue(value: Value | null): string {
@@ -36,15 +36,18 @@ export function formatValue(value: Value | null): string {
 }
 
 /** What changes: the field, or the action on an item. */
-export function fieldOf(change: Change): string {
+export function fieldOf(change: Described): string {
   const kind = kindOf(change);
   if (kind === "addItem" || kind === "editItem") return valueText("review.deed", itemActionOf(change));
   return valueText("review.field", kind);
 }
 
-/** The whole change in one line: "Estimate: 2 h", "Tick: Take photos". */
-export function nameOf(change: Change): string {
-  if (kindOf(change) === "other") return change.humanSummary;
+/**
+ * The whole change in one line: "Estimate: 2 h", "Tick: Take photos"; the server's summary where a value is
+ * not known. `changes.json` lists changes with the lines of the page and of the terminal.
+ */
+export function nameOf(change: Described): string {
+  if (kindOf(change) === "other" || change.change?.to == null) return change.humanSummary;
   const proposed = proposedOf(change);
   return t("review.name", { field: fieldOf(change), value: formatValue(proposed) });
 }

@@ -12,8 +12,8 @@ use crate::client::path;
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
-use crate::terminal::time;
 use crate::terminal::wrap::{self, Margin};
+use crate::terminal::{change, time};
 
 #[derive(Debug, Args)]
 pub struct Params {
@@ -107,8 +107,9 @@ fn kind(known: &KnowledgeLine) -> &'static str {
 /// What a line says; of a decision, with the verdict and its reason.
 pub(super) fn words(known: &KnowledgeLine) -> String {
     let Some(verdict) = known.verdict else { return known.text.clone() };
+    let text = change::words(known.change.as_ref(), &known.text);
     match &known.reason {
-        Some(reason) => format!("{}: {verdict}, because: {reason}", known.text),
-        None => format!("{}: {verdict}", known.text),
+        Some(reason) => format!("{text}: {verdict}, because: {reason}"),
+        None => format!("{text}: {verdict}"),
     }
 }

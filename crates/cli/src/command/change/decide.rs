@@ -102,7 +102,7 @@ pub async fn run(
             }
             Err(failure) => {
                 let message =
-                    format!("{name} ({}): {}", line(&item.human_summary), failure.message);
+                    format!("{name} ({}): {}", line(&proposal::summary(&item)), failure.message);
                 let failure = Failure { message, ..failure };
                 // Decisions are independent; a refused one does not stop the others.
                 if let Some(earlier) = failed.replace(failure) {
@@ -157,10 +157,10 @@ async fn decide_knowing(session: &mut Session, wanted: Wanted<'_>) -> Result<Rep
     let now = failure.member("now").and_then(|now| now.as_str().map(str::to_owned));
     let shown = now.as_deref().unwrap_or("none");
     let proposed = proposal::proposed(wanted.item);
-    let proposed = proposed.as_deref().unwrap_or(&wanted.item.human_summary);
+    let proposed = proposed.unwrap_or_else(|| proposal::summary(wanted.item));
     let message = format!("you set this to {} after the proposal", line(shown));
     if std::io::stdin().is_terminal() && !session.screen.is_json() {
-        let question = format!("{message}. Replace it with {}? [y/N] ", line(proposed));
+        let question = format!("{message}. Replace it with {}? [y/N] ", line(&proposed));
         let answered = session.screen.ask(&question);
         let answer = answered
             .map_err(|e| Failure::failed(format!("cannot read your answer: {e}")))?
@@ -198,7 +198,7 @@ fn not_shown(session: &Session, item: &ChangeItem) -> Failure {
 
 fn described(outcome: &Outcome, verdict: Verdict) -> String {
     let item = &outcome.item;
-    let summary = line(&item.human_summary);
+    let summary = line(&proposal::summary(item));
     let mut text = format!("{} {}: {summary}", done(verdict), proposal::name(item));
     if let Some(error) = &item.error {
         text.push_str(&format!("; it could not be applied: {}", line(error)));

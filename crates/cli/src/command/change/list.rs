@@ -46,7 +46,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             } else if is_open || params.all || item.status == ItemStatus::Applying {
                 let cells = [
                     proposal::name(item),
-                    item.human_summary.clone(),
+                    proposal::summary(item),
                     proposal::status(item).to_owned(),
                 ];
                 match groups.iter_mut().find(|(task, _)| *task == set.task_id.to_string()) {

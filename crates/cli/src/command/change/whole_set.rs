@@ -46,11 +46,11 @@ pub async fn confirm_all(session: &mut Session, params: Params) -> Result<(), Fa
     }
     if !is_json {
         for item in &listed {
-            let summary = line(&item.human_summary);
+            let summary = line(&proposal::summary(item));
             session.screen.say(format!("  {}  {summary}", proposal::name(item)));
         }
         for (item, why) in &left_out {
-            let summary = line(&item.human_summary);
+            let summary = line(&proposal::summary(item));
             session.screen.say(format!("  {}  left out: {summary}; {why}", proposal::name(item)));
         }
         if listed.is_empty() {
@@ -127,7 +127,7 @@ fn say(
             "  {}  {}: {}",
             proposal::name(item),
             proposal::status(item).to_owned(),
-            line(&item.human_summary)
+            line(&proposal::summary(item))
         );
         if let Some(error) = &item.error {
             text.push_str(&format!("; {}", line(error)));

@@ -23,7 +23,7 @@ use dormouse_types::{
 
 use crate::conversation;
 use crate::error::broken;
-use crate::standing::{NewRun, request_occurrence};
+use crate::snapshot::{NewRun, request_occurrence};
 use crate::wording::{instructions, title};
 use crate::{RequestContext, Work, WorkError, event, series_text};
 
@@ -251,9 +251,9 @@ impl Work {
         }
         if empty.kind == WorkType::Immediate {
             let run = WorkRunId::fresh(now, &*self.entropy);
-            let standing =
-                crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
-            let mut step = standing.step();
+            let snapshot =
+                crate::snapshot::Snapshot { definition: empty, open: Vec::new(), newest: None };
+            let mut step = snapshot.step();
             let asked = request_occurrence(id, run.as_str(), new.by);
             step.add_run(run, NewRun { depth, ..asked }, now);
             ops.extend(step.ops(ws, now));

@@ -16,7 +16,7 @@ use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, Work
 
 use crate::conversation;
 use crate::error::broken;
-use crate::standing::request_occurrence;
+use crate::snapshot::request_occurrence;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
@@ -38,8 +38,8 @@ impl Work {
         context: &RequestContext,
     ) -> Result<WorkRunId, WorkError> {
         let asked = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, id).await?;
-            let definition = &standing.definition;
+            let snapshot = self.snapshot(ws, id).await?;
+            let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
             }
@@ -49,7 +49,7 @@ impl Work {
             }
             let now = self.clock.now();
             let run = WorkRunId::fresh(now, &*self.entropy);
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.add_run(run.clone(), request_occurrence(id, run.as_str(), WorkCreator::User), now);
             let mut commit = Commit::new("work.run", Db::Agent, ws)
                 .ops(step.ops(ws, now))
@@ -85,7 +85,7 @@ impl Work {
         let work = self.run(ws, id).await?.work;
         let moved = [Refusal::Stale, Refusal::LeaseLost];
         let cancelled = retry(ATTEMPTS, &moved, || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let run = self.run(ws, id).await?;
             if run.state == RunState::Cancelled {
                 return Ok(());
@@ -97,7 +97,7 @@ impl Work {
             let now = self.clock.now();
             let mut ops = self.end_attempt(ws, &run, now).await?;
             ops.push(question::close_of_run(ws, id, now));
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Cancelled, now, |run| {
                 run.ended_by = Some(context.actor.to_string());
             })?;
@@ -205,9 +205,9 @@ impl Work {
         let work = self.run(ws, id).await?.work;
         let once = context.once(action.name(), id.as_str(), id.as_str());
         let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let run = self.run(ws, id).await?;
-            let definition = &standing.definition;
+            let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: work.clone() });
             }
@@ -219,7 +219,7 @@ impl Work {
                 return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
             }
             let now = self.clock.now();
-            let (mut step, mut ops) = (standing.step(), Vec::new());
+            let (mut step, mut ops) = (snapshot.step(), Vec::new());
             step.move_run(&run, moves, now, |run| ops = change(run))?;
             let (report, news) = (conversation::report(ws, &step, now), step.client_events());
             let mut commit =

@@ -15,7 +15,7 @@ use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
 use crate::definition::{ReadSchedule, checked, checked_steps, stored};
-use crate::standing::Step;
+use crate::snapshot::Step;
 use crate::wording::{instructions, title};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
@@ -266,13 +266,13 @@ impl Work {
     ) -> Result<(), WorkError> {
         let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, id).await?;
-            if standing.definition.deleted_at.is_some() {
+            let snapshot = self.snapshot(ws, id).await?;
+            if snapshot.definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
             }
             let now = self.clock.now();
-            let open = standing.open.clone();
-            let mut step = standing.step();
+            let open = snapshot.open.clone();
+            let mut step = snapshot.step();
             let ops = change(&mut step, &open, now)?;
             let mut news = step.client_events();
             if action == AuditAction::WorkHold {

@@ -53,7 +53,7 @@ impl Work {
         let work = self.question(ws, id).await?.work;
         let once = context.once("work.answer", &format!("{id}|{answer}"), id.as_str());
         let answered = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let question = self.question(ws, id).await?;
             let now = self.clock.now();
             let run = self.run(ws, &question.run).await?;
@@ -61,11 +61,11 @@ impl Work {
                 return Err(WorkError::Answered { question: id.clone(), answer });
             }
             let is_open = question.closed_at.is_none() && question.expires_at > now;
-            let is_there = standing.definition.deleted_at.is_none();
+            let is_there = snapshot.definition.deleted_at.is_none();
             if !is_open || !is_there || run.state != RunState::NeedsInput {
                 return Err(WorkError::Closed { question: id.clone() });
             }
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
             let mut commit = Commit::new("work.answer", Db::Agent, ws)
                 .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
@@ -92,7 +92,7 @@ impl Work {
         question: &Question,
     ) -> Result<(), WorkError> {
         retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &question.work).await?;
+            let snapshot = self.snapshot(ws, &question.work).await?;
             // It may have been answered since it was listed, and its run may ask another one by now.
             let question = self.question(ws, &question.id).await?;
             if question.closed_at.is_some() {
@@ -103,7 +103,7 @@ impl Work {
             let mut commit = Commit::new("work.expire", Db::Agent, ws)
                 .op(question::close_of_run(ws, &run.id, now));
             if run.state == RunState::NeedsInput {
-                let mut step = standing.step();
+                let mut step = snapshot.step();
                 step.move_run(&run, RunEvent::Expired, now, |run| {
                     run.error = Some("nobody answered its question in time".into());
                 })?;

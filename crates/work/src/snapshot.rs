@@ -1,5 +1,5 @@
-//! A definition with those of its runs that decide what it is up to, as they were read; and what a
-//! commit makes of them.
+//! A definition with those of its runs that decide its status, as they were read; and what a commit makes
+//! of them.
 
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::{self, Definition};
@@ -21,7 +21,7 @@ use crate::{Work, WorkError, event};
 /// The definition is read first. Every commit that moves one of its runs writes the definition, too, so
 /// a commit that is not refused was decided on all of its runs.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct Snapshot {
     pub definition: Definition,
     /// Its runs that are not over, oldest first.
     pub open: Vec<Run>,
@@ -31,7 +31,7 @@ pub struct Standing {
 /// What a commit writes: a definition, and runs that moved or are new.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    before: Standing,
+    before: Snapshot,
     after: Definition,
     /// The state in which a run was read; `None` if it is new.
     runs: Vec<(Option<RunState>, Run)>,
@@ -39,7 +39,7 @@ pub(crate) struct Step {
     has_more: bool,
 }
 
-impl Standing {
+impl Snapshot {
     /// Whether a run of the definition is under way, apart from one of them.
     pub fn is_busy_besides(&self, run: &WorkRunId) -> bool {
         self.open.iter().any(|open| open.state == RunState::Running && open.id != *run)
@@ -266,7 +266,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.
-fn merged(before: &Standing, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
+fn merged(before: &Snapshot, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
     let is_changed = |run: &Run| changed.iter().any(|other| other.id == run.id);
     let mut all: Vec<Run> = before.open.iter().filter(|run| !is_changed(run)).cloned().collect();
     all.extend(changed.iter().map(|run| (*run).clone()));
@@ -285,36 +285,36 @@ fn latest<'r>(open: &'r [Run], newest: Option<&'r Run>) -> Option<&'r Run> {
 
 impl Work {
     /// Reads a definition with the runs that decide what it is up to, a deleted one included.
-    pub(crate) async fn standing(
+    pub(crate) async fn snapshot(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-    ) -> Result<Standing, WorkError> {
+    ) -> Result<Snapshot, WorkError> {
         let definition = self.store.first(definition::by_id(ws, id)).await?;
         let definition = definition.ok_or_else(|| WorkError::NotFound { work: id.clone() })?;
-        self.standing_of(ws, definition).await
+        self.snapshot_of(ws, definition).await
     }
 
     /// The same for a definition that was read.
-    pub(crate) async fn standing_of(
+    pub(crate) async fn snapshot_of(
         &self,
         ws: WorkspaceId,
         definition: Definition,
-    ) -> Result<Standing, WorkError> {
+    ) -> Result<Snapshot, WorkError> {
         let open = self.store.all(run::open(ws, &definition.id)).await?;
         let newest = self.store.first(run::of_definition(ws, &definition.id, i64::MAX, 1)).await?;
-        Ok(Standing { definition, open, newest })
+        Ok(Snapshot { definition, open, newest })
     }
 
     /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are
     /// as they would be computed anew.
-    pub(crate) fn wrong_columns(standing: &Standing) -> Option<String> {
-        let latest = latest(&standing.open, standing.newest.as_ref());
-        let found = &standing.definition;
+    pub(crate) fn wrong_columns(snapshot: &Snapshot) -> Option<String> {
+        let latest = latest(&snapshot.open, snapshot.newest.as_ref());
+        let found = &snapshot.definition;
         let state = latest.map(|run| run.state);
         let expected = (latest.map(|run| &run.id), state, public_status(found.state, state));
         let stored = (found.latest_run.as_ref(), found.run_state, found.status);
-        let n_runs = standing.newest.as_ref().map_or(0, |run| run.n);
+        let n_runs = snapshot.newest.as_ref().map_or(0, |run| run.n);
         if expected != stored {
             return Some(format!("{}: stored {stored:?}, computed {expected:?}", found.id));
         }

@@ -93,7 +93,7 @@ impl Work {
         let id = id_of(&work.operation, work.at);
         let made = self.made(ws, &id, &new, &work.actor, work.depth, self.clock.now()).await;
         match made {
-            Ok(mut ops) => {
+            Ok((mut ops, _)) => {
                 ops.push(result::expect(ws, &id, &work.task));
                 Ok(Answer::Write { ops, news: vec![event(EventKind::WorkCreated, id.as_str())] })
             }

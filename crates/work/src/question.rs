@@ -32,7 +32,7 @@ impl Work {
         Ok(self.store.all(question::of_run(ws, run)).await?)
     }
 
-    /// Answers a question; its run goes on with the answer.
+    /// Answers a question; its run goes on with the answer. Returns the question with it.
     ///
     /// The answer and the step of the run are one commit, so there is never an answer that no run
     /// reads.
@@ -44,7 +44,7 @@ impl Work {
         id: &QuestionId,
         answer: &str,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Question, WorkError> {
         let answer = answer.trim();
         if answer.is_empty() {
             return Err(WorkError::Blank { what: "answer" });
@@ -67,22 +67,31 @@ impl Work {
             }
             let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
+            let by = context.actor.to_string();
             let mut commit = Commit::new("work.answer", Db::Agent, ws)
-                .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
+                .op(question::answer(ws, id, answer, &by, now))
                 .ops(step.ops(ws, now))
                 .op(wake_queue::signal(ws, &signal(&run.id, now)))
                 .change(event(EventKind::WorkStatus, run.id.as_str()))
                 .change(event(EventKind::WorkLog, id.as_str()))
                 .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
             commit.once.clone_from(&once);
-            self.store.commit(commit).await?;
-            Ok(())
+            let committed = self.store.commit(commit).await?;
+            let question = Question {
+                answer: Some(answer.to_owned()),
+                answered_by: Some(by),
+                closed_at: Some(now),
+                ..question
+            };
+            Ok(committed.replayed.is_none().then_some(question))
         })
         .await;
         match answered.map_err(|error: WorkError| self.busy(&work, error)) {
-            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
-            Ok(()) => Ok(()),
+            Ok(Some(question)) => return Ok(question),
+            Ok(None) => {}
+            Err(refused) => _ = self.unless_repeated(ws, once.as_ref(), refused).await?,
         }
+        self.question(ws, id).await
     }
 
     /// Gives up a question whose time is over, and the run that asked it.

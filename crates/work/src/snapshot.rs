@@ -39,7 +39,21 @@ pub(crate) struct Step {
     has_more: bool,
 }
 
+/// A definition as a commit left it, with the run that stands for it.
+#[derive(Debug, Clone)]
+pub struct Written {
+    pub definition: Definition,
+    /// Its newest run that is not over, or its newest.
+    pub latest: Option<Run>,
+}
+
 impl Snapshot {
+    /// The definition as it is shown, if nothing is written.
+    pub(crate) fn as_read(self) -> Written {
+        let latest = latest(&self.open, self.newest.as_ref()).cloned();
+        Written { definition: self.definition, latest }
+    }
+
     /// Whether a run of the definition is under way, apart from one of them.
     pub fn is_busy_besides(&self, run: &WorkRunId) -> bool {
         self.open.iter().any(|open| open.state == RunState::Running && open.id != *run)
@@ -68,7 +82,7 @@ impl Step {
         &mut self.after
     }
 
-    /// Moves a run and changes it.
+    /// Moves a run and changes it; returns it as it will be.
     ///
     /// Errors: the event cannot happen in its state.
     pub fn move_run(
@@ -77,15 +91,20 @@ impl Step {
         event: RunEvent,
         now: Timestamp,
         change: impl FnOnce(&mut Run),
-    ) -> Result<(), WorkError> {
+    ) -> Result<&Run, WorkError> {
         let state = run.state.after(event).map_err(broken)?;
         let mut after = Run { state, updated_at: now, ..run.clone() };
         if state.is_over() {
             after.completed_at = Some(now);
         }
         change(&mut after);
-        self.runs.push((Some(run.state), after));
-        Ok(())
+        Ok(self.push(Some(run.state), after))
+    }
+
+    fn push(&mut self, from: Option<RunState>, run: Run) -> &Run {
+        self.runs.push((from, run));
+        let (_, run) = self.runs.last().expect("it was pushed");
+        run
     }
 
     /// The definition as it will be, with the run that produces a result in this step.
@@ -95,7 +114,7 @@ impl Step {
         Some((&self.after, done))
     }
 
-    pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
+    pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) -> &Run {
         let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
         self.after.n_runs += 1;
         let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
@@ -127,7 +146,7 @@ impl Step {
             completed_at: skipped.map(|_| now),
             updated_at: now,
         };
-        self.runs.push((None, run));
+        self.push(None, run)
     }
 
     /// Leaves it to a later step to tell of what was missed: that one decides about the rest of it.
@@ -170,7 +189,12 @@ impl Step {
 
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
     /// of another, and with what the person is told.
-    pub fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+    pub fn ops(self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+        self.decided(ws, now).0
+    }
+
+    /// The same, with what the commit leaves: what a request answers, so that nothing is read again.
+    pub fn decided(mut self, ws: WorkspaceId, now: Timestamp) -> (Vec<Op>, Written) {
         let runs: Vec<&Run> = self.runs.iter().map(|(_, run)| run).collect();
         let (open, newest) = merged(&self.before, &runs);
         let latest = latest(&open, newest.as_ref());
@@ -209,7 +233,9 @@ impl Step {
             let next = open.iter().find(|run| run.state == RunState::Queued);
             ops.extend(next.map(|next| wake_queue::make_due(ws, &next.id, now)));
         }
-        ops
+        let latest = latest.cloned();
+        self.after.revision = self.before.definition.revision + 1;
+        (ops, Written { definition: self.after, latest })
     }
 }
 
@@ -304,6 +330,11 @@ impl Work {
         let open = self.store.all(run::open(ws, &definition.id)).await?;
         let newest = self.store.first(run::of_definition(ws, &definition.id, i64::MAX, 1)).await?;
         Ok(Snapshot { definition, open, newest })
+    }
+
+    /// What a request answers that was carried out before: the definition as it is now.
+    pub(crate) async fn written(&self, ws: WorkspaceId, id: &WorkId) -> Result<Written, WorkError> {
+        Ok(self.snapshot(ws, id).await?.as_read())
     }
 
     /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are

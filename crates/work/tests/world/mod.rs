@@ -403,7 +403,10 @@ impl World {
 
     #[track_caller]
     pub fn create(&self, title: &str, words: Option<&str>) -> WorkId {
-        wait(self.work.create(WS, &self.new_work(title, words), &me())).expect("it is created")
+        wait(self.work.create(WS, &self.new_work(title, words), &me()))
+            .expect("it is created")
+            .definition
+            .id
     }
 
     /// The runs of a definition, oldest first.

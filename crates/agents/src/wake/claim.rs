@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use dormouse_runs::admission::MayAsk;
 use dormouse_runs::spending;
+use dormouse_scheduler::claim::raise_fence;
 use dormouse_scheduler::status::{Event, after};
 use dormouse_scheduler::{Admission, Capacity, Due};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
@@ -208,7 +209,7 @@ impl Agents {
         now: Timestamp,
     ) -> Result<Vec<Op>, AgentError> {
         // Its owner may only seem dead, and still be about to write the journal.
-        self.scheduler().raise_fence(ws, row, row.epoch + 1).await?;
+        raise_fence(&self.store, ws, row, row.epoch + 1).await?;
         let to = after(run.status, Event::Cancelled).map_err(broken)?;
         let open = self.store.all(model_call::open_of_run(ws, &run.key)).await?;
         let mut ops = vec![wake_run::cancel(ws, &run.key, run.status, to, now, ANOTHER_MODEL)];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_runs::admission::MayAsk;
+use dormouse_runs::admission::{MayAsk, was_begun_with_another};
 use dormouse_scheduler::{
     Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
@@ -94,7 +94,9 @@ impl Work {
             // Its process died. That it was interrupted is over before anybody could see it.
             return Ok(Admission::Resume { ops });
         }
-        if waiting.is_some() {
+        // It waits for a model that the person has since left for another one.
+        let superseded = waiting.filter(|waiting| was_begun_with_another(waiting, model_name));
+        if waiting.is_some() && superseded.is_none() {
             let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Started, now, |_| {})?;
             ops.extend(step.ops(ws, now));
@@ -110,6 +112,11 @@ impl Work {
             }));
         }
         let corrections = self.store.all(correction::after(ws, &run.work, 0)).await?;
+        let mut run = run;
+        if let Some(waiting) = superseded {
+            ops.extend(self.driver.superseded(ws, entry, waiting, now).await?);
+            run.attempt += 1;
+        }
         let key = attempt_key(&run);
         let mut step = snapshot.step();
         step.move_run(&run, RunEvent::Started, now, |run| {
@@ -121,7 +128,11 @@ impl Work {
             run.corrections_upto = corrections.last().map_or(0, |last| last.n);
         })?;
         ops.extend(step.ops(ws, now));
-        let attempt = Box::new(self.new_attempt(entry, &run, key, model_name, now));
+        let mut attempt = Box::new(self.new_attempt(entry, &run, key, model_name, now));
+        if let Some(waiting) = superseded {
+            attempt.reason.clone_from(&waiting.reason);
+            attempt.initiator.clone_from(&waiting.initiator);
+        }
         Ok(Admission::Start { run: attempt, ops, if_repeated: Vec::new() })
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
@@ -57,7 +58,7 @@ impl Work {
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, open, now| {
             let after = step.definition();
             if let Some(title) = &new_title {
                 after.title.clone_from(title);
@@ -79,6 +80,10 @@ impl Work {
                 self.set_schedule(after, schedule, now)?;
             }
             let mut ops = Vec::new();
+            if edit.model.is_some() || edit.built_in.is_some() {
+                // What put a run off may not concern the other model.
+                ops.extend(open.iter().map(|run| wake_queue::release_one(ws, &run.id, now)));
+            }
             if let Some(events) = &edit.events {
                 if after.kind == WorkType::Immediate {
                     let hint = "it runs once: make new work that these changes start";

@@ -238,6 +238,7 @@ const RETIRED: &[(&str, &str)] = &[
     ("WorkOutcomeWithoutModel", "BuiltInOutcome"),
     ("TaskStanding", "TaskReviewState"),
     ("standing_decision", "current_decision"),
+    ("standing_of", "snapshot_of"),
     ("in_vain", "fruitless_claims"),
     ("look_again", "poll_now"),
 ];

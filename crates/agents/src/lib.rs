@@ -21,12 +21,10 @@ pub mod task_agent;
 pub mod error;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_runs::Driver;
-use dormouse_scheduler::{Chore, Handler};
 use dormouse_store::Store;
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_types::port::{Clock, Entropy, Model};
@@ -44,12 +42,6 @@ pub struct Agents {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: jiff::tz::TimeZone,
-    pub(crate) owner: String,
-    pub(crate) lease: Duration,
-    /// Other kinds of holders that the scheduler runs.
-    pub(crate) others: Vec<Arc<dyn Handler>>,
-    /// Their background work.
-    pub(crate) more_chores: Vec<Arc<dyn Chore>>,
 }
 
 /// What [`Agents`] is built from.
@@ -69,56 +61,13 @@ pub struct Parts {
     pub entropy: Arc<dyn Entropy>,
     /// The workspace's time zone.
     pub zone: jiff::tz::TimeZone,
-    /// Name under which this process holds leases.
-    pub owner: String,
 }
 
 impl Agents {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, journal, changes, driver, clock, entropy, zone, owner } = parts;
-        let lease = dormouse_store::lease::term();
-        let (others, more_chores) = (Vec::new(), Vec::new());
-        Self {
-            store,
-            journal,
-            changes,
-            driver,
-            clock,
-            entropy,
-            zone,
-            owner,
-            lease,
-            others,
-            more_chores,
-        }
-    }
-
-    /// Returns the same agents, whose scheduler also runs another kind of holder.
-    #[must_use]
-    pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
-        self.others.push(handler);
-        self
-    }
-
-    /// Returns the same agents, whose scheduler also does this background work, after its own.
-    #[must_use]
-    pub fn with_chore(mut self, chore: Arc<dyn Chore>) -> Self {
-        self.more_chores.push(chore);
-        self
-    }
-
-    /// Returns how long a lease lasts without renewal.
-    pub fn lease(&self) -> Duration {
-        self.lease
-    }
-
-    /// Returns the same agents with another lease time: how long another node waits before it takes
-    /// over from a dead one.
-    #[must_use]
-    pub fn with_lease(mut self, lasts: Duration) -> Self {
-        self.lease = lasts;
-        self
+        let Parts { store, journal, changes, driver, clock, entropy, zone } = parts;
+        Self { store, journal, changes, driver, clock, entropy, zone }
     }
 
     /// Returns the model that an agent asks: its class decides merge window and automation, its

@@ -11,7 +11,7 @@ use dormouse_agents::{Agents, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
 use dormouse_runs::{Driver, End, Models};
-use dormouse_scheduler::{Event, Options, Until};
+use dormouse_scheduler::{Event, Options, Scheduler, Until};
 use dormouse_types::port::{Clock as _, ModelClass};
 use dormouse_types::{Actor, AgentId, HolderId, ItemId, Origin, TaskId, Timestamp, WorkspaceId};
 use futures_util::future::{BoxFuture, FutureExt as _, join, try_join_all};
@@ -32,8 +32,9 @@ const AT_ONCE: usize = 64;
 pub struct World {
     /// Routes, wakes, runs: the first node.
     pub agents: Agents,
-    /// Further nodes.
-    others: Vec<Agents>,
+    scheduler: Scheduler,
+    /// The schedulers of further nodes.
+    others: Vec<Scheduler>,
     /// The person's data.
     pub journal: Journal,
     clock: ShiftedClock,
@@ -84,7 +85,7 @@ fn locked(progress: &Mutex<Progress>) -> MutexGuard<'_, Progress> {
 }
 
 /// The rooms of one node.
-fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents) {
+fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents, Scheduler) {
     let (store, clock, entropy) = (&opened.store, &opened.as_clock, &opened.entropy);
     let zone = jiff::tz::TimeZone::UTC;
     let journal = Journal::new(store.clone(), clock.clone(), entropy.clone());
@@ -100,22 +101,30 @@ fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents) {
         clock: clock.clone(),
         entropy: entropy.clone(),
         zone,
-        owner: format!("bench-{n}"),
     });
-    (journal, agents)
+    let lease = dormouse_store::lease::term();
+    let scheduler = Scheduler::new(dormouse_scheduler::Parts {
+        store: store.clone(),
+        clock: clock.clone(),
+        owner: format!("bench-{n}"),
+        lease,
+        handlers: vec![agents.handler()],
+        chores: agents.chores(lease),
+    });
+    (journal, agents, scheduler)
 }
 
 impl World {
     /// Joins the rooms on a store, with a model that answers in so many turns.
     pub fn new(opened: &Opened, turns: u32) -> Self {
-        let (journal, agents) = node(opened, turns, 1);
-        Self { agents, others: Vec::new(), journal, clock: opened.clock.clone() }
+        let (journal, agents, scheduler) = node(opened, turns, 1);
+        Self { agents, scheduler, others: Vec::new(), journal, clock: opened.clock.clone() }
     }
 
     /// Lets another node serve the same agents. It shares the clock.
     #[must_use]
     pub fn with_node(mut self, opened: &Opened, turns: u32) -> Self {
-        self.others.push(node(opened, turns, self.n_nodes() + 1).1);
+        self.others.push(node(opened, turns, self.n_nodes() + 1).2);
         self
     }
 
@@ -209,15 +218,15 @@ impl World {
             n_runs,
             running: Some(send),
         }));
-        let serving = |agents: &Agents, offset: usize| {
+        let serving = |scheduler: &Scheduler, offset: usize| {
             let options = Options { concurrency: at_once, offset };
             let (progress, clock) = (progress.clone(), self.clock.clone());
             let tell = move |event: Event| locked(&progress).take(event, clock.now());
-            agents.scheduler().stopping_on(stop.clone()).node(Until::Stopped(options)).run(tell)
+            scheduler.stopping_on(stop.clone()).node(Until::Stopped(options)).run(tell)
         };
         let mut others = JoinSet::new();
-        for (agents, n) in self.others.iter().zip(1..) {
-            others.spawn(serving(agents, n * at_once));
+        for (scheduler, n) in self.others.iter().zip(1..) {
+            others.spawn(serving(scheduler, n * at_once));
         }
         let meanwhile = async {
             let done = meanwhile.await;
@@ -226,7 +235,7 @@ impl World {
             }
             done
         };
-        let ((), done) = join(Box::pin(serving(&self.agents, 0)), meanwhile).await;
+        let ((), done) = join(Box::pin(serving(&self.scheduler, 0)), meanwhile).await;
         while let Some(ended) = others.join_next().await {
             ended.context("the service of another node broke off")?;
         }

@@ -35,7 +35,7 @@ impl Dormouse {
     pub async fn recover(&self) -> Result<Vec<String>, Error> {
         // This comes first, so that everything taken over belongs to the current store.
         let mut lines = self.notice_restored().await?;
-        lines.extend(self.agents.scheduler().take_over(WORKSPACE).await.map_err(AgentError::from)?);
+        lines.extend(self.scheduler.take_over(WORKSPACE).await.map_err(AgentError::from)?);
         lines.extend(self.changes.recover(WORKSPACE).await?.into_iter().map(concluded));
         let removals = self.agents.finish_purges(WORKSPACE, self.clock.now()).await?;
         lines.extend(removals.into_iter().map(|line| line.unwrap_or_else(|why| why)));
@@ -61,9 +61,9 @@ impl Dormouse {
     /// returns one line for each. Other nodes may be running.
     pub async fn recover_silent(&self) -> Result<Vec<String>, Error> {
         let mut lines = self.notice_restored().await?;
-        let scheduler = self.agents.scheduler();
+        let scheduler = &self.scheduler;
         lines.extend(scheduler.take_over_dead(&BTreeSet::new()).await.map_err(AgentError::from)?);
-        let silent = self.agents.lease();
+        let silent = scheduler.lease();
         lines.extend(
             self.changes.recover_older(WORKSPACE, silent).await?.into_iter().map(concluded),
         );
@@ -95,7 +95,7 @@ impl Dormouse {
             agents.iter().map(HolderId::from).chain(others).collect::<Vec<_>>()
         });
         // Without a server nothing fires by a schedule.
-        let scheduler = self.agents.scheduler().firing_plans_only_as_a_node();
+        let scheduler = self.scheduler.firing_plans_only_as_a_node();
         let scheduler = scheduler.stopping_on(stop.shared());
         let mut node = scheduler.node(Until::Idle { ws: WORKSPACE, only });
         let mut ran = 0;

@@ -37,6 +37,7 @@ mod request;
 
 use std::path::Path;
 use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use dormouse_access::Tokens;
 use dormouse_agents::Agents;
@@ -45,7 +46,7 @@ use dormouse_changes::Changes;
 use dormouse_journal::Journal;
 use dormouse_queries::Queries;
 use dormouse_runs::{Driver, Models};
-use dormouse_scheduler::Handler;
+use dormouse_scheduler::{Chore, Handler, Scheduler};
 use dormouse_store::backend::postgres::{self, Postgres};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_types::WorkspaceId;
@@ -119,6 +120,8 @@ pub struct Dormouse {
     pub(crate) changes: Changes,
     pub(crate) agents: Agents,
     pub(crate) work: Work,
+    /// Runs agents and agent work, which are registered with it side by side.
+    pub(crate) scheduler: Scheduler,
     pub(crate) drafts: Arc<Drafts>,
     pub(crate) queries: Queries,
     pub(crate) models: Models,
@@ -179,12 +182,11 @@ impl Dormouse {
                 clock: clock.clone(),
                 entropy: entropy.clone(),
                 zone: zone.clone(),
-                owner: owner.clone(),
             })
         };
         let agents = agents_with(changes.clone());
-        // Agent work reads by agents that know no other holders and start no work: else it would hold
-        // itself, and no database would be closed at the end.
+        // Agent work reads by agents that start no work: else it would hold itself, and no database would be
+        // closed at the end.
         let facts = FactsOfQueries(Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -204,15 +206,15 @@ impl Dormouse {
             changes: changes.clone(),
         });
         changes.set_delegate(Arc::new(Delegated(work.clone())));
-        let agents = agents
-            .with_handler(Arc::new(WorkRuns(work.clone())))
-            .with_chore(Arc::new(Results(work.clone())))
-            .with_chore(Arc::new(Schedules(work.clone())))
-            .with_chore(Arc::new(Events(work.clone())))
-            .with_chore(Arc::new(Expiry(work.clone())))
-            .with_chore(Arc::new(Bodies(work.clone())))
-            .with_chore(Arc::new(UnsentQuestions(work.clone())))
-            .with_chore(Arc::new(ReadDeliveries(work.clone())));
+        let lease = dormouse_store::lease::term();
+        let scheduler = Scheduler::new(dormouse_scheduler::Parts {
+            store: store.clone(),
+            clock: clock.clone(),
+            owner,
+            lease,
+            handlers: vec![agents.handler(), Arc::new(WorkRuns(work.clone()))],
+            chores: chores(&agents, &work, lease),
+        });
         let queries = Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),
@@ -229,6 +231,7 @@ impl Dormouse {
             changes,
             agents,
             work,
+            scheduler,
             drafts,
             queries,
             tokens,
@@ -275,17 +278,33 @@ impl Dormouse {
     /// them and takes them over, whatever they do.
     #[must_use]
     pub fn with_handler(mut self, handler: Arc<dyn Handler>) -> Self {
-        self.agents = self.agents.with_handler(handler);
+        self.scheduler = self.scheduler.with_handler(handler);
         self
     }
 
     /// The same services with this lease duration, after which another node takes over from a dead
     /// one.
     #[must_use]
-    pub fn with_lease(mut self, lasts: std::time::Duration) -> Self {
-        self.agents = self.agents.with_lease(lasts);
+    pub fn with_lease(mut self, lasts: Duration) -> Self {
+        let chores = chores(&self.agents, &self.work, lasts);
+        self.scheduler = self.scheduler.with_lease(lasts, chores);
         self
     }
+}
+
+/// The background work of a node, in the order in which it runs.
+fn chores(agents: &Agents, work: &Work, lease: Duration) -> Vec<Arc<dyn Chore>> {
+    let mut chores = agents.chores(lease);
+    chores.extend::<[Arc<dyn Chore>; 7]>([
+        Arc::new(Results(work.clone())),
+        Arc::new(Schedules(work.clone())),
+        Arc::new(Events(work.clone())),
+        Arc::new(Expiry(work.clone())),
+        Arc::new(Bodies(work.clone())),
+        Arc::new(UnsentQuestions(work.clone())),
+        Arc::new(ReadDeliveries(work.clone())),
+    ]);
+    chores
 }
 
 /// Opens or creates the databases of a data folder. The caller holds the folder's lock.

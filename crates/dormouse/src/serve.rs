@@ -48,7 +48,7 @@ impl Dormouse {
         stop: BoxFuture<'static, ()>,
         tell: &mut (dyn FnMut(ServeEvent) + Send),
     ) {
-        let scheduler = self.agents.scheduler().stopping_on(stop.shared());
+        let scheduler = self.scheduler.stopping_on(stop.shared());
         let tell = Mutex::new(tell);
         let say = |event| (tell.lock().unwrap_or_else(PoisonError::into_inner))(event);
         let on_event = |event: Event| {

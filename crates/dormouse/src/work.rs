@@ -1,6 +1,7 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 
 use dormouse_queries::WorkFilter;
+use dormouse_store::agent::work::run::Run;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
@@ -11,6 +12,7 @@ use dormouse_types::{
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
 use dormouse_work::lifecycle::Edit;
+use dormouse_work::snapshot::Written;
 
 use crate::dates::{Reader, Wording};
 use crate::request::{receipt_id, require};
@@ -153,8 +155,8 @@ impl Dormouse {
             model: new.model,
             by: WorkCreator::User,
         };
-        let id = self.work.create(caller.workspace, &definition, &by).await?;
-        self.work_view(caller, &id).await
+        let written = self.work.create(caller.workspace, &definition, &by).await?;
+        self.written_view(caller, written).await
     }
 
     /// A page of the definitions of agent work, newest first.
@@ -173,7 +175,7 @@ impl Dormouse {
     /// A definition of agent work.
     pub async fn work(&self, caller: &Caller, id: &WorkId) -> Result<AgentWork, Error> {
         require(caller, Scope::Read)?;
-        self.work_view(caller, id).await
+        Ok(self.queries.work(caller.workspace, id).await?)
     }
 
     /// A definition with its newest runs and its open questions.
@@ -189,7 +191,7 @@ impl Dormouse {
     /// A run of agent work.
     pub async fn work_run(&self, caller: &Caller, run: &WorkRunId) -> Result<WorkRun, Error> {
         require(caller, Scope::Read)?;
-        self.run_view(caller, run).await
+        Ok(self.queries.work_run(caller.workspace, run).await?)
     }
 
     /// A page of the runs of a definition, newest first.
@@ -287,8 +289,8 @@ impl Dormouse {
             overlap: patch.overlap,
             model: patch.model,
         };
-        self.work.edit(caller.workspace, id, &edit, &by).await?;
-        self.work_view(caller, id).await
+        let written = self.work.edit(caller.workspace, id, &edit, &by).await?;
+        self.written_view(caller, written).await
     }
 
     /// Lets a definition start no runs until it is resumed.
@@ -300,8 +302,8 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.pause(caller.workspace, id, &by).await?;
-        self.work_view(caller, id).await
+        let written = self.work.pause(caller.workspace, id, &by).await?;
+        self.written_view(caller, written).await
     }
 
     /// Lets a definition start runs again. What was due meanwhile never runs.
@@ -313,8 +315,8 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.resume(caller.workspace, id, &by).await?;
-        self.work_view(caller, id).await
+        let written = self.work.resume(caller.workspace, id, &by).await?;
+        self.written_view(caller, written).await
     }
 
     /// Pauses all agent work; returns how many definitions that were.
@@ -332,11 +334,11 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.archive(caller.workspace, id, &by).await?;
-        self.work_view(caller, id).await
+        let written = self.work.archive(caller.workspace, id, &by).await?;
+        self.written_view(caller, written).await
     }
 
-    /// Takes a definition out of all lists, and returns it as it was. Nothing of it starts any more.
+    /// Takes a definition out of all lists, and returns it as it is left. Nothing of it starts any more.
     pub async fn delete_work(
         &self,
         caller: &Caller,
@@ -345,9 +347,8 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        let view = self.work_view(caller, id).await?;
-        self.work.delete(caller.workspace, id, &by).await?;
-        Ok(view)
+        let written = self.work.delete(caller.workspace, id, &by).await?;
+        self.written_view(caller, written).await
     }
 
     /// Runs a definition now. Its schedule stays as it is.
@@ -360,7 +361,7 @@ impl Dormouse {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
         let run = self.work.run_now(caller.workspace, id, &by).await?;
-        self.run_view(caller, &run).await
+        self.written_run_view(caller, run).await
     }
 
     /// Ends a run, on whichever node it is under way. To cancel it twice changes nothing.
@@ -370,8 +371,8 @@ impl Dormouse {
         run: &WorkRunId,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        self.work.cancel(caller.workspace, run, &work_context(caller, None)?).await?;
-        self.run_view(caller, run).await
+        let run = self.work.cancel(caller.workspace, run, &work_context(caller, None)?).await?;
+        self.written_run_view(caller, run).await
     }
 
     /// Answers a question; its run goes on.
@@ -386,8 +387,8 @@ impl Dormouse {
     ) -> Result<WorkQuestion, Error> {
         require(caller, Scope::Decide)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.answer(caller.workspace, question, answer, &by).await?;
-        Ok(self.queries.work_question(caller.workspace, question).await?)
+        let question = self.work.answer(caller.workspace, question, answer, &by).await?;
+        Ok(dormouse_queries::work::question_view(question))
     }
 
     /// Takes what a run left that ended without an outcome for its result, or does not.
@@ -401,8 +402,8 @@ impl Dormouse {
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Decide)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.review(caller.workspace, run, is_approved, why, &by).await?;
-        self.run_view(caller, run).await
+        let run = self.work.review(caller.workspace, run, is_approved, why, &by).await?;
+        self.written_run_view(caller, run).await
     }
 
     /// Lets a run be tried again that did not end well.
@@ -414,8 +415,8 @@ impl Dormouse {
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.retry(caller.workspace, run, &by).await?;
-        self.run_view(caller, run).await
+        let run = self.work.retry(caller.workspace, run, &by).await?;
+        self.written_run_view(caller, run).await
     }
 
     /// Tells a definition something about how it works: the run under way and all later ones read it.
@@ -428,16 +429,16 @@ impl Dormouse {
     ) -> Result<AgentWork, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        self.work.correct(caller.workspace, id, text, &by).await?;
-        self.work_view(caller, id).await
+        let definition = self.work.correct(caller.workspace, id, text, &by).await?;
+        Ok(self.queries.work_as_read(caller.workspace, definition).await?)
     }
 
-    async fn work_view(&self, caller: &Caller, id: &WorkId) -> Result<AgentWork, Error> {
-        Ok(self.queries.work(caller.workspace, id).await?)
+    async fn written_view(&self, caller: &Caller, written: Written) -> Result<AgentWork, Error> {
+        Ok(self.queries.work_as_written(caller.workspace, written).await?)
     }
 
-    async fn run_view(&self, caller: &Caller, id: &WorkRunId) -> Result<WorkRun, Error> {
-        Ok(self.queries.work_run(caller.workspace, id).await?)
+    async fn written_run_view(&self, caller: &Caller, run: Run) -> Result<WorkRun, Error> {
+        Ok(self.queries.work_run_as_written(caller.workspace, run).await?)
     }
 }
 

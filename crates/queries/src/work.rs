@@ -13,7 +13,8 @@ use dormouse_store::{Db, ReadError, in_list};
 use dormouse_types::work::{WorkStatus, WorkType};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
-use dormouse_types::{HolderId, QuestionId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_types::{HolderId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_work::snapshot::Written;
 
 use crate::view::{AgentWork, AgentWorkDetail, Page, WorkQuestion, WorkRun};
 use crate::{Queries, QueryError, page};
@@ -60,9 +61,44 @@ impl Queries {
     pub async fn work(&self, ws: WorkspaceId, id: &WorkId) -> Result<AgentWork, QueryError> {
         let found = self.store.first(definition::by_id(ws, id)).await?;
         let found = found.filter(|found| found.deleted_at.is_none());
-        let found = found.ok_or_else(|| missing("agent work", id))?;
-        let mut views = self.work_views(ws, vec![found]).await?;
-        views.pop().ok_or_else(|| missing("agent work", id))
+        self.work_as_read(ws, found.ok_or_else(|| missing("agent work", id))?).await
+    }
+
+    /// A definition as a commit left it; neither it nor its run is read again.
+    pub async fn work_as_written(
+        &self,
+        ws: WorkspaceId,
+        written: Written,
+    ) -> Result<AgentWork, QueryError> {
+        let Written { definition, latest } = written;
+        let (id, number) = (definition.id.clone(), definition.version);
+        let version = self.store.first(version::by_number(ws, &id, number)).await?;
+        let instructions = version.map(|version| (version.work, version.instructions));
+        let runs = latest.map(|run| (run.id.clone(), run));
+        let of = (vec![definition], instructions.into_iter().collect());
+        let mut views = self.views_with(ws, of, &runs.into_iter().collect()).await?;
+        views.pop().ok_or_else(|| missing("agent work", &id))
+    }
+
+    /// A definition that was read, with its run.
+    pub async fn work_as_read(
+        &self,
+        ws: WorkspaceId,
+        read: Definition,
+    ) -> Result<AgentWork, QueryError> {
+        let id = read.id.clone();
+        let mut views = self.work_views(ws, vec![read]).await?;
+        views.pop().ok_or_else(|| missing("agent work", &id))
+    }
+
+    /// A run as a commit left it; its row is not read again.
+    pub async fn work_run_as_written(
+        &self,
+        ws: WorkspaceId,
+        run: Run,
+    ) -> Result<WorkRun, QueryError> {
+        let steps = self.store.all(step::of_run(ws, &run.id)).await?;
+        run_view(run, steps)
     }
 
     /// A definition with its newest runs and its open questions.
@@ -81,9 +117,7 @@ impl Queries {
     /// A run.
     pub async fn work_run(&self, ws: WorkspaceId, id: &WorkRunId) -> Result<WorkRun, QueryError> {
         let found = self.store.first(run::by_id(ws, id)).await?;
-        let found = found.ok_or_else(|| missing("run", id))?;
-        let steps = self.store.all(step::of_run(ws, id)).await?;
-        run_view(found, steps)
+        self.work_run_as_written(ws, found.ok_or_else(|| missing("run", id))?).await
     }
 
     /// The definitions of some runs.
@@ -133,16 +167,6 @@ impl Queries {
         Ok(Page { items, next_cursor: rows.next_cursor, damaged: rows.damaged })
     }
 
-    /// A question of a run.
-    pub async fn work_question(
-        &self,
-        ws: WorkspaceId,
-        id: &QuestionId,
-    ) -> Result<WorkQuestion, QueryError> {
-        let found = self.store.first(question::by_id(ws, id)).await?;
-        Ok(question_view(found.ok_or_else(|| missing("question", id))?))
-    }
-
     /// The questions of a run, oldest first.
     pub async fn work_questions(
         &self,
@@ -163,15 +187,24 @@ impl Queries {
         let runs: Vec<WorkRunId> =
             definitions.iter().filter_map(|one| one.latest_run.clone()).collect();
         let newest = self.store.all(version::newest_of(ws, &ids)).await?;
-        let mut instructions: BTreeMap<WorkId, String> = newest.into_iter().collect();
+        let runs = self.store.all(run::by_ids(ws, &runs)).await?;
+        let runs = runs.into_iter().map(|run| (run.id.clone(), run)).collect();
+        self.views_with(ws, (definitions, newest.into_iter().collect()), &runs).await
+    }
+
+    /// Definitions as they are shown, with their instructions and those of their runs that are known.
+    async fn views_with(
+        &self,
+        ws: WorkspaceId,
+        (definitions, mut instructions): (Vec<Definition>, BTreeMap<WorkId, String>),
+        runs: &BTreeMap<WorkRunId, Run>,
+    ) -> Result<Vec<AgentWork>, QueryError> {
+        let ids: Vec<WorkId> = definitions.iter().map(|one| one.id.clone()).collect();
         let filters = self.store.all(filter::of_definitions(ws, &ids)).await?;
         let mut events: BTreeMap<WorkId, Vec<EventFilter>> =
             filters.into_iter().map(|one| (one.work, one.filters)).collect();
         let steps = self.store.all(step::of_definitions(ws, &ids)).await?;
         let mut steps: BTreeMap<WorkId, Vec<WorkStep>> = steps.into_iter().collect();
-        let runs = self.store.all(run::by_ids(ws, &runs)).await?;
-        let runs: BTreeMap<WorkRunId, Run> =
-            runs.into_iter().map(|run| (run.id.clone(), run)).collect();
         let views = definitions.into_iter().map(|one| {
             let run = one.latest_run.as_ref().and_then(|id| runs.get(id));
             let instructions = instructions.remove(&one.id).unwrap_or_default();
@@ -265,7 +298,8 @@ fn run_view(run: Run, steps: Vec<WorkRunStep>) -> Result<WorkRun, QueryError> {
     })
 }
 
-pub(crate) fn question_view(question: Question) -> WorkQuestion {
+/// A question as it is shown.
+pub fn question_view(question: Question) -> WorkQuestion {
     WorkQuestion {
         is_open: question.closed_at.is_none(),
         id: question.id,

@@ -3,17 +3,21 @@
 //! Decided when a run is claimed, for every kind of holder alike; what may be spent is decided once
 //! more, and for good, when a call is reserved.
 
-use dormouse_scheduler::Capacity;
+use dormouse_scheduler::claim::raise_fence;
+use dormouse_scheduler::status::{Event, after};
+use dormouse_scheduler::{Capacity, SchedulerError};
 use dormouse_store::agent::spend::{self, Account};
-use dormouse_store::agent::{breaker, model_setting};
+use dormouse_store::agent::wake_queue::QueueEntry;
+use dormouse_store::agent::wake_run::{self, Run};
+use dormouse_store::agent::{breaker, model_call, model_setting};
 use dormouse_store::{Op, ReadError};
 use dormouse_types::agent::PutOff;
 use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::{HolderId, Timestamp, WorkspaceId};
 
-use crate::Driver;
 use crate::breaker::{Gate, gate, gate_of_all, probing};
 use crate::spending::{PAID_CALLS_OFF, unit_of};
+use crate::{Driver, spending};
 
 /// Whether a run may ask its model.
 #[derive(Debug)]
@@ -30,7 +34,35 @@ pub enum MayAsk {
     },
 }
 
+/// The error of a run that waited for a model while another one was chosen.
+const ANOTHER_MODEL: &str = "another model was chosen while it waited: see what follows";
+
+/// Returns whether a waiting run would ask a model that its holder no longer has.
+///
+/// It is not resumed with the other one: what its turns were made of was cleared for the first.
+pub fn was_begun_with_another(run: &Run, chosen: &str) -> bool {
+    run.model.as_deref().is_some_and(|begun| begun != chosen)
+}
+
 impl Driver {
+    /// Builds the ops that end a waiting run in favour of one with the model that was chosen since. It
+    /// counts for nothing, like a run that a person cancelled; what it was to do is left to the other.
+    pub async fn superseded(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+        run: &Run,
+        now: Timestamp,
+    ) -> Result<Vec<Op>, SchedulerError> {
+        // Its owner may only seem dead, and still be about to write the journal.
+        raise_fence(self.store(), ws, row, row.epoch + 1).await?;
+        let to = after(run.status, Event::Cancelled)?;
+        let open = self.store().all(model_call::open_of_run(ws, &run.key)).await?;
+        let mut ops = vec![wake_run::cancel(ws, &run.key, run.status, to, now, ANOTHER_MODEL)];
+        ops.extend(spending::assumed(ws, &run.key, &open));
+        Ok(ops)
+    }
+
     /// Returns whether any provider may be called, according to the rows of a workspace: a probe only
     /// if none is free, closed only if all are. A run whose own provider is closed is put off when it
     /// is admitted.

@@ -80,7 +80,7 @@ impl Scheduler {
             (Admission::Resume { mut ops }, Some(run)) => {
                 // The previous owner may still be alive: the fence stops its journal writes from
                 // here on.
-                self.raise_fence(ws, row, row.epoch + 1).await?;
+                raise_fence(&self.store, ws, row, row.epoch + 1).await?;
                 if row.crashes >= limits::CRASHES_TO_ABANDON {
                     self.abandon(ws, row, &run).await?;
                     return Ok(None);
@@ -192,22 +192,6 @@ impl Scheduler {
         unless(self.store.commit(spent).await.map(drop), &[Refusal::LeaseLost])
     }
 
-    /// Raises the journal's fence, so that an owner with a lower epoch can no longer write there.
-    pub async fn raise_fence(
-        &self,
-        ws: WorkspaceId,
-        row: &QueueEntry,
-        epoch: i64,
-    ) -> Result<(), SchedulerError> {
-        let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
-            ws,
-            row.holder.as_str(),
-            epoch,
-        ));
-        // If another process raised it higher, the claim that follows is refused.
-        unless(self.store.commit(raise).await.map(drop), &[Refusal::Fenced])
-    }
-
     /// Ends a run that crashed too often; what else that means is the handler's.
     ///
     /// The run ends in one commit with the handler's ops. If the rows they are based on changed
@@ -282,6 +266,22 @@ pub async fn has_moved(
 pub fn given_up(ws: WorkspaceId, run: &Run, error: &str, now: Timestamp) -> Result<Op, Impossible> {
     let to = after(run.status, Event::GivenUp)?;
     Ok(wake_run::finish(ws, &run.key, run.status, to, now, false, Some(error)))
+}
+
+/// Raises the journal's fence, so that an owner with a lower epoch can no longer write there.
+pub async fn raise_fence(
+    store: &Store,
+    ws: WorkspaceId,
+    row: &QueueEntry,
+    epoch: i64,
+) -> Result<(), SchedulerError> {
+    let raise = Commit::new("fence.raise", Db::Journal, ws).ops(fence::pass(
+        ws,
+        row.holder.as_str(),
+        epoch,
+    ));
+    // If another process raised it higher, the claim that follows is refused.
+    unless(store.commit(raise).await.map(drop), &[Refusal::Fenced])
 }
 
 /// Returns whether a run has ended.

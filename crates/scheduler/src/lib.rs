@@ -94,6 +94,25 @@ impl Scheduler {
         }
     }
 
+    /// Returns the same scheduler, which also runs another kind of holder.
+    #[must_use]
+    pub fn with_handler(self, handler: Arc<dyn Handler>) -> Self {
+        let handlers = self.handlers.iter().cloned().chain([handler]).collect();
+        Self { handlers, ..self }
+    }
+
+    /// Returns the same scheduler with another lease time: how long another node waits before it takes over
+    /// from a dead one; and with the background work that goes with it.
+    #[must_use]
+    pub fn with_lease(self, lasts: Duration, chores: Vec<Arc<dyn Chore>>) -> Self {
+        Self { lease: lasts, chores: chores.into(), ..self }
+    }
+
+    /// Returns how long a lease lasts without renewal.
+    pub fn lease(&self) -> Duration {
+        self.lease
+    }
+
     /// Returns the same scheduler, which starts nothing once `stop` completes: runs under way put
     /// themselves back, and no failure is counted.
     #[must_use]

@@ -9,7 +9,7 @@ use dormouse_store::{Commit, Db, Refusal};
 use dormouse_types::{HolderId, WorkspaceId, limits};
 
 use crate::Scheduler;
-use crate::claim::{has_moved, is_over};
+use crate::claim::{has_moved, is_over, raise_fence};
 use crate::error::{SchedulerError, readable};
 use crate::status::{Event, after};
 
@@ -107,7 +107,7 @@ impl Scheduler {
             Err(error) if error.refusal() == Some(Refusal::LeaseLost) => return Ok(None),
             other => other?,
         };
-        self.raise_fence(ws, row, row.epoch + 1).await?;
+        raise_fence(&self.store, ws, row, row.epoch + 1).await?;
         let Some(run) = run.filter(|run| !is_over(run.status)) else { return Ok(Some(line)) };
         let Some(row) = self.store.first(wake_queue::of_holder(ws, holder)).await? else {
             return Ok(Some(line));

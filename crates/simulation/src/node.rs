@@ -107,7 +107,6 @@ fn joined(
         clock: clock.clone(),
         entropy: entropy.clone(),
         zone: zone.clone(),
-        owner: owner.to_owned(),
     });
     let owner = owner.to_owned();
     let dormouse = Dormouse::new(dormouse::Parts { store, clock, entropy, model, zone, owner });

@@ -61,11 +61,11 @@ impl Work {
     async fn built_in_once(&self, lease: &Lease, id: &WorkRunId) -> Result<End, WorkError> {
         let ws = lease.ws;
         let run = self.run(ws, id).await?;
-        let standing = self.standing(ws, &run.work).await?;
+        let snapshot = self.snapshot(ws, &run.work).await?;
         if run.state != RunState::Running {
             return self.requeue(lease).await;
         }
-        let Some(work) = built_in(&standing.definition)? else {
+        let Some(work) = built_in(&snapshot.definition)? else {
             return Err(broken(
                 "its instructions need a language model: choose one, or give it parameters",
             ));
@@ -84,7 +84,7 @@ impl Work {
             }
         }
         let (proposed, told) = proposals.ops().await?;
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
         news.extend(step.client_events());

@@ -15,8 +15,8 @@ impl Work {
             let Some(last) = page.last() else { return Ok(wrong) };
             after = last.id.to_string();
             for definition in page {
-                let standing = self.standing_of(ws, definition).await?;
-                wrong.extend(Self::wrong_columns(&standing));
+                let snapshot = self.snapshot_of(ws, definition).await?;
+                wrong.extend(Self::wrong_columns(&snapshot));
             }
         }
     }

@@ -18,7 +18,7 @@ use dormouse_types::{ConversationId, EventKind, Id as _, Timestamp, WorkId, Work
 
 use crate::attempt::{is_built_in, key_of_attempt};
 use crate::error::broken;
-use crate::standing::Step;
+use crate::snapshot::Step;
 use crate::wording::title;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 

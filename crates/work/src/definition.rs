@@ -23,7 +23,7 @@ use dormouse_types::{
 
 use crate::conversation;
 use crate::error::broken;
-use crate::standing::{NewRun, request_occurrence};
+use crate::snapshot::{NewRun, Snapshot, Written, request_occurrence};
 use crate::wording::{instructions, title};
 use crate::{RequestContext, Work, WorkError, event, series_text};
 
@@ -127,7 +127,8 @@ impl Work {
         Ok(ReadSchedule { words: words.trim().to_owned(), series, sentence, next })
     }
 
-    /// Makes a definition. One that nothing starts later runs at once.
+    /// Makes a definition. One that nothing starts later runs at once. Returns it as it was written; for a
+    /// repeated request, as it is now.
     ///
     /// Errors: a text is blank or too long; a filter passes nothing; the model reads no instructions;
     /// there are too many.
@@ -136,7 +137,7 @@ impl Work {
         ws: WorkspaceId,
         new: &NewWork,
         context: &RequestContext,
-    ) -> Result<WorkId, WorkError> {
+    ) -> Result<Written, WorkError> {
         let now = self.clock.now();
         let id = WorkId::fresh(now, &*self.entropy);
         let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
@@ -146,13 +147,15 @@ impl Work {
             subject.push_str(&format!("|{:?}", new.steps));
         }
         let once = context.once("work.create", &subject, id.as_str());
-        let made = match self.create_once(ws, (&id, new), context, once.as_ref(), now).await {
+        let first = match self.create_once(ws, (&id, new), context, once.as_ref(), now).await {
+            Ok(Ok(written)) => return Ok(written),
+            Ok(Err(first)) => first,
             Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await?,
-            Ok(made) => made,
         };
-        made.parse().map_err(broken)
+        self.written(ws, &first.parse().map_err(broken)?).await
     }
 
+    /// Makes it; the inner error is what the same request answered the first time.
     async fn create_once(
         &self,
         ws: WorkspaceId,
@@ -160,9 +163,10 @@ impl Work {
         context: &RequestContext,
         once: Option<&Once>,
         now: Timestamp,
-    ) -> Result<String, WorkError> {
+    ) -> Result<Result<Written, String>, WorkError> {
+        let (ops, written) = self.made(ws, id, new, &context.actor, 0, now).await?;
         let mut commit = Commit::new("work.create", Db::Agent, ws)
-            .ops(self.made(ws, id, new, &context.actor, 0, now).await?)
+            .ops(ops)
             .change(event(EventKind::WorkCreated, id.as_str()))
             .audit(context.audit(AuditAction::WorkCreate, id.as_str()));
         if let Some(begun) = self.begun_in(ws, new, id, now).await? {
@@ -171,10 +175,10 @@ impl Work {
         commit.once = once.cloned();
         let committed = self.store.commit(commit).await.map_err(WorkError::from);
         let committed = committed.map_err(|error| gone_meanwhile(new, error))?;
-        Ok(committed.replayed.unwrap_or_else(|| id.to_string()))
+        Ok(committed.replayed.map_or(Ok(written), Err))
     }
 
-    /// Returns what makes a definition, and its run if nothing else starts it. `depth` is how many results
+    /// Returns what makes a definition, and its run if nothing else starts it; and both. `depth` is how many results
     /// of agent work led to it.
     ///
     /// Errors: as [`Work::create`].
@@ -186,7 +190,7 @@ impl Work {
         actor: &Actor,
         depth: i64,
         now: Timestamp,
-    ) -> Result<Vec<Op>, WorkError> {
+    ) -> Result<(Vec<Op>, Written), WorkError> {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
         checked(&new.events)?;
         checked_steps(&new.steps, new.built_in.is_some())?;
@@ -249,16 +253,17 @@ impl Work {
         if !new.steps.is_empty() {
             ops.push(step::put(ws, id, &new.steps));
         }
-        if empty.kind == WorkType::Immediate {
-            let run = WorkRunId::fresh(now, &*self.entropy);
-            let standing =
-                crate::standing::Standing { definition: empty, open: Vec::new(), newest: None };
-            let mut step = standing.step();
-            let asked = request_occurrence(id, run.as_str(), new.by);
-            step.add_run(run, NewRun { depth, ..asked }, now);
-            ops.extend(step.ops(ws, now));
+        if empty.kind != WorkType::Immediate {
+            return Ok((ops, Written { definition: empty, latest: None }));
         }
-        Ok(ops)
+        let run = WorkRunId::fresh(now, &*self.entropy);
+        let snapshot = Snapshot { definition: empty, open: Vec::new(), newest: None };
+        let mut step = snapshot.step();
+        let asked = request_occurrence(id, run.as_str(), new.by);
+        step.add_run(run, NewRun { depth, ..asked }, now);
+        let (its_ops, written) = step.decided(ws, now);
+        ops.extend(its_ops);
+        Ok((ops, written))
     }
 
     /// What a new definition adds to the conversation in which it is begun.

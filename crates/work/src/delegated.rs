@@ -93,7 +93,7 @@ impl Work {
         let id = id_of(&work.operation, work.at);
         let made = self.made(ws, &id, &new, &work.actor, work.depth, self.clock.now()).await;
         match made {
-            Ok(mut ops) => {
+            Ok((mut ops, _)) => {
                 ops.push(result::expect(ws, &id, &work.task));
                 Ok(Answer::Write { ops, news: vec![event(EventKind::WorkCreated, id.as_str())] })
             }
@@ -112,15 +112,15 @@ impl Work {
         work: &StartedWork,
     ) -> Result<Answer, WorkError> {
         let id = id_of(&work.operation, work.at);
-        let standing = match self.standing(ws, &id).await {
-            Ok(standing) => standing,
+        let snapshot = match self.snapshot(ws, &id).await {
+            Ok(snapshot) => snapshot,
             // The store was restored from a copy without it.
             Err(WorkError::NotFound { .. }) => {
                 return Ok(Answer::Write { ops: Vec::new(), news: Vec::new() });
             }
             Err(error) => return Err(error),
         };
-        let newest = standing.newest.clone();
+        let newest = snapshot.newest.clone();
         if newest.is_some_and(|run| run.started_at.is_some()) {
             let why = format!(
                 "agent work {id} has begun: cancel or archive it instead, and delete the entry that it \
@@ -129,8 +129,8 @@ impl Work {
             return Ok(Answer::Never(why));
         }
         let now = self.clock.now();
-        let open = standing.open.clone();
-        let mut step = standing.step();
+        let open = snapshot.open.clone();
+        let mut step = snapshot.step();
         for run in open.iter().filter(|run| run.state == RunState::Queued) {
             step.move_run(run, RunEvent::Cancelled, now, |run| {
                 run.ended_by = Some(work.actor.to_string());

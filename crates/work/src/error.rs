@@ -2,7 +2,7 @@
 
 use dormouse_formats::recurrence::ScheduleError;
 use dormouse_runs::RunError;
-use dormouse_scheduler::HandlerError;
+use dormouse_scheduler::{HandlerError, SchedulerError};
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::limits::Beyond;
 use dormouse_types::work::{RunState, WorkState};
@@ -193,6 +193,18 @@ impl From<CommitError> for WorkError {
             other @ (CommitError::Refused { .. }
             | CommitError::Unknown { .. }
             | CommitError::Broken { .. }) => Self::Commit(other),
+        }
+    }
+}
+
+impl From<SchedulerError> for WorkError {
+    fn from(error: SchedulerError) -> Self {
+        match error {
+            SchedulerError::Read(error) => Self::Read(error),
+            SchedulerError::Commit(error) => error.into(),
+            error @ (SchedulerError::NoHandler { .. }
+            | SchedulerError::Status(_)
+            | SchedulerError::Handler(_)) => broken(error),
         }
     }
 }

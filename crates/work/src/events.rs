@@ -18,7 +18,7 @@ use dormouse_types::{
 };
 
 use crate::error::exists_already;
-use crate::standing::{NewRun, Standing};
+use crate::snapshot::{NewRun, Snapshot};
 use crate::{Work, WorkError, event};
 
 /// Changes that one commit looks at.
@@ -87,9 +87,9 @@ impl Work {
         head: Seq,
         lines: &mut Vec<Result<String, String>>,
     ) -> Result<bool, WorkError> {
-        let standing = self.standing(ws, &read.work).await?;
+        let snapshot = self.snapshot(ws, &read.work).await?;
         let host = self.store.host(Db::Journal);
-        if standing.definition.state != WorkState::Active {
+        if snapshot.definition.state != WorkState::Active {
             return Ok(false);
         }
         if read.host != host || read.agent != self.store.host(Db::Agent) || read.upto > head {
@@ -113,8 +113,8 @@ impl Work {
             self.move_on(ws, read, upto, None).await?;
             return Ok(upto < head);
         }
-        let runs = self.runs_for(ws, &standing.definition, &starting).await?;
-        self.move_on(ws, read, upto, Some((standing, runs))).await?;
+        let runs = self.runs_for(ws, &snapshot.definition, &starting).await?;
+        self.move_on(ws, read, upto, Some((snapshot, runs))).await?;
         Ok(upto < head)
     }
 
@@ -168,14 +168,14 @@ impl Work {
         ws: WorkspaceId,
         read: &Filters,
         upto: Seq,
-        starts: Option<(Standing, Vec<NewRun>)>,
+        starts: Option<(Snapshot, Vec<NewRun>)>,
     ) -> Result<(), WorkError> {
         let now = self.clock.now();
         let host = self.store.host(Db::Journal);
         let mut commit =
             Commit::new("work.event", Db::Agent, ws).op(filter::advance(ws, read, &host, upto));
-        if let Some((standing, runs)) = starts {
-            let mut step = standing.step();
+        if let Some((snapshot, runs)) = starts {
+            let mut step = snapshot.step();
             for new in runs {
                 step.add_run(WorkRunId::fresh(now, &*self.entropy), new, now);
             }

@@ -6,6 +6,7 @@ use dormouse_store::agent::model_call;
 use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::agent::work::correction::{self, Correction};
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::agent::work::step;
@@ -16,7 +17,7 @@ use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, Work
 
 use crate::conversation;
 use crate::error::broken;
-use crate::standing::request_occurrence;
+use crate::snapshot::request_occurrence;
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
@@ -36,10 +37,10 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
-    ) -> Result<WorkRunId, WorkError> {
+    ) -> Result<Run, WorkError> {
         let asked = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, id).await?;
-            let definition = &standing.definition;
+            let snapshot = self.snapshot(ws, id).await?;
+            let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
             }
@@ -49,24 +50,27 @@ impl Work {
             }
             let now = self.clock.now();
             let run = WorkRunId::fresh(now, &*self.entropy);
-            let mut step = standing.step();
-            step.add_run(run.clone(), request_occurrence(id, run.as_str(), WorkCreator::User), now);
+            let mut step = snapshot.step();
+            let new = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let run = step.add_run(run, new, now).clone();
             let mut commit = Commit::new("work.run", Db::Agent, ws)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkRun, id.as_str()));
-            commit.once = context.once("work.run", id.as_str(), run.as_str());
-            Ok(self.store.commit(commit).await?.replayed.unwrap_or_else(|| run.to_string()))
+            commit.once = context.once("work.run", id.as_str(), run.id.as_str());
+            let committed = self.store.commit(commit).await?;
+            Ok(committed.replayed.map_or(Ok(run), Err))
         })
         .await;
-        let run = match asked.map_err(|error: WorkError| self.busy(id, error)) {
+        let first = match asked.map_err(|error: WorkError| self.busy(id, error)) {
+            Ok(Ok(run)) => return Ok(run),
+            Ok(Err(first)) => first,
             Err(refused) => {
                 let once = context.once("work.run", id.as_str(), "");
                 self.unless_repeated(ws, once.as_ref(), refused).await?
             }
-            Ok(run) => run,
         };
-        run.parse().map_err(broken)
+        self.run(ws, &first.parse().map_err(broken)?).await
     }
 
     /// Ends a run, on whichever node it is under way; what it did so far stays in its log. To cancel
@@ -81,14 +85,14 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkRunId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Run, WorkError> {
         let work = self.run(ws, id).await?.work;
         let moved = [Refusal::Stale, Refusal::LeaseLost];
         let cancelled = retry(ATTEMPTS, &moved, || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let run = self.run(ws, id).await?;
             if run.state == RunState::Cancelled {
-                return Ok(());
+                return Ok(run);
             }
             if run.state.is_over() && run.state != RunState::Interrupted {
                 let (run, state) = (id.clone(), run.state);
@@ -97,17 +101,16 @@ impl Work {
             let now = self.clock.now();
             let mut ops = self.end_attempt(ws, &run, now).await?;
             ops.push(question::close_of_run(ws, id, now));
-            let mut step = standing.step();
-            step.move_run(&run, RunEvent::Cancelled, now, |run| {
-                run.ended_by = Some(context.actor.to_string());
-            })?;
+            let mut step = snapshot.step();
+            let by = |run: &mut Run| run.ended_by = Some(context.actor.to_string());
+            let run = step.move_run(&run, RunEvent::Cancelled, now, by)?.clone();
             let commit = Commit::new("work.cancel", Db::Agent, ws)
                 .ops(ops)
                 .ops(step.ops(ws, now))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkCancel, id.as_str()));
             self.store.commit(commit).await?;
-            Ok(())
+            Ok(run)
         })
         .await;
         cancelled.map_err(|error: WorkError| self.busy(&work, error))
@@ -151,7 +154,7 @@ impl Work {
         is_approved: bool,
         why: Option<&str>,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Run, WorkError> {
         if let Some(why) = why {
             limits::REASON.check(why.chars().count())?;
         }
@@ -180,7 +183,7 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkRunId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Run, WorkError> {
         let now = self.clock.now();
         let hint = "only a run that did not end well can be tried again";
         self.judge(ws, id, (AuditAction::WorkRetry, RunEvent::Retried, hint), context, |run| {
@@ -193,7 +196,8 @@ impl Work {
         .await
     }
 
-    /// Moves a run because a person decided about it.
+    /// Moves a run because a person decided about it. Returns it as it was written; for a repeated request,
+    /// as it is now.
     async fn judge(
         &self,
         ws: WorkspaceId,
@@ -201,13 +205,13 @@ impl Work {
         (action, moves, hint): (AuditAction, RunEvent, &'static str),
         context: &RequestContext,
         change: impl Fn(&mut Run) -> Vec<Op>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Run, WorkError> {
         let work = self.run(ws, id).await?.work;
         let once = context.once(action.name(), id.as_str(), id.as_str());
         let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let run = self.run(ws, id).await?;
-            let definition = &standing.definition;
+            let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: work.clone() });
             }
@@ -219,8 +223,8 @@ impl Work {
                 return Err(WorkError::RunState { run: id.clone(), state: run.state, hint });
             }
             let now = self.clock.now();
-            let (mut step, mut ops) = (standing.step(), Vec::new());
-            step.move_run(&run, moves, now, |run| ops = change(run))?;
+            let (mut step, mut ops) = (snapshot.step(), Vec::new());
+            let run = step.move_run(&run, moves, now, |run| ops = change(run))?.clone();
             let (report, news) = (conversation::report(ws, &step, now), step.client_events());
             let mut commit =
                 Commit::new("work.judge", Db::Agent, ws).ops(step.ops(ws, now)).ops(ops);
@@ -232,18 +236,20 @@ impl Work {
                 .changes(news)
                 .audit(context.audit(action, id.as_str()));
             commit.once.clone_from(&once);
-            self.store.commit(commit).await?;
-            Ok(())
+            let committed = self.store.commit(commit).await?;
+            Ok(committed.replayed.is_none().then_some(run))
         })
         .await;
         match judged.map_err(|error: WorkError| self.busy(&work, error)) {
-            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
-            Ok(()) => Ok(()),
+            Ok(Some(run)) => return Ok(run),
+            Ok(None) => {}
+            Err(refused) => _ = self.unless_repeated(ws, once.as_ref(), refused).await?,
         }
+        self.run(ws, id).await
     }
 
     /// Tells a definition something about how it works: a run that is under way reads it before its
-    /// next turn, and all later runs do.
+    /// next turn, and all later runs do. The definition itself stays as it is, and is returned.
     ///
     /// Errors: the text is blank or too long.
     pub async fn correct(
@@ -252,13 +258,13 @@ impl Work {
         id: &WorkId,
         text: &str,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Definition, WorkError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(WorkError::Blank { what: "correction" });
         }
         limits::WORK_CORRECTION.check(text.len())?;
-        self.definition(ws, id).await?;
+        let definition = self.definition(ws, id).await?;
         let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let known = self.store.all(correction::after(ws, id, 0)).await?;
             let new = Correction {
@@ -277,7 +283,8 @@ impl Work {
             Ok(())
         })
         .await;
-        corrected.map_err(|error: WorkError| self.busy(id, error))
+        corrected.map_err(|error: WorkError| self.busy(id, error))?;
+        Ok(definition)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_runs::admission::MayAsk;
+use dormouse_runs::admission::{MayAsk, was_begun_with_another};
 use dormouse_scheduler::{
     Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
@@ -24,7 +24,7 @@ use crate::attempt::attempt_key;
 use crate::built_in::NO_MODEL;
 use crate::error::broken;
 use crate::runner::WorkRun;
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::{Work, WorkError, event};
 
 /// The handler of runs of agent work.
@@ -46,12 +46,12 @@ impl Work {
             }
             Err(error) => return Err(error),
         };
-        let standing = self.standing(ws, &run.work).await?;
+        let snapshot = self.snapshot(ws, &run.work).await?;
         if !matches!(run.state, RunState::Queued | RunState::Running | RunState::Interrupted) {
             return Ok(ended("the run is over, or waits for the person", Vec::new(), Vec::new()));
         }
-        if let Some(reason) = obstacle(&standing, &run) {
-            let mut step = standing.step();
+        if let Some(reason) = obstacle(&snapshot, &run) {
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Skipped, now, |run| {
                 run.skip_reason = Some(SkipReason::Paused);
             })?;
@@ -61,11 +61,11 @@ impl Work {
             return Ok(ended(reason, step.ops(ws, now), news));
         }
         if waiting.is_some() && entry.crashes >= limits::WORK_CRASHES {
-            let (ops, news) = self.interrupted(ws, standing, &run, now)?;
+            let (ops, news) = self.interrupted(ws, snapshot, &run, now)?;
             return Ok(ended("the process that worked on it died twice", ops, news));
         }
-        let definition = &standing.definition;
-        if definition.overlap != Overlap::Parallel && standing.is_busy_besides(&id) {
+        let definition = &snapshot.definition;
+        if definition.overlap != Overlap::Parallel && snapshot.is_busy_besides(&id) {
             // The end of the other run makes this one due.
             return Ok(Admission::Park { guard: vec![definition::unchanged(ws, definition)] });
         }
@@ -87,15 +87,17 @@ impl Work {
         if run.state == RunState::Running {
             if waiting.is_none() {
                 // Its attempt ended in a store that was since restored.
-                let (ops, mut news) = self.interrupted(ws, standing, &run, now)?;
+                let (ops, mut news) = self.interrupted(ws, snapshot, &run, now)?;
                 news.push(event(EventKind::WorkStatus, id.as_str()));
                 return Ok(ended("its attempt is gone", ops, news));
             }
             // Its process died. That it was interrupted is over before anybody could see it.
             return Ok(Admission::Resume { ops });
         }
-        if waiting.is_some() {
-            let mut step = standing.step();
+        // It waits for a model that the person has since left for another one.
+        let superseded = waiting.filter(|waiting| was_begun_with_another(waiting, model_name));
+        if waiting.is_some() && superseded.is_none() {
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Started, now, |_| {})?;
             ops.extend(step.ops(ws, now));
             return Ok(Admission::Resume { ops });
@@ -110,8 +112,13 @@ impl Work {
             }));
         }
         let corrections = self.store.all(correction::after(ws, &run.work, 0)).await?;
+        let mut run = run;
+        if let Some(waiting) = superseded {
+            ops.extend(self.driver.superseded(ws, entry, waiting, now).await?);
+            run.attempt += 1;
+        }
         let key = attempt_key(&run);
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         step.move_run(&run, RunEvent::Started, now, |run| {
             if run.started_at.is_none() {
                 run.version = version;
@@ -121,7 +128,11 @@ impl Work {
             run.corrections_upto = corrections.last().map_or(0, |last| last.n);
         })?;
         ops.extend(step.ops(ws, now));
-        let attempt = Box::new(self.new_attempt(entry, &run, key, model_name, now));
+        let mut attempt = Box::new(self.new_attempt(entry, &run, key, model_name, now));
+        if let Some(waiting) = superseded {
+            attempt.reason.clone_from(&waiting.reason);
+            attempt.initiator.clone_from(&waiting.initiator);
+        }
         Ok(Admission::Start { run: attempt, ops, if_repeated: Vec::new() })
     }
 
@@ -167,11 +178,11 @@ impl Work {
     fn interrupted(
         &self,
         ws: WorkspaceId,
-        standing: Standing,
+        snapshot: Snapshot,
         run: &Run,
         now: Timestamp,
     ) -> Result<(Vec<Op>, Vec<ChangeRow>), WorkError> {
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         step.move_run(run, RunEvent::Crashed, now, |run| {
             run.error = Some("the process that worked on it died twice".into());
         })?;
@@ -186,8 +197,8 @@ fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
 
 /// Why a run that has not begun never will, or why no attempt follows. What a person asked for runs although
 /// the schedule is paused.
-fn obstacle(standing: &Standing, run: &Run) -> Option<&'static str> {
-    let definition = &standing.definition;
+fn obstacle(snapshot: &Snapshot, run: &Run) -> Option<&'static str> {
+    let definition = &snapshot.definition;
     if definition.deleted_at.is_some() && run.state == RunState::Queued {
         return Some("its agent work was deleted");
     }
@@ -252,11 +263,11 @@ impl Handler for WorkRuns {
             let now = self.0.clock.now();
             let id = WorkRunId::try_from(holder).map_err(broken)?;
             let run = self.0.run(ws, &id).await?;
-            let standing = self.0.standing(ws, &run.work).await?;
+            let snapshot = self.0.snapshot(ws, &run.work).await?;
             if run.state.after(RunEvent::Crashed).is_err() {
                 return Ok(Vec::new());
             }
-            Ok(self.0.interrupted(ws, standing, &run, now)?.0)
+            Ok(self.0.interrupted(ws, snapshot, &run, now)?.0)
         })
     }
 

@@ -13,7 +13,7 @@
 //! definition was written since it was read. So everything that is decided about a definition and its
 //! runs is decided one after another, on any number of nodes.
 //!
-//! Reading order: [`facts`], [`series_text`], [`planner`], [`attempt`], [`standing`], [`wording`],
+//! Reading order: [`facts`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
 //! [`definition`], [`lifecycle`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
@@ -24,7 +24,7 @@ pub mod facts;
 pub mod series_text;
 pub mod planner;
 pub mod attempt;
-pub mod standing;
+pub mod snapshot;
 pub mod read_deliveries;
 pub mod unsent_questions;
 pub mod wording;

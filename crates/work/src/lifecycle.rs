@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::agent::work::run::Run;
 use dormouse_store::agent::work::version::{self, Version};
@@ -15,7 +16,7 @@ use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
 use crate::definition::{ReadSchedule, checked, checked_steps, stored};
-use crate::standing::Step;
+use crate::snapshot::{Step, Written};
 use crate::wording::{instructions, title};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
@@ -50,14 +51,14 @@ impl Work {
         id: &WorkId,
         edit: &Edit,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         let new_title = edit.title.as_deref().map(title).transpose()?;
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
         let subject = format!("{edit:?}");
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
-        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, _, now| {
+        self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, open, now| {
             let after = step.definition();
             if let Some(title) = &new_title {
                 after.title.clone_from(title);
@@ -79,6 +80,10 @@ impl Work {
                 self.set_schedule(after, schedule, now)?;
             }
             let mut ops = Vec::new();
+            if edit.model.is_some() || edit.built_in.is_some() {
+                // What put a run off may not concern the other model.
+                ops.extend(open.iter().map(|run| wake_queue::release_one(ws, &run.id, now)));
+            }
             if let Some(events) = &edit.events {
                 if after.kind == WorkType::Immediate {
                     let hint = "it runs once: make new work that these changes start";
@@ -118,7 +123,7 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkPause, "", context), |step, open, now| {
             step.definition().next_due_at = None;
             move_to(step, WorkState::Paused)?;
@@ -134,7 +139,7 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         let filters = self.filters(ws, id).await?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, (AuditAction::WorkResume, "", context), |step, _, now| {
@@ -152,7 +157,7 @@ impl Work {
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkArchive, "", context), |step, open, now| {
             let after = step.definition();
             after.state = WorkState::Archived;
@@ -163,13 +168,14 @@ impl Work {
         .await
     }
 
-    /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay.
+    /// Takes a definition out of all lists. Nothing of it starts any more, and its rows stay. Returns it as
+    /// it is left.
     pub async fn delete(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         self.change(ws, id, (AuditAction::WorkDelete, "", context), |step, open, now| {
             let mut closing = Vec::new();
             let after = step.definition();
@@ -207,7 +213,7 @@ impl Work {
             if definition.state == WorkState::Active {
                 let context = RequestContext { key: None, ..context.clone() };
                 match self.pause(ws, &definition.id, &context).await {
-                    Ok(()) => n_paused += 1,
+                    Ok(_) => n_paused += 1,
                     Err(error) => failed = failed.or(Some(error)),
                 }
             }
@@ -250,48 +256,57 @@ impl Work {
             match changed {
                 // One whose runs cannot be read is disabled when it is due, and starts none of them.
                 Err(error) if error.is_damage() => {}
-                other => other?,
+                other => _ = other?,
             }
         }
         Ok(held)
     }
 
-    /// Changes a definition and its runs in one commit, decided on rows that have not changed since.
+    /// Changes a definition and its runs in one commit, decided on rows that have not changed since. Returns
+    /// it as it was written; for a repeated request, as it is now.
     async fn change(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
         (action, subject, context): (AuditAction, &str, &RequestContext),
         change: impl Fn(&mut Step, &[Run], Timestamp) -> Result<Vec<Op>, WorkError>,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Written, WorkError> {
         let once = context.once(action.name(), &format!("{id}|{subject}"), id.as_str());
         let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, id).await?;
-            if standing.definition.deleted_at.is_some() {
+            let snapshot = self.snapshot(ws, id).await?;
+            if snapshot.definition.deleted_at.is_some() {
                 return Err(WorkError::NotFound { work: id.clone() });
             }
             let now = self.clock.now();
-            let open = standing.open.clone();
-            let mut step = standing.step();
+            let open = snapshot.open.clone();
+            let mut step = snapshot.step();
             let ops = change(&mut step, &open, now)?;
             let mut news = step.client_events();
             if action == AuditAction::WorkHold {
                 news.push(event(EventKind::WorkNeedsAttention, id.as_str()));
             }
+            let (its_ops, written) = step.decided(ws, now);
             let mut commit = Commit::new("work.change", Db::Agent, ws)
                 .ops(ops)
-                .ops(step.ops(ws, now))
+                .ops(its_ops)
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .changes(news)
                 .audit(context.audit(action, id.as_str()));
             commit.once.clone_from(&once);
-            self.store.commit(commit).await?;
-            Ok(())
+            let committed = self.store.commit(commit).await?;
+            Ok(committed.replayed.is_none().then_some(written))
         })
         .await;
-        match changed.map_err(|error: WorkError| self.busy(id, error)) {
-            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
-            Ok(()) => Ok(()),
+        let written = match changed.map_err(|error: WorkError| self.busy(id, error)) {
+            Err(refused) => {
+                self.unless_repeated(ws, once.as_ref(), refused).await?;
+                None
+            }
+            Ok(written) => written,
+        };
+        match written {
+            Some(written) => Ok(written),
+            None => self.written(ws, id).await,
         }
     }
 }

@@ -32,7 +32,7 @@ impl Work {
         Ok(self.store.all(question::of_run(ws, run)).await?)
     }
 
-    /// Answers a question; its run goes on with the answer.
+    /// Answers a question; its run goes on with the answer. Returns the question with it.
     ///
     /// The answer and the step of the run are one commit, so there is never an answer that no run
     /// reads.
@@ -44,7 +44,7 @@ impl Work {
         id: &QuestionId,
         answer: &str,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<Question, WorkError> {
         let answer = answer.trim();
         if answer.is_empty() {
             return Err(WorkError::Blank { what: "answer" });
@@ -53,7 +53,7 @@ impl Work {
         let work = self.question(ws, id).await?.work;
         let once = context.once("work.answer", &format!("{id}|{answer}"), id.as_str());
         let answered = retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &work).await?;
+            let snapshot = self.snapshot(ws, &work).await?;
             let question = self.question(ws, id).await?;
             let now = self.clock.now();
             let run = self.run(ws, &question.run).await?;
@@ -61,28 +61,37 @@ impl Work {
                 return Err(WorkError::Answered { question: id.clone(), answer });
             }
             let is_open = question.closed_at.is_none() && question.expires_at > now;
-            let is_there = standing.definition.deleted_at.is_none();
+            let is_there = snapshot.definition.deleted_at.is_none();
             if !is_open || !is_there || run.state != RunState::NeedsInput {
                 return Err(WorkError::Closed { question: id.clone() });
             }
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Answered, now, |run| run.attempt += 1)?;
+            let by = context.actor.to_string();
             let mut commit = Commit::new("work.answer", Db::Agent, ws)
-                .op(question::answer(ws, id, answer, &context.actor.to_string(), now))
+                .op(question::answer(ws, id, answer, &by, now))
                 .ops(step.ops(ws, now))
                 .op(wake_queue::signal(ws, &signal(&run.id, now)))
                 .change(event(EventKind::WorkStatus, run.id.as_str()))
                 .change(event(EventKind::WorkLog, id.as_str()))
                 .audit(context.audit(AuditAction::WorkAnswer, id.as_str()));
             commit.once.clone_from(&once);
-            self.store.commit(commit).await?;
-            Ok(())
+            let committed = self.store.commit(commit).await?;
+            let question = Question {
+                answer: Some(answer.to_owned()),
+                answered_by: Some(by),
+                closed_at: Some(now),
+                ..question
+            };
+            Ok(committed.replayed.is_none().then_some(question))
         })
         .await;
         match answered.map_err(|error: WorkError| self.busy(&work, error)) {
-            Err(refused) => self.unless_repeated(ws, once.as_ref(), refused).await.map(drop),
-            Ok(()) => Ok(()),
+            Ok(Some(question)) => return Ok(question),
+            Ok(None) => {}
+            Err(refused) => _ = self.unless_repeated(ws, once.as_ref(), refused).await?,
         }
+        self.question(ws, id).await
     }
 
     /// Gives up a question whose time is over, and the run that asked it.
@@ -92,7 +101,7 @@ impl Work {
         question: &Question,
     ) -> Result<(), WorkError> {
         retry(ATTEMPTS, &[Refusal::Stale], || async {
-            let standing = self.standing(ws, &question.work).await?;
+            let snapshot = self.snapshot(ws, &question.work).await?;
             // It may have been answered since it was listed, and its run may ask another one by now.
             let question = self.question(ws, &question.id).await?;
             if question.closed_at.is_some() {
@@ -103,7 +112,7 @@ impl Work {
             let mut commit = Commit::new("work.expire", Db::Agent, ws)
                 .op(question::close_of_run(ws, &run.id, now));
             if run.state == RunState::NeedsInput {
-                let mut step = standing.step();
+                let mut step = snapshot.step();
                 step.move_run(&run, RunEvent::Expired, now, |run| {
                     run.error = Some("nobody answered its question in time".into());
                 })?;

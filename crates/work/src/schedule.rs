@@ -14,7 +14,7 @@ use dormouse_types::{EventKind, Id as _, Timestamp, WorkId, WorkRunId, Workspace
 
 use crate::error::{broken, exists_already};
 use crate::planner::{Coming, Policies, coming, plan};
-use crate::standing::NewRun;
+use crate::snapshot::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event, series_text};
 
 /// How many definitions are read together.
@@ -40,16 +40,16 @@ impl Work {
         definition: Definition,
         now: Timestamp,
     ) -> Result<bool, WorkError> {
-        let standing = self.standing_of(ws, definition).await?;
-        let id = standing.definition.id.clone();
-        let n_open = standing.n_holding();
-        let coming = self.coming(&standing.definition, now)?;
+        let snapshot = self.snapshot_of(ws, definition).await?;
+        let id = snapshot.definition.id.clone();
+        let n_open = snapshot.n_holding();
+        let coming = self.coming(&snapshot.definition, now)?;
         let have_run = self.have_run(ws, &id, &coming).await?;
         let has_run = |one: &OccurrenceId| have_run.contains(&occurrence(&id, one));
-        let of = &standing.definition;
+        let of = &snapshot.definition;
         let policies = Policies { catch_up: of.catch_up, overlap: of.overlap };
         let planned = plan(coming, has_run, policies, n_open, now.to_jiff());
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         for one in planned.occurrences {
             let occurrence = occurrence(&id, &one.id);
             let new = NewRun {
@@ -118,8 +118,8 @@ impl Work {
         let mut n_changed = 0;
         for known in self.definitions(ws).await? {
             let changed = retry(ATTEMPTS, &[Refusal::Stale], || async {
-                let standing = self.standing(ws, &known.id).await?;
-                let (now, definition) = (self.clock.now(), &standing.definition);
+                let snapshot = self.snapshot(ws, &known.id).await?;
+                let (now, definition) = (self.clock.now(), &snapshot.definition);
                 let (Some(due), Some(text)) = (definition.next_due_at, &definition.schedule) else {
                     return Ok(false);
                 };
@@ -136,7 +136,7 @@ impl Work {
                     return Ok(false);
                 }
                 let id = definition.id.clone();
-                let mut step = standing.step();
+                let mut step = snapshot.step();
                 step.definition().next_due_at = next;
                 let commit = Commit::new("work.zone", Db::Agent, ws)
                     .ops(step.ops(ws, now))

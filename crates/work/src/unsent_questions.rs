@@ -33,13 +33,13 @@ impl Work {
     /// Each commit that moves a run writes its definition, so this one is refused if the question was
     /// answered, given up or cancelled since the run was read.
     async fn tell_question(&self, ws: WorkspaceId, asked: &Asked) -> Result<(), WorkError> {
-        let standing = self.standing(ws, &asked.work).await?;
+        let snapshot = self.snapshot(ws, &asked.work).await?;
         let run = self.run(ws, &asked.run).await?;
-        let kind = standing.delivery_kind(&run).filter(|kind| *kind == DeliveryKind::Question);
+        let kind = snapshot.delivery_kind(&run).filter(|kind| *kind == DeliveryKind::Question);
         let Some(kind) = kind.filter(|_| run.attempt == asked.attempt) else { return Ok(()) };
         let (about, of) = ((DeliveryTarget::App, kind), (&run.id, run.attempt));
         let commit = Commit::new("work.tell", Db::Agent, ws)
-            .op(definition::unchanged(ws, &standing.definition))
+            .op(definition::unchanged(ws, &snapshot.definition))
             .op(delivery::insert(ws, about, &run.work, of, self.clock.now()))
             .change(event(EventKind::DeliveryChanged, run.id.as_str()));
         match self.store.commit(commit).await {

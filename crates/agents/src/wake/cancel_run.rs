@@ -1,7 +1,7 @@
 //! Cancelling a run: one that is under way, on any node, or that waits to be resumed.
 
 use dormouse_runs::spending;
-use dormouse_scheduler::claim::is_over;
+use dormouse_scheduler::claim::{is_over, raise_fence};
 use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::{model_call, wake_run};
@@ -85,7 +85,7 @@ impl Agents {
             });
         self.store.commit(commit).await?;
         // Until its owner notices, it may still be about to write the journal.
-        self.scheduler().raise_fence(ws, &row, row.epoch + 1).await?;
+        raise_fence(&self.store, ws, &row, row.epoch + 1).await?;
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! The background work of a node. Each chore is independent: the scheduler names the
 //! error of one and continues with the others.
 
+use std::time::Duration;
+
 use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::{purge, saga};
 use dormouse_types::port::BoxFuture;
@@ -12,7 +14,11 @@ use crate::{AgentError, Agents};
 pub struct Routing(pub Agents);
 
 /// Finishes operations that were interrupted between the two databases.
-pub struct Operations(pub Agents);
+pub struct Operations {
+    pub agents: Agents,
+    /// How long a lease lasts: what was begun before is nobody's any more.
+    pub lease: Duration,
+}
 
 /// Expires proposals whose time has passed.
 pub struct Expiry(pub Agents);
@@ -75,10 +81,12 @@ impl Chore for Operations {
             let mut done = Done::default();
             let all = match of {
                 Some(ws) => vec![ws],
-                None => self.0.store.all(saga::workspaces()).await.map_err(AgentError::from)?,
+                None => {
+                    self.agents.store.all(saga::workspaces()).await.map_err(AgentError::from)?
+                }
             };
             for ws in all {
-                match self.0.changes.recover_older(ws, self.0.lease).await {
+                match self.agents.changes.recover_older(ws, self.lease).await {
                     Ok(recovered) => {
                         done.lines.extend(recovered.into_iter().map(|one| match one.error {
                             None => Ok(format!("{} finished", one.tool)),
@@ -90,11 +98,13 @@ impl Chore for Operations {
             }
             let all = match of {
                 Some(ws) => vec![ws],
-                None => self.0.store.all(purge::workspaces()).await.map_err(AgentError::from)?,
+                None => {
+                    self.agents.store.all(purge::workspaces()).await.map_err(AgentError::from)?
+                }
             };
-            let before = self.0.clock.now() - self.0.lease;
+            let before = self.agents.clock.now() - self.lease;
             for ws in all {
-                match self.0.finish_purges(ws, before).await {
+                match self.agents.finish_purges(ws, before).await {
                     Ok(lines) => done.lines.extend(lines),
                     Err(error) => done.lines.push(Err(format!("removal: {error}"))),
                 }

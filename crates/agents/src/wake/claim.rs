@@ -2,23 +2,18 @@
 
 use std::borrow::Cow;
 
-use dormouse_runs::admission::MayAsk;
-use dormouse_runs::spending;
-use dormouse_scheduler::status::{Event, after};
+use dormouse_runs::admission::{MayAsk, was_begun_with_another};
 use dormouse_scheduler::{Admission, Capacity, Due};
 use dormouse_store::agent::agent_entity::{Agent, DormantReason, Lifecycle, own_subscription};
 use dormouse_store::agent::entity::{self, Stored};
-use dormouse_store::agent::model_call;
 use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::{Db, Op, ReadError, change_log};
 use dormouse_types::agent::Initiator;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::model::Usage;
-use dormouse_types::port::Model;
 use dormouse_types::{AgentId, HostId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkspaceId};
 
-use crate::error::broken;
 use crate::inbox::UnheardRange;
 use crate::wake::holder::agent_of;
 use crate::wake::key::{Cause, key_after, run_key, strongest};
@@ -63,16 +58,6 @@ fn obstacle(
 /// messages.
 fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
     waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
-}
-
-/// The error of a run that waited for a model while another one was chosen.
-const ANOTHER_MODEL: &str = "another model was chosen while it waited: see the next run";
-
-/// Returns whether a waiting run would ask a model that its agent no longer has.
-///
-/// It is not resumed with the other one: what its turns were made of was cleared for the first.
-fn was_begun_with_another(run: &Run, chosen: &dyn Model) -> bool {
-    run.model.as_deref().is_some_and(|begun| begun != chosen.name())
 }
 
 /// Returns a row with what a run was started for, so that another run can be started for it.
@@ -142,8 +127,8 @@ impl Agents {
         }
         let mut row = Cow::Borrowed(row);
         match waiting {
-            Some(run) if is_readable && was_begun_with_another(run, &*model) => {
-                ops.extend(self.superseded(ws, &row, run, now).await?);
+            Some(run) if is_readable && was_begun_with_another(run, model.name()) => {
+                ops.extend(self.driver.superseded(ws, &row, run, now).await?);
                 row = Cow::Owned(with_causes_of(row.into_owned(), run));
             }
             Some(_) => return Ok(Admission::Resume { ops }),
@@ -195,25 +180,6 @@ impl Agents {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Builds the ops that end a waiting run in favour of one with the model that was chosen since.
-    /// It counts for nothing, like a run that a person cancelled; what it was to see is in the other
-    /// run.
-    async fn superseded(
-        &self,
-        ws: WorkspaceId,
-        row: &QueueEntry,
-        run: &Run,
-        now: Timestamp,
-    ) -> Result<Vec<Op>, AgentError> {
-        // Its owner may only seem dead, and still be about to write the journal.
-        self.scheduler().raise_fence(ws, row, row.epoch + 1).await?;
-        let to = after(run.status, Event::Cancelled).map_err(broken)?;
-        let open = self.store.all(model_call::open_of_run(ws, &run.key)).await?;
-        let mut ops = vec![wake_run::cancel(ws, &run.key, run.status, to, now, ANOTHER_MODEL)];
-        ops.extend(spending::assumed(ws, &run.key, &open));
-        Ok(ops)
     }
 
     async fn is_cancelled(&self, ws: WorkspaceId, key: &RunKey) -> Result<bool, AgentError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use dormouse_runs::{Lease, Preview};
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
+use dormouse_store::lease;
 use dormouse_types::port::Model;
 use dormouse_types::{AgentId, WorkspaceId, limits};
 
@@ -77,7 +78,7 @@ impl Agents {
         let before = self.claim_context(ws, &id).await?;
         let run = self.fresh_run(ws, &id, &asked_for(row), &before, model.name()).await?;
         // The lease is never taken: nothing is committed under it.
-        let lease = Lease { ws, owner: self.owner.clone(), lasts: self.lease, run };
+        let lease = Lease { ws, owner: "preview".into(), lasts: lease::term(), run };
         let mut handler = TaskAgent::previewing(self, id, &lease, message);
         let preview = self.driver.preview(&mut handler, &lease).await?;
         Ok(WakePreview { model, preview })

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use dormouse_agents::Parts;
 use dormouse_agents::draft::drafts::Drafts;
-use dormouse_agents::{Agents, Parts};
 use dormouse_runs::{Driver, Models};
 use dormouse_scheduler::End;
 use dormouse_store::agent::wake_run::Status;
@@ -18,7 +18,7 @@ use futures_util::{StreamExt as _, stream};
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use crate::world::{DONE, WS, World, me, now};
+use crate::world::{Agents, DONE, WS, World, me, now};
 
 /// What a model does after its last event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl Case {
         let models = Models::new(model.clone());
         let driver = Driver::new(world.store.clone(), clock.clone(), entropy.clone(), models)
             .with_sink(drafts.clone());
-        let agents = Agents::new(Parts {
+        let parts = Parts {
             store: world.store.clone(),
             journal: world.journal.clone(),
             changes: world.changes.clone(),
@@ -92,8 +92,8 @@ impl Case {
             clock,
             entropy,
             zone: TimeZone::UTC,
-            owner: "writer".into(),
-        });
+        };
+        let agents = Agents::new(parts, "writer");
         Self { world, task, agent, model, drafts, agents }
     }
 

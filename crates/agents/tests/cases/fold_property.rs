@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use dormouse_agents::Agents;
 use dormouse_journal::Edit;
 use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Agent;
@@ -22,6 +21,7 @@ use dormouse_types::{AgentId, EntryId, Id as _, TaskId};
 use futures_util::stream;
 use serde_json::json;
 
+use crate::world::Agents;
 use crate::world::draw::Draw;
 use crate::world::{WS, World, now, text};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dormouse_agents::{AgentError, Agents};
+use dormouse_agents::AgentError;
 use dormouse_runs::{End, Lease, Models};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::{log_line, message, wake_queue};
@@ -15,6 +15,7 @@ use dormouse_types::port::{Model, ModelLocation, Stage};
 use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
+use crate::world::Agents;
 use crate::world::small::Small;
 use crate::world::{DONE, WS, World, me, now, routine_report, text};
 

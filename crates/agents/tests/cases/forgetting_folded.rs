@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use dormouse_agents::Agents;
 use dormouse_journal::Edit;
 use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Automation;
@@ -17,7 +16,7 @@ use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use super::forgetting::{SECRET, line_with, lines, places, prompt, remove};
-use crate::world::{DONE, WS, World, now, report, routine_report, text};
+use crate::world::{Agents, DONE, WS, World, now, report, routine_report, text};
 
 /// The person's own model with a small window.
 struct Small(Script);

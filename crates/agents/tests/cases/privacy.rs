@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use dormouse_agents::Agents;
 use dormouse_journal::Edit;
 use dormouse_runs::{Models, Preview};
 use dormouse_store::agent::agent_entity::Agent;
@@ -19,7 +18,7 @@ use dormouse_types::task::{Flag, LinkKind};
 use dormouse_types::{AgentId, EntryId, Id as _, TaskId};
 use serde_json::json;
 
-use crate::world::{WS, World, now, person, report, routine_report, text};
+use crate::world::{Agents, WS, World, now, person, report, routine_report, text};
 
 /// A model at a place that the test decides, and may change.
 pub(super) struct Placed {

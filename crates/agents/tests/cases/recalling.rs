@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dormouse_agents::Agents;
 use dormouse_journal::Edit;
 use dormouse_runs::{End, Models};
 use dormouse_store::agent::agent_entity::Agent;
@@ -19,6 +18,7 @@ use dormouse_types::{AgentId, EntryId, HolderId, Id as _, TaskId, limits};
 use dormouse_world::TestStore;
 use serde_json::{Value, json};
 
+use crate::world::Agents;
 use crate::world::small::Small;
 use crate::world::{DONE, WS, World, now, routine_report};
 

@@ -8,7 +8,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use dormouse_agents::Agents;
 use dormouse_runs::Models;
 use dormouse_scheduler::{FinishedRun, SchedulerError};
 use dormouse_store::agent::model_call;
@@ -24,6 +23,7 @@ use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
 use jiff::civil::Date;
 
+use crate::world::Agents;
 use crate::world::draw::Draw;
 use crate::world::paid::{Answers, Paid, RESERVED};
 use crate::world::{WS, World, now, report};

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use dormouse_agents::Agents;
 use dormouse_runs::Models;
 use dormouse_scheduler::{End, Lease};
 use dormouse_store::agent::model_setting::{self, StoredSettings};
@@ -22,6 +21,7 @@ use dormouse_types::{AgentId, Id as _, Origin};
 use futures_util::{FutureExt as _, stream};
 use serde_json::json;
 
+use crate::world::Agents;
 use crate::world::paid::{Answers, Paid, RESERVED};
 use crate::world::{DONE, WS, World, me, now, report};
 

@@ -1,8 +1,8 @@
 //! Templates: seeding, versions, and what their agents are told.
 
+use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::AgentPatch;
 use dormouse_agents::template::{NewTemplate, TemplateError, TemplatePatch, stock};
-use dormouse_agents::{AgentError, Agents};
 use dormouse_store::agent::entity::{self, Entity, Stored};
 use dormouse_store::agent::template::{Template, TemplateVersion};
 use dormouse_store::{Commit, Db, Query};
@@ -10,7 +10,7 @@ use dormouse_types::model::FragmentKind;
 use dormouse_types::template::{TemplateKind, TemplateVersionStatus};
 use dormouse_types::{Actor, TaskId, TemplateId};
 
-use crate::world::{DONE, WS, World, me, now, report, text};
+use crate::world::{Agents, DONE, WS, World, me, now, report, text};
 
 fn new(name: &str, general: &str) -> NewTemplate {
     NewTemplate {

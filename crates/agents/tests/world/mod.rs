@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dormouse_agents::lifecycle::{AgentPatch, NewAgent, RequestContext};
 use dormouse_agents::wake::waiting::Scope;
-use dormouse_agents::{AgentError, Agents, Parts};
+use dormouse_agents::{AgentError, Parts};
 use dormouse_changes::Changes;
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask, state};
 use dormouse_runs::{Driver, Models};
@@ -67,6 +67,42 @@ pub fn report(tldr: &str, content: &str) -> (&'static str, Value) {
 /// Always the same report, for first runs that do not matter by themselves.
 pub fn routine_report() -> Answer {
     Answer::calls([report("All quiet.", "Nothing yet.")])
+}
+
+/// The agents of one process, whose scheduler runs nothing else.
+#[derive(Clone)]
+pub struct Agents {
+    agents: dormouse_agents::Agents,
+    scheduler: Scheduler,
+}
+
+impl Agents {
+    pub fn new(parts: Parts, owner: &str) -> Self {
+        let (store, clock) = (parts.store.clone(), parts.clock.clone());
+        let agents = dormouse_agents::Agents::new(parts);
+        let lease = dormouse_store::lease::term();
+        let scheduler = Scheduler::new(dormouse_scheduler::Parts {
+            store,
+            clock,
+            owner: owner.into(),
+            lease,
+            handlers: vec![agents.handler()],
+            chores: agents.chores(lease),
+        });
+        Self { agents, scheduler }
+    }
+
+    pub fn scheduler(&self) -> Scheduler {
+        self.scheduler.clone()
+    }
+}
+
+impl std::ops::Deref for Agents {
+    type Target = dormouse_agents::Agents;
+
+    fn deref(&self) -> &Self::Target {
+        &self.agents
+    }
 }
 
 /// Runs the pending wakes of a scope, as a command does.
@@ -139,7 +175,7 @@ impl World {
         let model = Arc::new(BlockingModel::before(script.clone()));
         let driver =
             Driver::new(store.clone(), port.clone(), entropy.clone(), Models::new(model.clone()));
-        let agents = Agents::new(Parts {
+        let parts = Parts {
             store: store.clone(),
             journal: journal.clone(),
             changes: changes.clone(),
@@ -147,8 +183,8 @@ impl World {
             clock: port,
             entropy,
             zone,
-            owner: owner.into(),
-        });
+        };
+        let agents = Agents::new(parts, owner);
         Self { store, journal, changes, agents, clock, script, model, hooks }
     }
 
@@ -205,7 +241,7 @@ impl World {
     pub fn agents_of(&self, owner: &str, models: Models) -> Agents {
         let port: Arc<dyn Clock> = Arc::new(self.clock.clone());
         let entropy = Arc::new(CountingEntropy::seeded(owner.bytes().map(u64::from).sum()));
-        Agents::new(Parts {
+        let parts = Parts {
             store: self.store.clone(),
             journal: self.journal.clone(),
             changes: self.changes.clone(),
@@ -213,8 +249,8 @@ impl World {
             clock: port,
             entropy,
             zone: TimeZone::UTC,
-            owner: owner.into(),
-        })
+        };
+        Agents::new(parts, owner)
     }
 
     pub fn later(&self, seconds: u64) {

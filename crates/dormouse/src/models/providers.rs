@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model_settings::{KeySource, OfferedModel, Provider, split_id};
 use dormouse_types::port::Patience;
+use dormouse_types::work::WorkState;
 use dormouse_types::{Caller, Scope};
 use futures_util::future::{Either, select};
 
@@ -39,7 +41,7 @@ impl Dormouse {
 
     /// Removes a provider, what is known of its models, and its key.
     ///
-    /// Errors: the model in use, or that of an agent, is one of its models.
+    /// Errors: the model in use, or that of an agent or of agent work, is one of its models.
     pub async fn remove_provider(&self, caller: &Caller, name: &str) -> Result<ModelsView, Error> {
         require(caller, Scope::Admin)?;
         let settings = self.model_settings(caller).await?;
@@ -53,6 +55,19 @@ impl Dormouse {
         let in_use = used.keys().chain(chosen).find(|id| is_its(id));
         if let Some(id) = in_use {
             let message = format!("{id} is in use: choose another model first");
+            return Err(Error::Invalid { field: "provider", message });
+        }
+        let works = self.work.definitions(caller.workspace).await?;
+        let asks = |work: &&Definition| {
+            let may_run = work.state != WorkState::Archived && work.built_in.is_none();
+            may_run && work.model.as_deref().is_some_and(is_its)
+        };
+        if let Some(work) = works.iter().find(asks) {
+            let model = work.model.as_deref().unwrap_or_default();
+            let message = format!(
+                "agent work {} asks {model}: choose another model for it first, or archive it",
+                work.id
+            );
             return Err(Error::Invalid { field: "provider", message });
         }
         let view = self

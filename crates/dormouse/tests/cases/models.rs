@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use dormouse::dates::Wording;
 use dormouse::models::{ChosenBy, KeptBackAgents, PaidCalls, Purpose, WindowSource};
 use dormouse::wake_preview::PreviewOutcome;
-use dormouse::{AgentPatch, Error, NewTemplate, TaskPatch, TemplatePatch, WORKSPACE};
+use dormouse::{AgentPatch, Error, NewTemplate, NewWork, TaskPatch, TemplatePatch, WORKSPACE};
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
@@ -85,6 +86,25 @@ fn an_agent_can_have_a_model_of_its_own() {
     now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("edited");
     let models = now(world.dormouse.remove_provider(&me(), "acme")).expect("removed");
     assert!(models.providers.is_empty() && models.models.len() == 1, "{models:?}");
+}
+
+#[test]
+fn a_provider_stays_while_agent_work_asks_a_model_of_it() {
+    let world = world(None);
+    let (d, caller) = (&world.dormouse, me());
+    let new = NewWork {
+        title: "Walk".into(),
+        instructions: Some("Look around.".into()),
+        schedule: Some("every day at 7".into()),
+        model: Some("acme/large".into()),
+        ..NewWork::default()
+    };
+    let work = now(d.create_work(&caller, new, Wording::default(), None)).expect("work").id;
+    let refused = now(d.remove_provider(&caller, "acme")).expect_err("it is in use");
+    let expected = format!("agent work {work} asks acme/large: choose another model");
+    assert!(refused.to_string().contains(&expected), "{refused}");
+    now(d.archive_work(&caller, &work, None)).expect("archived");
+    now(d.remove_provider(&caller, "acme")).expect("it never runs again");
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use dormouse::dates::Wording;
 use dormouse::events::Since;
-use dormouse::view::{ChangeItem, Task};
+use dormouse::view::{AgentWork, ChangeItem, Task, WorkRun};
 use dormouse::{
     AgentPatch, AttentionFilter, DrainScope, EntryPatch, Error, ItemPatch, NewEntry, NewTask,
-    NewWork, TaskPatch, Verdict, VerdictOf,
+    NewWork, TaskPatch, Verdict, VerdictOf, WorkPatch,
 };
 use dormouse_store::agent::agent_entity::Agent;
-use dormouse_store::agent::work::delivery;
+use dormouse_store::agent::work::{definition, delivery, run};
 use dormouse_store::agent::{change_item, entity};
 use dormouse_store::journal::task;
 use dormouse_testkit::scripted::Answer;
@@ -19,7 +19,8 @@ use dormouse_types::agent::Automation;
 use dormouse_types::delivery::DeliveryMark;
 use dormouse_types::port::Clock as _;
 use dormouse_types::task::{LinkKind, Priority};
-use dormouse_types::{ChangeSetId, TaskId};
+use dormouse_types::work::{RunState, WorkState};
+use dormouse_types::{ChangeSetId, TaskId, WorkId, WorkRunId};
 use serde_json::{Value, json};
 
 use crate::world::{World, me, now};
@@ -246,6 +247,109 @@ fn a_request_about_an_agent_reads_it_once_and_answers_it_as_it_is_then_read() {
         let (answer, queries) = world.engine.reads_of(|| request().expect(name));
         check(name, &answer, &queries, 1);
     }
+}
+
+#[test]
+fn a_request_about_agent_work_reads_it_once_and_answers_it_as_it_is_then_read() {
+    let world = World::new();
+    let (d, caller, ws) = (&world.dormouse, me(), dormouse::WORKSPACE);
+    let key = |key: &str| Some(key.to_owned());
+    let made = |title: &str, schedule: Option<&str>| {
+        let new = NewWork {
+            title: title.into(),
+            instructions: Some("Look around.".into()),
+            schedule: schedule.map(Into::into),
+            ..NewWork::default()
+        };
+        now(d.create_work(&caller, new, Wording::default(), key(title))).expect("work")
+    };
+    let fresh = |id: &WorkId| json!(now(d.work(&caller, id)).expect("the work"));
+    let n_reads = |queries: &[&str], id: &WorkId| {
+        let by_id = definition::by_id(ws, id).sql;
+        let any_run: WorkRunId = "run-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+        let runs = [run::by_id(ws, &any_run).sql, run::by_ids(ws, &[any_run]).sql];
+        let of_runs = queries.iter().filter(|sql| runs.contains(*sql)).count();
+        (queries.iter().filter(|sql| **sql == by_id).count(), of_runs)
+    };
+    let (work, queries) = world.engine.reads_of(|| made("Walk", Some("every day at 7")));
+    let id = &work.id;
+    assert_eq!((n_reads(&queries, id), json!(work)), ((0, 0), fresh(id)), "{queries:#?}");
+    let (at_once, queries) = world.engine.reads_of(|| made("Look", None));
+    assert_eq!(n_reads(&queries, id), (0, 0), "{queries:#?}");
+    assert_eq!(json!(at_once), fresh(&at_once.id));
+    assert_eq!(json!(made("Look", None)), json!(at_once), "the same request");
+
+    let patch = WorkPatch { instructions: Some("Look again.".into()), ..WorkPatch::default() };
+    type Request<'a> = (&'a str, Box<dyn Fn() -> Result<AgentWork, Error> + 'a>);
+    let edit = || now(d.edit_work(&caller, id, patch.clone(), Wording::default(), key("edit")));
+    let requests: [Request<'_>; 6] = [
+        ("edit", Box::new(edit)),
+        ("pause", Box::new(|| now(d.pause_work(&caller, id, key("pause"))))),
+        ("resume", Box::new(|| now(d.resume_work(&caller, id, key("resume"))))),
+        ("correct", Box::new(|| now(d.correct_work(&caller, id, "Look up.", None)))),
+        ("archive", Box::new(|| now(d.archive_work(&caller, id, key("archive"))))),
+        ("archive again", Box::new(|| now(d.archive_work(&caller, id, None)))),
+    ];
+    for (name, request) in &requests {
+        world.later(60);
+        let (answer, queries) = world.engine.reads_of(|| request().expect(name));
+        // What new instructions mean depends on the definition, before its step is decided; a correction
+        // leaves it as it is, and its run is read to show it.
+        let n = match *name {
+            "edit" => (2, 0),
+            "correct" => (1, 1),
+            _ => (1, 0),
+        };
+        assert_eq!(n_reads(&queries, id), n, "{name}: {queries:#?}");
+        assert_eq!(json!(answer), fresh(id), "{name}");
+        if *name != "archive again" && *name != "correct" {
+            assert_eq!(json!(request().expect(name)), fresh(id), "{name}: the same request");
+        }
+    }
+
+    let id = &at_once.id;
+    let check_run = |name: &str, (answer, queries): (WorkRun, Vec<&str>), n_runs: usize| {
+        assert_eq!(n_reads(&queries, id), (1, n_runs), "{name}: {queries:#?}");
+        let fresh = now(d.work_run(&caller, &answer.id)).expect("the run");
+        assert_eq!(json!(answer), json!(fresh), "{name}");
+        answer
+    };
+    let asked = world.engine.reads_of(|| now(d.run_work(&caller, id, None)).expect("asked for"));
+    let run = check_run("run", asked, 0);
+    // The first read of a run says which definition it is of; the other is what the step is decided on.
+    let cancel = || now(d.cancel_work_run(&caller, &run.id)).expect("cancelled");
+    check_run("cancel", world.engine.reads_of(cancel), 2);
+    check_run("cancel again", world.engine.reads_of(cancel), 2);
+
+    let asks = || Answer::calls([("ask", json!({ "question": "Which way?" }))]);
+    world.script.push(asks());
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let detail = now(d.work_detail(&caller, id)).expect("the work");
+    let question = &detail.questions[0];
+    let answer = || {
+        now(d.answer_work_question(&caller, &question.id, "Left.", key("answer")))
+            .expect("answered")
+    };
+    let (answered, queries) = world.engine.reads_of(answer);
+    assert_eq!(n_reads(&queries, id), (1, 1), "{queries:#?}");
+    let of_run = now(d.work_questions(&caller, &question.run_id)).expect("questions");
+    assert_eq!([answered], of_run[..], "as it is then read");
+    assert_eq!([answer()], of_run[..], "the same request");
+
+    let fails = json!({ "outcome": "failed", "summary": "There is a wall." });
+    world.script.push(Answer::calls([("finish", fails)]));
+    world.drain_scope(DrainScope { all_due: true, ..DrainScope::default() }).expect("a drain");
+    let run = question.run_id.clone();
+    let state = now(d.work_run(&caller, &run)).expect("the run").run_state;
+    assert_eq!(state, RunState::Failed);
+    let retry = || now(d.retry_work_run(&caller, &run, key("retry"))).expect("tried again");
+    check_run("retry", world.engine.reads_of(retry), 2);
+    retry();
+    let deleted = |name: &str| now(d.delete_work(&caller, id, key("delete"))).expect(name);
+    let (answer, queries) = world.engine.reads_of(|| deleted("delete"));
+    assert_eq!(n_reads(&queries, id), (1, 0), "{queries:#?}");
+    assert_eq!((&answer.id, answer.state), (id, WorkState::Archived));
+    assert_eq!(json!(deleted("again")), json!(answer), "the same request");
 }
 
 #[test]

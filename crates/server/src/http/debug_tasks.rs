@@ -84,7 +84,7 @@ pub(super) async fn edit(
     operation_id = "deleteDebugTask",
     tag = "agent work",
     params(Key),
-    responses((status = 200, description = "The work as it was.", body = AgentWork), Work),
+    responses((status = 200, description = "The work as it is left.", body = AgentWork), Work),
 )]
 pub(super) async fn delete(app: App, work: At<String>, key: Key) -> Reply<AgentWork> {
     work::delete(app, work, key).await

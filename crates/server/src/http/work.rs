@@ -148,7 +148,7 @@ pub(super) async fn edit(
     operation_id = "deleteWork",
     tag = "agent work",
     params(Key),
-    responses((status = 200, description = "The work as it was.", body = AgentWork), Work),
+    responses((status = 200, description = "The work as it is left.", body = AgentWork), Work),
 )]
 pub(super) async fn delete(app: App, At(work): At<String>, Key(key): Key) -> Reply<AgentWork> {
     Ok(Json(app.dormouse.delete_work(&app.caller, &id(&work)?, key).await?))

@@ -441,7 +441,8 @@ impl<'a> Product<'a> {
             source: (WorkSource::Manual, None),
             by: WorkCreator::User,
         };
-        let work = now(self.nodes[0].work.create(WS, &new, &me())).expect("it is made");
+        let work =
+            now(self.nodes[0].work.create(WS, &new, &me())).expect("it is made").definition.id;
         let uid = table.uid.clone();
         self.kept[n] = Some(Kept { work, uid, series, dial });
     }

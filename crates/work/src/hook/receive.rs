@@ -10,7 +10,7 @@ use dormouse_types::{EventKind, HookId, Id as _, Timestamp, WorkRunId, Workspace
 
 use super::signature::{Delivery, HookHeaders, HookSecret, verify};
 use super::{accepted, seal};
-use crate::standing::NewRun;
+use crate::snapshot::NewRun;
 use crate::{ATTEMPTS, Work, WorkError, event};
 
 /// The clock of an occurrence that is a call of a hook; its start is the id of the call.
@@ -97,8 +97,8 @@ impl Work {
             if let Some(earlier) = self.earlier(ws, &hook.id, &delivery).await? {
                 return self.repeated(ws, &arrived, &earlier, now).await;
             }
-            let standing = self.standing(ws, &hook.work).await?;
-            let definition = &standing.definition;
+            let snapshot = self.snapshot(ws, &hook.work).await?;
+            let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
                 return Err(refused(HookRefusal::Unknown));
             }
@@ -111,7 +111,7 @@ impl Work {
             if this.is_some_and(|found| found.n_started >= limits::HOOK_RUNS_AN_HOUR) {
                 return Err(refused(HookRefusal::TooMany));
             }
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.add_run(arrived.run.clone(), called(&arrived), now);
             let commit = Commit::new("work.hookCall", Db::Agent, ws)
                 .op(hook_call::insert(ws, &arrived))

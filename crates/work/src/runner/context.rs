@@ -45,7 +45,7 @@ impl WorkRun<'_> {
     /// Gathers the context of the first turn.
     pub(super) async fn gather_context(&mut self) -> Result<TurnContext, RunError> {
         let (ws, store) = (self.lease.ws, &self.work.store);
-        let definition = &self.standing.definition;
+        let definition = &self.snapshot.definition;
         let instructions = self.work.instructions(ws, &definition.id, self.run.version).await?;
         let mut corrections = store.all(correction::after(ws, &definition.id, 0)).await?;
         // What was said since the claim is told with the next results of calls, in this attempt or,
@@ -89,7 +89,7 @@ impl WorkRun<'_> {
             sources: sources_of(one),
             ..Part::new(Piece::Other, answered(one), Vec::new())
         }));
-        for open in &self.standing.open {
+        for open in &self.snapshot.open {
             if open.id != self.id && open.state == RunState::NeedsInput {
                 let asked = store.all(question::of_run(ws, &open.id)).await?;
                 work.extend(asked.iter().filter(|one| one.closed_at.is_none()).map(|one| Part {
@@ -249,7 +249,7 @@ impl WorkRun<'_> {
         let now = self.work.clock.now().to_jiff().to_zoned(zone.clone());
         let now = now.strftime("%A %Y-%m-%d %H:%M");
         let zone_name = zone.iana_name().unwrap_or("UTC");
-        let due = match (self.standing.definition.kind, self.run.scheduled_for) {
+        let due = match (self.snapshot.definition.kind, self.run.scheduled_for) {
             (WorkType::Scheduled, Some(_)) => {
                 format!(" This run was due {}.", history::time_of(&self.run, zone))
             }

@@ -21,7 +21,7 @@ impl WorkRun<'_> {
     /// The state of the run, its definition, its question and the end of the attempt are one commit:
     /// nobody sees a run that has ended and still says that it is under way.
     pub(super) async fn end(&mut self, log: &RunLog) -> Result<RunOutput, RunError> {
-        let (standing, run) = self.read_again().await?;
+        let (snapshot, run) = self.read_again().await?;
         let (ws, now) = (self.lease.ws, self.work.clock.now());
         let mut output = RunOutput::default();
         let (mut published, mut last) = (None, None);
@@ -61,7 +61,7 @@ impl WorkRun<'_> {
             }
             None => RunEvent::EndedWithoutOutcome,
         };
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         step.move_run(&run, moves, now, |run| {
             if let Some(Published { title, text }) = published {
                 (run.result_title, run.result) = (Some(title), Some(text));
@@ -91,9 +91,9 @@ impl WorkRun<'_> {
 
     /// Returns what the end of a failed attempt writes: another attempt, or the end of the run.
     pub(super) async fn attempt_failed(&mut self, error: &str) -> Result<RunOutput, RunError> {
-        let (standing, run) = self.read_again().await?;
+        let (snapshot, run) = self.read_again().await?;
         let (ws, now) = (self.lease.ws, self.work.clock.now());
-        let mut step = standing.step();
+        let mut step = snapshot.step();
         let failures = run.failures + 1;
         let started = self.lease.run.started_at.unwrap_or(self.lease.run.created_at);
         let is_too_long = now > started + Duration::from_secs(limits::WORK_RUN_SECONDS);

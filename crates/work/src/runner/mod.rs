@@ -30,7 +30,7 @@ use dormouse_types::{EventKind, Id as _, WorkRunId, limits};
 use self::turn_steps::StepsOfTurn;
 use crate::attempt::TurnPlace;
 use crate::folding::FoldedRuns;
-use crate::standing::Standing;
+use crate::snapshot::Snapshot;
 use crate::tools::{self, Call};
 use crate::{Work, WorkError, event};
 
@@ -40,7 +40,7 @@ pub struct WorkRun<'a> {
     lease: &'a Lease,
     id: WorkRunId,
     /// The definition and its runs when the attempt began or resumed.
-    standing: Standing,
+    snapshot: Snapshot,
     run: Run,
     /// The earlier runs that a model is folding.
     piece: Option<FoldedRuns>,
@@ -56,7 +56,7 @@ impl<'a> WorkRun<'a> {
     /// Reads what an attempt is about; each lease needs a new one.
     pub async fn read(work: &'a Work, id: WorkRunId, lease: &'a Lease) -> Result<Self, WorkError> {
         let run = work.run(lease.ws, &id).await?;
-        let standing = work.standing(lease.ws, &run.work).await?;
+        let snapshot = work.snapshot(lease.ws, &run.work).await?;
         let (piece, gave_up_folding) = (None, false);
         let steps = work.store.all(step::of_run(lease.ws, &id)).await?;
         let has_failed_step = steps.iter().any(|one| one.state == StepState::Failed);
@@ -64,7 +64,7 @@ impl<'a> WorkRun<'a> {
             work,
             lease,
             id,
-            standing,
+            snapshot,
             run,
             piece,
             gave_up_folding,
@@ -74,11 +74,11 @@ impl<'a> WorkRun<'a> {
     }
 
     /// Reads the run and its definition anew, to decide on what is there now.
-    async fn read_again(&self) -> Result<(Standing, Run), RunError> {
+    async fn read_again(&self) -> Result<(Snapshot, Run), RunError> {
         let ws = self.lease.ws;
-        let standing = self.work.standing(ws, &self.run.work).await?;
+        let snapshot = self.work.snapshot(ws, &self.run.work).await?;
         let run = self.work.run(ws, &self.id).await?;
-        Ok((standing, run))
+        Ok((snapshot, run))
     }
 }
 
@@ -135,9 +135,9 @@ impl RunHandler for WorkRun<'_> {
 
     fn requeue(&self) -> BoxFuture<'_, Result<Vec<Op>, RunError>> {
         Box::pin(async move {
-            let (standing, run) = self.read_again().await?;
+            let (snapshot, run) = self.read_again().await?;
             let now = self.work.clock.now();
-            let mut step = standing.step();
+            let mut step = snapshot.step();
             step.move_run(&run, RunEvent::Requeued, now, |_| {})?;
             Ok(step.ops(self.lease.ws, now))
         })

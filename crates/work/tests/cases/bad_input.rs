@@ -178,7 +178,7 @@ fn ten_years_with_overrides_run_as_they_say(world: &World) {
     };
     let mut new = world.new_work("Decade", None);
     new.schedule = Some(schedule);
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     // The last days of the ten years: 3621 is half an hour late, 3631 cancelled, 3641 taken out.
     let at = |n: i64| {
         let civil = day(n).checked_sub(1.minutes()).expect("a time");

@@ -40,7 +40,10 @@ fn nothing() -> BuiltInOutcome {
 
 #[track_caller]
 fn agenda(world: &World, words: Option<&str>) -> WorkId {
-    wait(world.work.create(WS, &world.new_built_in("Agenda", words), &me())).expect("it is created")
+    wait(world.work.create(WS, &world.new_built_in("Agenda", words), &me()))
+        .expect("it is created")
+        .definition
+        .id
 }
 
 fn it_asks_no_model_and_leaves_a_result_with_its_figures(world: &World) {

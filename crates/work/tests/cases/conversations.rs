@@ -37,7 +37,7 @@ fn begin(world: &World, title: &str) -> ConversationId {
 fn begun_in(world: &World, id: &ConversationId) -> WorkId {
     let source = (WorkSource::Conversation, Some(id.to_string()));
     let new = NewWork { source, ..world.new_work("Prices", None) };
-    wait(world.work.create(WS, &new, &me())).expect("it is created")
+    wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
 }
 
 fn turns(world: &World, id: &ConversationId) -> Vec<Turn> {
@@ -65,7 +65,7 @@ fn is_there(world: &World, id: &ConversationId) -> bool {
 fn scheduled_runs_report_in_one_conversation_with_and_without_a_model(world: &World) {
     let with_model = world.create("Standup", WEEKDAYS);
     let new = world.new_built_in("Agenda", WEEKDAYS);
-    let without = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let without = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     assert!(!is_there(world, &ConversationId::of_scheduled_events()), "nothing was said yet");
     world.rules.comes_to(text("1 task is due"));
     world.script.push(publish("Notes", "# Two letters\n\nThey came."));
@@ -217,7 +217,7 @@ fn work_that_is_deleted_while_it_runs_reports_nothing(world: &World) {
 fn two_nodes_begin_the_conversation_once(world: &World) {
     let made = |title: &str, words| {
         let new = world.new_built_in(title, Some(words));
-        wait(world.work.create(WS, &new, &me())).expect("it is created")
+        wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
     };
     let (first, second) = (made("One", "every weekday at 9"), made("Two", "every weekday at 10"));
     world.rules.comes_to(text("First"));

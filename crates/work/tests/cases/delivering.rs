@@ -141,7 +141,7 @@ fn a_run_that_took_too_long_is_told(world: &World) {
 fn what_was_missed_is_told_once_for_all_of_it(world: &World) {
     let mut new = world.new_work("Often", Some("every 10 minutes"));
     new.catch_up = CatchUp::Skip;
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     world.create("Hourly", Some("every hour"));
     // More than one commit decides about.
     world.set("2026-03-05T07:05:00Z");

@@ -67,7 +67,7 @@ fn when_done() -> Vec<EventFilter> {
 
 fn listening(world: &World, events: Vec<EventFilter>) -> WorkId {
     let new = dormouse_work::definition::NewWork { events, ..world.new_work("Tidy", None) };
-    wait(world.work.create(WS, &new, &me())).expect("it is created")
+    wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
 }
 
 fn a_change_that_passes_starts_one_run_that_is_told_of_it(world: &World) {

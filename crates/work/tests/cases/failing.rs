@@ -3,11 +3,15 @@
 use std::collections::BTreeSet;
 
 use dormouse_scheduler::End;
-use dormouse_store::agent::wake_queue;
+use dormouse_store::agent::work::run;
+use dormouse_store::agent::{wake_queue, wake_run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::{ModelError, ProviderUnavailable};
+use dormouse_types::port::Model as _;
 use dormouse_types::{WorkId, WorkRunId};
+use dormouse_work::definition::NewWork;
+use dormouse_work::lifecycle::Edit;
 use serde_json::json;
 
 use crate::world::{WS, World, finish, me, says, wait};
@@ -144,6 +148,47 @@ fn a_provider_that_is_away_counts_as_no_failure(world: &World) {
     assert_eq!(world.runs(&id)[0].failures, 0);
 }
 
+/// The attempts of the only run of a definition, oldest first: whether they were given up, and their models.
+fn attempts(world: &World, id: &WorkId) -> Vec<(bool, Option<String>)> {
+    let run = world.runs(id).remove(0);
+    let keys = wait(world.store.all(run::attempts(WS, &run.id))).expect("readable");
+    let row = |key| wait(world.store.first(wake_run::by_key(WS, key))).expect("readable");
+    let mut rows: Vec<_> = keys.iter().map(|key| row(key).expect("an attempt")).collect();
+    rows.sort_by_key(|row| row.created_at);
+    rows.into_iter().map(|row| (row.is_cancelled(), row.model)).collect()
+}
+
+/// It waits for a provider that was removed, and a person has chosen another model.
+fn a_run_goes_on_with_the_model_that_is_chosen_while_it_waits_for_another(world: &World) {
+    let own = NewWork { model: Some("gone/large".into()), ..world.new_work("Own", None) };
+    let own = wait(world.work.create(WS, &own, &me())).expect("it is created").definition.id;
+    assert!(matches!(world.drain()[..], [End::ProviderUnavailable { .. }]));
+    world.later(1);
+    let edit = Edit { model: Some(None), ..Edit::default() };
+    wait(world.work.edit(WS, &own, &edit, &me())).expect("it is edited");
+    world.script.push(finish("done", "With the other one."));
+    assert_eq!(world.drain(), [DONE], "at once");
+    let expected = |first: &str| {
+        [(true, Some(first.to_owned())), (false, Some(world.script.name().to_owned()))]
+    };
+    assert_eq!(attempts(world, &own), expected("gone/large"));
+    let run = world.runs(&own).remove(0);
+    assert_eq!((world.status(&own).as_str(), run.failures), ("completed/succeeded", 0));
+    assert_eq!(run.attempt, 1, "what its turns were made of was cleared for the first model");
+
+    world.choose(Some("away/large"));
+    let any = world.create("Any", None);
+    assert!(matches!(world.drain()[..], [End::ProviderUnavailable { .. }]));
+    world.later(60);
+    assert!(matches!(world.drain()[..], [End::ProviderUnavailable { .. }]), "the same attempt");
+    assert_eq!(attempts(world, &any).len(), 1);
+    world.choose(None);
+    world.later(120);
+    world.script.push(finish("done", "With the other one."));
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(attempts(world, &any), expected("away/large"));
+}
+
 fn a_damaged_schedule_stops_no_other(world: &World) {
     let bad = world.create("Broken", Some("daily at 9"));
     let good = world.create("Standup", Some("daily at 9"));
@@ -198,5 +243,6 @@ each_engine! {
     a_run_that_is_killed_twice_waits_for_the_person,
     a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so,
     a_provider_that_is_away_counts_as_no_failure,
+    a_run_goes_on_with_the_model_that_is_chosen_while_it_waits_for_another,
     a_damaged_schedule_stops_no_other,
 }

@@ -26,7 +26,7 @@ const KEY: [u8; 32] = [8; 32];
 fn waiting(world: &World) -> WorkId {
     world.work.set_sealing_keys(Arc::new(FixedKey(KEY)));
     let new = NewWork { waits_for_calls: true, ..world.new_work("Read mail", None) };
-    wait(world.work.create(WS, &new, &me())).expect("it is created")
+    wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
 }
 
 fn another_node(world: &World) -> World {

@@ -46,7 +46,7 @@ fn another_title_keeps_the_history(world: &World) {
 fn work_that_is_linked_to_a_task_runs_at_each_of_its_times(world: &World) {
     let mut new = world.new_work("Water the plants", Some("daily at 9"));
     new.source = (WorkSource::Manual, Some("task-of-the-person".into()));
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     for day in ["2026-03-02", "2026-03-03"] {
         world.set(&format!("{day}T08:00:00Z"));
         world.script.push(finish("done", "Watered."));

@@ -214,8 +214,8 @@ fn what_is_deleted_starts_nothing_and_keeps_its_history(world: &World) {
 
 fn a_cancelled_run_ends_and_frees_its_place(world: &World) {
     let id = world.create("Standup", Some("daily at 9"));
-    let first = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for");
-    let second = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for");
+    let first = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for").id;
+    let second = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for").id;
     let (work, cancelled) = (world.work.clone(), first.clone());
     world.script.push(finish("done", "Too late."));
     world.script.push(finish("done", "The second."));
@@ -234,7 +234,7 @@ fn a_cancelled_run_ends_and_frees_its_place(world: &World) {
 
 fn one_run_of_a_definition_is_under_way_at_a_time(world: &World) {
     let id = world.create("Standup", Some("daily at 9"));
-    let both = [(); 2].map(|()| wait(world.work.run_now(WS, &id, &me())).expect("asked for"));
+    let both = [(); 2].map(|()| wait(world.work.run_now(WS, &id, &me())).expect("asked for").id);
     let scheduler = world.scheduler("a");
     let row = |run: &dormouse_types::WorkRunId| {
         let row = dormouse_store::agent::wake_queue::of_holder(WS, run);
@@ -252,10 +252,10 @@ fn one_run_of_a_definition_is_under_way_at_a_time(world: &World) {
 fn parallel_runs_do_not_wait_for_each_other(world: &World) {
     let mut new = world.new_work("Standup", Some("daily at 9"));
     new.overlap = Overlap::Parallel;
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     let scheduler = world.scheduler("a");
     for _ in 0..2 {
-        let run = wait(world.work.run_now(WS, &id, &me())).expect("asked for");
+        let run = wait(world.work.run_now(WS, &id, &me())).expect("asked for").id;
         let row = dormouse_store::agent::wake_queue::of_holder(WS, &run);
         let row = wait(world.store.first(row)).expect("readable").expect("a row");
         assert!(wait(scheduler.claim(WS, &row)).expect("a claim").is_some());
@@ -266,8 +266,8 @@ fn parallel_runs_do_not_wait_for_each_other(world: &World) {
 fn the_same_request_makes_one_definition(world: &World) {
     let new = world.new_work("Standup", None);
     let keyed = RequestContext { key: Some("k-1".into()), ..me() };
-    let first = wait(world.work.create(WS, &new, &keyed)).expect("it is created");
-    assert_eq!(wait(world.work.create(WS, &new, &keyed)).expect("the same"), first);
+    let first = wait(world.work.create(WS, &new, &keyed)).expect("it is created").definition.id;
+    assert_eq!(wait(world.work.create(WS, &new, &keyed)).expect("the same").definition.id, first);
     let other = world.new_work("Other", None);
     let reused = wait(world.work.create(WS, &other, &keyed)).expect_err("another request");
     assert!(matches!(reused, WorkError::Reused { .. }), "{reused}");

@@ -85,7 +85,7 @@ fn time_away_is_caught_up_as_the_policy_says(world: &World) {
     for catch_up in [CatchUp::Skip, CatchUp::Once, CatchUp::All] {
         let mut new = world.new_work("Hourly", Some("every hour"));
         new.catch_up = catch_up;
-        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created"));
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id);
     }
     world.set("2026-03-02T10:30:00Z");
     (0..4).for_each(|_| world.script.push(finish("done", "Done.")));
@@ -116,7 +116,7 @@ fn what_overlaps_is_left_out_as_the_policy_says(world: &World) {
     for overlap in [Overlap::Skip, Overlap::Queue] {
         let mut new = world.new_work("Hourly", Some("every hour"));
         new.overlap = overlap;
-        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created"));
+        ids.push(wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id);
     }
     // Nothing runs: the node only plans.
     for hour in ["08", "09", "10"] {
@@ -137,7 +137,7 @@ fn what_overlaps_is_left_out_as_the_policy_says(world: &World) {
 fn a_zone_that_changes_neither_repeats_nor_loses_a_run(world: &World) {
     let mut new = world.new_work("Morning", Some("daily at 9"));
     new.catch_up = CatchUp::Skip;
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     let follow = |to: &World| wait(to.work.follow_zone(WS)).expect("it follows");
     assert_eq!(follow(world), 0, "the zone is that of before");
     // At 5:00 in Berlin it is 13:00 in Tokyo: past nine.

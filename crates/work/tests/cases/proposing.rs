@@ -134,7 +134,7 @@ fn what_rules_come_to_is_proposed_with_its_evidence(world: &World) {
     world.edit_task(&task, Edit::Status { status: Status::Groomed, reason: None });
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", Some("every day at 9"));
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     world.set("2026-04-02T07:30:00Z");
     assert_eq!(world.drain(), [DONE]);
     let item = world.items(&task).remove(0);
@@ -186,7 +186,7 @@ fn what_is_proposed_and_the_end_of_the_run_are_one_commit(world: &World) {
     let task = world.task("Paint the fence", Vec::new());
     world.rules.comes_to(BuiltInOutcome::Proposals(to_hold(&task, day("2026-03-02"))));
     let new = world.new_built_in("Sweep", None);
-    let id = wait(world.work.create(WS, &new, &me())).expect("it is created");
+    let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     let run = world.runs(&id).remove(0).id;
     let work = world.work.clone();
     world.hooks.before_commit("work.final", move || {

@@ -47,9 +47,9 @@ fn a_request_whose_answer_was_lost_is_answered_as_the_first_time(world: &World) 
     for _ in 0..2 {
         wait(world.work.resume(WS, &id, &keyed("k-4"))).expect("resumed");
     }
-    let first = wait(world.work.run_now(WS, &id, &keyed("k-5"))).expect("it runs");
+    let first = wait(world.work.run_now(WS, &id, &keyed("k-5"))).expect("it runs").id;
     wait(world.work.archive(WS, &id, &me())).expect("archived");
-    let again = wait(world.work.run_now(WS, &id, &keyed("k-5"))).expect("the same request");
+    let again = wait(world.work.run_now(WS, &id, &keyed("k-5"))).expect("the same request").id;
     assert_eq!(again, first);
     // Another request under the same key, and the same one under another, are refused.
     let other = wait(world.work.pause(WS, &id, &keyed("k-1"))).expect_err("another request");
@@ -106,9 +106,11 @@ fn what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone(world: &Worl
     let conversation = wait(world.work.begin_conversation(WS, "Vans", &me())).expect("it begins");
     let source = (WorkSource::Conversation, Some(conversation.to_string()));
     let new = NewWork { source, ..world.new_work("Prices", None) };
-    let first = wait(world.work.create(WS, &new, &keyed("k-1"))).expect("it is created");
+    let first =
+        wait(world.work.create(WS, &new, &keyed("k-1"))).expect("it is created").definition.id;
     wait(world.work.delete_conversation(WS, &conversation, &me())).expect("deleted");
-    let again = wait(world.work.create(WS, &new, &keyed("k-1"))).expect("the same request");
+    let again =
+        wait(world.work.create(WS, &new, &keyed("k-1"))).expect("the same request").definition.id;
     assert_eq!(again, first);
     assert!(wait(world.work.create(WS, &new, &keyed("k-2"))).is_err(), "another one");
 }

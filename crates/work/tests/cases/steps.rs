@@ -27,7 +27,7 @@ fn look() -> WorkStep {
 #[track_caller]
 fn digest(world: &World, steps: Vec<WorkStep>) -> WorkId {
     let new = NewWork { steps, ..world.new_work("Digest", None) };
-    wait(world.work.create(WS, &new, &me())).expect("it is created")
+    wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
 }
 
 /// Calls tools in one turn, and goes on.

@@ -157,6 +157,7 @@ impl Model for Located {
 
 pub struct World {
     model: Arc<Located>,
+    pub models: Models,
     pub store: Store,
     pub work: Work,
     pub clock: ManualClock,
@@ -212,7 +213,7 @@ impl World {
             is_elsewhere: AtomicBool::new(false),
         });
         let models = Models::new(model.clone());
-        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models);
+        let driver = Driver::new(store.clone(), port.clone(), entropy.clone(), models.clone());
         let (rules, facts) = (Arc::new(FixedRules::default()), Arc::new(NotedFacts::default()));
         let journal = Journal::new(store.clone(), port.clone(), entropy.clone());
         let changes = Changes::new(
@@ -236,6 +237,7 @@ impl World {
         changes.set_delegate(Arc::new(Delegated(work.clone())));
         Self {
             model,
+            models,
             store,
             work,
             clock,
@@ -258,6 +260,12 @@ impl World {
     /// Makes the model one of somebody else.
     pub fn ask_elsewhere(&self) {
         self.model.is_elsewhere.store(true, Ordering::SeqCst);
+    }
+
+    /// Makes a model of another provider the one that work asks if it names none; `None` is the script.
+    pub fn choose(&self, model: Option<&str>) {
+        let known: [Arc<dyn Model>; 1] = [self.model.clone()];
+        self.models.replace(known, model.unwrap_or(self.model.name()), None);
     }
 
     /// Makes a task of the person.
@@ -403,7 +411,10 @@ impl World {
 
     #[track_caller]
     pub fn create(&self, title: &str, words: Option<&str>) -> WorkId {
-        wait(self.work.create(WS, &self.new_work(title, words), &me())).expect("it is created")
+        wait(self.work.create(WS, &self.new_work(title, words), &me()))
+            .expect("it is created")
+            .definition
+            .id
     }
 
     /// The runs of a definition, oldest first.

@@ -1,5 +1,5 @@
-//! A definition with those of its runs that decide what it is up to, as they were read; and what a
-//! commit makes of them.
+//! A definition with those of its runs that decide its status, as they were read; and what a commit makes
+//! of them.
 
 use dormouse_store::agent::wake_queue;
 use dormouse_store::agent::work::definition::{self, Definition};
@@ -21,7 +21,7 @@ use crate::{Work, WorkError, event};
 /// The definition is read first. Every commit that moves one of its runs writes the definition, too, so
 /// a commit that is not refused was decided on all of its runs.
 #[derive(Debug, Clone)]
-pub struct Standing {
+pub struct Snapshot {
     pub definition: Definition,
     /// Its runs that are not over, oldest first.
     pub open: Vec<Run>,
@@ -31,7 +31,7 @@ pub struct Standing {
 /// What a commit writes: a definition, and runs that moved or are new.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
-    before: Standing,
+    before: Snapshot,
     after: Definition,
     /// The state in which a run was read; `None` if it is new.
     runs: Vec<(Option<RunState>, Run)>,
@@ -39,7 +39,21 @@ pub(crate) struct Step {
     has_more: bool,
 }
 
-impl Standing {
+/// A definition as a commit left it, with the run that stands for it.
+#[derive(Debug, Clone)]
+pub struct Written {
+    pub definition: Definition,
+    /// Its newest run that is not over, or its newest.
+    pub latest: Option<Run>,
+}
+
+impl Snapshot {
+    /// The definition as it is shown, if nothing is written.
+    pub(crate) fn as_read(self) -> Written {
+        let latest = latest(&self.open, self.newest.as_ref()).cloned();
+        Written { definition: self.definition, latest }
+    }
+
     /// Whether a run of the definition is under way, apart from one of them.
     pub fn is_busy_besides(&self, run: &WorkRunId) -> bool {
         self.open.iter().any(|open| open.state == RunState::Running && open.id != *run)
@@ -68,7 +82,7 @@ impl Step {
         &mut self.after
     }
 
-    /// Moves a run and changes it.
+    /// Moves a run and changes it; returns it as it will be.
     ///
     /// Errors: the event cannot happen in its state.
     pub fn move_run(
@@ -77,15 +91,20 @@ impl Step {
         event: RunEvent,
         now: Timestamp,
         change: impl FnOnce(&mut Run),
-    ) -> Result<(), WorkError> {
+    ) -> Result<&Run, WorkError> {
         let state = run.state.after(event).map_err(broken)?;
         let mut after = Run { state, updated_at: now, ..run.clone() };
         if state.is_over() {
             after.completed_at = Some(now);
         }
         change(&mut after);
-        self.runs.push((Some(run.state), after));
-        Ok(())
+        Ok(self.push(Some(run.state), after))
+    }
+
+    fn push(&mut self, from: Option<RunState>, run: Run) -> &Run {
+        self.runs.push((from, run));
+        let (_, run) = self.runs.last().expect("it was pushed");
+        run
     }
 
     /// The definition as it will be, with the run that produces a result in this step.
@@ -95,7 +114,7 @@ impl Step {
         Some((&self.after, done))
     }
 
-    pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) {
+    pub fn add_run(&mut self, id: WorkRunId, new: NewRun, now: Timestamp) -> &Run {
         let NewRun { occurrence, scheduled_for, skipped, by, depth } = new;
         self.after.n_runs += 1;
         let state = if skipped.is_some() { RunState::Skipped } else { RunState::Queued };
@@ -127,7 +146,7 @@ impl Step {
             completed_at: skipped.map(|_| now),
             updated_at: now,
         };
-        self.runs.push((None, run));
+        self.push(None, run)
     }
 
     /// Leaves it to a later step to tell of what was missed: that one decides about the rest of it.
@@ -170,7 +189,12 @@ impl Step {
 
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
     /// of another, and with what the person is told.
-    pub fn ops(mut self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+    pub fn ops(self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
+        self.decided(ws, now).0
+    }
+
+    /// The same, with what the commit leaves: what a request answers, so that nothing is read again.
+    pub fn decided(mut self, ws: WorkspaceId, now: Timestamp) -> (Vec<Op>, Written) {
         let runs: Vec<&Run> = self.runs.iter().map(|(_, run)| run).collect();
         let (open, newest) = merged(&self.before, &runs);
         let latest = latest(&open, newest.as_ref());
@@ -209,7 +233,9 @@ impl Step {
             let next = open.iter().find(|run| run.state == RunState::Queued);
             ops.extend(next.map(|next| wake_queue::make_due(ws, &next.id, now)));
         }
-        ops
+        let latest = latest.cloned();
+        self.after.revision = self.before.definition.revision + 1;
+        (ops, Written { definition: self.after, latest })
     }
 }
 
@@ -266,7 +292,7 @@ pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) 
 }
 
 /// The runs that are not over, and the newest of all, after some of them changed.
-fn merged(before: &Standing, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
+fn merged(before: &Snapshot, changed: &[&Run]) -> (Vec<Run>, Option<Run>) {
     let is_changed = |run: &Run| changed.iter().any(|other| other.id == run.id);
     let mut all: Vec<Run> = before.open.iter().filter(|run| !is_changed(run)).cloned().collect();
     all.extend(changed.iter().map(|run| (*run).clone()));
@@ -285,36 +311,41 @@ fn latest<'r>(open: &'r [Run], newest: Option<&'r Run>) -> Option<&'r Run> {
 
 impl Work {
     /// Reads a definition with the runs that decide what it is up to, a deleted one included.
-    pub(crate) async fn standing(
+    pub(crate) async fn snapshot(
         &self,
         ws: WorkspaceId,
         id: &WorkId,
-    ) -> Result<Standing, WorkError> {
+    ) -> Result<Snapshot, WorkError> {
         let definition = self.store.first(definition::by_id(ws, id)).await?;
         let definition = definition.ok_or_else(|| WorkError::NotFound { work: id.clone() })?;
-        self.standing_of(ws, definition).await
+        self.snapshot_of(ws, definition).await
     }
 
     /// The same for a definition that was read.
-    pub(crate) async fn standing_of(
+    pub(crate) async fn snapshot_of(
         &self,
         ws: WorkspaceId,
         definition: Definition,
-    ) -> Result<Standing, WorkError> {
+    ) -> Result<Snapshot, WorkError> {
         let open = self.store.all(run::open(ws, &definition.id)).await?;
         let newest = self.store.first(run::of_definition(ws, &definition.id, i64::MAX, 1)).await?;
-        Ok(Standing { definition, open, newest })
+        Ok(Snapshot { definition, open, newest })
+    }
+
+    /// What a request answers that was carried out before: the definition as it is now.
+    pub(crate) async fn written(&self, ws: WorkspaceId, id: &WorkId) -> Result<Written, WorkError> {
+        Ok(self.snapshot(ws, id).await?.as_read())
     }
 
     /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are
     /// as they would be computed anew.
-    pub(crate) fn wrong_columns(standing: &Standing) -> Option<String> {
-        let latest = latest(&standing.open, standing.newest.as_ref());
-        let found = &standing.definition;
+    pub(crate) fn wrong_columns(snapshot: &Snapshot) -> Option<String> {
+        let latest = latest(&snapshot.open, snapshot.newest.as_ref());
+        let found = &snapshot.definition;
         let state = latest.map(|run| run.state);
         let expected = (latest.map(|run| &run.id), state, public_status(found.state, state));
         let stored = (found.latest_run.as_ref(), found.run_state, found.status);
-        let n_runs = standing.newest.as_ref().map_or(0, |run| run.n);
+        let n_runs = snapshot.newest.as_ref().map_or(0, |run| run.n);
         if expected != stored {
             return Some(format!("{}: stored {stored:?}, computed {expected:?}", found.id));
         }

@@ -72,7 +72,8 @@ describe("what the rules understood", () => {
       general: ["Ask when in doubt", "Be exact"],
       report: ["Be exact"],
     });
-    expect(byDirective({ generalDirective: "", reportDirective: "Be exact." }, ["Be exact"])).toEqual({ general: [], report: ["Be exact"] });
+    expect(byDirective({ generalDirective: "", reportDirective: "Be exact." }, ["Of a default text", "Be exact"])).toEqual({ general: [], report: ["Be exact"] });
+    expect(byDirective({ generalDirective: "Be warm.", reportDirective: "" }, ["Be warm", "Of a default text"])).toEqual({ general: ["Be warm"], report: [] });
   });
 });
 

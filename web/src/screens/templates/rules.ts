@@ -78,19 +78,26 @@ export function settingWords(setting: Setting): string {
 const flat = (text: string): string => text.replace(/\s+/g, " ");
 
 /**
- * The sentences of each directive. They come in the order of the text, the general directive first, so the first
- * one that is not in it begins the report directive.
+ * The sentences of each directive. They come in the order of the text, the general directive first. Those that are in
+ * neither are of a default text, which an empty directive means.
  */
 export function byDirective(words: Pick<Words, "generalDirective" | "reportDirective">, sentences: readonly string[]): { general: string[]; report: string[] } {
-  const text = flat(words.generalDirective);
-  let [at, count] = [0, 0];
+  const [general, report] = [flat(words.generalDirective), flat(words.reportDirective)];
+  const found = { general: [] as string[], report: [] as string[] };
+  const at = { general: 0, report: 0 };
   for (const sentence of sentences) {
-    const found = text.indexOf(flat(sentence), at);
-    if (found < 0) break;
-    at = found + flat(sentence).length;
-    count += 1;
+    const text = flat(sentence);
+    const inGeneral = found.report.length > 0 ? -1 : general.indexOf(text, at.general);
+    const inReport = report.indexOf(text, at.report);
+    if (inGeneral >= 0) {
+      found.general.push(sentence);
+      at.general = inGeneral + text.length;
+    } else if (inReport >= 0) {
+      found.report.push(sentence);
+      at.report = inReport + text.length;
+    }
   }
-  return { general: sentences.slice(0, count), report: sentences.slice(count) };
+  return found;
 }
 
 /** The ids of what comes with the program are names, padded with zeros; those of other templates begin with a time. */

@@ -36,6 +36,16 @@ const ofAgent =
     await open(page, server, `/agents/${agent}/${tab}`);
   };
 
+/** A template with two versions. */
+async function twice(server: Server): Promise<string> {
+  const { items } = (await server.ask("GET", "/api/templates")) as { items: { id: string; displayName: string }[] };
+  const known = items.find((one) => one.displayName === "Twice");
+  if (known !== undefined) return known.id;
+  const { template } = await server.ask("POST", "/api/templates", { name: "Twice", generalDirective: "Be warm.\nAsk when in doubt.", reportDirective: "No emojis." });
+  await server.ask("PATCH", `/api/templates/${template.id}`, { generalDirective: "Be terse.\nAsk when in doubt.", modelId: "builtin" });
+  return template.id;
+}
+
 /** The screens of a signed-in person with tasks. */
 export const screens: readonly Screen[] = [
   { name: "home", show: at("/") },
@@ -114,6 +124,33 @@ export const screens: readonly Screen[] = [
   { name: "agent: decisions", show: ofAgent("decisions") },
   { name: "agent work", show: at("/work") },
   { name: "new agent work", show: at("/work/new") },
+  { name: "templates", show: at("/templates") },
+  {
+    name: "new template",
+    show: async (page, server) => {
+      await open(page, server, "/templates");
+      await page.getByRole("button", { name: "New template" }).click();
+      await expect(page.getByRole("dialog")).toBeVisible();
+    },
+  },
+  {
+    name: "template that is edited",
+    show: async (page, server) => {
+      await open(page, server, `/templates/${await twice(server)}`);
+      await page.getByLabel("Report directive").fill("No emojis, no estimates.");
+      await page.getByText(/sentences? changes? nothing without/).first().click();
+      await expect(page.getByText("Changed, not saved")).toBeVisible();
+      await still(page);
+    },
+  },
+  {
+    name: "template: versions",
+    show: async (page, server) => {
+      await open(page, server, `/templates/${await twice(server)}/versions`);
+      await expect(page.getByRole("heading", { name: "What changed" })).toBeVisible();
+      await still(page);
+    },
+  },
   { name: "settings", show: at("/settings") },
   {
     name: "settings: models",

@@ -24,6 +24,7 @@ export interface NavItem {
 
 const task = () => import("../screens/task/Task.svelte");
 const agent = () => import("../screens/agent/Agent.svelte");
+const template = () => import("../screens/templates/TemplatePage.svelte");
 
 export const nav = [
   {
@@ -90,6 +91,20 @@ export const nav = [
     phone: "more",
     load: () => import("../screens/conversations/Conversations.svelte"),
     pages: [{ path: "/:id", load: () => import("../screens/conversations/ConversationPage.svelte") }],
+  },
+  {
+    name: "templates",
+    title: "shell.templates",
+    icon: "layers",
+    path: "/templates",
+    shortcut: "g p",
+    sidebar: "main",
+    phone: "more",
+    load: () => import("../screens/templates/Templates.svelte"),
+    pages: [
+      { path: "/:id", load: template },
+      { path: "/:id/:tab", load: template },
+    ],
   },
   {
     name: "settings",

@@ -12,6 +12,7 @@ import { settings } from "./settings";
 import { shell } from "./shell";
 import { task } from "./task";
 import { tasks } from "./tasks";
+import { templates } from "./templates";
 import { welcome } from "./welcome";
 import { work } from "./work";
 
@@ -28,6 +29,7 @@ export const en = {
   ...shell,
   ...task,
   ...tasks,
+  ...templates,
   ...welcome,
   ...work,
 } as const;

@@ -69,6 +69,11 @@ export const task = {
 
   "task.journal": "Journal",
   "task.journalEmpty": "No entries yet.",
+  "task.questions": "Open questions",
+  "task.answer": "Answer",
+  "task.answerTo": "Answer to: {question}",
+  "task.answerSend": "Add the answer",
+  "task.answered": "Your answer is a note of the task. {name} reads it at the next wake.",
   "task.note": "Write a note",
   "task.noteAdd": "Add note",
   "task.noteKept": "Draft saved.",

@@ -98,6 +98,14 @@ export async function chooseModel(agent: Agent, model: string | null, name: stri
   }
 }
 
+/** Lets the agent follow a template, or with `null` the default one. `name` is the one it then follows. */
+export async function chooseTemplate(agent: Agent, templateId: string | null, name: string): Promise<void> {
+  if (await send(agent, "agent.what.set", "PATCH", "", { templateId } satisfies Schemas["AgentPatch"], (was) => ({ ...was, templateId }))) {
+    live.invalidatePrefix("templates/");
+    toasts.show(t("templates.ofAgentChanged", { name: agent.displayName, template: name }));
+  }
+}
+
 /** Removes a line from what the agent knows, and its words from both databases. */
 export async function removeLine(agent: Agent, line: KnowledgeLine, withEntry: boolean): Promise<boolean> {
   return send(agent, "knows.what", "DELETE", `/knowledge/${line.line}?withEntry=${withEntry}`, undefined);

@@ -16,7 +16,7 @@ export function wakeOf(change: Change): string | undefined {
   return `/agents/${change.agentId}/wakes?run=${encodeURIComponent(change.runKey)}`;
 }
 
-export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
+export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "moveItem" | "label" | "followUp" | "link" | "other";
 
 /** What a suggestion, a decision and a line of memory say of a change. */
 export type Described = Pick<Change, "change" | "humanSummary"> & {
@@ -34,7 +34,11 @@ export function kindOf(change: Described): Kind {
     case "estimate":
     case "dueDate":
     case "label":
+    case "followUp":
+    case "link":
       return field.type;
+    case "itemTask":
+      return "moveItem";
     case "item":
       return field.id == null ? "addItem" : "editItem";
     default:
@@ -52,9 +56,12 @@ const SECTION_OF: Record<Kind, Section> = {
   title: "state",
   addItem: "checklist",
   editItem: "checklist",
+  moveItem: "checklist",
   label: "labels",
   estimate: "plan",
   dueDate: "plan",
+  followUp: "new",
+  link: "new",
   other: "new",
 };
 
@@ -79,7 +86,7 @@ export function keyOf(change: { set: string; index: number }): string {
 export type Value = Schemas["FieldValue"];
 
 /** The value at the time of the suggestion. */
-export function valueBefore(change: Change): Value | null {
+export function valueBefore(change: Described): Value | null {
   return change.change?.from ?? null;
 }
 
@@ -112,9 +119,9 @@ function differences({ change }: Described): Record<string, unknown> {
   };
 }
 
-/** Whether the value has changed since the suggestion. A new item or label replaces nothing. */
+/** Whether the value has changed since the suggestion. What is new or goes to another task replaces nothing. */
 export function hasDrifted(change: Change): boolean {
-  if (["addItem", "label", "other"].includes(kindOf(change))) return false;
+  if (["addItem", "moveItem", "label", "followUp", "link", "other"].includes(kindOf(change))) return false;
   const before = valueBefore(change);
   // An older server stored words; they can only be compared with words.
   if (before?.type === "words") return before.words !== change.now;

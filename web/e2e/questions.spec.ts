@@ -66,3 +66,18 @@ test("an answer that is refused comes back with the question", async ({ app: pag
   await expect(questions.getByRole("alert")).toContainText("the task has too many entries");
   await expect(field).toHaveValue("On 12 June.");
 });
+
+test("a question that a note quotes is not asked again, whoever wrote the note", async ({ app: page, server }) => {
+  const { id } = await server.ask("POST", "/api/journal/tasks", { title: "Book the ferry", note: `We need the ferry to Corsica in June. ${DAY} ${CAR}` });
+  const { id: agent } = await server.ask("POST", `/api/journal/tasks/${id}/agent`, {});
+  await settled(server);
+  // The report stays as it is.
+  await server.ask("PATCH", `/api/agents/${agent}`, { automation: "off" });
+  await open(page, server, `/tasks/${id}`);
+  const questions = page.getByRole("region", { name: "Open questions" });
+  await expect(questions.getByRole("button", { name: "Answer" })).toHaveCount(2);
+  await server.command("task", "note", "Book the ferry", "--", `On 12 June.\n\n> ${DAY}`);
+  await expect(questions.getByRole("listitem")).toHaveText([new RegExp(CAR)]);
+  await page.reload();
+  await expect(questions.getByRole("listitem")).toHaveText([new RegExp(CAR)]);
+});

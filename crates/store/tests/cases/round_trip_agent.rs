@@ -339,6 +339,7 @@ fn decisions(world: &World) {
             task_id: Some(task),
             rejection_reason: Some("not now".into()),
             round: 0,
+            with_item: Some(2),
             created_at: at(1),
             updated_at: at(1),
             undone_at: None,

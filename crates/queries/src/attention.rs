@@ -296,9 +296,11 @@ fn of_provider(alert: ProviderAlert) -> Attention {
     let ProviderAlert { provider, why, since, until, detail } = alert;
     let id = format!("provider:{provider}");
     let cause = match why.known() {
-        Some(ProviderUnavailable::Configuration | ProviderUnavailable::Authentication) => {
-            AttentionCause::ModelSetup { provider, why, detail }
-        }
+        Some(
+            ProviderUnavailable::Configuration
+            | ProviderUnavailable::WrongAnswer
+            | ProviderUnavailable::Authentication,
+        ) => AttentionCause::ModelSetup { provider, why, detail },
         Some(
             ProviderUnavailable::Unreachable
             | ProviderUnavailable::Quota

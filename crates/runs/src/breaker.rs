@@ -52,7 +52,7 @@ pub fn gate_of_all(breakers: &[Breaker], now: Timestamp) -> Gate {
 /// or address.
 pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
     match why {
-        ProviderUnavailable::Configuration => model.name(),
+        ProviderUnavailable::Configuration | ProviderUnavailable::WrongAnswer => model.name(),
         ProviderUnavailable::Authentication
         | ProviderUnavailable::Quota
         | ProviderUnavailable::Unreachable
@@ -92,7 +92,9 @@ pub fn failed(
     }
     // A person has to change something, so another attempt soon is pointless.
     let needs_person = match why {
-        ProviderUnavailable::Authentication | ProviderUnavailable::Configuration => true,
+        ProviderUnavailable::Authentication
+        | ProviderUnavailable::Configuration
+        | ProviderUnavailable::WrongAnswer => true,
         ProviderUnavailable::Quota
         | ProviderUnavailable::Unreachable
         | ProviderUnavailable::Outage => false,

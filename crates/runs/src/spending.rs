@@ -58,7 +58,10 @@ impl Outcome<'_> {
                     | ProviderUnavailable::Configuration,
                 ..
             } => Self::NotServed,
-            ModelError::Provider { why: ProviderUnavailable::Outage, .. }
+            ModelError::Provider {
+                why: ProviderUnavailable::Outage | ProviderUnavailable::WrongAnswer,
+                ..
+            }
             | ModelError::Request { .. } => Self::Unknown,
         }
     }

@@ -225,8 +225,9 @@ pub(crate) fn wrong_type(origin: &str, media_type: &str) -> WireError {
         _ => format!("the content type {shown:?}"),
     };
     WireError::Unavailable {
-        // Whatever answers there is not a server of models, and will not become one by itself.
-        why: ProviderUnavailable::Configuration,
+        // Whatever answers there is not a server of models, and will not become one by itself. It took the
+        // request all the same, so a gateway behind it may have run a model.
+        why: ProviderUnavailable::WrongAnswer,
         detail: format!(
             "{origin} answered with {what} instead of an answer of a model; check the base URL"
         ),

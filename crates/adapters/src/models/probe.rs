@@ -70,7 +70,12 @@ pub async fn probe(
                 failures.push((rung, detail.clone()));
                 refusals.push(ModelError::Request { detail });
             }
-            Err(error @ ModelError::Provider { why: ProviderUnavailable::Configuration, .. }) => {
+            Err(
+                error @ ModelError::Provider {
+                    why: ProviderUnavailable::Configuration | ProviderUnavailable::WrongAnswer,
+                    ..
+                },
+            ) => {
                 failures.push((rung, error.to_string()));
                 unknown = Some(error);
             }

@@ -69,7 +69,7 @@ async fn a_server_without_a_list_is_an_error() {
         ),
         (
             Answer::new(200, "text/html", "<html>"),
-            setup,
+            ProviderUnavailable::WrongAnswer,
             "https://api.openai.com answered with a web page instead of an answer of a model; \
              check the base URL",
         ),

@@ -117,8 +117,12 @@ async fn unreachable(model: &RemoteModel) -> String {
 
 /// What is said of an address where no model answers: a person has to correct it.
 async fn wrong_address(play: Play) -> String {
+    refusal(play, ProviderUnavailable::Configuration).await
+}
+
+async fn refusal(play: Play, expected: ProviderUnavailable) -> String {
     match played(play).await.0 {
-        Err(ModelError::Provider { why: ProviderUnavailable::Configuration, detail, .. }) => detail,
+        Err(ModelError::Provider { why, detail, .. }) if why == expected => detail,
         other => panic!("{other:?}"),
     }
 }
@@ -253,12 +257,19 @@ async fn what_is_not_http_is_an_outage_and_what_is_not_a_model_a_wrong_address()
         "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\ncontent-length: 2\r\n\r\n{}";
     let nothing =
         "HTTP/1.1 404 Not Found\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
-    for (text, expected) in [
-        (page, "answered with a web page instead of an answer of a model; check the base URL"),
-        (lines, "answered with the content type \"application/x-ndjson\""),
-        (nothing, "has nothing at this address; check the base URL"),
+    let words = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok";
+    let (taken, not_taken) = (ProviderUnavailable::WrongAnswer, ProviderUnavailable::Configuration);
+    for (text, why, expected) in [
+        (
+            page,
+            taken,
+            "answered with a web page instead of an answer of a model; check the base URL",
+        ),
+        (words, taken, "answered with the content type \"text/plain\""),
+        (lines, taken, "answered with the content type \"application/x-ndjson\""),
+        (nothing, not_taken, "has nothing at this address; check the base URL"),
     ] {
-        let detail = wrong_address(Play::Bytes(text.into())).await;
+        let detail = refusal(Play::Bytes(text.into()), why).await;
         assert!(detail.contains(expected), "{detail}");
     }
 }

@@ -177,6 +177,27 @@ fn a_call_costs_what_the_provider_says() {
     assert_eq!(today.usage, USED);
 }
 
+/// Each call has a row of its own, also those whose tool calls are refused.
+#[test]
+fn a_run_of_three_calls_has_three_rows_of_usage() {
+    let refused = |output| {
+        let args = json!({});
+        let call = ToolCall { id: "call-1".into(), name: "update_report".into(), args };
+        let used = TurnEvent::Usage(Usage { output, ..USED });
+        Ok(vec![TurnEvent::Call(call), used, TurnEvent::End { ended: false }])
+    };
+    let case = Case::new(vec![refused(60), refused(70), answer(Some(USED))]);
+    assert_eq!(case.run(), DONE);
+    assert_eq!((case.asked(), case.world.runs(&case.agent).len()), (3, 1));
+    let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
+    let days = now(case.world.store.all(model_call::per_day(WS, day, day))).expect("readable");
+    let [today] = &days[..] else { panic!("{days:?}") };
+    let sum = Usage { input: 3 * 2500, output: 60 + 70 + 50, ..USED };
+    assert_eq!((today.calls, today.usage), (3, sum));
+    assert_eq!(case.world.runs(&case.agent)[0].usage, sum);
+    assert_eq!(case.spent(), (0, today.cost));
+}
+
 #[test]
 fn a_call_without_a_figure_that_can_be_right_costs_what_was_reserved() {
     let absurd = Usage { input: u64::MAX, output: u64::MAX, ..Usage::default() };
@@ -406,6 +427,26 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
     assert_eq!(case.asked(), 1);
+}
+
+#[test]
+fn a_success_that_is_no_answer_of_a_model_holds_the_model_and_counts_as_the_whole_reservation() {
+    let page = ModelError::Provider {
+        provider: "acme".into(),
+        why: ProviderUnavailable::WrongAnswer,
+        detail: "acme answered with a web page instead of an answer of a model".into(),
+        retry_after: None,
+    };
+    let case = Case::new(vec![Err(page)]);
+    assert!(matches!(case.run(), End::ProviderUnavailable { .. }));
+    let held = now(case.world.store.all(breaker::all(WS))).expect("readable");
+    let held: Vec<_> = held.iter().map(|it| (it.provider.as_str(), it.why.name())).collect();
+    assert_eq!(held, [("acme/large", "wrongAnswer")], "only the model is held");
+    assert_eq!(case.spent(), (0, RESERVED), "a model may have run behind it");
+    // While it is held nothing is sent, so there is no second reservation.
+    case.world.wake_now(&case.agent, None);
+    assert!(case.claim(&case.agent).is_none());
+    assert_eq!((case.asked(), case.spent()), (1, (0, RESERVED)));
 }
 
 /// What ends the wait comes between the look at the account and the commit that puts the wake off.

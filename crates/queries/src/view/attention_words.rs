@@ -85,7 +85,7 @@ impl Attention {
 
 fn unavailable(provider: &str, why: Option<ProviderUnavailable>) -> String {
     match why {
-        Some(ProviderUnavailable::Configuration) => {
+        Some(ProviderUnavailable::Configuration | ProviderUnavailable::WrongAnswer) => {
             format!("The model {provider} cannot be used")
         }
         Some(ProviderUnavailable::Authentication) => {

@@ -147,6 +147,9 @@ crate::closed_list! {
         /// The address or the name of the model is wrong: requests for this model are pointless
         /// until a person changes one of them.
         Configuration = "configuration",
+        /// Something accepts the request, but does not answer as a model does: requests are pointless until
+        /// a person changes the address, and nobody knows whether a model ran behind it.
+        WrongAnswer = "wrongAnswer",
     }
 }
 

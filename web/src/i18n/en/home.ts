@@ -16,6 +16,7 @@ export const home = {
   "home.modelSetup": "A model can’t be used",
   "home.why.authentication": "{name} rejects the key: {detail}",
   "home.why.configuration": "{name} has a wrong address or name: {detail}",
+  "home.why.wrongAnswer": "{name} doesn’t answer as a model does: {detail}",
   "home.why.quota": "{name} has no quota left: {detail}",
   "home.why.unreachable": "{name} can’t be reached: {detail}",
   "home.why.outage": "{name} doesn’t answer: {detail}",

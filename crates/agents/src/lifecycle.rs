@@ -16,6 +16,7 @@ use dormouse_store::{
     Audit, ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt, retry,
 };
 use dormouse_types::audit::AuditAction;
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{
     Actor, AgentId, EventKind, Id as _, Origin, TaskId, TemplateId, Timestamp, WorkspaceId, hash,
 };
@@ -133,7 +134,7 @@ impl Agents {
             more_ops.push(wake_queue::sleep_until(ws, id, until, soonest, retry_at));
         }
         if let Some(Some(template)) = &settings.template {
-            let template = self.assignable(ws, template).await?;
+            let template = self.assignable(ws, template, TemplateKind::TaskAgent).await?;
             more_ops.push(entity::unchanged(ws, &template));
         }
         if settings.model.is_some() || settings.template.is_some() {

@@ -198,6 +198,7 @@ fn scheduled(now: Timestamp, seconds: u64, entropy: &dyn Entropy) -> Definition 
         catch_up: CatchUp::Once,
         overlap: Overlap::Queue,
         model: None,
+        template: None,
         built_in: None,
         position: None,
         next_due_at: Some(now + Duration::from_secs(seconds)),

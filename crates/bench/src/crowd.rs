@@ -42,7 +42,7 @@ impl Crowd {
         let world = World::new(&opened, 1);
         let new = NewTask { title: "Somewhere in the crowd".into(), edits: Vec::new() };
         let original = world.journal.create(ORIGINAL, &new, &person()).await?.task;
-        let agent = NewAgent { name: Some("Ida".into()), by_name: false };
+        let agent = NewAgent { name: Some("Ida".into()), ..NewAgent::default() };
         let context = RequestContext { actor: Actor::Owner, key: None };
         world.agents.create(ORIGINAL, &original, &agent, &context).await?;
         world.route(ORIGINAL).await?;

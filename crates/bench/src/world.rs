@@ -165,7 +165,7 @@ impl World {
         let made = self.journal.create(WS, &new, &person()).await?;
         let mut items = made.made.iter().filter_map(|id| id.parse::<ItemId>().ok());
         let item = items.next().context("the journal made no item")?;
-        let agent = NewAgent { name: None, by_name: true };
+        let agent = NewAgent { by_name: true, ..NewAgent::default() };
         let context = RequestContext { actor: Actor::Owner, key: None };
         let agent = self.agents.create(WS, &made.task, &agent, &context).await?.doc.value.id;
         Ok(Watched { task: made.task, item, agent })

@@ -9,7 +9,7 @@ use dormouse_agents::lifecycle::{AgentPatch, NewAgent};
 use dormouse_store::Hints;
 use dormouse_store::agent::wake_queue::Reason;
 use dormouse_types::memory::Removal;
-use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, Timestamp};
+use dormouse_types::{AgentId, Caller, RunKey, Scope, TaskId, TemplateId, Timestamp};
 
 use crate::request::{request_context, require};
 use crate::view::{Agent, StoppedAgent, UnheardMessage, Wake};
@@ -27,8 +27,26 @@ impl Dormouse {
         name: Option<String>,
         key: Option<String>,
     ) -> Result<Agent, Error> {
+        self.create_agent_following(caller, task, name, None, key).await
+    }
+
+    /// The same, with the template that it follows; `None` is that of the category of its task, or the stock
+    /// default. One that names a model needs the scope `admin`, as an own model does.
+    ///
+    /// Errors: the template is not there, archived, without an active version, or not for task agents.
+    pub async fn create_agent_following(
+        &self,
+        caller: &Caller,
+        task: &TaskId,
+        name: Option<String>,
+        template: Option<TemplateId>,
+        key: Option<String>,
+    ) -> Result<Agent, Error> {
         require(caller, Scope::Edit)?;
-        let new = NewAgent { name, by_name: true };
+        if let Some(template) = &template {
+            self.check_template_model(caller, template).await?;
+        }
+        let new = NewAgent { name, template, by_name: true };
         let by = request_context(caller, key.as_deref())?;
         let agent = self.agents.create(caller.workspace, task, &new, &by).await?;
         Ok(self.queries.agent_view(caller.workspace, agent).await?)

@@ -110,7 +110,9 @@ impl Dormouse {
             });
         }
         let instructions = new.instructions.clone().unwrap_or_default();
-        if instructions.trim().is_empty() || self.work.has_language_model(new.model.as_deref()) {
+        if instructions.trim().is_empty()
+            || self.work.has_language_model(new.model.as_deref(), new.template.as_ref())
+        {
             return Ok(Meant { instructions: Some(instructions), built_in: None, schedule: given });
         }
         let read = self.understood(caller, &instructions, wording, "instructions").await?;
@@ -151,7 +153,9 @@ impl Dormouse {
             return Ok(Meant { instructions, built_in: Some(Some(made)), ..unchanged });
         }
         let is_given_to_model = matches!(&patch.model, Some(Some(_)))
-            && self.work.has_language_model(patch.model.as_ref().and_then(|it| it.as_deref()));
+            && self
+                .work
+                .has_language_model(patch.model.as_ref().and_then(|it| it.as_deref()), None);
         if is_given_to_model {
             return Ok(Meant { built_in: before.is_some().then_some(None), ..unchanged });
         }

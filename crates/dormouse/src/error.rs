@@ -334,6 +334,7 @@ impl Error {
             Self::Work(WorkError::Filter(_)) => Some("events"),
             Self::Work(WorkError::HookSecret(_)) => Some("secret"),
             Self::Work(WorkError::Step(_)) => Some("steps"),
+            Self::Work(WorkError::NothingFollows { .. }) => Some("templateId"),
             Self::Correction(_) => Some("corrections"),
             _ => None,
         }
@@ -466,6 +467,7 @@ fn work(error: &WorkError) -> &'static str {
         | WorkError::HookSecret(_)
         | WorkError::Step(_)
         | WorkError::NeedsLanguageModel { .. }
+        | WorkError::NothingFollows { .. }
         | WorkError::Parameter(_) => "validation-failed",
         WorkError::State { .. } | WorkError::RunState { .. } => "work-state",
         WorkError::Answered { .. } | WorkError::Closed { .. } => "question-closed",

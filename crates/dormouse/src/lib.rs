@@ -29,6 +29,7 @@ pub mod work_hooks;
 pub mod conversations;
 mod built_in_work;
 mod work_facts;
+mod work_templates;
 pub mod drain;
 pub mod run_outcome;
 pub mod serve;
@@ -67,6 +68,7 @@ use dormouse_work::unsent_questions::UnsentQuestions;
 
 use model_source::ModelSource;
 use work_facts::FactsOfQueries;
+use work_templates::TemplatesOfAgents;
 
 pub use access::NewToken;
 pub use change_sets::{DecidedItems, Shown, VerdictOf};
@@ -187,10 +189,11 @@ impl Dormouse {
         let agents = agents_with(changes.clone());
         // Agent work reads by agents that start no work: else it would hold itself, and no database would be
         // closed at the end.
+        let readers = agents_with(changes.without_delegate());
         let facts = FactsOfQueries(Queries::new(dormouse_queries::Parts {
             store: store.clone(),
             journal: journal.clone(),
-            agents: agents_with(changes.without_delegate()),
+            agents: readers.clone(),
             models: models.clone(),
             clock: clock.clone(),
             zone: zone.clone(),
@@ -202,6 +205,7 @@ impl Dormouse {
             entropy: entropy.clone(),
             zone: zone.clone(),
             facts: Arc::new(facts),
+            templates: Arc::new(TemplatesOfAgents(readers)),
             journal: journal.clone(),
             changes: changes.clone(),
         });

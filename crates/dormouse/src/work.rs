@@ -1,18 +1,21 @@
 //! Agent work: what an agent does itself, by a schedule or because somebody asks for it.
 
 use dormouse_queries::WorkFilter;
+use dormouse_store::agent::entity;
 use dormouse_store::agent::work::run::Run;
+use dormouse_types::template::TemplateKind;
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::WorkStep;
 use dormouse_types::{
-    Caller, ConversationId, QuestionId, Scope, Timestamp, WorkId, WorkRunId, limits,
+    Caller, ConversationId, QuestionId, Scope, TemplateId, Timestamp, WorkId, WorkRunId, limits,
 };
 use dormouse_work::RequestContext;
 use dormouse_work::definition::{NewWork as NewDefinition, ReadSchedule};
 use dormouse_work::lifecycle::Edit;
 use dormouse_work::snapshot::Written;
+use dormouse_work::templates::Followed;
 
 use crate::dates::{Reader, Wording};
 use crate::request::{receipt_id, require};
@@ -43,8 +46,10 @@ pub struct NewWork {
     pub catch_up: CatchUp,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
-    /// The model it asks; `None` is that of the workspace.
+    /// The model it asks; `None` is that of its template, or of the workspace.
     pub model: Option<String>,
+    /// The template that its runs follow; `None` for none.
+    pub template: Option<TemplateId>,
     /// The conversation in which it is begun, and in which it reports if it has no schedule.
     pub conversation: Option<ConversationId>,
 }
@@ -68,8 +73,10 @@ pub struct WorkPatch {
     pub catch_up: Option<CatchUp>,
     /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
-    /// The model it asks; the inner `None` is that of the workspace.
+    /// The model it asks; the inner `None` is that of its template, or of the workspace.
     pub model: Option<Option<String>>,
+    /// The template that its runs follow, from now on; the inner `None` for none.
+    pub template: Option<Option<TemplateId>>,
 }
 
 /// A transcript as a file, in progress: the log of a definition, or a conversation.
@@ -139,6 +146,10 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
+        let template = match &new.template {
+            Some(template) => Some(self.followed(caller, template).await?),
+            None => None,
+        };
         let meant = self.meant_by(caller, &new, wording).await?;
         let source = source_of(&new);
         let definition = NewDefinition {
@@ -153,6 +164,7 @@ impl Dormouse {
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model,
+            template,
             by: WorkCreator::User,
         };
         let written = self.work.create(caller.workspace, &definition, &by).await?;
@@ -277,6 +289,11 @@ impl Dormouse {
             require(caller, Scope::Admin)?;
             self.know_model(caller, model).await?;
         }
+        let template = match &patch.template {
+            Some(Some(template)) => Some(Some(self.followed(caller, template).await?)),
+            Some(None) => Some(None),
+            None => None,
+        };
         let meant = self.meant_by_patch(caller, id, &patch, wording).await?;
         let edit = Edit {
             title: patch.title,
@@ -288,6 +305,7 @@ impl Dormouse {
             catch_up: patch.catch_up,
             overlap: patch.overlap,
             model: patch.model,
+            template,
         };
         let written = self.work.edit(caller.workspace, id, &edit, &by).await?;
         self.written_view(caller, written).await
@@ -431,6 +449,17 @@ impl Dormouse {
         let by = work_context(caller, key.as_deref())?;
         let definition = self.work.correct(caller.workspace, id, text, &by).await?;
         Ok(self.queries.work_as_read(caller.workspace, definition).await?)
+    }
+
+    /// A template that work may follow. One that names a model needs the scope `admin`, as a model of its own
+    /// does.
+    ///
+    /// Errors: it is not there, archived, without an active version, or for something else.
+    async fn followed(&self, caller: &Caller, id: &TemplateId) -> Result<Followed, Error> {
+        let ws = caller.workspace;
+        let template = self.agents.assignable(ws, id, TemplateKind::AgentWork).await?;
+        self.check_template_model(caller, id).await?;
+        Ok(Followed { id: id.clone(), guard: entity::unchanged(ws, &template) })
     }
 
     async fn written_view(&self, caller: &Caller, written: Written) -> Result<AgentWork, Error> {

@@ -33,4 +33,5 @@ mod cases {
     mod verdicts;
     mod work_log;
     mod work_reading;
+    mod work_templates;
 }

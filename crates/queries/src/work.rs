@@ -254,6 +254,7 @@ fn view_of(
         catch_up: of.catch_up,
         overlap: of.overlap,
         model: of.model,
+        template_id: of.template,
         created_by: of.created_by,
         created: of.created_at,
         latest_run: of.latest_run,

@@ -129,6 +129,11 @@ impl Models {
             .or_else(|| self.read(|state| state.by_template.get(&template.cloned()).cloned()))
     }
 
+    /// Returns the name of the model that the active version of a template names.
+    pub fn of_template(&self, template: &TemplateId) -> Option<String> {
+        self.read(|state| state.by_template.get(&Some(template.clone())).cloned())
+    }
+
     /// Returns the model that an agent asks.
     pub fn of_agent(&self, own: Option<&str>, template: Option<&TemplateId>) -> Arc<dyn Model> {
         self.named(self.name_for(own, template).as_deref())

@@ -1,5 +1,7 @@
 //! Definitions: made, shown before they are saved, read.
 
+use std::sync::Arc;
+
 use dormouse_formats::recurrence::{
     Occurrence, Position, Series, describe, english, read_schedule,
 };
@@ -12,18 +14,21 @@ use dormouse_store::agent::work::version::{self, Version};
 use dormouse_store::{Commit, Db, MaybeRefused as _, Once, Op, ReadError, Refusal};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::built_in_work::BuiltInWork;
+use dormouse_types::port::Model;
 use dormouse_types::work::{
     CatchUp, Overlap, WorkCreator, WorkSource, WorkState, WorkStatus, WorkType,
 };
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, StepError, WorkStep};
 use dormouse_types::{
-    Actor, EventKind, Id as _, SessionId, Timestamp, WorkId, WorkRunId, WorkspaceId, limits,
+    Actor, EventKind, Id as _, SessionId, TemplateId, Timestamp, WorkId, WorkRunId, WorkspaceId,
+    limits,
 };
 
 use crate::conversation;
 use crate::error::broken;
 use crate::snapshot::{NewRun, Snapshot, Written, request_occurrence};
+use crate::templates::Followed;
 use crate::wording::{instructions, title};
 use crate::{RequestContext, Work, WorkError, event, series_text};
 
@@ -52,6 +57,8 @@ pub struct NewWork {
     pub overlap: Overlap,
     /// The model it asks; `None` is that of the workspace.
     pub model: Option<String>,
+    /// The template that its runs follow; `None` for none.
+    pub template: Option<Followed>,
     /// Where it comes from, and what leads back there.
     pub source: (WorkSource, Option<String>),
     /// Who makes it.
@@ -105,11 +112,37 @@ pub(crate) fn checked_steps(steps: &[WorkStep], is_built_in: bool) -> Result<(),
     if is_built_in && !steps.is_empty() { Err(StepError::NoModel.into()) } else { Ok(()) }
 }
 
+/// Checks that a template has somebody to follow it: what is done without a language model reads none.
+pub(crate) fn checked_template(
+    template: Option<&TemplateId>,
+    is_built_in: bool,
+) -> Result<(), WorkError> {
+    match template {
+        Some(template) if is_built_in => {
+            Err(WorkError::NothingFollows { template: template.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
 impl Work {
-    /// Whether the instructions of a definition would be read by a language model; `None` names the
-    /// model of the workspace.
-    pub fn has_language_model(&self, model: Option<&str>) -> bool {
-        self.driver.models().named(model).reads_messages()
+    /// Whether the instructions of a definition would be read by a language model: its own, else that of its
+    /// template, else that of the workspace.
+    pub fn has_language_model(&self, own: Option<&str>, template: Option<&TemplateId>) -> bool {
+        self.model_of(own, template).reads_messages()
+    }
+
+    /// The model that runs of a definition ask.
+    pub(crate) fn model_of(
+        &self,
+        own: Option<&str>,
+        template: Option<&TemplateId>,
+    ) -> Arc<dyn Model> {
+        let models = self.driver.models();
+        match own {
+            Some(own) => models.named(Some(own)),
+            None => models.named(template.and_then(|id| models.of_template(id)).as_deref()),
+        }
     }
 
     /// Reads a schedule in words, and says what is due next by it.
@@ -143,6 +176,7 @@ impl Work {
         let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
         let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
         subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
+        subject.extend(new.template.iter().flat_map(|followed| ["|", followed.id.as_str()]));
         if !new.steps.is_empty() {
             subject.push_str(&format!("|{:?}", new.steps));
         }
@@ -194,7 +228,9 @@ impl Work {
         let (title, instructions) = (title(&new.title)?, instructions(&new.instructions)?);
         checked(&new.events)?;
         checked_steps(&new.steps, new.built_in.is_some())?;
-        let model = self.driver.models().named(new.model.as_deref());
+        let template = new.template.as_ref().map(|followed| &followed.id);
+        checked_template(template, new.built_in.is_some())?;
+        let model = self.model_of(new.model.as_deref(), template);
         if new.built_in.is_none() && !model.reads_messages() {
             return Err(WorkError::NeedsLanguageModel { model: model.name().to_owned() });
         }
@@ -215,6 +251,7 @@ impl Work {
             catch_up: new.catch_up,
             overlap: new.overlap,
             model: new.model.clone(),
+            template: template.cloned(),
             built_in: new.built_in.as_ref().map(stored).transpose()?,
             position: None,
             next_due_at: None,
@@ -245,6 +282,7 @@ impl Work {
             created_at: now,
         };
         let mut ops = vec![definition::insert(ws, &empty), version::insert(ws, &version)];
+        ops.extend(new.template.as_ref().map(|followed| followed.guard.clone()));
         if !new.events.is_empty() {
             let host = self.store.host(Db::Journal);
             let head = self.journal_head(ws).await?;

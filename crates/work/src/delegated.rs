@@ -87,6 +87,7 @@ impl Work {
             catch_up: CatchUp::default(),
             overlap: Overlap::default(),
             model: None,
+            template: None,
             source: (WorkSource::Agent, Some(work.item.clone())),
             by: WorkCreator::Agent,
         };

@@ -10,7 +10,7 @@ use dormouse_types::work_filter::FilterError;
 use dormouse_types::work_hook::HookRefusal;
 use dormouse_types::work_kind::ParameterError;
 use dormouse_types::work_step::StepError;
-use dormouse_types::{ConversationId, HookId, QuestionId, WorkId, WorkRunId};
+use dormouse_types::{ConversationId, HookId, QuestionId, TemplateId, WorkId, WorkRunId};
 
 /// Why an operation on agent work failed.
 #[derive(Debug, thiserror::Error)]
@@ -117,6 +117,11 @@ pub enum WorkError {
     /// A call of a hook started nothing. Retry: as the reason says.
     #[error("{}", said(*.0))]
     HookRefused(HookRefusal),
+    /// The work needs no language model, so nothing would follow a template. Retry: with a model.
+    #[error(
+        "work that needs no language model follows no template: choose a model for it, or leave out template {template}"
+    )]
+    NothingFollows { template: TemplateId },
     /// The idempotency key was used for a different request. Retry: with a fresh key.
     #[error("the id {id} was already used for a different request: use a fresh one")]
     Reused {
@@ -162,6 +167,7 @@ impl WorkError {
             | Self::Schedule(_)
             | Self::NothingToCome { .. }
             | Self::NeedsLanguageModel { .. }
+            | Self::NothingFollows { .. }
             | Self::Parameter(_)
             | Self::State { .. }
             | Self::RunState { .. }

@@ -71,7 +71,7 @@ impl Work {
         }
         // What needs no language model asks none: no budget and no breaker keeps it waiting.
         let is_built_in = definition.built_in.is_some();
-        let model = self.driver.models().named(definition.model.as_deref());
+        let model = self.model_of(definition.model.as_deref(), definition.template.as_ref());
         let model_name = if is_built_in { NO_MODEL } else { model.name() };
         let may_ask = match is_built_in {
             true => MayAsk::Now(Vec::new()),

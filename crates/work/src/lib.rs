@@ -13,7 +13,7 @@
 //! definition was written since it was read. So everything that is decided about a definition and its
 //! runs is decided one after another, on any number of nodes.
 //!
-//! Reading order: [`facts`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
+//! Reading order: [`facts`], [`templates`], [`series_text`], [`planner`], [`attempt`], [`snapshot`], [`wording`],
 //! [`definition`], [`lifecycle`], [`execution`],
 //! [`question`], [`conversation`], [`schedule`], [`events`], [`hook`], [`proposing`], [`delegated`], [`history`],
 //! [`folding`], [`steps`], [`tools`], [`runner`], [`built_in`],
@@ -21,6 +21,7 @@
 
 pub mod error;
 pub mod facts;
+pub mod templates;
 pub mod series_text;
 pub mod planner;
 pub mod attempt;
@@ -63,6 +64,7 @@ use jiff::tz::TimeZone;
 
 pub use error::WorkError;
 pub use facts::Facts;
+pub use templates::Templates;
 pub use tools::TOOLS;
 
 /// When something is due that has a day and no time.
@@ -80,6 +82,7 @@ pub struct Work {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) zone: TimeZone,
     pub(crate) facts: Arc<dyn Facts>,
+    pub(crate) templates: Arc<dyn Templates>,
     pub(crate) journal: Journal,
     pub(crate) changes: Changes,
     /// Set once, where the process is composed; shared by all clones.
@@ -103,6 +106,8 @@ pub struct Parts {
     pub zone: TimeZone,
     /// What runs without a language model read.
     pub facts: Arc<dyn Facts>,
+    /// The templates that runs follow.
+    pub templates: Arc<dyn Templates>,
     /// The person's tasks.
     pub journal: Journal,
     /// What proposals to change them become.
@@ -136,7 +141,8 @@ impl RequestContext {
 impl Work {
     /// Creates the service from its parts.
     pub fn new(parts: Parts) -> Self {
-        let Parts { store, driver, clock, entropy, zone, facts, journal, changes } = parts;
+        let Parts { store, driver, clock, entropy, zone, facts, templates, journal, changes } =
+            parts;
         Self {
             store,
             driver,
@@ -144,6 +150,7 @@ impl Work {
             entropy,
             zone,
             facts,
+            templates,
             journal,
             changes: changes.without_delegate(),
             rules: Arc::default(),

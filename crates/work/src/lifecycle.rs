@@ -15,8 +15,9 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
-use crate::definition::{ReadSchedule, checked, checked_steps, stored};
+use crate::definition::{ReadSchedule, checked, checked_steps, checked_template, stored};
 use crate::snapshot::{Step, Written};
+use crate::templates::Followed;
 use crate::wording::{instructions, title};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
@@ -38,8 +39,10 @@ pub struct Edit {
     pub catch_up: Option<CatchUp>,
     /// The policy for overlapping occurrences.
     pub overlap: Option<Overlap>,
-    /// The model it asks; the inner `None` is that of the workspace.
+    /// The model it asks; the inner `None` is that of its template, or of the workspace.
     pub model: Option<Option<String>>,
+    /// The template that its runs follow, from now on; the inner `None` for none.
+    pub template: Option<Option<Followed>>,
 }
 
 impl Work {
@@ -80,7 +83,12 @@ impl Work {
                 self.set_schedule(after, schedule, now)?;
             }
             let mut ops = Vec::new();
-            if edit.model.is_some() || edit.built_in.is_some() {
+            if let Some(template) = &edit.template {
+                after.template = template.as_ref().map(|followed| followed.id.clone());
+                checked_template(after.template.as_ref(), after.built_in.is_some())?;
+                ops.extend(template.as_ref().map(|followed| followed.guard.clone()));
+            }
+            if edit.model.is_some() || edit.template.is_some() || edit.built_in.is_some() {
                 // What put a run off may not concern the other model.
                 ops.extend(open.iter().map(|run| wake_queue::release_one(ws, &run.id, now)));
             }

@@ -18,6 +18,7 @@ mod cases {
     mod proposing;
     mod delegating;
     mod steps;
+    mod templates;
     mod known;
     mod bad_input;
     mod damage;

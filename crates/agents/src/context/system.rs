@@ -14,13 +14,18 @@ How to work:
 - Note privately with record_observations what later wakes should know. Notes are not for the person.
 - Write a report only when something the person would want to know has changed. End your turn when nothing is left to do.";
 
-/// Returns the whole system prompt. A text of the older shape stands as it is, followed by the default
-/// report rules, which it counts on.
+/// Returns the whole system prompt of a wake.
 pub fn prompt(effective: &Effective) -> String {
+    with_directives(SCAFFOLD, effective)
+}
+
+/// Returns rules of the program, followed by the directives of a template. A text of the older shape stands
+/// as it is, followed by the default report rules, which it counts on.
+pub fn with_directives(rules: &str, effective: &Effective) -> String {
     let general = &effective.directives.general;
     let report = &effective.directives.report;
     let between = if effective.is_legacy { "" } else { "## Report Format\n\n" };
-    format!("{SCAFFOLD}\n\n## Your Personality & Directives\n\n{general}\n\n{between}{report}")
+    format!("{rules}\n\n## Your Personality & Directives\n\n{general}\n\n{between}{report}")
 }
 
 #[cfg(test)]

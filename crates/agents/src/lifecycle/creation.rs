@@ -12,7 +12,10 @@ use dormouse_store::doc::Doc;
 use dormouse_store::{Commit, CommitError, Db, Refusal};
 use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode};
 use dormouse_types::audit::AuditAction;
-use dormouse_types::{AgentId, EventKind, Id as _, LinkId, StateId, TaskId, WorkspaceId, limits};
+use dormouse_types::template::TemplateKind;
+use dormouse_types::{
+    AgentId, EventKind, Id as _, LinkId, StateId, TaskId, TemplateId, WorkspaceId, limits,
+};
 
 use super::{RequestContext, audit, once};
 use crate::wake::due_date;
@@ -23,6 +26,8 @@ use crate::{AgentError, Agents};
 pub struct NewAgent {
     /// Display name; a stock name if `None`.
     pub name: Option<String>,
+    /// The template that it follows; `None` is that of the category of its task, or the stock default.
+    pub template: Option<TemplateId>,
     /// Whether a person created it explicitly. If not, it waits until its task has content.
     pub by_name: bool,
 }
@@ -60,7 +65,10 @@ impl Agents {
         let name = new.name.as_deref().map(str::trim).filter(|name| !name.is_empty());
         limits::TITLE.check(name.map_or(0, |name| name.chars().count()))?;
         let category = view.task.value.category_id.as_ref();
-        let template = self.template_of_category(ws, category).await?;
+        let template = match &new.template {
+            Some(id) => Some(self.assignable(ws, id, TemplateKind::TaskAgent).await?),
+            None => self.template_of_category(ws, category).await?,
+        };
         let agent = Agent {
             id: id.clone(),
             agent_id: id.clone(),
@@ -123,7 +131,8 @@ impl Agents {
             .op(due_date::timer(ws, &id, view.task.value.due_on, &self.zone, now))
             .change(self.event(EventKind::AgentCreated, Some(task.clone()), id.as_str()))
             .audit(audit(context, AuditAction::AgentCreate, id.as_str()));
-        let subject = format!("{task}|{}", name.unwrap_or_default());
+        let mut subject = format!("{task}|{}", name.unwrap_or_default());
+        subject.extend(new.template.iter().flat_map(|id| ["|", id.as_str()]));
         commit.once = once(context, "agent.create", &subject, id.as_str());
         match self.store.commit(commit).await {
             Ok(committed) => match committed.replayed {

@@ -5,6 +5,7 @@
 
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::template::{self, SPLIT, Template, TemplateVersion};
+use dormouse_store::agent::work::definition;
 use dormouse_store::{
     ChangeRow, Commit, Db, MaybeRefused as _, Once, Op, Policy, Refusal, receipt, retry,
 };
@@ -356,7 +357,7 @@ impl Agents {
         if let Some(categories) = &patch.category_ids {
             let template = &mut change.template.doc.value;
             if !categories.is_empty() {
-                for_tasks(template)?;
+                of_kind(template, TemplateKind::TaskAgent)?;
                 if template.archived_at.is_some() {
                     Err(TemplateError::Archived { template: id.clone() })?;
                 }
@@ -423,10 +424,12 @@ impl Agents {
             Err(TemplateError::IsDefault { template: id.clone() })?;
         }
         let n_agents = self.agents_of_template(ws, &id).await?;
-        if n_agents > 0 {
-            Err(TemplateError::InUse { template: id.clone(), n_agents })?;
+        let counts = self.store.all(definition::count_by_template(ws)).await?;
+        let n_work = counts.iter().find(|(of, _)| *of == id).map_or(0, |(_, count)| *count);
+        if n_agents + n_work > 0 {
+            Err(TemplateError::InUse { template: id.clone(), n_agents, n_work })?;
         }
-        // An agent may come to follow it between the count and the commit.
+        // An agent, or work, may come to follow it between the count and the commit.
         change.ops.push(template::unused(ws, &id));
         change.template.doc.value.deleted_at = Some(change.now);
         Ok(())
@@ -544,15 +547,13 @@ impl Agents {
     }
 }
 
-/// Refuses a template that task agents cannot follow.
-pub(super) fn for_tasks(template: &Template) -> Result<(), TemplateError> {
-    match template.kind.known() {
-        Some(TemplateKind::TaskAgent) => Ok(()),
-        Some(TemplateKind::Improver | TemplateKind::AgentWork) | None => {
-            let kind = template.kind.name().to_owned();
-            Err(TemplateError::WrongKind { template: template.id.clone(), kind })
-        }
+/// Refuses a template that is not for this kind.
+pub(super) fn of_kind(template: &Template, wanted: TemplateKind) -> Result<(), TemplateError> {
+    if template.kind.known() == Some(wanted) {
+        return Ok(());
     }
+    let kind = template.kind.name().to_owned();
+    Err(TemplateError::WrongKind { template: template.id.clone(), kind, wanted })
 }
 
 fn changed(id: &TemplateId) -> ChangeRow {

@@ -1,5 +1,6 @@
 //! Why an operation on a template was refused.
 
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{CategoryId, TemplateId};
 
 /// Why an operation on a template was refused. Nothing was written.
@@ -16,11 +17,11 @@ pub enum TemplateError {
         "template {template} has changed (expected revision {expected}, found {found}): read it again, and repeat the change if it still fits"
     )]
     Changed { template: TemplateId, expected: i64, found: i64 },
-    /// Agents follow it. Retry: after assigning another template to them.
+    /// Agents or agent work follow it. Retry: after assigning another template to them.
     #[error(
-        "{n_agents} {} template {template}: assign another one to {} first, or archive the template", if *.n_agents == 1 { "agent follows" } else { "agents follow" }, if *.n_agents == 1 { "it" } else { "them" }
+        "{} template {template}: assign another one to {} first, or archive the template", followers(*.n_agents, *.n_work), if *.n_agents + *.n_work == 1 { "it" } else { "them" }
     )]
-    InUse { template: TemplateId, n_agents: usize },
+    InUse { template: TemplateId, n_agents: usize, n_work: usize },
     /// It is the one that agents without a template follow. Retry: never.
     #[error(
         "template {template} stays: it is what agents follow that have no template of their own; edit it instead"
@@ -33,8 +34,8 @@ pub enum TemplateError {
     #[error("template {template} has no active version: activate one first")]
     NoActive { template: TemplateId },
     /// It is for something else. Retry: never.
-    #[error("template {template} is of the kind {kind}: only one of the kind taskAgent fits here")]
-    WrongKind { template: TemplateId, kind: String },
+    #[error("template {template} is of the kind {kind}: only one of the kind {wanted} fits here")]
+    WrongKind { template: TemplateId, kind: String, wanted: TemplateKind },
     /// There is no such category. Retry: never.
     #[error("there is no category {category}")]
     NoCategory { category: CategoryId },
@@ -44,4 +45,21 @@ pub enum TemplateError {
     /// Others keep changing it. Retry: later.
     #[error("template {template} is being changed by others: try again")]
     Busy { template: TemplateId },
+}
+
+/// Who follows a template, with the verb.
+fn followers(n_agents: usize, n_work: usize) -> String {
+    let agents = match n_agents {
+        0 => None,
+        1 => Some("1 agent".to_owned()),
+        n => Some(format!("{n} agents")),
+    };
+    let work = match n_work {
+        0 => None,
+        1 => Some("1 piece of agent work".to_owned()),
+        n => Some(format!("{n} pieces of agent work")),
+    };
+    let all: Vec<String> = agents.into_iter().chain(work).collect();
+    let verb = if n_agents + n_work == 1 { "follows" } else { "follow" };
+    format!("{} {verb}", all.join(" and "))
 }

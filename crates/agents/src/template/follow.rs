@@ -3,12 +3,14 @@
 use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::template::{self, Template};
+use dormouse_types::model::Directives;
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{CategoryId, TemplateId, WorkspaceId};
 
-use super::edit::for_tasks;
+use super::edit::of_kind;
 use super::effective::Effective;
 use super::{TemplateError, stock};
+use crate::context::system;
 use crate::{AgentError, Agents};
 
 impl Agents {
@@ -20,24 +22,45 @@ impl Agents {
         agent: &Agent,
     ) -> Result<Effective, AgentError> {
         let id = agent.config.template_id.clone().unwrap_or_else(|| stock::DEFAULT.id());
-        let version = self.store.first(template::active(ws, &id)).await?;
-        let kind = TemplateKind::TaskAgent;
+        self.effective_of(ws, &id, TemplateKind::TaskAgent).await
+    }
+
+    async fn effective_of(
+        &self,
+        ws: WorkspaceId,
+        id: &TemplateId,
+        kind: TemplateKind,
+    ) -> Result<Effective, AgentError> {
+        let version = self.store.first(template::active(ws, id)).await?;
         Ok(version.map_or_else(
             || Effective::stock(kind),
             |version| Effective::of(&version.doc.value, kind),
         ))
     }
 
-    /// A template that a task agent may be assigned.
+    /// The system prompt of agent work that follows a template: these rules, then the directives of its
+    /// active version; and those directives.
+    pub async fn system_of_work(
+        &self,
+        ws: WorkspaceId,
+        template: &TemplateId,
+        rules: &str,
+    ) -> Result<(String, Directives), AgentError> {
+        let effective = self.effective_of(ws, template, TemplateKind::AgentWork).await?;
+        Ok((system::with_directives(rules, &effective), effective.directives))
+    }
+
+    /// A template that an agent, or work, of this kind may be assigned.
     ///
     /// Errors: it is not there, archived, without an active version, or for something else.
     pub async fn assignable(
         &self,
         ws: WorkspaceId,
         id: &TemplateId,
+        kind: TemplateKind,
     ) -> Result<Stored<Template>, AgentError> {
         let template = self.template(ws, id).await?;
-        for_tasks(&template.doc.value)?;
+        of_kind(&template.doc.value, kind)?;
         if template.doc.value.archived_at.is_some() {
             Err(TemplateError::Archived { template: id.clone() })?;
         }

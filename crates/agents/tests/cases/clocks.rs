@@ -95,7 +95,7 @@ fn a_day_that_passes_is_no_reason_for_another_version_of_the_report() {
     let agents = world.asking(builtin);
     let task = world.task("Move to the new flat", &["We signed the contract.", "Book the van."]);
     world.edit_now(&task, &[Edit::DueOn(Some("2026-06-01".parse().expect("a day")))]);
-    let new = dormouse_agents::lifecycle::NewAgent { name: None, by_name: true };
+    let new = dormouse_agents::lifecycle::NewAgent { by_name: true, ..Default::default() };
     let agent = now(agents.create(crate::world::WS, &task, &new, &me())).expect("an agent");
     let agent = agent.doc.value.id;
     let mut node = world.serve_as(&agents, dormouse_scheduler::Options::default());

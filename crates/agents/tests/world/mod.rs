@@ -351,7 +351,7 @@ impl World {
     }
 
     pub fn try_create(&self, task: &TaskId, by_name: bool) -> Result<AgentId, AgentError> {
-        let new = NewAgent { name: None, by_name };
+        let new = NewAgent { by_name, ..NewAgent::default() };
         now(self.agents.create(WS, task, &new, &me())).map(|agent| agent.doc.value.id)
     }
 

@@ -262,3 +262,27 @@ fn a_restored_store_starts_nothing_and_says_what_would_run_until_it_is_resumed()
     assert_eq!(world.json(&["work", "next"])["items"].as_array().map(Vec::len), Some(1));
     assert_eq!(server.asked().len(), 0, "what was due meanwhile never runs");
 }
+
+#[test]
+fn work_and_new_agents_follow_a_template_that_is_named() {
+    let server = ScriptedServer::new();
+    let world = server.world();
+    let template = |words: &str| world.json(&["template", "show", words])["template"]["id"].clone();
+    let added = world.json(&[DIGEST, &["--template", "worker"]].concat());
+    assert_eq!(added["templateId"], template("worker"));
+    server.finishes("Nothing is new.");
+    world.ok(&["work", "run", "digest"]);
+    let asked = server.asked().pop().expect("it was asked");
+    assert!(asked.contains("You carry out one piece of work on your own."), "{asked}");
+    let edited = world.json(&["work", "edit", "digest", "--template", "none"]);
+    assert_eq!(edited["templateId"], Value::Null);
+    let refused = world.run(&["work", "edit", "digest", "--template", "terse"]);
+    assert!(
+        refused.code == 1 && refused.err.contains("only one of the kind agentWork"),
+        "{refused:?}"
+    );
+
+    world.ok(&["task", "add", "Water the plants"]);
+    world.ok(&["agent", "create", "plants", "--template", "terse"]);
+    assert_eq!(world.json(&["agent", "show", "plants"])["templateId"], template("terse"));
+}

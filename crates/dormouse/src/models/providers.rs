@@ -58,12 +58,13 @@ impl Dormouse {
             return Err(Error::Invalid { field: "provider", message });
         }
         let works = self.work.definitions(caller.workspace).await?;
-        let asks = |work: &&Definition| {
+        let asks = |work: Definition| {
             let may_run = work.state != WorkState::Archived && work.built_in.is_none();
-            may_run && work.model.as_deref().is_some_and(is_its)
+            let of_template = || self.models.of_template(work.template.as_ref()?);
+            let model = work.model.clone().or_else(of_template);
+            model.filter(|model| may_run && is_its(model)).map(|model| (work, model))
         };
-        if let Some(work) = works.iter().find(asks) {
-            let model = work.model.as_deref().unwrap_or_default();
+        if let Some((work, model)) = works.into_iter().find_map(asks) {
             let message = format!(
                 "agent work {} asks {model}: choose another model for it first, or archive it",
                 work.id

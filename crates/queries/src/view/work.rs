@@ -10,7 +10,7 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_kind::{WorkKind, WorkParameters, WorkReads, WorkRefusal};
 use dormouse_types::work_outcome::{BuiltInOutcome, Figure};
 use dormouse_types::work_step::{WorkRunStep, WorkStep};
-use dormouse_types::{QuestionId, RunKey, SessionId, Timestamp, WorkId, WorkRunId};
+use dormouse_types::{QuestionId, RunKey, SessionId, TemplateId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -128,8 +128,11 @@ pub struct AgentWork {
     pub catch_up: CatchUp,
     /// The policy for overlapping occurrences.
     pub overlap: Overlap,
-    /// The model it asks; `None` is that of the workspace.
+    /// The model it asks; `None` is that of its template, or of the workspace.
     pub model: Option<String>,
+    /// The template that its runs follow; `None` for none.
+    #[serde(default)]
+    pub template_id: Option<TemplateId>,
     /// What it does without a language model; `None` if its instructions are for one.
     pub built_in: Option<BuiltInWork>,
     /// When the run was due.

@@ -329,7 +329,9 @@ pub(super) async fn create_agent(
     Key(key): Key,
     Body(params): Body<AgentParams>,
 ) -> Result<Response, Problem> {
-    let agent = app.dormouse.create_agent(&app.caller, &id(&task)?, params.name, key).await?;
+    let (name, template) = params.read()?;
+    let App { dormouse, caller } = &app;
+    let agent = dormouse.create_agent_following(caller, &id(&task)?, name, template, key).await?;
     let location = (header::LOCATION, format!("/api/agents/{}", agent.id));
     Ok((StatusCode::CREATED, [location], Json(agent)).into_response())
 }

@@ -12,10 +12,21 @@ use crate::Problem;
 
 /// An agent to create for a task.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct AgentParams {
     /// Its display name; chosen automatically if left out.
-    pub(crate) name: Option<String>,
+    name: Option<String>,
+    /// The template that it follows; that of the category of its task, or the stock default, if left out.
+    #[schema(value_type = Option<TemplateId>)]
+    template_id: Option<String>,
+}
+
+impl AgentParams {
+    pub(crate) fn read(self) -> Result<(Option<String>, Option<TemplateId>), Problem> {
+        let mut reading = Reading::default();
+        let template = reading.parse("/templateId", self.template_id);
+        reading.finish((self.name, template))
+    }
 }
 
 /// The settings of an agent. Fields left out are unchanged.

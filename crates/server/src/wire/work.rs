@@ -8,7 +8,7 @@ use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::{StepCheck, WorkStep};
-use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId};
+use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId, TemplateId};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -143,8 +143,11 @@ pub(crate) struct WorkParams {
     /// The policy for occurrences that overlap an earlier run; `queue` if left out.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
-    /// The model that it asks, `provider/model`; that of the workspace if left out.
+    /// The model that it asks, `provider/model`; that of its template, or of the workspace, if left out.
     model: Option<String>,
+    /// The template that its runs follow, one of the kind `agentWork`. Only with a language model.
+    #[schema(value_type = Option<TemplateId>)]
+    template_id: Option<String>,
     /// The conversation in which it is begun. Without a schedule it reports its result there, once.
     #[schema(value_type = Option<ConversationId>)]
     conversation_id: Option<String>,
@@ -172,6 +175,7 @@ impl WorkParams {
             catch_up,
             overlap,
             model: self.model,
+            template: reading.parse("/templateId", self.template_id),
             conversation: reading.parse("/conversationId", self.conversation_id),
         };
         Ok((reading.finish(new)?, Wording::of(order, self.lang.as_deref())))
@@ -288,9 +292,13 @@ pub(crate) struct WorkPatch {
     /// The policy for occurrences that overlap an earlier run.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
-    /// The model that it asks; `null` means that of the workspace.
+    /// The model that it asks; `null` means that of its template, or of the workspace.
     #[serde(default, deserialize_with = "present")]
     model: Option<Option<String>>,
+    /// The template that its runs follow from now on, one of the kind `agentWork`; `null` means none.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<TemplateId>)]
+    template_id: Option<Option<String>>,
     /// The order of day and month in figures; by default the day is first.
     #[schema(value_type = Option<DayOrder>)]
     day_order: Option<String>,
@@ -314,6 +322,8 @@ impl WorkPatch {
         let catch_up = reading.parse("/catchUp", self.catch_up);
         let overlap = reading.parse("/overlap", self.overlap);
         let order = reading.parse("/dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
+        let template =
+            reading.clearable(self.template_id, |reading, id| reading.parse("/templateId", id));
         let patch = dormouse::WorkPatch {
             title: self.title,
             instructions: self.instructions,
@@ -324,6 +334,7 @@ impl WorkPatch {
             catch_up,
             overlap,
             model: self.model,
+            template,
         };
         let patch = reading.finish(patch)?;
         match action {

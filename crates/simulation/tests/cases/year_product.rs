@@ -28,6 +28,7 @@ use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::handler::WorkRuns;
 use dormouse_work::lifecycle::Edit;
 use dormouse_work::schedule::Schedules;
+use dormouse_work::templates::NoTemplates;
 use dormouse_work::{Parts, RequestContext, Work};
 use jiff::{SignedDuration, Timestamp};
 
@@ -179,6 +180,7 @@ impl<'a> Product<'a> {
             entropy,
             zone,
             facts: self.rules.clone(),
+            templates: Arc::new(NoTemplates),
             journal,
         });
         work.set_rules(self.rules.clone());
@@ -438,6 +440,7 @@ impl<'a> Product<'a> {
             },
             overlap: work::Overlap::Parallel,
             model: None,
+            template: None,
             source: (WorkSource::Manual, None),
             by: WorkCreator::User,
         };

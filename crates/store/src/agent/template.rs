@@ -177,14 +177,18 @@ pub fn mark(workspace: WorkspaceId) -> Query<(i64, i64)> {
     }
 }
 
-/// Guards a commit: no agent that is not destroyed may follow the template.
+/// Guards a commit: no agent that is not destroyed, and no agent work that may still run, may follow the
+/// template.
 pub fn unused(workspace: WorkspaceId, template: &TemplateId) -> Op {
     Op::one(
         "UPDATE agent_entities SET id = id
          WHERE ws = ?1 AND id = ?2 AND NOT EXISTS (
            SELECT 1 FROM agent_entities a
            WHERE a.ws = ?1 AND a.type = 'agent' AND a.subtype = ?2 AND a.deleted_at IS NULL
-             AND a.serialized NOT LIKE '%\"lifecycle\":\"destroyed\"%')",
+             AND a.serialized NOT LIKE '%\"lifecycle\":\"destroyed\"%')
+           AND NOT EXISTS (
+           SELECT 1 FROM work_definitions w
+           WHERE w.ws = ?1 AND w.template = ?2 AND w.deleted_at IS NULL AND w.state <> 'archived')",
         params![ws(workspace), template.to_string()],
         Refusal::Stale,
     )

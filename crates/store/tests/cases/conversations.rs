@@ -80,6 +80,7 @@ fn work(world: &World, source_ref: Option<&ConversationId>) -> Definition {
         catch_up: CatchUp::Once,
         overlap: Overlap::Queue,
         model: None,
+        template: None,
         built_in: None,
         position: None,
         next_due_at: None,

@@ -26,6 +26,7 @@ use crate::folding::EarlierRuns;
 use crate::history::{self, HistoryPart, RunWithTurns};
 use crate::hook::receive;
 use crate::steps;
+use crate::templates::System;
 use crate::tools;
 
 /// What summaries of older runs may take of a prompt. Units: tokens.
@@ -98,8 +99,16 @@ impl WorkRun<'_> {
                 }));
             }
         }
+        let system = match &definition.template {
+            None => Draft::fixed(FragmentKind::System, SYSTEM, FragmentData::None),
+            Some(template) => {
+                let System { text, directives } =
+                    self.work.templates.system(ws, template, SYSTEM).await?;
+                Draft::fixed(FragmentKind::System, text, FragmentData::Directives(directives))
+            }
+        };
         let mut fragments = vec![
-            Draft::fixed(FragmentKind::System, SYSTEM, FragmentData::None),
+            system,
             Draft {
                 kind: FragmentKind::Work,
                 parts: work,

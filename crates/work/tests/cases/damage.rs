@@ -65,6 +65,20 @@ fn damaged_definitions_stop_no_schedule(world: &World) {
     assert_eq!(world.said(&good), ["03-02 09:00 queued"]);
 }
 
+fn a_check_names_damaged_rows_and_goes_on_past_them(world: &World) {
+    let [bad, bad_run, wrong] = ["Mail", "Walk", "Standup"].map(|title| world.create(title, None));
+    let damage = |sql, id: &WorkId| write(world, WS, vec![Op::any(sql, params![id.to_string()])]);
+    damage("UPDATE work_definitions SET state = 'dreaming' WHERE id = ?1", &bad);
+    damage("UPDATE work_runs SET created_by = 'nobody' WHERE work_id = ?1", &bad_run);
+    damage("UPDATE work_definitions SET n_runs = 9 WHERE id = ?1", &wrong);
+    let lines = wait(world.work.check(WS)).expect("the rest is readable");
+    let named = [(&bad, "dreaming"), (&bad_run, "nobody"), (&wrong, "9 runs stored")];
+    assert_eq!(lines.len(), named.len(), "{lines:?}");
+    for (line, (id, what)) in lines.iter().zip(named) {
+        assert!(line.contains(id.as_str()) && line.contains(what), "{line}");
+    }
+}
+
 fn a_damaged_run_disables_its_schedule_and_stops_no_other(world: &World) {
     let bad = world.create("Mail", Some("daily at 8:30"));
     let good = world.create("Standup", Some("daily at 9"));
@@ -236,6 +250,7 @@ each_engine! {
     all_work_is_paused_or_held_beside_what_is_damaged,
     the_body_of_a_damaged_call_goes_too,
     damaged_definitions_stop_no_schedule,
+    a_check_names_damaged_rows_and_goes_on_past_them,
     a_damaged_run_disables_its_schedule_and_stops_no_other,
     the_schedules_of_one_workspace_are_found_behind_those_of_others,
     questions_that_cannot_be_given_up_stop_no_other,

@@ -13,7 +13,7 @@ use std::time::Duration;
 use dormouse_changes::Changes;
 use dormouse_formats::when::{DayOrder, ENGLISH, Reader, Weekday};
 use dormouse_journal::{Edit, EditCtx, Journal, NewTask};
-use dormouse_runs::{Driver, Models};
+use dormouse_runs::{Driver, Models, RunError};
 use dormouse_scheduler::{Chore, End, Event, Handler, Scheduler, Until};
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::work::run::Run;
@@ -25,11 +25,11 @@ use dormouse_testkit::postgres::Server;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::built_in_work::BuiltInWork;
-use dormouse_types::model::{FragmentKind, ModelError, Request, TurnEvent};
-use dormouse_types::port::{BoxStream, Clock, Model, ModelClass, ModelLocation};
+use dormouse_types::model::{Directives, FragmentKind, ModelError, Request, TurnEvent};
+use dormouse_types::port::{BoxFuture, BoxStream, Clock, Model, ModelClass, ModelLocation};
 use dormouse_types::work::{CatchUp, Overlap, WorkCreator, WorkSource};
 use dormouse_types::work_kind::{Agenda, WorkParameters};
-use dormouse_types::{Actor, Origin, TaskId, Timestamp, WorkId, WorkspaceId};
+use dormouse_types::{Actor, Origin, TaskId, TemplateId, Timestamp, WorkId, WorkspaceId};
 use dormouse_work::definition::{NewWork, ReadSchedule};
 use dormouse_work::delegated::{Delegated, Results};
 use dormouse_work::events::Events;
@@ -38,8 +38,9 @@ use dormouse_work::hook::bodies::Bodies;
 use dormouse_work::question::Expiry;
 use dormouse_work::read_deliveries::ReadDeliveries;
 use dormouse_work::schedule::Schedules;
+use dormouse_work::templates::System;
 use dormouse_work::unsent_questions::UnsentQuestions;
-use dormouse_work::{Parts, RequestContext, Work};
+use dormouse_work::{Parts, RequestContext, Templates, Work};
 use jiff::tz::TimeZone;
 
 use announced::Announced;
@@ -122,6 +123,22 @@ pub fn ask(question: &str) -> Answer {
 
 pub fn says(text: &str) -> Answer {
     Answer::Turn { text: text.into(), calls: Vec::new(), ended: true }
+}
+
+/// Templates whose directives are their ids.
+struct FixedTemplates;
+
+impl Templates for FixedTemplates {
+    fn system<'a>(
+        &'a self,
+        _: WorkspaceId,
+        template: &'a TemplateId,
+        rules: &'a str,
+    ) -> BoxFuture<'a, Result<System, RunError>> {
+        let directives = Directives { general: template.to_string(), report: String::new() };
+        let text = format!("{rules}\n\n{template}");
+        Box::pin(std::future::ready(Ok(System { text, directives })))
+    }
 }
 
 /// The script, built in or on a server of the person's own.
@@ -230,6 +247,7 @@ impl World {
             entropy,
             zone: zone.clone(),
             facts: facts.clone(),
+            templates: Arc::new(FixedTemplates),
             journal: journal.clone(),
             changes: changes.clone(),
         });
@@ -391,6 +409,7 @@ impl World {
             catch_up: CatchUp::Once,
             overlap: Overlap::Queue,
             model: None,
+            template: None,
             source: (WorkSource::Manual, None),
             by: WorkCreator::User,
         }

@@ -19,6 +19,10 @@ pub struct Params {
     /// A name for the agent
     #[arg(long)]
     name: Option<String>,
+    /// The template that it follows: the end of its id, or words of its name; by default that of the
+    /// category of its task
+    #[arg(long, value_name = "TEMPLATE")]
+    template: Option<String>,
 }
 
 pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -26,6 +30,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let mut body = json!({});
     if let Some(name) = params.name {
         body["name"] = json!(name);
+    }
+    if let Some(text) = params.template {
+        body["templateId"] = json!(find::template(session, &text).await?.id);
     }
     let path = format!("/api/journal/tasks/{}/agent", row.id);
     let reply = session.client.post(&path, body).await?;

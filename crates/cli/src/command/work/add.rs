@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::name::named;
 use super::next;
 use crate::failure::Failure;
+use crate::find;
 use crate::input;
 use crate::session::Session;
 
@@ -41,9 +42,12 @@ pub struct Params {
     /// "most": 200}}]`; `-` is standard input
     #[arg(long, value_name = "FILE")]
     steps: Option<PathBuf>,
-    /// The model it asks, `provider/model`; by default that of the workspace
+    /// The model it asks, `provider/model`; by default that of its template, or of the workspace
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
+    /// The template that its runs follow: the end of its id, or words of its name
+    #[arg(long, value_name = "TEMPLATE")]
+    template: Option<String>,
     /// Show when it would run, and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -118,6 +122,10 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             Some(Value::Array(params.step.iter().map(step).collect()))
         }
     };
+    let template = match &params.template {
+        Some(text) => Some(find::template(session, text).await?.id),
+        None => None,
+    };
     let preview = match &params.schedule {
         Some(words) => Some(next::preview(session, words).await?),
         None => None,
@@ -147,6 +155,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         "catchUp": params.catch_up.map(CatchUp::name),
         "overlap": params.overlap.map(Overlap::name),
         "model": params.model,
+        "templateId": template,
     });
     if let Some(fields) = body.as_object_mut() {
         fields.retain(|_, value| !value.is_null());

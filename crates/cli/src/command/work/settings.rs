@@ -79,6 +79,9 @@ struct Fields {
     /// The model it asks, `provider/model`, or none for that of the workspace
     #[arg(long, value_parser = values::text_or_none, value_name = "MODEL")]
     model: Option<Clearable<String>>,
+    /// The template that its runs follow, or none
+    #[arg(long, value_parser = values::text_or_none, value_name = "TEMPLATE")]
+    template: Option<Clearable<String>>,
 }
 
 pub async fn pause(session: &mut Session, params: Params) -> Result<(), Failure> {
@@ -143,7 +146,7 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let Fields { title, instructions, file, schedule, steps, catch_up, overlap, model } =
+    let Fields { title, instructions, file, schedule, steps, catch_up, overlap, model, template } =
         params.fields;
     let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {
@@ -163,6 +166,12 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     }
     if let Some(Clearable(model)) = model {
         body["model"] = json!(model);
+    }
+    if let Some(Clearable(template)) = template {
+        body["templateId"] = match template {
+            Some(text) => json!(find::template(session, &text).await?.id),
+            None => Value::Null,
+        };
     }
     if let Some(words) = &schedule {
         let preview: SchedulePreview = next::preview(session, words).await?.read()?;

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use dormouse_scheduler::{Chore, Handler, Scheduler};
 
 use crate::Agents;
+use crate::template::evolution::handler::EvolutionRuns;
 use crate::wake::chores;
 use crate::wake::handler::TaskAgents;
 
 impl Agents {
-    /// Returns the scheduler of this process, with task agents as its kind of holder.
+    /// Returns the scheduler of this process, with task agents and sessions about templates as its kinds of holders.
     pub fn scheduler(&self) -> Scheduler {
-        let own: Arc<dyn Handler> = Arc::new(TaskAgents(self.clone()));
+        let own: [Arc<dyn Handler>; 2] =
+            [Arc::new(TaskAgents(self.clone())), Arc::new(EvolutionRuns(self.clone()))];
         let mut chores: Vec<Arc<dyn Chore>> = vec![
             Arc::new(chores::Routing(self.clone())),
             Arc::new(chores::Operations(self.clone())),
@@ -25,7 +27,7 @@ impl Agents {
             clock: self.clock.clone(),
             owner: self.owner.clone(),
             lease: self.lease,
-            handlers: std::iter::once(own).chain(self.others.iter().cloned()).collect(),
+            handlers: own.into_iter().chain(self.others.iter().cloned()).collect(),
             chores,
         })
     }

@@ -12,6 +12,7 @@ mod cases {
     mod clocks;
     mod damage;
     mod drafting;
+    mod evolving;
     mod flags;
     mod hearing;
     mod folding;

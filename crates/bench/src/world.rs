@@ -108,7 +108,7 @@ fn node(opened: &Opened, turns: u32, n: usize) -> (Journal, Agents, Scheduler) {
         clock: clock.clone(),
         owner: format!("bench-{n}"),
         lease,
-        handlers: vec![agents.handler()],
+        handlers: agents.handlers().to_vec(),
         chores: agents.chores(lease),
     });
     (journal, agents, scheduler)

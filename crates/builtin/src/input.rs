@@ -54,7 +54,7 @@ impl<'a> Input<'a> {
         for fragment in &request.fragments {
             match &fragment.data {
                 // The rules read the task itself; addresses of linked tasks are added to every report.
-                FragmentData::None | FragmentData::LinkedTasks(_) => {}
+                FragmentData::None | FragmentData::LinkedTasks(_) | FragmentData::Evolution(_) => {}
                 FragmentData::Directives(data) => directives = directive::read(data),
                 FragmentData::Log(data) => log = data,
                 FragmentData::TaskState(data) => state = Some(data.as_ref()),

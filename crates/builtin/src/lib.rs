@@ -7,7 +7,7 @@
 //! Does not own: tools and their validation, decisions about proposals, when an agent wakes.
 //!
 //! Reading order: [`input`], [`read`], [`settle`], [`report`], [`propose`], [`observe`], [`lang`], [`answer`],
-//! [`offloaded`]; apart from them, [`work`].
+//! [`evolve`], [`offloaded`]; apart from them, [`work`].
 
 pub mod input;
 pub mod read;
@@ -18,6 +18,7 @@ pub mod observe;
 pub mod lang;
 pub mod directive;
 pub mod answer;
+pub mod evolve;
 pub mod offloaded;
 pub mod work;
 
@@ -58,8 +59,12 @@ impl Model for Builtin {
 
 /// Computes the answer to a request.
 fn events(request: &Request) -> VecDeque<TurnEvent> {
-    let mut events: VecDeque<TurnEvent> =
-        answer::calls(request).into_iter().map(TurnEvent::Call).collect();
+    let mut events: VecDeque<TurnEvent> = match evolve::answer(request) {
+        Some(evolve::Answer { text, call }) => {
+            std::iter::once(TurnEvent::Text(text)).chain(call.map(TurnEvent::Call)).collect()
+        }
+        None => answer::calls(request).into_iter().map(TurnEvent::Call).collect(),
+    };
     events.push_back(TurnEvent::Usage(Usage::default()));
     events.push_back(TurnEvent::End { ended: true });
     events

@@ -9,7 +9,9 @@ use dormouse::view::RunOutcome;
 use dormouse::{DrainReport, DrainScope};
 use dormouse_adapters::SystemClock;
 use dormouse_types::port::Clock as _;
-use dormouse_types::{AgentId, HolderId, Id as _, TaskId, Timestamp, WorkRunId};
+use dormouse_types::{
+    AgentId, EvolutionSessionId, HolderId, Id as _, TaskId, TemplateId, Timestamp, WorkRunId,
+};
 use jiff::tz::TimeZone;
 use tokio::sync::watch;
 
@@ -43,6 +45,7 @@ pub struct Session {
     tasks: Vec<TaskId>,
     agents: Vec<AgentId>,
     runs: Vec<WorkRunId>,
+    evolutions: Vec<(TemplateId, EvolutionSessionId)>,
     all_due: bool,
 }
 
@@ -73,6 +76,7 @@ impl Session {
             tasks: Vec::new(),
             agents: Vec::new(),
             runs: Vec::new(),
+            evolutions: Vec::new(),
             all_due: false,
         })
     }
@@ -96,6 +100,11 @@ impl Session {
         if !self.runs.contains(run) {
             self.runs.push(run.clone());
         }
+    }
+
+    /// Records that this command lets a model answer in a session about a template.
+    pub fn touch_evolution(&mut self, template: &TemplateId, session: &EvolutionSessionId) {
+        self.evolutions.push((template.clone(), session.clone()));
     }
 
     /// Records that all agents that are ready to run should run.
@@ -151,16 +160,19 @@ impl Session {
         let nobody = self.tasks.is_empty()
             && self.agents.is_empty()
             && self.runs.is_empty()
+            && self.evolutions.is_empty()
             && !self.all_due;
         if self.no_wait || self.is_stopped() || nobody {
             return None;
         }
         self.flush();
         let runs = std::mem::take(&mut self.runs);
+        let evolutions = std::mem::take(&mut self.evolutions);
+        let sessions = evolutions.iter().map(|(_, session)| HolderId::from(session));
         let scope = DrainScope {
             tasks: std::mem::take(&mut self.tasks),
             agents: std::mem::take(&mut self.agents),
-            others: runs.iter().map(HolderId::from).collect(),
+            others: runs.iter().map(HolderId::from).chain(sessions).collect(),
             all_due: std::mem::take(&mut self.all_due),
         };
         let mut proposed: Vec<TaskId> = Vec::new();
@@ -178,7 +190,7 @@ impl Session {
                 return Some(0);
             }
         };
-        let ended = self.run_to_end(scope, &runs, stop, &mut on_run).await;
+        let ended = self.run_to_end(scope, (&runs, &evolutions), stop, &mut on_run).await;
         let DrainReport { ran, waiting, held, held_until } = match ended {
             Ok(report) => report,
             Err(failure) => {
@@ -234,7 +246,7 @@ impl Session {
     async fn run_to_end(
         &self,
         scope: DrainScope,
-        runs: &[WorkRunId],
+        others: Others<'_>,
         stop: watch::Receiver<bool>,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
@@ -243,7 +255,7 @@ impl Session {
             None => tokio::select! {
                 biased;
                 () = stop::requested(stop) => Ok(DrainReport::default()),
-                ended = self.wait_for_server(scope, runs, on_run) => ended,
+                ended = self.wait_for_server(scope, others, on_run) => ended,
             },
         }
     }
@@ -251,10 +263,11 @@ impl Session {
     async fn wait_for_server(
         &self,
         scope: DrainScope,
-        runs: &[WorkRunId],
+        (runs, evolutions): Others<'_>,
         on_run: &mut (dyn FnMut(RunOutcome) + Send),
     ) -> Result<DrainReport, Failure> {
         wait::until_left(&self.client, &SystemClock, runs).await?;
+        wait::until_answered(&self.client, &SystemClock, evolutions).await?;
         let mut agents = scope.agents;
         if scope.all_due {
             agents.extend(wait::at_work(&self.client, &SystemClock).await?);
@@ -288,6 +301,9 @@ impl Session {
         }
     }
 }
+
+/// Runs of agent work and sessions about templates that a command waits for.
+type Others<'a> = (&'a [WorkRunId], &'a [(TemplateId, EvolutionSessionId)]);
 
 /// Describes a run in one line.
 fn format_run(run: &RunOutcome) -> String {

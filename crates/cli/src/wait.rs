@@ -4,9 +4,9 @@ use dormouse_types::agent::AgentActivity;
 use std::time::Duration;
 
 use dormouse::DrainReport;
-use dormouse::view::{Agent, Page, RunOutcome, Wake, WorkRun};
+use dormouse::view::{Agent, EvolutionDetail, Page, RunOutcome, Wake, WorkRun};
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Timestamp, WorkRunId, limits};
+use dormouse_types::{AgentId, EvolutionSessionId, TemplateId, Timestamp, WorkRunId, limits};
 use serde::de::DeserializeOwned;
 
 use crate::client::{Client, encode, path};
@@ -138,6 +138,36 @@ pub async fn until_left(
             if now >= start + QUIET && !is_noted {
                 is_noted = true;
                 note("waiting for the server to end the run; press Ctrl-C to stop waiting");
+            }
+            clock.sleep_until(now + pause).await;
+            pause = (pause * 2).min(LONGEST);
+        }
+    }
+    Ok(())
+}
+
+/// Waits until the model has answered in these sessions about templates.
+///
+/// Errors: the server does not respond.
+pub async fn until_answered(
+    client: &Client,
+    clock: &dyn Clock,
+    sessions: &[(TemplateId, EvolutionSessionId)],
+) -> Result<(), Failure> {
+    for (template, session) in sessions {
+        let path = format!("/api/templates/{template}/evolution/sessions/{session}");
+        let start = clock.now();
+        let until = start + Duration::from_secs(limits::WAKE_SECONDS);
+        let (mut pause, mut is_noted) = (SHORTEST, false);
+        loop {
+            let found: EvolutionDetail = read(client, &path).await?;
+            let now = clock.now();
+            if now >= until || !found.session.is_answering {
+                break;
+            }
+            if now >= start + QUIET && !is_noted {
+                is_noted = true;
+                note("waiting for the model's answer; press Ctrl-C to stop waiting");
             }
             clock.sleep_until(now + pause).await;
             pause = (pause * 2).min(LONGEST);

@@ -176,6 +176,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
     ("template-in-use", 409, "Agents follow the template", Retry::AfterUser),
     ("template-state", 409, "Not possible in the current state of the template", Retry::AfterUser),
+    ("evolution-active", 409, "The template already has a session", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
     ("hook-refused", 403, "The call of the hook is refused", Retry::AfterUser),
@@ -281,6 +282,12 @@ impl Error {
         if let Self::Decide(DecideError::ParentFirst { parent, .. }) = self {
             extra.insert("parent".into(), json!(parent));
         }
+        if let Self::Agent(AgentError::Template(TemplateError::EvolutionActive {
+            session, ..
+        })) = self
+        {
+            extra.insert("session".into(), json!(session));
+        }
         if let Self::WorkRefused { refusal, .. } = self {
             extra.insert("refusal".into(), json!(refusal));
         }
@@ -320,7 +327,9 @@ impl Error {
             Self::WorkRefused { .. } => Some("parameters"),
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
-            Self::Agent(AgentError::BlankMessage) => Some("message"),
+            Self::Agent(
+                AgentError::BlankMessage | AgentError::Template(TemplateError::NothingSaid),
+            ) => Some("message"),
             Self::Agent(AgentError::Template(TemplateError::Text { field, .. })) => Some(field),
             Self::Agent(AgentError::Template(TemplateError::NoCategory { .. })) => {
                 Some("categoryIds")
@@ -432,13 +441,20 @@ fn agent(error: &AgentError) -> &'static str {
 
 fn template(error: &TemplateError) -> &'static str {
     match error {
-        TemplateError::NotFound { .. } | TemplateError::NoVersion { .. } => "not-found",
-        TemplateError::Changed { .. } => "precondition-failed",
+        TemplateError::NotFound { .. }
+        | TemplateError::NoVersion { .. }
+        | TemplateError::NoEvolution { .. }
+        | TemplateError::NoSession { .. } => "not-found",
+        TemplateError::Changed { .. } | TemplateError::Moved { .. } => "precondition-failed",
+        TemplateError::EvolutionActive { .. } => "evolution-active",
         TemplateError::InUse { .. } | TemplateError::IsDefault { .. } => "template-in-use",
         TemplateError::Archived { .. }
         | TemplateError::NoActive { .. }
+        | TemplateError::NoProposal { .. }
         | TemplateError::WrongKind { .. } => "template-state",
-        TemplateError::NoCategory { .. } | TemplateError::Text { .. } => "validation-failed",
+        TemplateError::NoCategory { .. }
+        | TemplateError::Text { .. }
+        | TemplateError::NothingSaid => "validation-failed",
         TemplateError::Busy { .. } => "conflict",
     }
 }

@@ -24,6 +24,7 @@ pub mod change_sets;
 pub mod attention;
 mod deliveries;
 pub mod templates;
+pub mod evolution;
 pub mod work;
 pub mod work_hooks;
 pub mod conversations;
@@ -75,6 +76,7 @@ pub use change_sets::{DecidedItems, Shown, VerdictOf};
 pub use conversations::NewTurn;
 pub use dormouse_agents::draft::drafts::ReportDraft;
 pub use dormouse_agents::lifecycle::AgentPatch;
+pub use dormouse_agents::template::evolution::Approval as EvolutionApproval;
 pub use dormouse_agents::template::{NewTemplate, TemplatePatch};
 pub use dormouse_changes::set::effective_state::KnownValue;
 pub use dormouse_formats::export::Lost;
@@ -216,7 +218,11 @@ impl Dormouse {
             clock: clock.clone(),
             owner,
             lease,
-            handlers: vec![agents.handler(), Arc::new(WorkRuns(work.clone()))],
+            handlers: agents
+                .handlers()
+                .into_iter()
+                .chain([Arc::new(WorkRuns(work.clone())) as Arc<dyn Handler>])
+                .collect(),
             chores: chores(&agents, &work, lease),
         });
         let queries = Queries::new(dormouse_queries::Parts {

@@ -184,7 +184,7 @@ impl Dormouse {
         }
     }
 
-    async fn after_template_change(
+    pub(crate) async fn after_template_change(
         &self,
         caller: &Caller,
         id: &TemplateId,

@@ -25,6 +25,7 @@ mod work_hook;
 mod conversation;
 mod delivery;
 mod template;
+mod evolution;
 
 pub use agent::{Agent, Report, Restored, RestoredDatabase, Slots};
 pub use agent_history::{
@@ -46,6 +47,7 @@ pub use dormouse_access::view::{
 };
 pub use dormouse_types::model::{Entry, Item, Named, PromptPart};
 pub use dormouse_types::task::StatusEntry;
+pub use evolution::{EvolutionDetail, EvolutionMessage, EvolutionProposal, EvolutionSession};
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use import::{ImportEvent, ImportOutcome};
 pub use memory::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryHit, MemoryLine};

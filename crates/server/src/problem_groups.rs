@@ -60,6 +60,12 @@ problems! {
     NewTemplates = ["conflict", "limit-reached", "not-found"];
     /// A template is changed, perhaps to a model of some provider.
     TemplateEdits = ["conflict", "limit-reached", "template-state", "template-in-use"];
+    /// A session about a template is started.
+    NewEvolutions = ["conflict", "evolution-active", "template-state"];
+    /// Something happens in a session about a template.
+    Evolutions = ["conflict", "limit-reached", "template-state"];
+    /// A proposal of a session is approved.
+    EvolutionApprovals = ["conflict", "limit-reached", "template-state", "precondition-failed"];
     /// A template is deleted.
     TemplateDeletes = ["conflict", "template-in-use"];
     /// Agent work is made, perhaps for a model of some provider.

@@ -153,5 +153,15 @@ closed_list! {
         TemplateArchive = "template.archive",
         /// A template was deleted.
         TemplateDelete = "template.delete",
+        /// A session about a template was begun.
+        EvolutionStart = "evolution.start",
+        /// The person said something in a session about a template.
+        EvolutionSay = "evolution.say",
+        /// Proposed directives became the active version of a template.
+        EvolutionApprove = "evolution.approve",
+        /// Proposed directives were turned down.
+        EvolutionReject = "evolution.reject",
+        /// A session about a template was ended without a new version.
+        EvolutionAbandon = "evolution.abandon",
     }
 }

@@ -48,6 +48,8 @@ closed_list! {
         DeliveryChanged = "delivery:changed",
         /// A template was made, or changed in any way: its versions, its name, or what it is the default of.
         TemplateChanged = "template:changed",
+        /// A session about a template began, moved or ended: something was said, proposed or decided.
+        EvolutionChanged = "evolution:changed",
     }
 }
 
@@ -71,7 +73,8 @@ impl EventKind {
             | Self::WorkLog
             | Self::ConversationChanged
             | Self::DeliveryChanged
-            | Self::TemplateChanged => false,
+            | Self::TemplateChanged
+            | Self::EvolutionChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

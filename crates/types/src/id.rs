@@ -160,6 +160,12 @@ ids! {
     TemplateId = "at";
     /// A version of a template.
     TemplateVersionId = "av";
+    /// A session in which a person and a model evolve a template.
+    EvolutionSessionId = "evo";
+    /// Something that was said, proposed or decided in such a session.
+    EvolutionMessageId = "em";
+    /// What a model noted about a template for later sessions.
+    EvolutionNoteId = "nt";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.
@@ -252,6 +258,22 @@ impl From<WorkRunId> for HolderId {
 impl From<&WorkRunId> for HolderId {
     fn from(id: &WorkRunId) -> Self {
         Self(id.0.clone())
+    }
+}
+
+/// A session about a template waits in the queue whenever the model is to answer.
+impl From<&EvolutionSessionId> for HolderId {
+    fn from(id: &EvolutionSessionId) -> Self {
+        Self(id.0.clone())
+    }
+}
+
+/// Fails for a holder of another kind.
+impl TryFrom<&HolderId> for EvolutionSessionId {
+    type Error = IdError;
+
+    fn try_from(id: &HolderId) -> Result<Self, IdError> {
+        id.0.parse()
     }
 }
 

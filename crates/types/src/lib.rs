@@ -43,6 +43,7 @@ pub mod template;
 pub mod delivery;
 pub mod model;
 pub mod directive;
+pub mod evolution;
 pub mod named;
 pub mod linked;
 pub mod kept_back;

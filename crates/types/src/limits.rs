@@ -77,6 +77,16 @@ limits! {
     TEMPLATES = "templates", 200, "templates", "limit-reached";
     /// Versions of one template.
     TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", "limit-reached";
+    /// What a person says at once in a session about a template.
+    EVOLUTION_SAID = "message in a session about a template", 8 * 1024, "bytes", "validation-failed";
+    /// What one session about a template holds: what was said, proposed and decided.
+    EVOLUTION_MESSAGES = "messages of a session about a template", 200, "messages", "limit-reached";
+    /// What a model answers at once in a session about a template. What is longer is cut.
+    EVOLUTION_ANSWER = "answer in a session about a template", 16 * 1024, "bytes", "validation-failed";
+    /// The reason for proposed directives.
+    EVOLUTION_RATIONALE = "rationale of proposed directives", 2000, "characters", "validation-failed";
+    /// What a model notes about a template for later sessions.
+    EVOLUTION_NOTE = "note about a template", 2000, "characters", "validation-failed";
     /// A reason: of a status, a rejection, a retraction.
     REASON = "reason", 1000, "characters", "validation-failed";
     /// A user message to an agent.

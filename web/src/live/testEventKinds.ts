@@ -22,6 +22,7 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "task:needs-attention": true,
   "conversation:changed": true,
   "template:changed": true,
+  "evolution:changed": true,
   "attention:acknowledged": true,
   "delivery:changed": true,
   "needs-attention": true,

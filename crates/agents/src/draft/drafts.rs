@@ -9,15 +9,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dormouse_runs::{DeltaSink, LiveTurn};
 use dormouse_store::{HintSender, Hints};
-use dormouse_types::{AgentId, HolderId, RunKey, WorkspaceId};
+use dormouse_types::{AgentId, EvolutionSessionId, HolderId, RunKey, WorkspaceId, limits};
 
 use super::partial_report::PartialReport;
 use crate::tools;
 
-/// What an agent has written of its report so far.
+/// What a run has written so far of a report, or of an answer in a session about a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportDraft {
-    pub agent: AgentId,
+    /// The agent, or the session.
+    pub writer: HolderId,
     /// The run that writes it.
     pub run: RunKey,
     /// Number of the turn, from 1.
@@ -26,15 +27,19 @@ pub struct ReportDraft {
     pub tldr: String,
     /// The body, in Markdown.
     pub content: String,
+    /// What is answered in a session; empty for a report.
+    pub answer: String,
 }
 
 /// A call that is being written, and the draft that was read of it last.
 struct Writing {
-    agent: AgentId,
+    writer: HolderId,
     run: RunKey,
     turn: u32,
     index: usize,
     report: PartialReport,
+    /// The text next to the calls, in a session.
+    answer: String,
     read: Option<Arc<ReportDraft>>,
 }
 
@@ -65,25 +70,35 @@ impl Drafts {
 }
 
 impl Writing {
-    fn of(agent: AgentId, turn: &LiveTurn<'_>, index: usize) -> Self {
-        let report = PartialReport::default();
-        Self { agent, run: turn.run.clone(), turn: turn.turn, index, report, read: None }
+    fn of(turn: &LiveTurn<'_>, index: usize) -> Self {
+        Self {
+            writer: turn.holder.clone(),
+            run: turn.run.clone(),
+            turn: turn.turn,
+            index,
+            report: PartialReport::default(),
+            answer: String::new(),
+            read: None,
+        }
     }
 
     /// Returns the draft as it is now; what was read last while the call says nothing yet.
     fn draft(&mut self) -> Option<Arc<ReportDraft>> {
         let (tldr, content) = (self.report.tldr(), self.report.content());
         let is_same = |read: &Arc<ReportDraft>| {
-            read.turn == self.turn && read.tldr == tldr && read.content == content
+            read.turn == self.turn
+                && (read.tldr == tldr && read.content == content)
+                && read.answer == self.answer
         };
-        let says_nothing = tldr.is_empty() && content.is_empty();
+        let says_nothing = tldr.is_empty() && content.is_empty() && self.answer.is_empty();
         if !says_nothing && !self.read.as_ref().is_some_and(is_same) {
             self.read = Some(Arc::new(ReportDraft {
-                agent: self.agent.clone(),
+                writer: self.writer.clone(),
                 run: self.run.clone(),
                 turn: self.turn,
                 tldr: tldr.to_owned(),
                 content: content.to_owned(),
+                answer: self.answer.clone(),
             }));
         }
         self.read.clone()
@@ -99,8 +114,35 @@ impl Writing {
 }
 
 impl DeltaSink for Drafts {
+    fn text(&self, turn: &LiveTurn<'_>, delta: &str) {
+        // Of a task agent only the report is for people.
+        if EvolutionSessionId::try_from(turn.holder).is_err() || delta.is_empty() {
+            return;
+        }
+        let is_new = {
+            let mut writing = self.writing();
+            let one = writing
+                .entry((turn.ws, turn.holder.clone()))
+                .or_insert_with(|| Writing::of(turn, 0));
+            if (&one.run, one.turn) != (turn.run, turn.turn) {
+                let read = one.draft().filter(|_| one.run == *turn.run);
+                *one = Writing { read, ..Writing::of(turn, 0) };
+            }
+            let has_room = one.answer.len() + delta.len() <= limits::EVOLUTION_ANSWER.max;
+            if has_room {
+                one.answer.push_str(delta);
+            }
+            has_room
+        };
+        if is_new {
+            self.changed.send();
+        }
+    }
+
     fn call(&self, turn: &LiveTurn<'_>, index: usize, tool: &str, json: &str) {
-        let Ok(agent) = AgentId::try_from(turn.holder) else { return };
+        if AgentId::try_from(turn.holder).is_err() {
+            return;
+        }
         if !tools::by_name(tool).is_some_and(tools::closes) {
             return;
         }
@@ -108,11 +150,11 @@ impl DeltaSink for Drafts {
             let mut writing = self.writing();
             let one = writing
                 .entry((turn.ws, turn.holder.clone()))
-                .or_insert_with(|| Writing::of(agent.clone(), turn, index));
+                .or_insert_with(|| Writing::of(turn, index));
             if (&one.run, one.turn, one.index) != (turn.run, turn.turn, index) {
                 // The last call wins. What the one before it said stays until it says something.
                 let read = one.draft().filter(|_| one.run == *turn.run);
-                *one = Writing { read, ..Writing::of(agent, turn, index) };
+                *one = Writing { read, ..Writing::of(turn, index) };
             }
             one.push(json)
         };

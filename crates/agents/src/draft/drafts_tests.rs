@@ -90,3 +90,27 @@ fn other_tools_and_other_holders_have_no_draft() {
     case.drafts.call(&live, usize::MAX, "no_such_tool", "{\"content\":\"A\"}");
     assert_eq!(case.seen(), None);
 }
+
+#[test]
+fn of_a_session_the_answer_is_shown_and_of_an_agent_only_the_report() {
+    let case = Case::new();
+    let (run, later) = (RunKey("r".into()), RunKey("s".into()));
+    let session = "evo-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+    let live = LiveTurn { ws: WS, holder: &session, run: &run, turn: 1 };
+    let seen = || {
+        let drafts = case.drafts.of_workspace(WS);
+        let mine = drafts.iter().find(|draft| draft.writer == session);
+        mine.map(|draft| format!("{} {}", draft.turn, draft.answer))
+    };
+    case.drafts.text(&live, "Less ");
+    case.drafts.text(&live, "rum.");
+    assert_eq!(seen().as_deref(), Some("1 Less rum."));
+    case.drafts.text(&LiveTurn { turn: 2, ..live }, "Aye.");
+    assert_eq!(seen().as_deref(), Some("2 Aye."));
+    case.drafts.text(&LiveTurn { run: &later, ..live }, "No.");
+    assert_eq!(seen().as_deref(), Some("1 No."));
+    case.drafts.ended(WS, &session, &later);
+    assert_eq!(seen(), None);
+    case.drafts.text(&LiveTurn { holder: &case.holder, ..live }, "Thinking.");
+    assert_eq!(case.seen(), None);
+}

@@ -57,11 +57,22 @@ pub struct TemplatePatch {
     pub is_draft: bool,
 }
 
+/// A proposal of a session to approve, as the person saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Approval {
+    /// The number of the proposal.
+    pub proposal: i64,
+    /// The version that the person compared it with.
+    pub base_version: i64,
+}
+
 /// A change of a template: its row, and what is written besides.
 pub(super) struct Change {
     pub(super) template: Stored<Template>,
     pub(super) now: Timestamp,
-    ops: Vec<Op>,
+    pub(super) ops: Vec<Op>,
+    /// What clients learn besides.
+    pub(super) news: Vec<ChangeRow>,
 }
 
 impl Change {
@@ -93,6 +104,8 @@ pub(super) enum Wanted<'a> {
     Activate(i64),
     RollBack(i64),
     Delete,
+    /// The proposal of a session becomes the active version.
+    Approve(&'a Approval),
 }
 
 /// The texts and settings of a version.
@@ -161,7 +174,7 @@ pub(super) fn kind_of(template: &Template) -> TemplateKind {
 }
 
 /// Checks a directive: its size, and that a prompt can hold it.
-fn directive(field: &'static str, text: &str) -> Result<String, AgentError> {
+pub(super) fn directive(field: &'static str, text: &str) -> Result<String, AgentError> {
     let text = text.replace("\r\n", "\n");
     limits::DIRECTIVE.check(text.len())?;
     let refuse = |message: &str| Err(TemplateError::Text { field, message: message.to_owned() });
@@ -429,6 +442,7 @@ impl Agents {
         if n_agents + n_work > 0 {
             Err(TemplateError::InUse { template: id.clone(), n_agents, n_work })?;
         }
+        self.abandon_with_template(ws, change).await?;
         // An agent, or work, may come to follow it between the count and the commit.
         change.ops.push(template::unused(ws, &id));
         change.template.doc.value.deleted_at = Some(change.now);
@@ -499,7 +513,7 @@ impl Agents {
                 return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
             }
         }
-        let result = retry(ATTEMPTS, &[Refusal::Stale], || {
+        let result = retry(ATTEMPTS, &[Refusal::Stale, Refusal::LeaseLost], || {
             self.change_template_once(ws, id, request, once.clone())
         });
         result.await.map_err(|error| busy(id, error))
@@ -519,12 +533,14 @@ impl Agents {
             Err(TemplateError::Changed { template: id.clone(), expected, found })?;
         }
         let before = template.doc.value.clone();
-        let mut change = Change { template, now: self.clock.now(), ops: Vec::new() };
+        let mut change =
+            Change { template, now: self.clock.now(), ops: Vec::new(), news: Vec::new() };
         match wanted {
             Wanted::Edit(patch) => self.edited(ws, &mut change, patch, context).await?,
             Wanted::Activate(number) => self.activated(ws, &mut change, *number).await?,
             Wanted::RollBack(number) => self.rolled_back(ws, &mut change, *number, context).await?,
             Wanted::Delete => self.deleted(ws, &mut change).await?,
+            Wanted::Approve(approval) => self.approved(ws, &mut change, approval, context).await?,
         }
         if change.template.doc.value == before && change.ops.is_empty() {
             if let Some(once) = once {
@@ -540,6 +556,7 @@ impl Agents {
             .op(entity::replace(ws, &change.template))
             .ops(change.ops)
             .change(changed(id))
+            .changes(change.news)
             .audit(audit(context, *action, id.as_str()));
         commit.once = once;
         self.store.commit(commit).await?;
@@ -560,9 +577,11 @@ fn changed(id: &TemplateId) -> ChangeRow {
     ChangeRow::agent(Origin::Person { via: None }, EventKind::TemplateChanged, None, id.as_str())
 }
 
-fn busy(id: &TemplateId, error: AgentError) -> AgentError {
+pub(super) fn busy(id: &TemplateId, error: AgentError) -> AgentError {
     match error.refusal() {
-        Some(Refusal::Stale) => TemplateError::Busy { template: id.clone() }.into(),
+        Some(Refusal::Stale | Refusal::LeaseLost) => {
+            TemplateError::Busy { template: id.clone() }.into()
+        }
         _ => error,
     }
 }

@@ -1,7 +1,7 @@
 //! Why an operation on a template was refused.
 
 use dormouse_types::template::TemplateKind;
-use dormouse_types::{CategoryId, TemplateId};
+use dormouse_types::{CategoryId, EvolutionSessionId, TemplateId};
 
 /// Why an operation on a template was refused. Nothing was written.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +42,28 @@ pub enum TemplateError {
     /// A text that a prompt cannot hold. Retry: with another text.
     #[error("{message}")]
     Text { field: &'static str, message: String },
+    /// A session about it goes on. Retry: once that is approved or abandoned.
+    #[error(
+        "template {template} already has session {session}: approve or abandon it before another one"
+    )]
+    EvolutionActive { template: TemplateId, session: EvolutionSessionId },
+    /// No session about it goes on. Retry: after starting one.
+    #[error("no session about template {template} goes on: start one first")]
+    NoEvolution { template: TemplateId },
+    /// It never had such a session. Retry: never.
+    #[error("template {template} has no session {session}: list its sessions for their ids")]
+    NoSession { template: TemplateId, session: EvolutionSessionId },
+    /// The session has no such proposal to decide. Retry: after reading the session again.
+    #[error("session {session} has no such proposal that waits for you: read it again")]
+    NoProposal { session: EvolutionSessionId },
+    /// Another version is active than the proposal was made for. Retry: after another proposal.
+    #[error(
+        "version {found} of template {template} is active, and this is about version {expected}: ask for a proposal for the present version"
+    )]
+    Moved { template: TemplateId, expected: i64, found: i64 },
+    /// Nothing was said. Retry: with text.
+    #[error("the message is empty: write what you want to say about the template")]
+    NothingSaid,
     /// Others keep changing it. Retry: later.
     #[error("template {template} is being changed by others: try again")]
     Busy { template: TemplateId },

@@ -1,6 +1,6 @@
 //! Templates: the persona and directives that agents follow, in versions.
 //!
-//! Reading order: [`stock`], [`effective`], [`error`], [`seed`], [`edit`], [`version`], `follow`.
+//! Reading order: [`stock`], [`effective`], [`error`], [`seed`], [`edit`], [`version`], `follow`, [`evolution`].
 
 pub mod stock;
 pub mod effective;
@@ -9,6 +9,7 @@ mod seed;
 pub mod edit;
 mod version;
 mod follow;
+pub mod evolution;
 
 pub use edit::{NewTemplate, TemplatePatch};
 pub use error::TemplateError;

@@ -1,4 +1,4 @@
-//! What is registered with the scheduler of a process: task agents as a kind of holder, and their chores.
+//! What is registered with the scheduler of a process: kinds of holders, and their chores.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,13 +6,15 @@ use std::time::Duration;
 use dormouse_scheduler::{Chore, Handler};
 
 use crate::Agents;
+use crate::template::evolution::handler::EvolutionRuns;
 use crate::wake::chores;
 use crate::wake::handler::TaskAgents;
 
 impl Agents {
-    /// Returns task agents as a kind of holder.
-    pub fn handler(&self) -> Arc<dyn Handler> {
-        Arc::new(TaskAgents(self.clone()))
+    /// Returns the kinds of holders that are registered with a scheduler: task agents, and sessions about
+    /// templates.
+    pub fn handlers(&self) -> [Arc<dyn Handler>; 2] {
+        [Arc::new(TaskAgents(self.clone())), Arc::new(EvolutionRuns(self.clone()))]
     }
 
     /// Returns the background work of agents, in the order in which it runs, where a lease lasts so long.

@@ -86,7 +86,7 @@ impl Agents {
             clock,
             owner: owner.into(),
             lease,
-            handlers: vec![agents.handler()],
+            handlers: agents.handlers().to_vec(),
             chores: agents.chores(lease),
         });
         Self { agents, scheduler }

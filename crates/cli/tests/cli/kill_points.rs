@@ -59,6 +59,8 @@ pub const POINTS: &[(&str, Way)] = &[
     ("conversation.delete", Way::Never(ALONE)),
     ("conversation.turn", Way::Never(ALONE)),
     ("delivery.mark", Way::Never(ALONE)),
+    ("evolution.start", Way::Never(ALONE)),
+    ("evolution.step", Way::Never(ALONE)),
     ("fence.raise", Way::AfterKill),
     ("journal.create", Way::Load),
     ("journal.define", Way::Load),

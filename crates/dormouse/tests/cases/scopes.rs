@@ -4,10 +4,10 @@ use dormouse::dates::Wording;
 use dormouse::view::AttentionKind;
 use dormouse::work_hooks::{NewHook, OldSecrets};
 use dormouse::{
-    AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error, ExportFormat,
-    ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry, NewTask, NewTemplate, NewToken,
-    NewTurn, NewWork, OperationFilter, Selection, Shown, TaskFilter, TaskPatch, TemplatePatch,
-    Verdict, VerdictOf, WorkFilter, WorkPatch,
+    AgentFilter, AgentPatch, AttentionFilter, Caller, DrainScope, EntryPatch, Error,
+    EvolutionApproval, ExportFormat, ImportFile, ImportOptions, ItemPatch, MessageFilter, NewEntry,
+    NewTask, NewTemplate, NewToken, NewTurn, NewWork, OperationFilter, Selection, Shown,
+    TaskFilter, TaskPatch, TemplatePatch, Verdict, VerdictOf, WorkFilter, WorkPatch,
 };
 use dormouse_agents::template::stock;
 use dormouse_store::agent::wake_run;
@@ -54,6 +54,17 @@ fn new_hook() -> NewHook {
 /// A template that comes with the program.
 fn template(place: usize) -> TemplateId {
     stock::ALL[place].id()
+}
+
+/// A session about a template, with a proposal that waits.
+fn evolve(world: &World) {
+    now(world.dormouse.start_evolution(&me(), &template(3), None, None)).expect("started");
+    let proposal = json!({
+        "general_directive": "Be brief.", "report_directive": "One line.", "rationale": "Shorter."
+    });
+    world.script.push(Answer::calls([("propose_directives", proposal)]));
+    let scope = DrainScope { all_due: true, ..DrainScope::default() };
+    world.drain_scope(scope).expect("answered");
 }
 
 fn new_template() -> NewTemplate {
@@ -153,6 +164,7 @@ impl Subject {
     fn new() -> Self {
         let world = World::new();
         now(world.dormouse.seed_templates()).expect("seeded");
+        evolve(&world);
         let work = WorkSubject::new(&world);
         let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
         let (task, agent, items) = world.proposed(&[estimate]);
@@ -356,6 +368,14 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Admin roll_back_template |s, c| s.world.dormouse.roll_back_template(c, &template(1), 1, None, None);
     Admin duplicate_template |s, c| s.world.dormouse.duplicate_template(c, &template(1), None, None);
     Admin delete_template |s, c| s.world.dormouse.delete_template(c, &template(1), None, None);
+    Read evolution |s, c| s.world.dormouse.evolution(c, &template(3), None);
+    Read evolution_sessions |s, c| s.world.dormouse.evolution_sessions(c, &template(3), 9, None);
+    Admin start_evolution |s, c| s.world.dormouse.start_evolution(c, &template(1), Some("Shorter."), None);
+    Admin say_in_evolution |s, c| s.world.dormouse.say_in_evolution(c, &template(3), "Shorter.", None);
+    Admin approve_evolution |s, c| s.world.dormouse.approve_evolution(c, &template(3), &EvolutionApproval { proposal: 1, base_version: 1 }, None);
+    Admin reject_evolution |s, c| s.world.dormouse.reject_evolution(c, &template(3), None, "", None);
+    Admin abandon_evolution |s, c| s.world.dormouse.abandon_evolution(c, &template(3), None);
+    Admin cancel_evolution_answer |s, c| s.world.dormouse.cancel_evolution_answer(c, &template(3), None);
     Edit assign_template |s, c| s.world.dormouse.assign_template(c, &s.agent.clone(), Some(template(2)), None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
@@ -416,6 +436,7 @@ fn no_method_is_forgotten_in_the_table() {
         include_str!("../../src/work_hooks.rs"),
         include_str!("../../src/conversations.rs"),
         include_str!("../../src/templates.rs"),
+        include_str!("../../src/evolution.rs"),
         include_str!("../../src/imports.rs"),
         include_str!("../../src/access.rs"),
         include_str!("../../src/run_outcome.rs"),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dormouse_agents::template::evolution::tools as evolution;
 use dormouse_changes::{ModelTool, Policy};
 use dormouse_work::tools::{self as work, proposing};
 use serde_json::Value;
@@ -82,6 +83,11 @@ fn the_page_of_tools_is_what_the_registries_hold() {
         page.push('\n');
         page.push_str(&section(tool, &policy_of_work(tool)));
     }
+    page.push_str("\n## Sessions about templates\n");
+    for tool in evolution::TOOLS {
+        page.push('\n');
+        page.push_str(&section(tool, "written when the run ends, for the person"));
+    }
     assert!(page == PAGE, "docs/tools.md should hold:\n{page}");
 }
 
@@ -93,6 +99,7 @@ fn names<P>(tool: &ModelTool<P>) -> Vec<&'static str> {
 fn no_two_tools_of_any_rooms_share_a_name_or_an_alias() {
     let of_agents = dormouse_agents::TOOLS.iter().chain(dormouse_changes::TOOLS);
     let mut all: Vec<_> = of_agents.flat_map(|tool| names(tool)).collect();
+    all.extend(evolution::TOOLS.iter().flat_map(|tool| names(tool)));
     all.extend(work::TOOLS.iter().flat_map(|tool| names(tool)));
     all.sort_unstable();
     let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();

@@ -15,6 +15,7 @@ mod operations;
 mod overview;
 mod task_links;
 mod templates;
+mod evolution;
 mod task_parts;
 mod tasks;
 mod work;
@@ -175,6 +176,14 @@ fn templates() -> OpenApiRouter<Dormouse> {
         .routes(routes!(templates::version))
         .routes(routes!(templates::activate))
         .routes(routes!(templates::roll_back))
+        .routes(routes!(evolution::show, evolution::start))
+        .routes(routes!(evolution::say))
+        .routes(routes!(evolution::approve))
+        .routes(routes!(evolution::reject))
+        .routes(routes!(evolution::abandon))
+        .routes(routes!(evolution::cancel))
+        .routes(routes!(evolution::sessions))
+        .routes(routes!(evolution::session))
 }
 
 fn agent_work() -> OpenApiRouter<Dormouse> {

@@ -27,7 +27,7 @@ impl IntoResponse for Tagged {
     }
 }
 
-fn tagged(detail: TemplateDetail) -> Tagged {
+pub(super) fn tagged(detail: TemplateDetail) -> Tagged {
     Tagged(StatusCode::OK, detail)
 }
 

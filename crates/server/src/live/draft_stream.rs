@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use dormouse::{Error, ReportDraft};
 use dormouse_types::port::Clock;
-use dormouse_types::{AgentId, Timestamp};
+use dormouse_types::{AgentId, HolderId, Timestamp};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -38,7 +38,7 @@ pub(super) struct DraftStream<'a> {
 }
 
 /// The drafts that the reader has, with when each was sent.
-type Sent = BTreeMap<AgentId, (Timestamp, Arc<ReportDraft>)>;
+type Sent = BTreeMap<HolderId, (Timestamp, Arc<ReportDraft>)>;
 
 impl DraftStream<'_> {
     /// Sends drafts as they change; ends only if they cannot be read.
@@ -62,9 +62,9 @@ impl DraftStream<'_> {
                         }
                         match change {
                             Change::Written(draft) => {
-                                _ = sent.insert(draft.agent.clone(), (now, draft));
+                                _ = sent.insert(draft.writer.clone(), (now, draft));
                             }
-                            Change::Gone(agent) => _ = sent.remove(&agent),
+                            Change::Gone(writer) => _ = sent.remove(&writer),
                         }
                     }
                 }
@@ -76,7 +76,7 @@ impl DraftStream<'_> {
 /// How the drafts differ from those that the reader has.
 enum Change {
     Written(Arc<ReportDraft>),
-    Gone(AgentId),
+    Gone(HolderId),
 }
 
 /// What to do about a difference.
@@ -90,22 +90,33 @@ enum Step {
 /// Returns what to do next; `None` if the reader has everything. Of several drafts the one that was
 /// sent longest ago is next, so that no fast writer keeps the others from a slow reader.
 fn next_step(sent: &Sent, drafts: &[Arc<ReportDraft>], now: Timestamp) -> Option<Step> {
-    let is_there = |old: &ReportDraft| drafts.iter().any(|new| new.agent == old.agent);
+    let is_there = |old: &ReportDraft| drafts.iter().any(|new| new.writer == old.writer);
     if let Some((_, old)) = sent.values().find(|(_, old)| !is_there(old)) {
-        return Some(Step::Send(Change::Gone(old.agent.clone()), frame(old, Value::Null)));
+        return Some(Step::Send(Change::Gone(old.writer.clone()), frame(old, Value::Null)));
     }
-    let last = |new: &ReportDraft| sent.get(&new.agent).map(|(at, _)| *at);
-    let is_new = |new: &&Arc<ReportDraft>| sent.get(&new.agent).is_none_or(|(_, old)| old != *new);
+    let last = |new: &ReportDraft| sent.get(&new.writer).map(|(at, _)| *at);
+    let is_new = |new: &&Arc<ReportDraft>| sent.get(&new.writer).is_none_or(|(_, old)| old != *new);
     let new = drafts.iter().filter(is_new).min_by_key(|new| last(new))?;
     // If the clock was set back, the next time would seem far away.
     if let Some(at) = last(new).filter(|at| now >= *at && now < *at + EVERY) {
         return Some(Step::Wait(now.until(at + EVERY)));
     }
-    let draft = json!({"turn": new.turn, "tldr": new.tldr, "content": new.content});
+    let draft = match AgentId::try_from(&new.writer) {
+        Ok(_) => json!({"turn": new.turn, "tldr": new.tldr, "content": new.content}),
+        Err(_) => json!({"turn": new.turn, "text": new.answer}),
+    };
     Some(Step::Send(Change::Written(new.clone()), frame(new, draft)))
 }
+
+/// A frame about a report of an agent, or about an answer in a session.
 fn frame(draft: &ReportDraft, body: Value) -> Value {
-    json!({"type": "agent:delta", "agent": draft.agent, "runKey": draft.run, "draft": body})
+    let (writer, run) = (&draft.writer, &draft.run);
+    match AgentId::try_from(writer) {
+        Ok(agent) => json!({"type": "agent:delta", "agent": agent, "runKey": run, "draft": body}),
+        Err(_) => {
+            json!({"type": "evolution:delta", "session": writer, "runKey": run, "draft": body})
+        }
+    }
 }
 
 #[cfg(test)]
@@ -128,9 +139,10 @@ mod tests {
     }
 
     fn draft(text: &str) -> Arc<ReportDraft> {
-        let agent = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+        let writer = "ag-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
         let run = dormouse_types::RunKey("r".into());
-        Arc::new(ReportDraft { agent, run, turn: 1, tldr: text.into(), content: "All.".into() })
+        let (tldr, content, answer) = (text.into(), "All.".into(), String::new());
+        Arc::new(ReportDraft { writer, run, turn: 1, tldr, content, answer })
     }
 
     struct Case {
@@ -237,8 +249,8 @@ mod tests {
     #[test]
     fn one_that_writes_fast_keeps_no_other_from_the_reader() {
         let of = |agent: &str, text: &str| {
-            let agent = agent.parse().expect("an id");
-            Arc::new(ReportDraft { agent, ..(*draft(text)).clone() })
+            let writer = agent.parse().expect("an id");
+            Arc::new(ReportDraft { writer, ..(*draft(text)).clone() })
         };
         let both = |n: u32| {
             let first = of("ag-01jd7m3k5vn2c8q4w6x0z9abcd", &format!("fast {n}"));
@@ -258,5 +270,21 @@ mod tests {
             case.clock.advance(AGAIN);
         }
         assert_eq!(seen, ["r fast 0", "r slow", "r fast 2"]);
+    }
+
+    #[test]
+    fn an_answer_in_a_session_has_a_frame_of_its_own() {
+        let writer = "evo-01jd7m3k5vn2c8q4w6x0z9abcd".parse().expect("an id");
+        let answer = ReportDraft { writer, answer: "Aye".into(), ..(*draft("")).clone() };
+        let Some(Step::Send(_, sent)) =
+            next_step(&Sent::new(), &[Arc::new(answer)], Timestamp::from_micros(0))
+        else {
+            panic!("it is sent")
+        };
+        let session = "evo-01jd7m3k5vn2c8q4w6x0z9abcd";
+        let draft = json!({"turn": 1, "text": "Aye"});
+        let expected =
+            json!({"type": "evolution:delta", "session": session, "runKey": "r", "draft": draft});
+        assert_eq!(sent, expected);
     }
 }

@@ -200,6 +200,7 @@ fn variable(name: &str) -> Value {
         "hook" => (named("HookId"), "The hook of the agent work."),
         "conversation" => (named("ConversationId"), "The conversation."),
         "template" => (named("TemplateId"), "The template."),
+        "session" => (named("EvolutionSessionId"), "The session about the template."),
         "n" => (json!({"type": "integer", "format": "int64"}), "The version, by its number."),
         "delivery" => (named("DeliveryId"), "The delivery."),
         "question" => (named("QuestionId"), "The question of a run."),

@@ -177,6 +177,12 @@ impl PartialSchema for Problem {
                 )),
             )
             .property(
+                "session",
+                RefBuilder::new()
+                    .ref_location_from_schema_name("EvolutionSessionId")
+                    .description(Some("For `evolution-active`: the session that goes on.")),
+            )
+            .property(
                 "refusal",
                 RefBuilder::new()
                     .ref_location_from_schema_name("WorkRefusal")

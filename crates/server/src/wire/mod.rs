@@ -12,6 +12,7 @@ mod import;
 mod read;
 mod task;
 mod template;
+mod evolution;
 mod work;
 
 pub(crate) use access::{CodeParams, TokenParams};
@@ -22,6 +23,9 @@ pub(crate) use change::{
 };
 pub(crate) use conversation::{ConversationParams, TurnParams};
 pub(crate) use delivery::DeliveryMarkParams;
+pub(crate) use evolution::{
+    ApprovalParams, EvolutionMessageParams, EvolutionParams, RejectionParams,
+};
 pub(crate) use export::Exported;
 pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};

@@ -229,6 +229,7 @@ pub fn filled(path: &str) -> String {
         ("{need}", format!("workQuestion:run-{zeros}")),
         ("{hook}", format!("hook-{zeros}")),
         ("{template}", format!("at-{zeros}")),
+        ("{session}", format!("evo-{zeros}")),
         ("{n}", "1".to_owned()),
         ("{conversation}", format!("conv-{zeros}")),
         ("{token}", format!("tok-{zeros}")),

@@ -19,6 +19,7 @@ mod scopes;
 mod site;
 mod task_links;
 mod tasks;
+mod evolution;
 mod templates;
 mod work;
 mod world;

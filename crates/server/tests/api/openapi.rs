@@ -421,6 +421,8 @@ async fn every_operation_answers_as_the_document_says() {
     crate::hooks::everything(&world).await;
     crate::conversations::everything(&world).await;
     crate::templates::everything(&world).await;
+    world.call("POST", "/api/models/use", r#"{"model": "builtin"}"#).await;
+    crate::evolution::everything(&world).await;
 
     let known: BTreeSet<String> = CONTRACT.operations.iter().map(|o| o.id.clone()).collect();
     assert_eq!(world.succeeded(), known, "left: what succeeded here, right: the document");

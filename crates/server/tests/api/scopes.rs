@@ -260,6 +260,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
     let (work, run, question) = crate::work::asking(world).await;
     let (_, made) = crate::hooks::waiting(world).await;
     let told = world.get("/api/deliveries").await.json();
+    let (template, session) = crate::evolution::begun(world).await;
     vec![
         ("{task}", task),
         ("{entry}", text(&whole["entries"][0]["id"])),
@@ -279,10 +280,8 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{question}", question),
         ("{delivery}", text(&told["items"][0]["id"])),
         ("{hook}", text(&made["hook"]["id"])),
-        (
-            "{template}",
-            crate::templates::made(world, "Pirate").await.replace("/api/templates/", ""),
-        ),
+        ("{template}", template),
+        ("{session}", session),
         ("{n}", "1".to_owned()),
         ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]

@@ -31,4 +31,5 @@ pub mod saga;
 pub mod work;
 pub mod conversation;
 pub mod template;
+pub mod evolution;
 pub mod raw;

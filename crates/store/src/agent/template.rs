@@ -21,6 +21,9 @@ pub const SPLIT: i64 = 2;
 /// The author of what comes with the program.
 pub const SYSTEM: &str = "system";
 
+/// The author of a version that came of a session about its template.
+pub const EVOLUTION: &str = "evolution";
+
 /// A template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

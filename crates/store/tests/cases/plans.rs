@@ -4,10 +4,10 @@ use dormouse_store::agent::agent_entity::{self, Agent};
 use dormouse_store::agent::change_set::ChangeSet;
 use dormouse_store::agent::message;
 use dormouse_store::agent::{
-    acknowledgement, breaker, change_item, checkpoint, conversation, entity, feed_position,
-    forgotten_entry, link, log_line, memory_index, model_call, model_setting, outdated,
-    provider_state, purge, report, saga, spend, subscription, template, timer, wake_queue,
-    wake_request, wake_run, wake_tally, work,
+    acknowledgement, breaker, change_item, checkpoint, conversation, entity, evolution,
+    feed_position, forgotten_entry, link, log_line, memory_index, model_call, model_setting,
+    outdated, provider_state, purge, report, saga, spend, subscription, template, timer,
+    wake_queue, wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
@@ -454,6 +454,12 @@ fn queries(world: &World) -> Vec<Statement> {
         template::active_of_all(WS),
         template::of_older_shape(WS),
         template::mark(WS),
+        evolution::active(WS, &template_id),
+        evolution::followers(WS, &template_id, true, 1),
+        evolution::verdicts(WS, &template_id, true, at(0)),
+        evolution::wakes(WS, &template_id, true, at(0)),
+        evolution::cost(WS, &template_id, true, day),
+        evolution::messages(WS, &world.id()),
         spend::of_account(WS, &account),
         spend::of_scope(WS, spend::WORKSPACE, day),
         spend::held(WS, day),

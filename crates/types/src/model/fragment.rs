@@ -7,6 +7,7 @@ use super::ledger::Ledger;
 use super::news::{Delta, DeltaChange};
 use super::task_state::TaskState;
 use crate::closed_list;
+use crate::evolution::EvolutionFacts;
 use crate::linked::LinkedContext;
 use crate::observation::{ObservationCategory, ObservationPriority};
 use crate::time::Timestamp;
@@ -124,6 +125,8 @@ pub enum FragmentData {
     Message(String),
     /// For [`FragmentKind::Instruction`].
     Instruction(Instruction),
+    /// For [`FragmentKind::Work`] of a session about a template.
+    Evolution(Box<EvolutionFacts>),
 }
 
 /// What a template tells an agent, in a person's words.

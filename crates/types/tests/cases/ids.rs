@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, DeliveryId, EntryId,
-    HookId, HostId, Id, ItemId, LabelId, LinkId, MessageId, PREFIXES, PayloadId, QuestionId,
-    ReportHeadId, ReportId, RequestId, SessionId, StateId, SubscriptionId, TaskId, TaskLinkId,
-    TemplateId, TemplateVersionId, ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
+    EvolutionMessageId, EvolutionNoteId, EvolutionSessionId, HookId, HostId, Id, ItemId, LabelId,
+    LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId, ReportId, RequestId,
+    SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, TemplateId, TemplateVersionId,
+    ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
 };
 use proptest::prelude::*;
 use serde::Serialize;
@@ -111,6 +112,9 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<DeliveryId>(&mut kinds);
     check_kind::<TemplateId>(&mut kinds);
     check_kind::<TemplateVersionId>(&mut kinds);
+    check_kind::<EvolutionSessionId>(&mut kinds);
+    check_kind::<EvolutionMessageId>(&mut kinds);
+    check_kind::<EvolutionNoteId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

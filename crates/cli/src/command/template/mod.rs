@@ -2,6 +2,7 @@
 
 mod assign;
 mod edit;
+mod evolve;
 mod list;
 mod name;
 mod settings;
@@ -33,6 +34,8 @@ pub enum Command {
     Archive(settings::ArchiveParams),
     /// Delete a template that no agent follows
     Rm(settings::Params),
+    /// Improve a template together with a model: it proposes directives, you approve or reject them
+    Evolve(evolve::Params),
     /// Let an agent follow a template, or make a template the default of a category
     Assign(assign::Params),
 }
@@ -49,6 +52,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Duplicate(params) => settings::duplicate(session, params).await,
         Command::Archive(params) => settings::archive(session, params).await,
         Command::Rm(params) => settings::rm(session, params).await,
+        Command::Evolve(params) => evolve::run(session, params).await,
         Command::Assign(params) => assign::run(session, params).await,
     }
 }

@@ -7,10 +7,11 @@
 //! rejected proposal that comes back, a value set by the person that is overwritten on old
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
-//! Reading order: [`tool`], [`words`], [`tools`], [`run_call`], [`delegate`], [`set`],
+//! Reading order: [`tool`], [`group`], [`words`], [`tools`], [`run_call`], [`delegate`], [`set`],
 //! [`delegation`], [`ledger`], [`recovery`].
 
 pub mod tool;
+pub mod group;
 pub mod words;
 pub mod tools;
 pub mod run_call;

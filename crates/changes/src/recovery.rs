@@ -80,6 +80,8 @@ impl Changes {
                     | DecideError::Begun { .. }
                     | DecideError::Busy { .. }
                     | DecideError::ValueChanged { .. }
+                    | DecideError::ParentFirst { .. }
+                    | DecideError::NotApplied { .. }
                     | DecideError::TaskDeleted { .. },
                 ) => None,
                 Err(error) => Some(error.to_string()),

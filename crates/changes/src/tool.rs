@@ -11,10 +11,13 @@ use dormouse_types::limits::Limit;
 use dormouse_types::model::{TaskState, ToolSpec};
 use dormouse_types::search_words::WordQuery;
 use dormouse_types::{AgentId, EntryId, Fingerprint, TaskId, hash};
+use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::group::{NamedTask, TaskRef};
 
 /// Agent work as a proposal names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,6 +63,11 @@ pub trait Proposal: Tool<Args: Serialize> {
     /// The argument that holds a list, and its limit, if each element of a list becomes an item.
     const LIST: Option<(&'static str, Limit)> = None;
 
+    /// Whether a run may call it several times, if it takes no list.
+    const MAY_REPEAT: bool = false;
+    /// Whether its arguments name another task as `to`.
+    const NAMES_TASK: bool = false;
+
     /// Validates arguments against the present task. The same code runs when the model calls and
     /// when the person confirms.
     fn check(args: Self::Args, task: &TaskState) -> Result<Checked<Self::Args>, Refused>;
@@ -70,6 +78,21 @@ pub trait Proposal: Tool<Args: Serialize> {
     /// Returns whether it removes something or costs something; then it is confirmed alone, never in bulk.
     fn is_destructive(_args: &Self::Args) -> bool {
         false
+    }
+
+    /// Validates arguments against another task that they name, as it is when the model calls.
+    fn check_other(_args: &Self::Args, _other: &NamedTask) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    /// Returns the task that the arguments name.
+    fn to(_args: &Self::Args) -> Option<TaskRef> {
+        None
+    }
+
+    /// Returns the title of the task that a confirm creates.
+    fn creates(_args: &Self::Args) -> Option<String> {
+        None
     }
 
     /// Returns the agent work that a confirm starts.
@@ -85,6 +108,11 @@ pub trait Proposal: Tool<Args: Serialize> {
     /// Describes the change in one line, from arguments and titles only, never in the model's
     /// words.
     fn summary(args: &Self::Args, task: Option<&TaskState>) -> String;
+
+    /// Describes the change to the person, who may read the title of another task that it names.
+    fn shown(args: &Self::Args, task: Option<&TaskState>, _change: Option<&FieldChange>) -> String {
+        Self::summary(args, task)
+    }
 
     /// Formats the arguments for the prompt's list of decisions.
     fn prompt_args(args: &Self::Args, task: &TaskState) -> String {
@@ -207,6 +235,11 @@ impl ModelTool {
             Policy::Deferred(item) | Policy::Exploded { item, .. } => Some(item),
         }
     }
+
+    /// Returns whether its arguments name another task.
+    pub fn names_task(&self) -> bool {
+        self.item().is_some_and(|item| item.names_task())
+    }
 }
 
 impl<P> ModelTool<P> {
@@ -243,18 +276,31 @@ impl<P> ModelTool<P> {
 pub trait ItemTool: Sync {
     /// Name stored in change items.
     fn name(&self) -> &'static str;
+    /// See [`Proposal::MAY_REPEAT`].
+    fn may_repeat(&self) -> bool;
+    /// See [`Proposal::NAMES_TASK`].
+    fn names_task(&self) -> bool;
     /// See [`Proposal::check`].
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused>;
     /// See [`Proposal::target`].
     fn target(&self, args: &Value) -> Target;
     /// See [`Proposal::is_destructive`].
     fn is_destructive(&self, args: &Value) -> bool;
+    /// See [`Proposal::check_other`].
+    fn check_other(&self, args: &Value, other: &NamedTask) -> Result<(), Refused>;
+    /// See [`Proposal::to`].
+    fn to(&self, args: &Value) -> Option<TaskRef>;
+    /// See [`Proposal::creates`].
+    fn creates(&self, args: &Value) -> Option<String>;
     /// See [`Proposal::starts`].
     fn starts(&self, args: &Value) -> Option<WantedWork>;
     /// See [`Proposal::on_reject`].
     fn on_reject(&self, args: &Value) -> Option<Edit>;
     /// See [`Proposal::summary`].
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
+    /// See [`Proposal::shown`].
+    fn shown(&self, args: &Value, task: Option<&TaskState>, change: Option<&FieldChange>)
+    -> String;
     /// See [`Proposal::prompt_args`].
     fn prompt_args(&self, args: &Value, task: &TaskState) -> String;
     /// See [`Proposal::change`].
@@ -264,6 +310,37 @@ pub trait ItemTool: Sync {
 impl<T: Proposal> ItemTool for T {
     fn name(&self) -> &'static str {
         T::ITEM
+    }
+
+    fn may_repeat(&self) -> bool {
+        T::MAY_REPEAT
+    }
+
+    fn names_task(&self) -> bool {
+        T::NAMES_TASK
+    }
+
+    fn check_other(&self, args: &Value, other: &NamedTask) -> Result<(), Refused> {
+        let args = T::read(args).map_err(naming_support)?;
+        <T as Proposal>::check_other(&args, other)
+    }
+
+    fn to(&self, args: &Value) -> Option<TaskRef> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::to(&args))
+    }
+
+    fn creates(&self, args: &Value) -> Option<String> {
+        T::read(args).ok().and_then(|args| <T as Proposal>::creates(&args))
+    }
+
+    fn shown(
+        &self,
+        args: &Value,
+        task: Option<&TaskState>,
+        change: Option<&FieldChange>,
+    ) -> String {
+        T::read(args)
+            .map_or_else(|_| T::ITEM.to_owned(), |args| <T as Proposal>::shown(&args, task, change))
     }
 
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused> {
@@ -440,6 +517,17 @@ pub(crate) fn text<'de, D: Deserializer<'de>>(field: D) -> Result<Option<String>
             None
         }
     })
+}
+
+/// Reads a day as `2026-03-15`: no time, no other spelling.
+pub(crate) fn strict_day(text: &str) -> Option<Date> {
+    // `Date` refuses days that do not exist, but reads other spellings too.
+    let shape = text.len() == 10
+        && text.bytes().enumerate().all(|(n, byte)| match n {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    shape.then(|| text.parse().ok()).flatten()
 }
 
 /// Derives the identity of a proposed action: the person is shown it, and a verdict names it.

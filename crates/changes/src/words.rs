@@ -19,6 +19,7 @@ pub fn value(value: &FieldValue) -> String {
             format!("[{}] {title}{archived}", if *is_checked { "x" } else { " " })
         }
         FieldValue::Label { name, .. } => name.clone(),
+        FieldValue::Task { title, .. } => title.clone(),
         FieldValue::Words { words } => words.clone(),
         FieldValue::Other(json) => json.to_string(),
     }

@@ -6,6 +6,7 @@ mod cases {
     mod deciding;
     mod exploding;
     mod expiring;
+    mod groups;
     mod ledger;
     mod lessons;
     mod recorded;

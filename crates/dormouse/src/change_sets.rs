@@ -204,7 +204,15 @@ impl Dormouse {
             self.store.commit(commit).await?;
         }
         let mut outcomes = Vec::new();
-        for shown in items {
+        // What another item belongs to comes before it.
+        let parent_of = |index| {
+            let item = seen.items.iter().find(|item| item.index == index);
+            item.and_then(|item| item.parent)
+        };
+        let order: Vec<i64> = items.iter().map(|item| item.index).collect();
+        let (first, then): (Vec<Shown>, Vec<Shown>) =
+            items.into_iter().partition(|item| parent_of(item.index).is_none());
+        for shown in first.into_iter().chain(then) {
             let (index, digest) = (shown.index, shown.digest.clone());
             let item = seen.items.iter().find(|item| item.index == index);
             let outcome =
@@ -216,6 +224,7 @@ impl Dormouse {
                 };
             outcomes.push((shown, outcome));
         }
+        outcomes.sort_by_key(|(shown, _)| order.iter().position(|at| *at == shown.index));
         Ok(outcomes)
     }
 
@@ -255,18 +264,40 @@ impl Dormouse {
             return Err(JournalError::NoTask { task: id.clone() }.into());
         }
         let (mut outcomes, mut written) = (Vec::new(), None);
-        for (wanted, key) in wanted {
+        let mut waiting = Vec::new();
+        let places: Vec<_> = wanted.iter().map(|(one, _)| (one.set.clone(), one.index)).collect();
+        for (place, (wanted, key)) in wanted.into_iter().enumerate() {
             let wanted = VerdictOf { task: Some(id.clone()), ..wanted };
-            outcomes.push(match self.settle(caller, wanted, key).await {
-                Ok(settled) => {
-                    written = written_by(&settled).or(written);
-                    self.outcome(ws, settled).await
-                }
-                Err(refused) => Err(refused),
-            });
+            let outcome = self.settled_among(caller, wanted.clone(), key.clone(), &mut written);
+            let outcome = outcome.await;
+            // What it belongs to is confirmed later in the same request.
+            if let Err(Error::Decide(DecideError::ParentFirst { parent, .. })) = &outcome
+                && places[place + 1..].contains(&(wanted.set.clone(), *parent))
+            {
+                waiting.push((place, wanted, key));
+            }
+            outcomes.push(outcome);
+        }
+        for (place, wanted, key) in waiting {
+            outcomes[place] = self.settled_among(caller, wanted, key, &mut written).await;
         }
         let open = self.open_after(caller, id, written).await;
         Ok(DecidedItems { outcomes, open })
+    }
+
+    /// Decides one of many, and keeps what the last of them wrote.
+    async fn settled_among(
+        &self,
+        caller: &Caller,
+        wanted: VerdictOf,
+        key: Option<String>,
+        written: &mut Option<(TaskView, Seq)>,
+    ) -> Result<Outcome, Error> {
+        let settled = self.settle(caller, wanted, key).await?;
+        if let Some(by_this) = written_by(&settled) {
+            *written = Some(by_this);
+        }
+        self.outcome(caller.workspace, settled).await
     }
 
     /// The task that was decided on as a list shows it, if the caller may read it. A verdict is durable: a

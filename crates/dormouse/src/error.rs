@@ -187,6 +187,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("task-deleted", 409, "The task is deleted", Retry::AfterUser),
     ("task-closed", 409, "The task is closed", Retry::AfterUser),
     ("value-changed", 409, "The value has changed since the proposal", Retry::AfterUser),
+    ("parent-first", 409, "The proposal belongs to another one", Retry::AfterUser),
     ("confirm-alone", 409, "The proposal must be confirmed on its own", Retry::AfterUser),
     ("already-decided", 409, "The proposal has already been decided", Retry::Never),
     ("change-set-expired", 410, "The proposal has expired", Retry::Never),
@@ -276,6 +277,9 @@ impl Error {
         if let Self::Decide(DecideError::ValueChanged { now, current, .. }) = self {
             extra.insert("now".into(), json!(now));
             extra.insert("current".into(), json!(current));
+        }
+        if let Self::Decide(DecideError::ParentFirst { parent, .. }) = self {
+            extra.insert("parent".into(), json!(parent));
         }
         if let Self::WorkRefused { refusal, .. } = self {
             extra.insert("refusal".into(), json!(refusal));
@@ -385,6 +389,7 @@ fn decide(error: &DecideError) -> &'static str {
         DecideError::NotFound { .. } | DecideError::OfOtherTask { .. } => "not-found",
         DecideError::DigestDiffers { .. } | DecideError::NotShown { .. } => "precondition-failed",
         DecideError::ValueChanged { .. } => "value-changed",
+        DecideError::ParentFirst { .. } => "parent-first",
         DecideError::TaskDeleted { .. } => "task-deleted",
         DecideError::TaskClosed { .. } => "task-closed",
         DecideError::AlreadyDecided { .. } => "already-decided",

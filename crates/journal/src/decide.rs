@@ -18,10 +18,11 @@ use crate::decision::{CreatedId, Decided, EditContext};
 use crate::diff;
 use crate::edit::{Edit, EditError};
 use crate::link;
+use crate::moved;
 use crate::view::TaskView;
 
 /// The title of the checklist created for a task's first item.
-const FIRST_CHECKLIST: &str = "Todos";
+pub(crate) const FIRST_CHECKLIST: &str = "Todos";
 
 /// Decides edits of a task.
 ///
@@ -41,7 +42,7 @@ struct EditState<'a, 'b> {
     made: Vec<CreatedId>,
 }
 
-fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditError> {
+pub(crate) fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditError> {
     limit.check(actual).map_err(|beyond| EditError::Beyond { field, beyond })
 }
 
@@ -112,6 +113,10 @@ impl EditState<'_, '_> {
                 self.item(item)?.title = title;
             }
             Edit::ArchiveItem { item, is_archived } => self.item(item)?.is_archived = *is_archived,
+            Edit::MoveItem { item, to, place } => {
+                let list = moved::take(&mut self.view, item, to, place.as_ref(), self.by)?;
+                self.made.extend(list.map(CreatedId::Checklist));
+            }
             Edit::RemoveItem(item) => self.remove_item(item)?,
             Edit::RestoreItem(item) => self.restore_item(item)?,
             Edit::AddEntry { .. } => self.add_entry(edit)?,
@@ -140,7 +145,13 @@ impl EditState<'_, '_> {
                 toggle(&mut task.ai_suppressed_label_ids, label, false);
             }
             Edit::Link { to, kind } => {
-                let link = link::create(&mut self.view, to, *kind, at, self.by.entropy)?;
+                let ends = (self.view.id().clone(), to.clone());
+                let link = link::create(&mut self.view, ends, *kind, at, self.by.entropy)?;
+                self.made.push(CreatedId::Link(link));
+            }
+            Edit::LinkFrom { from, kind } => {
+                let ends = (from.clone(), self.view.id().clone());
+                let link = link::create(&mut self.view, ends, *kind, at, self.by.entropy)?;
                 self.made.push(CreatedId::Link(link));
             }
             Edit::Unlink(id) => link::remove(&mut self.view, id, at)?,

@@ -2,8 +2,9 @@
 
 use dormouse_types::limits::Beyond;
 use dormouse_types::task::{EntryKind, Flag, Flags, LinkKind, NotListed, Priority, Status};
-use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
+use dormouse_types::{CategoryId, ChecklistId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
 
 /// One change to a task. A list of edits is accepted or refused as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,14 @@ pub enum Edit {
         /// The new state.
         is_archived: bool,
     },
+    /// Moves an item to another task, with its tick and its history; both tasks are touched.
+    MoveItem {
+        item: ItemId,
+        /// The other task.
+        to: TaskId,
+        /// Where in that task it goes; `None` means the end of the first checklist.
+        place: Option<Place>,
+    },
     /// Removes an item; undoes [`Edit::AddItem`].
     RemoveItem(ItemId),
     /// Restores a removed item.
@@ -119,6 +128,13 @@ pub enum Edit {
         /// How this task relates to it.
         kind: LinkKind,
     },
+    /// Links another task to this one; both tasks are touched.
+    LinkFrom {
+        /// The other task.
+        from: TaskId,
+        /// How that task relates to this one.
+        kind: LinkKind,
+    },
     /// Removes a link, even one that another task made to this one.
     Unlink(TaskLinkId),
     /// Restores a link; undoes [`Edit::Unlink`].
@@ -127,6 +143,14 @@ pub enum Edit {
     Delete,
     /// Restores a soft-deleted task.
     Restore,
+}
+
+/// A place in the checklists of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub checklist: ChecklistId,
+    /// From 0.
+    pub position: i64,
 }
 
 impl Edit {

@@ -8,7 +8,7 @@ use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId, h
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::edit::Edit;
+use crate::edit::{Edit, Place};
 use crate::view::TaskView;
 
 /// The value of one field before and after an edit. A commit has at most one effect per field.
@@ -56,6 +56,16 @@ pub enum Effect {
         item: ItemId,
         #[serde(flatten)]
         archived: BeforeAfter<bool>,
+    },
+    /// The task that an item belongs to.
+    ItemTask {
+        item: ItemId,
+        /// The task before the edit.
+        from: TaskId,
+        /// Where in it the item was.
+        place: Place,
+        /// The task after the edit.
+        to: TaskId,
     },
     /// Whether an entry exists.
     Entry {
@@ -156,7 +166,8 @@ impl Effect {
             Self::Item { item, .. }
             | Self::ItemTitle { item, .. }
             | Self::ItemChecked { item, .. }
-            | Self::ItemArchived { item, .. } => format!("item:{item}"),
+            | Self::ItemArchived { item, .. }
+            | Self::ItemTask { item, .. } => format!("item:{item}"),
             Self::Flag { flag, .. } => flag.name().into(),
             Self::Entry { entry, .. }
             | Self::EntryText { entry, .. }
@@ -278,6 +289,12 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
                 .ok_or_else(|| was_removed(effect, archived_word(&archived.after)))?;
             same(effect, &item.is_archived, &archived.after, archived_word)?;
             Edit::ArchiveItem { item: id.clone(), is_archived: archived.before }
+        }
+        // It goes back as it is now: what was changed is where it belongs.
+        Effect::ItemTask { item: id, from, place, to } => {
+            let is_there = view.id() == to && view.items.iter().any(|doc| doc.value.id == *id);
+            same(effect, &is_there, &true, presence_word)?;
+            Edit::MoveItem { item: id.clone(), to: from.clone(), place: Some(place.clone()) }
         }
         Effect::Entry { entry: id, said, there: both } => {
             let live = view.entries.iter().find(|entry| entry.value.id == *id);

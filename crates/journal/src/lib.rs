@@ -12,12 +12,14 @@
 pub mod view;
 pub mod edit;
 pub mod link;
+mod moved;
 pub mod decision;
 pub mod decide;
 mod diff;
 pub mod effect;
 pub mod error;
 pub mod write;
+pub mod follow_up;
 pub mod read;
 pub mod review_state;
 mod task_index_cache;
@@ -32,9 +34,10 @@ use dormouse_types::port::{Clock, Entropy};
 
 pub use decide::decide;
 pub use decision::{CreatedId, Decided, EditContext};
-pub use edit::{Edit, EditError, NewTask};
+pub use edit::{Edit, EditError, NewTask, Place};
 pub use effect::{Changed, Effect, undo};
 pub use error::{JournalError, RuleError};
+pub use follow_up::Applied;
 pub use import::{Imported, ImportedTask, Known, Missing, Outcome};
 pub use list::{Deleted, Due, Sort, TaskQuery};
 pub use read::{CategoryRef, Filter, Page, TaskSummary};

@@ -21,6 +21,7 @@ use crate::decision::EditContext;
 use crate::edit::{Edit, EditError};
 use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;
+use crate::moved;
 use crate::view::{LinkTarget, TaskView};
 
 impl Journal {
@@ -34,8 +35,16 @@ impl Journal {
         let mut wanted = BTreeSet::new();
         for edit in edits {
             match edit {
-                Edit::Link { to, .. } => {
-                    wanted.insert(to.clone());
+                Edit::Link { to: other, .. } | Edit::LinkFrom { from: other, .. } => {
+                    wanted.insert(other.clone());
+                }
+                // Its checklists are needed as well.
+                Edit::MoveItem { to, .. } if view.ends.iter().all(|end| end.id() != to) => {
+                    match self.task(ws, to).await {
+                        Ok(whole) => view.ends.push(LinkTarget::whole(whole)),
+                        Err(JournalError::NoTask { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
                 Edit::Unlink(id) | Edit::RestoreLink(id) => {
                     let live = view.links.iter().find(|edge| edge.doc.value.id == *id);
@@ -58,10 +67,11 @@ impl Journal {
                 _ => {}
             }
         }
+        wanted.retain(|id| view.ends.iter().all(|end| end.id() != id));
         for id in wanted {
             if let Some(task) = self.store.first(task::by_id(ws, &id)).await? {
                 let links = self.store.all(linked_entry::of_task(ws, &id)).await?;
-                view.ends.push(LinkTarget { task, links });
+                view.ends.push(LinkTarget { task, links, whole: None });
             }
         }
         Ok(())
@@ -119,26 +129,27 @@ fn edge(view: &TaskView, other: &TaskId, doc: Doc<LinkedEntry>) -> LinkWithTask 
     LinkWithTask { doc, other }
 }
 
-/// Links the task to another.
+/// Links two tasks, one of which is this one.
 pub(crate) fn create(
     view: &mut TaskView,
-    to: &TaskId,
+    (from_id, to_id): (TaskId, TaskId),
     kind: LinkKind,
     at: Timestamp,
     entropy: &dyn Entropy,
 ) -> Result<TaskLinkId, EditError> {
     let link = LinkedEntry {
         id: TaskLinkId::fresh(at, entropy),
-        from_id: view.id().clone(),
-        to_id: to.clone(),
+        from_id,
+        to_id,
         kind: kind.into(),
         created_at: at,
         updated_at: at,
         deleted_at: None,
     };
-    check(view, to, &link)?;
+    let other = other_id(&link, view.id()).expect("one end is the task itself").clone();
+    check(view, &other, &link)?;
     let id = link.id.clone();
-    let made = edge(view, to, Doc::new(link));
+    let made = edge(view, &other, Doc::new(link));
     view.links.push(made);
     Ok(id)
 }
@@ -173,7 +184,7 @@ pub(crate) fn restore(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditEr
     Ok(())
 }
 
-/// What edits changed about the links of a task.
+/// What edits changed about the links of a task, and about items that went to another task.
 #[derive(Default)]
 pub(crate) struct LinkChanges {
     pub(crate) ops: Vec<Op>,
@@ -221,6 +232,7 @@ pub(crate) fn between(
         });
         others.insert(other);
     }
+    moved::between(before, after, by, &mut moved, &mut others);
     for end in before.ends.iter().filter(|end| others.contains(end.id())) {
         let mut doc = end.task.doc.clone();
         doc.value.updated_at = by.at;

@@ -16,6 +16,8 @@ use dormouse_types::model::{self, FieldSay, Named, TaskState};
 use dormouse_types::{LabelId, TaskId, Timestamp};
 use jiff::tz::TimeZone;
 
+use crate::edit::Place;
+
 /// The whole aggregate of a task at one revision.
 #[derive(Debug, Clone)]
 pub struct TaskView {
@@ -39,6 +41,10 @@ pub struct TaskView {
     pub(crate) removed_links: Vec<Doc<LinkedEntry>>,
     /// The tasks at the other ends of links that an edit refers to.
     pub(crate) ends: Vec<LinkTarget>,
+    /// Items that edits moved to another task.
+    pub(crate) moved: Vec<MovedItem>,
+    /// Checklists that moved items need in the tasks that they went to.
+    pub(crate) lists_elsewhere: Vec<Checklist>,
     /// Every live label of the workspace, by name.
     pub all_labels: Vec<Label>,
     /// Every live category of the workspace, by name.
@@ -54,9 +60,30 @@ pub struct LinkTarget {
     pub task: Stored<Task>,
     /// Its live links.
     pub links: Vec<LinkWithTask>,
+    /// All of it, if an item is moved to it.
+    pub(crate) whole: Option<Box<TaskView>>,
+}
+
+/// An item that was moved to another task, as it is there.
+#[derive(Debug, Clone)]
+pub struct MovedItem {
+    pub(crate) item: Doc<Item>,
+    /// Where it was.
+    pub(crate) from: Place,
 }
 
 impl LinkTarget {
+    /// A task that was read in full.
+    pub(crate) fn whole(view: TaskView) -> Self {
+        let task = Stored {
+            doc: view.task.clone(),
+            revision: view.revision,
+            clock_host: String::new(),
+            clock_counter: 0,
+        };
+        Self { task, links: view.links.clone(), whole: Some(Box::new(view)) }
+    }
+
     pub(crate) fn id(&self) -> &TaskId {
         &self.task.doc.value.id
     }
@@ -110,6 +137,8 @@ impl TaskView {
             links,
             removed_links: Vec::new(),
             ends: Vec::new(),
+            moved: Vec::new(),
+            lists_elsewhere: Vec::new(),
             all_labels,
             categories,
             says,
@@ -147,6 +176,8 @@ impl TaskView {
         self.deleted_entries.retain(|doc| entries().any(|old| old.value.id == doc.value.id));
         self.removed_links.clear();
         self.ends.clear();
+        self.moved.clear();
+        self.lists_elsewhere.clear();
     }
 
     /// Sorts rows into the order a person sees.

@@ -83,11 +83,11 @@ pub struct Edited {
 /// What the receipt of an edit stores: the answer to repeated requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
-    task: TaskId,
+pub(crate) struct Answer {
+    pub(crate) task: TaskId,
     revision: i64,
     what: Vec<What>,
-    effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
     made: Vec<String>,
 }
 
@@ -284,7 +284,11 @@ impl Journal {
 
     /// The stored answer to an equal request. This is checked before `if_match`: the first attempt
     /// advanced the revision, and a repetition must get the same answer.
-    async fn replay(&self, ws: WorkspaceId, ctx: &EditCtx) -> Result<Option<Edited>, JournalError> {
+    pub(crate) async fn replay(
+        &self,
+        ws: WorkspaceId,
+        ctx: &EditCtx,
+    ) -> Result<Option<Edited>, JournalError> {
         let Some(once) = &ctx.once else { return Ok(None) };
         let Some(receipt) = self.store.first(receipt::by_id(Db::Journal, ws, &once.id)).await?
         else {
@@ -317,7 +321,7 @@ impl Journal {
     /// receipt is written even if nothing else is, so that a repeated request gets the same answer
     /// without being decided again. Receipt, change row and audit line share the transaction of the
     /// edit: a crash leaves all of them or none.
-    fn commit_of(
+    pub(crate) fn commit_of(
         &self,
         ws: WorkspaceId,
         ctx: &EditCtx,
@@ -378,7 +382,7 @@ impl Journal {
     }
 
     /// Commits, unless there is nothing to write.
-    async fn send(
+    pub(crate) async fn send(
         &self,
         ws: WorkspaceId,
         ctx: &EditCtx,

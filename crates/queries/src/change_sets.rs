@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_changes::set::effective_state;
 use dormouse_changes::set::fold;
-use dormouse_changes::{tools, words};
+use dormouse_changes::{group, tools, words};
 use dormouse_journal::{JournalError, TaskReviewState, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set;
@@ -214,8 +214,11 @@ impl Queries {
         let current = from_now.as_ref().and_then(|change| change.from.clone());
         let change = change_view(&item, from_now);
         ChangeItem {
-            human_summary: tool
-                .map_or_else(|| item.tool.clone(), |tool| tool.summary(&args, state)),
+            human_summary: tool.map_or_else(
+                || item.tool.clone(),
+                |tool| tool.shown(&args, state, change.as_ref()),
+            ),
+            parent: group::parent(&item.tool, &args),
             now: current.as_ref().map(words::value),
             current,
             change,

@@ -89,5 +89,6 @@ problems! {
         "task-deleted",
         "task-closed",
         "value-changed",
+        "parent-first",
     ];
 }

@@ -33,6 +33,11 @@ impl Hooks {
         lock(&self.waiting).is_empty()
     }
 
+    /// Drops the hooks that have not run.
+    pub fn clear(&self) {
+        lock(&self.waiting).clear();
+    }
+
     /// Number of commits with a label.
     pub fn commits(&self, label: &str) -> usize {
         lock(&self.commits).get(label).copied().unwrap_or(0)

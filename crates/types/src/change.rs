@@ -66,6 +66,24 @@ pub enum What {
         /// Its state now.
         is_archived: bool,
     },
+    /// An item was moved to another task, with its tick and its history. Both learn of it.
+    #[serde(rename_all = "camelCase")]
+    ItemMoved {
+        /// The item.
+        item: ItemId,
+        /// Its title.
+        title: String,
+        /// Whether it is ticked.
+        is_checked: bool,
+        /// The task it left.
+        from: TaskId,
+        /// The title of that task.
+        from_title: String,
+        /// The task it belongs to now.
+        to: TaskId,
+        /// The title of that task.
+        to_title: String,
+    },
     /// An entry was added.
     #[serde(rename_all = "camelCase")]
     EntryAdded {
@@ -180,6 +198,7 @@ impl What {
             | Self::ItemChecked { .. }
             | Self::ItemRenamed { .. }
             | Self::ItemArchived { .. }
+            | Self::ItemMoved { .. }
             | Self::EntryAdded { .. }
             | Self::EntryEdited { .. }
             | Self::EntryDeleted { .. }
@@ -190,6 +209,22 @@ impl What {
             | Self::LinkRemoved { .. }
             | Self::Unknown => false,
         }
+    }
+
+    /// The other task of a moved item, with its title, seen from one of the two: the task it came from, or
+    /// the one it went to.
+    pub fn moved(&self, seen_from: &TaskId) -> Option<(LinkDirection, &TaskId, &str)> {
+        let Self::ItemMoved { from, from_title, to, to_title, .. } = self else { return None };
+        match seen_from {
+            task if task == from => Some((LinkDirection::Out, to, to_title)),
+            task if task == to => Some((LinkDirection::In, from, from_title)),
+            _ => None,
+        }
+    }
+
+    /// Whether the change concerns this task although another one was edited.
+    fn names(&self, task: &TaskId) -> bool {
+        self.other_end(task).is_some() || self.moved(task).is_some()
     }
 
     /// The other end of the link, if this change is about a link of the task.
@@ -231,9 +266,10 @@ pub struct Change {
 impl Change {
     /// The parts of the change that concern a touched task.
     ///
-    /// The first touched task is the one that was edited; the others are touched only by links.
+    /// The first touched task is the one that was edited; the others are touched only by links and by
+    /// items that were moved.
     pub fn what_of<'a>(&'a self, task: &'a TaskId) -> impl DoubleEndedIterator<Item = &'a What> {
         let is_edited = self.touched.first().is_none_or(|first| first == task);
-        self.what.iter().filter(move |what| is_edited || what.other_end(task).is_some())
+        self.what.iter().filter(move |what| is_edited || what.names(task))
     }
 }

@@ -5,8 +5,8 @@
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ItemId, LabelId};
-use crate::task::{Field, Priority, Status};
+use crate::id::{ItemId, LabelId, TaskId};
+use crate::task::{Field, LinkDirection, LinkKind, Priority, Status};
 
 /// A field of a task, with its value before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,6 +53,20 @@ pub enum FieldRef {
     Label {
         /// The label.
         id: LabelId,
+    },
+    /// The task that a checklist item belongs to.
+    ItemTask {
+        /// The item.
+        id: ItemId,
+    },
+    /// A task that follows up on it.
+    FollowUp,
+    /// A link to another task.
+    Link {
+        /// How the two are related.
+        kind: LinkKind,
+        /// The direction of the link, seen from this task.
+        direction: LinkDirection,
     },
     /// What only a newer version knows.
     #[serde(untagged)]
@@ -119,6 +133,13 @@ pub enum FieldValue {
         /// Its name.
         name: String,
     },
+    /// Another task.
+    Task {
+        /// The task; none while it does not exist yet.
+        id: Option<TaskId>,
+        /// Its title.
+        title: String,
+    },
     /// A value that an older version stored as English words: shown as they are, never parsed.
     Words {
         /// The words.
@@ -158,7 +179,12 @@ impl FieldRef {
             Self::Category => Some(Field::Category),
             Self::Starred => Some(Field::Starred),
             Self::Private => Some(Field::Private),
-            Self::Item { .. } | Self::Label { .. } | Self::Other(_) => None,
+            Self::Item { .. }
+            | Self::Label { .. }
+            | Self::ItemTask { .. }
+            | Self::FollowUp
+            | Self::Link { .. }
+            | Self::Other(_) => None,
         }
     }
 }
@@ -176,6 +202,7 @@ impl FieldValue {
             Self::Flag { is_set } => if *is_set { "yes" } else { "no" }.to_owned(),
             Self::Item { title, .. } => title.clone(),
             Self::Label { name, .. } => name.clone(),
+            Self::Task { title, .. } => title.clone(),
             Self::Words { words } => words.clone(),
             Self::Other(json) => json.to_string(),
         }

@@ -175,6 +175,7 @@ fn type_of(value: &FieldValue) -> &'static str {
         FieldValue::Flag { .. } => "flag",
         FieldValue::Item { .. } => "item",
         FieldValue::Label { .. } => "label",
+        FieldValue::Task { .. } => "task",
         FieldValue::Words { .. } => "words",
         FieldValue::Other(_) => "unknown",
     }

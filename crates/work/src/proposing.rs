@@ -78,6 +78,9 @@ impl<'a> Proposals<'a> {
             task: &about.task,
             items: &about.items,
             proposed: &about.proposed,
+            // A run proposes no groups.
+            in_set: &[],
+            named: &[],
             // Of all tasks together there are only so many.
             made_before: self.made_before + n_so_far - about.proposed.len(),
             used: &about.used,

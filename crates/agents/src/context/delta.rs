@@ -5,7 +5,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
-use dormouse_types::task::{EntryKind, Field, LinkKind};
+use dormouse_types::task::{EntryKind, Field, LinkDirection, LinkKind};
 use dormouse_types::{AgentId, EntryId, Origin, TaskId};
 use jiff::tz::TimeZone;
 
@@ -118,6 +118,13 @@ pub fn line(change: &DeltaChange, task: &TaskState) -> String {
             let state = if *is_archived { "archived" } else { "brought back" };
             format!("item {state}: {title} (id: {item})")
         }
+        What::ItemMoved { item, title, is_checked, .. } => {
+            let way = change.what.moved(&task.id).map_or_else(String::new, |(side, id, other)| {
+                let side = if side == LinkDirection::Out { "to" } else { "here from" };
+                format!(" {side} {other} (id: {id})")
+            });
+            format!("item moved{way}: [{}] {title} (id: {item})", mark(*is_checked))
+        }
         What::EntryAdded { entry } => {
             format!("{} added{}", kind_of(entry, task), text_of(entry, task))
         }
@@ -158,7 +165,8 @@ fn about(what: &What) -> About<'_> {
         | What::EntryDeleted { entry }
         | What::EntryRestored { entry }
         | What::EntryFlagged { entry, .. } => About::Entry(entry),
-        What::LinkAdded { .. } | What::LinkRemoved { .. } => About::Link,
+        // Both name another task, which may be kept from a model that may see this one.
+        What::LinkAdded { .. } | What::LinkRemoved { .. } | What::ItemMoved { .. } => About::Link,
         What::TaskCreated { .. }
         | What::TaskDeleted
         | What::TaskRestored
@@ -186,7 +194,8 @@ pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
     match about(what) {
         About::Entry(entry) => vec![Source::Entry(entry.clone())],
         About::Link => {
-            let other = what.other_end(task).map(|end| end.task.clone());
+            let moved = what.moved(task).map(|(_, other, _)| other.clone());
+            let other = what.other_end(task).map(|end| end.task.clone()).or(moved);
             [task.clone()].into_iter().chain(other).map(Source::Task).collect()
         }
         About::Task => vec![Source::Task(task.clone())],

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use dormouse_changes::group;
 use dormouse_changes::run_call::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Source, TurnOps};
 use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
@@ -51,6 +52,8 @@ impl TaskAgent<'_> {
         let mut sources: BTreeSet<_> = BTreeSet::new();
         let made_before = self.proposed_before(&context.items);
         let mut audit = Vec::new();
+        let (store, ws) = (&self.agents.store, self.lease.ws);
+        let named = group::named_tasks(store, ws, &task.id, calls).await?;
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
             let result = match tools::of_any_room(&call.name) {
@@ -86,6 +89,8 @@ impl TaskAgent<'_> {
                         task,
                         items: &items,
                         proposed: &proposed,
+                        in_set: &made_before,
+                        named: &named,
                         made_before: made_before.len(),
                         used: &used,
                         basis: Basis::Model,

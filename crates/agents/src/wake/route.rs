@@ -105,7 +105,14 @@ fn is_only_stars(change: &Change) -> bool {
 
 /// Returns whether a change gives a task content: an entry or a checklist item.
 fn says_something(what: &What) -> bool {
-    matches!(what, What::EntryAdded { .. } | What::EntryRestored { .. } | What::ItemAdded { .. })
+    matches!(
+        what,
+        What::EntryAdded { .. }
+            | What::EntryRestored { .. }
+            | What::ItemAdded { .. }
+            // A task that waits for its first words can only be the one that the item came to.
+            | What::ItemMoved { .. }
+    )
 }
 
 /// Changes routed in one commit.

@@ -80,6 +80,7 @@ fn is_new(input: &Input<'_>, statement: &Statement<'_>) -> bool {
             | What::ItemChecked { .. }
             | What::ItemRenamed { .. }
             | What::ItemArchived { .. }
+            | What::ItemMoved { .. }
             | What::EntryDeleted { .. }
             | What::EntryFlagged { .. }
             | What::LabelAdded { .. }

@@ -94,6 +94,7 @@ fn has_material_change(input: &Input<'_>) -> bool {
         | What::ItemChecked { .. }
         | What::ItemRenamed { .. }
         | What::ItemArchived { .. }
+        | What::ItemMoved { .. }
         | What::EntryAdded { .. }
         | What::EntryEdited { .. }
         | What::EntryDeleted { .. }

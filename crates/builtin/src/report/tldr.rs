@@ -338,6 +338,7 @@ fn newest_change(input: &Input<'_>, chosen: &Chosen, what: &What) -> Option<Stri
         | What::TaskRestored
         | What::ItemRenamed { .. }
         | What::ItemArchived { .. }
+        | What::ItemMoved { .. }
         | What::EntryDeleted { .. }
         | What::EntryRestored { .. }
         | What::EntryFlagged { .. }

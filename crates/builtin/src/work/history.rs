@@ -150,6 +150,9 @@ impl Net {
             | FieldRef::Private
             | FieldRef::Item { .. }
             | FieldRef::Label { .. }
+            | FieldRef::ItemTask { .. }
+            | FieldRef::FollowUp
+            | FieldRef::Link { .. }
             | FieldRef::Other(_) => self.other = true,
         }
     }

@@ -2,12 +2,16 @@
 //! `conclude`.
 
 use dormouse_journal::{
-    Edit, EditCtx, EditError, Edited, JournalError, OnceKey, RuleError, TaskView, state,
+    Applied, Edit, EditCtx, EditError, Edited, Effect, JournalError, NewTask, OnceKey, RuleError,
+    TaskView, state,
 };
-use dormouse_store::agent::change_item::Item;
+use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::saga::{self, OperationStatus};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Policy, Refusal, receipt, retry};
-use dormouse_types::{Actor, EventKind, OperationId, Origin, WorkspaceId, hash};
+use dormouse_types::{Actor, EventKind, OperationId, Origin, TaskId, WorkspaceId, hash};
+use serde_json::Value;
+
+use crate::group;
 
 use crate::run_call::is_call;
 use crate::set::conclude::{JournalOutcome, Written};
@@ -16,7 +20,7 @@ use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, Settled};
 use crate::set::saga_payload::{SagaKind, SagaPayload};
 use crate::set::service::Changes;
-use crate::tool::Refused;
+use crate::tool::{ItemTool, Refused};
 use crate::tools;
 
 /// Why the rule refuses to edit the journal.
@@ -25,6 +29,9 @@ enum ApplyRefusal {
     /// The arguments are no longer valid.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// The task is deleted.
+    #[error("the task is deleted")]
+    Deleted,
     /// The person set the value after the proposal.
     #[error("the value was set after the proposal was made")]
     SetSince(ChangedValue),
@@ -122,7 +129,8 @@ impl Changes {
         let (task, at) = match written.answer {
             JournalOutcome::Done(edited) => {
                 let at = edited.seq.filter(|_| !edited.replayed && !edited.what.is_empty());
-                (Some(edited.view), at)
+                // A new task, or one that an item went to, is not the task of the proposal.
+                (Some(edited.view).filter(|view| *view.id() == payload.task), at)
             }
             JournalOutcome::Never(_) => (None, None),
             JournalOutcome::Later(error) => {
@@ -227,6 +235,9 @@ impl Changes {
         round: &Round,
         item: &Item,
     ) -> Result<bool, DecideError> {
+        if self.is_of_another_group(ws, round, item).await? {
+            return Ok(true);
+        }
         let undo = SagaPayload { kind: SagaKind::Undo, ..payload.clone() };
         let undo = undo.operation(&round.operation);
         if self.store.first(receipt::by_id(Db::Journal, ws, undo.as_str())).await?.is_some() {
@@ -266,9 +277,19 @@ impl Changes {
         let Some(tool) = tools::item(&item.tool) else {
             return Ok(JournalOutcome::Never(format!("this version has no tool {}", item.tool)));
         };
-        let args = serde_json::from_str(&item.args)
+        let mut args: Value = serde_json::from_str(&item.args)
             .map_err(|e| DecideError::Broken(format!("arguments of {}: {e}", item.set)))?;
         let ctx = Self::ctx(payload, operation);
+        if let Some(title) = tool.creates(&args) {
+            return self.create(ws, payload, (tool, &args, title), &ctx).await;
+        }
+        let parent = group::parent_of(item);
+        if let Some(parent) = parent {
+            match self.made_by(ws, item, parent).await? {
+                Ok(task) => args["to"] = task.to_string().into(),
+                Err(later) => return Ok(JournalOutcome::Later(later)),
+            }
+        }
         let rule = |view: &TaskView| {
             let task = state(view, &self.zone);
             match effective_state::set_since(item, &task) {
@@ -278,7 +299,77 @@ impl Changes {
                 Some(_) | None => Ok(tool.check(&args, &task)?.edits),
             }
         };
-        classify(payload, self.journal.edit_seen(ws, &payload.task, seen, &ctx, &rule).await)
+        let edited = self.journal.edit_seen(ws, &payload.task, seen, &ctx, &rule).await;
+        Ok(match classify(payload, edited)? {
+            // What it belongs to is confirmed: it stays open with its reason, for the person to try
+            // again once that reason is gone.
+            JournalOutcome::Never(reason) if parent.is_some() => {
+                let (set, index) = (payload.set.clone(), payload.index);
+                JournalOutcome::Later(DecideError::NotApplied { set, index, reason })
+            }
+            outcome => outcome,
+        })
+    }
+
+    /// Creates the task that an item proposes.
+    async fn create(
+        &self,
+        ws: WorkspaceId,
+        payload: &SagaPayload,
+        (tool, args, title): (&'static dyn ItemTool, &Value, String),
+        ctx: &EditCtx,
+    ) -> Result<JournalOutcome, DecideError> {
+        let rule = |view: &TaskView| {
+            if view.deleted_at().is_some() {
+                return Err(ApplyRefusal::Deleted);
+            }
+            let edits = tool.check(args, &state(view, &self.zone))?.edits;
+            Ok(NewTask { title: title.clone(), edits })
+        };
+        classify(payload, self.journal.create_follow_up(ws, &payload.task, ctx, rule).await)
+    }
+
+    /// Returns the task that an item of the same set made, from its receipt; or why there is none.
+    async fn made_by(
+        &self,
+        ws: WorkspaceId,
+        item: &Item,
+        parent: i64,
+    ) -> Result<Result<TaskId, DecideError>, DecideError> {
+        let (set, index) = (item.set.clone(), item.index);
+        let Some(parent) = self.store.first(change_item::by_index(ws, &set, parent)).await? else {
+            let reason = format!("there is no proposal {parent} in its set");
+            return Ok(Err(DecideError::NotApplied { set, index, reason }));
+        };
+        if parent.state != State::Confirmed {
+            return Ok(Err(DecideError::parent_first(item, &parent)));
+        }
+        let applied = self.journal.applied(ws, &parent.operation).await?;
+        match applied.filter(Applied::made_task) {
+            Some(applied) => Ok(Ok(applied.task)),
+            None => {
+                let reason = format!("the task of proposal {} is not there", parent.index);
+                Ok(Err(DecideError::NotApplied { set, index, reason }))
+            }
+        }
+    }
+
+    /// Returns whether what the journal holds of an item of a group went to another task than its group
+    /// has now made: the group was undone and confirmed again, and the agent store has forgotten it.
+    async fn is_of_another_group(
+        &self,
+        ws: WorkspaceId,
+        round: &Round,
+        item: &Item,
+    ) -> Result<bool, DecideError> {
+        let Some(parent) = group::parent_of(item) else { return Ok(false) };
+        let Ok(now) = self.made_by(ws, item, parent).await? else { return Ok(false) };
+        let then = self.effects(ws, &round.operation).await?.unwrap_or_default();
+        Ok(!then.iter().all(|effect| match effect {
+            Effect::ItemTask { to, .. } => *to == now,
+            Effect::Link { other, .. } => *other == now,
+            _ => true,
+        }))
     }
 
     async fn suppress(
@@ -324,6 +415,10 @@ fn classify(
         Ok(edited) => Ok(JournalOutcome::Done(Box::new(edited))),
         Err(RuleError::Rule(ApplyRefusal::Refused(refused))) => {
             Ok(JournalOutcome::Never(refused.to_string()))
+        }
+        Err(RuleError::Rule(ApplyRefusal::Deleted)) => {
+            let task = payload.task.clone();
+            Ok(JournalOutcome::Later(DecideError::TaskDeleted { task }))
         }
         Err(RuleError::Rule(ApplyRefusal::SetSince(found))) => {
             let (now, current) = (found.known().now, found.value);

@@ -15,6 +15,7 @@ use dormouse_types::{
 use serde_json::json;
 
 use crate::delegate::Answer;
+use crate::group;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, transitioned};
 use crate::set::saga_payload::SagaPayload;
@@ -94,7 +95,17 @@ impl Changes {
         };
         let decision = seen.decision.as_ref();
         ops.extend(self.edit_decision(ws, &payload.decision, decision, edit).await?);
-        let (after, more) = seen.moved(ws, transitioned(&item, to, reason, now), now);
+        let mut others = Vec::new();
+        if to == State::Retracted {
+            // What belongs to it can never be applied either.
+            for child in group::open_children(&seen.items, &item) {
+                let why = group::ended_with(&item);
+                ops.push(self.transition(ws, &child, Event::Retract, Some(&why), None, now)?);
+                others.push(transitioned(&child, to, Some(&why), now));
+            }
+        }
+        let item_after = transitioned(&item, to, reason, now);
+        let (after, more) = seen.moved_with(ws, item_after, &others, now);
         ops.extend(more);
         ops.extend(self.decision_messages(ws, payload, &item, answer, now).await?);
         Ok((Some(after), ops, news))
@@ -265,6 +276,7 @@ impl JournalOutcome {
         match self {
             Self::Done(_) => None,
             Self::Never(reason) => Some(reason.clone()),
+            Self::Later(DecideError::NotApplied { reason, .. }) => Some(reason.clone()),
             Self::Later(error) => Some(error.to_string()),
         }
     }

@@ -4,12 +4,13 @@ use dormouse_journal::{Paused, TaskReviewState, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
-use dormouse_store::{CommitError, MaybeRefused as _, Policy, Refusal, retry};
+use dormouse_store::{CommitError, MaybeRefused as _, Op, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{
     ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
+use crate::group;
 use crate::set::apply::edit_of_rejection;
 use crate::set::effective_state::{self, KnownValue};
 use crate::set::error::DecideError;
@@ -255,11 +256,28 @@ impl Changes {
         let depth = self.depth_of(who.ws, item).await?;
         let saga = kind.unwrap_or(SagaKind::Confirm);
         let payload = SagaPayload { depth, ..self.saga_payload(who, saga, item, want) };
-        let decision = self.decision(seen, &payload, want, now);
+        let decision = self.decision(item, &payload, want, now);
         let mut ops = vec![
             self.transition(who.ws, item, want.event(), None, fresh_for, now)?,
             entity::insert(who.ws, &decision),
         ];
+        let mut others = Vec::new();
+        match want {
+            // What it belongs to must still be confirmed when the verdict is stored.
+            NewVerdict::Confirm { .. } => {
+                let parent = group::parent_of(item)
+                    .and_then(|at| seen.items.iter().find(|other| other.index == at));
+                ops.extend(parent.map(|parent| change_item::expect_unmoved(who.ws, parent)));
+            }
+            NewVerdict::Reject { .. } => {
+                for child in group::open_children(&seen.items, item) {
+                    let (more, child) = self.rejected_with(who, seen, &child, want, now)?;
+                    ops.extend(more);
+                    others.push(child);
+                }
+            }
+            NewVerdict::Defer => {}
+        }
         if kind.is_some() {
             ops.push(payload.open(who.ws, seen, now));
         }
@@ -268,7 +286,8 @@ impl Changes {
                 (seen.with(transitioned(item, State::Applying, None, now)), Vec::new())
             }
             NewVerdict::Reject { .. } | NewVerdict::Defer => {
-                seen.moved(who.ws, transitioned(item, want.state(), None, now), now)
+                let item = transitioned(item, want.state(), None, now);
+                seen.moved_with(who.ws, item, &others, now)
             }
         };
         ops.extend(more);
@@ -278,6 +297,27 @@ impl Changes {
         }
         let after = LoadedItem { decision: Some(decision), ..after };
         self.finish(who.ws, &payload, &payload.operation(&item.operation), Some(after), task).await
+    }
+
+    /// Returns what rejects an item of a group together with the one that it belongs to. It has a decision of
+    /// its own, so that its agent learns of it and an undo finds it.
+    fn rejected_with(
+        &self,
+        who: &Decider,
+        seen: &LoadedItem,
+        child: &Item,
+        want: NewVerdict<'_>,
+        now: Timestamp,
+    ) -> Result<(Vec<Op>, Item), DecideError> {
+        let why = group::rejected_with(&seen.item);
+        let payload = self.saga_payload(who, SagaKind::Confirm, child, want);
+        let mut decision = self.decision(child, &payload, want, now);
+        decision.with_item = Some(seen.item.index);
+        let ops = vec![
+            self.transition(who.ws, child, Event::Reject, Some(&why), None, now)?,
+            entity::insert(who.ws, &decision),
+        ];
+        Ok((ops, transitioned(child, State::Rejected, Some(&why), now)))
     }
 
     /// Refuses a verdict that the item, its task or the time does not allow. Writes nothing, except
@@ -298,6 +338,16 @@ impl Changes {
             return Err(DecideError::expired(item));
         }
         let NewVerdict::Confirm { over } = want else { return Ok(()) };
+        if let Some(parent) = group::parent_of(item)
+            .and_then(|at| seen.items.iter().find(|other| other.index == at))
+            .filter(|parent| parent.state != State::Confirmed)
+        {
+            if parent.state == State::Applying {
+                self.finish_operation(ws, &parent.operation).await?;
+                return Err(moved());
+            }
+            return Err(DecideError::parent_first(item, parent));
+        }
         if item.shown_at.is_none() && digest.is_none() {
             return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
         }
@@ -355,7 +405,7 @@ impl Changes {
 
     fn decision(
         &self,
-        seen: &LoadedItem,
+        item: &Item,
         payload: &SagaPayload,
         want: NewVerdict<'_>,
         now: Timestamp,
@@ -367,18 +417,19 @@ impl Changes {
         };
         Decision {
             id: payload.decision.clone(),
-            proposer: seen.item.proposer.clone(),
-            change_set_id: seen.item.set.clone(),
-            item_index: seen.item.index,
-            tool_name: seen.item.tool.clone(),
-            args: serde_json::from_str(&seen.item.args).unwrap_or_default(),
-            fingerprint: seen.item.fingerprint.to_string(),
+            proposer: item.proposer.clone(),
+            change_set_id: item.set.clone(),
+            item_index: item.index,
+            tool_name: item.tool.clone(),
+            args: serde_json::from_str(&item.args).unwrap_or_default(),
+            fingerprint: item.fingerprint.to_string(),
             verdict,
             outcome,
             outcome_reason: None,
-            task_id: Some(seen.item.task.clone()),
+            task_id: Some(item.task.clone()),
             rejection_reason: reason.map(ToOwned::to_owned),
-            round: seen.item.round,
+            with_item: None,
+            round: item.round,
             created_at: now,
             updated_at: now,
             undone_at: None,

@@ -63,6 +63,18 @@ pub enum DecideError {
         /// Index of the item in its set.
         index: i64,
     },
+    /// The item belongs to another one, which is not confirmed. Retry: after confirming that one, or
+    /// together with it.
+    #[error("proposal {set}:{index} belongs to {set}:{parent}, which is {}: {}", .state.name(), first(*.state, *.parent, *.index))]
+    ParentFirst {
+        set: ChangeSetId,
+        /// Index of the item in its set.
+        index: i64,
+        /// Index of the item that it belongs to.
+        parent: i64,
+        /// That item's present state.
+        state: State,
+    },
     /// The person set the value after the proposal. Retry: naming that value.
     #[error(
         "the value that proposal {set}:{index} would replace was set after it was made; it is {} now: name that value to confirm over it",
@@ -162,6 +174,19 @@ pub enum DecideError {
     Broken(String),
 }
 
+/// What to do about an item whose parent is in this state.
+fn first(parent_is: State, parent: i64, index: i64) -> String {
+    match parent_is {
+        State::Pending | State::Deferred | State::Applying => format!(
+            "confirm {parent} first, or both together, the first one first: {parent},{index}"
+        ),
+        State::Rejected => format!("undo the rejection of {parent} first"),
+        State::Confirmed | State::Retracted | State::Expired => {
+            "it can no longer be confirmed".to_owned()
+        }
+    }
+}
+
 impl MaybeRefused for DecideError {
     /// Only refusals of the agent store: the journal repeats its own attempts.
     fn refusal(&self) -> Option<Refusal> {
@@ -172,6 +197,11 @@ impl MaybeRefused for DecideError {
 impl DecideError {
     pub(crate) fn already(item: &Item) -> Self {
         Self::AlreadyDecided { set: item.set.clone(), index: item.index, state: item.state }
+    }
+
+    pub(crate) fn parent_first(item: &Item, parent: &Item) -> Self {
+        let (set, index) = (item.set.clone(), item.index);
+        Self::ParentFirst { set, index, parent: parent.index, state: parent.state }
     }
 
     pub(crate) fn retracted(item: &Item) -> Self {

@@ -8,6 +8,7 @@ use dormouse_store::{CommitError, Refusal};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{Actor, TaskId, Timestamp, WorkspaceId};
 
+use crate::group;
 use crate::set::effective_state::{self, EffectiveState};
 use crate::set::error::DecideError;
 use crate::set::rows::transitioned;
@@ -155,7 +156,14 @@ impl Changes {
             }
             let now = self.clock.now();
             let mut ops = vec![self.transition(ws, &seen.item, event, why, None, now)?];
-            ops.extend(seen.moved(ws, transitioned(&seen.item, to, why, now), now).1);
+            let mut others = Vec::new();
+            for child in group::open_children(&seen.items, &seen.item) {
+                let why = why.map(|_| group::ended_with(&seen.item));
+                ops.push(self.transition(ws, &child, event, why.as_deref(), None, now)?);
+                others.push(transitioned(&child, to, why.as_deref(), now));
+            }
+            let ended = transitioned(&seen.item, to, why, now);
+            ops.extend(seen.moved_with(ws, ended, &others, now).1);
             match self.write(label, &who, &seen, action, ops).await {
                 Err(CommitError::Refused { refusal: Refusal::ItemMoved, .. }) => {}
                 other => other?,

@@ -10,6 +10,7 @@ use dormouse_types::{
     TokenId, WorkspaceId, hash,
 };
 
+use crate::group;
 use crate::set::conclude;
 use crate::set::error::DecideError;
 use crate::set::fold;
@@ -123,6 +124,18 @@ impl Changes {
             for other in touched.items.iter_mut().filter(|other| other.index == item.index) {
                 other.state = State::Retracted;
             }
+            // What belongs to it goes with it, unless it is withdrawn by itself.
+            for child in group::open_children(&touched.items, item) {
+                if is_named(&child) {
+                    continue;
+                }
+                let why = group::ended_with(item);
+                let to = State::Retracted;
+                ops.push(change_item::transition(by.ws, &child, to, Some(&why), None, now));
+                for other in touched.items.iter_mut().filter(|other| other.index == child.index) {
+                    other.state = to;
+                }
+            }
         }
         if !proposed.is_empty() {
             let sets = self.store.all(entity::of_task::<ChangeSet>(by.ws, by.task)).await?;
@@ -137,7 +150,14 @@ impl Changes {
                 }
             };
             for one in proposed {
-                let index = touched.items.iter().map(|item| item.index).max().unwrap_or(0) + 1;
+                // Another proposal of the turn may have been dropped since; places are named, so
+                // that each keeps its own, and what belongs to the dropped one is dropped with it.
+                let last = touched.items.iter().map(|item| item.index).max().unwrap_or(0);
+                let index = one.index.max(last + 1);
+                let parent = group::parent(one.tool, &one.args);
+                if parent.is_some_and(|at| touched.items.iter().all(|item| item.index != at)) {
+                    continue;
+                }
                 let item = fresh_item(by, &touched.set.value.id, index, one, now);
                 touched.items.push(item);
             }

@@ -27,13 +27,34 @@ impl LoadedItem {
     /// The same commit writes both: a set whose row lags behind its items would be listed as open
     /// after its last item was decided.
     pub(crate) fn moved(&self, ws: WorkspaceId, item: Item, now: Timestamp) -> (Self, Vec<Op>) {
+        self.moved_with(ws, item, &[], now)
+    }
+
+    /// Returns the rows and the ops as [`LoadedItem::moved`] does, for an item with others of its group.
+    pub(crate) fn moved_with(
+        &self,
+        ws: WorkspaceId,
+        item: Item,
+        others: &[Item],
+        now: Timestamp,
+    ) -> (Self, Vec<Op>) {
         let mut after = self.with(item);
+        for other in others {
+            for known in after.items.iter_mut().filter(|known| known.index == other.index) {
+                known.clone_from(other);
+            }
+        }
         let ops = refreshed(ws, &mut after.set.doc, &mut after.items, now);
         let index = after.item.index;
         if let Some(item) = after.items.iter().find(|item| item.index == index) {
             after.item = item.clone();
         }
         (after, ops)
+    }
+
+    /// Returns the same rows, seen from another item of the set.
+    pub(crate) fn about(&self, item: &Item) -> Self {
+        Self { item: item.clone(), decision: None, ..self.clone() }
     }
 
     /// Returns the rows with the item replaced; the set's row stays as it was.

@@ -1,6 +1,8 @@
 //! Undoing a verdict, including what it wrote to the journal.
 
-use dormouse_journal::{JournalError, TaskReviewState, TaskView};
+use dormouse_journal::{
+    Applied, EditCtx, Edited, Effect, JournalError, RuleError, TaskReviewState, TaskView, follow_up,
+};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict};
 use dormouse_store::agent::entity::{self, Stored};
@@ -10,6 +12,7 @@ use dormouse_types::audit::AuditAction;
 use dormouse_types::{ChangeSetId, Fingerprint, OperationId, Timestamp, WorkspaceId};
 
 use crate::delegate::Answer;
+use crate::group;
 use crate::set::decide::ensure_digest;
 use crate::set::error::DecideError;
 use crate::set::rows::{LoadedItem, Round, Settled, reopened, transitioned};
@@ -46,6 +49,7 @@ impl Changes {
         if !matches!(seen.item.state, State::Confirmed | State::Rejected) {
             return Err(nothing_to_undo(&seen.item));
         }
+        self.ensure_group_allows(who.ws, &seen).await?;
         let payload = SagaPayload {
             kind: SagaKind::Undo,
             set: set.clone(),
@@ -71,6 +75,30 @@ impl Changes {
         }
         let operation = payload.operation(&seen.item.operation);
         self.finish(who.ws, &payload, &operation, Some(seen), None).await
+    }
+
+    /// Refuses to undo one item of a group against the others.
+    ///
+    /// Errors: what it belongs to is rejected, so it could not be confirmed; an item that belongs to it
+    /// is being applied.
+    async fn ensure_group_allows(
+        &self,
+        ws: WorkspaceId,
+        seen: &LoadedItem,
+    ) -> Result<(), DecideError> {
+        let item = &seen.item;
+        let parent =
+            group::parent_of(item).and_then(|at| seen.items.iter().find(|it| it.index == at));
+        if let Some(parent) = parent.filter(|parent| parent.state == State::Rejected) {
+            return Err(DecideError::parent_first(item, parent));
+        }
+        for child in group::children(&seen.items, item) {
+            if child.state == State::Applying {
+                self.finish_operation(ws, &child.operation).await?;
+                return Err(DecideError::Busy { set: item.set.clone(), index: item.index });
+            }
+        }
+        Ok(())
     }
 
     /// Reopens a deferred item; the journal was never written for it.
@@ -136,6 +164,7 @@ impl Changes {
         let undone = self.mark_undone(ws, &payload.decision, now).await?;
         let next = round.next(seen);
         let all = self.store.all(change_item::of_task(ws, &payload.task)).await?;
+        let (group_ops, others) = self.reopened_with(ws, seen, &all, now).await?;
         let mut open = all.iter().filter(|other| other.state.is_open());
         let why = if open.clone().any(|other| other.fingerprint == seen.item.fingerprint) {
             Some("proposed again")
@@ -168,7 +197,8 @@ impl Changes {
         let mut ops = vec![op, done];
         ops.extend(taken_back);
         ops.extend(undone);
-        let (after, more) = seen.moved(ws, item, now);
+        ops.extend(group_ops);
+        let (after, more) = seen.moved_with(ws, item, &others, now);
         ops.extend(more);
         let is_ours = self.close(ws, payload, ops, news).await?;
         // A turn may have proposed another value since the items were read.
@@ -179,6 +209,81 @@ impl Changes {
             self.load(ws, &payload.set, payload.index).await?
         };
         Ok(Settled::new(rows, task))
+    }
+
+    /// Returns what opens the items of a group again with the one that they belong to: those that were
+    /// applied with it, or rejected with it.
+    async fn reopened_with(
+        &self,
+        ws: WorkspaceId,
+        seen: &LoadedItem,
+        all: &[Item],
+        now: Timestamp,
+    ) -> Result<(Vec<Op>, Vec<Item>), DecideError> {
+        let (mut ops, mut after) = (Vec::new(), Vec::new());
+        for child in group::children(&seen.items, &seen.item) {
+            if child.state != seen.item.state {
+                continue;
+            }
+            let Some(decision) = self.current_decision(ws, child).await? else { continue };
+            let decision = decision.doc.value;
+            if child.state == State::Rejected && decision.with_item != Some(seen.item.index) {
+                continue;
+            }
+            let of_child = seen.about(child);
+            let is_open = |other: &&Item| other.state.is_open();
+            if all.iter().filter(is_open).any(|other| other.fingerprint == child.fingerprint) {
+                let (to, why) = (State::Retracted, Some("proposed again"));
+                ops.push(change_item::transition(ws, child, to, why, None, now));
+                after.push(transitioned(child, to, why, now));
+            } else {
+                let next = Round::of(child).next(&of_child);
+                let Round { number, operation } = &next;
+                ops.push(change_item::reopen(ws, child, *number, operation, now));
+                after.push(reopened(child, &next, now));
+            }
+            ops.extend(self.mark_undone(ws, &decision.id, now).await?);
+        }
+        Ok((ops, after))
+    }
+
+    /// Undoes the journal's effects of an item, in the task that has them. Of a task that it made, what the
+    /// items of its group put there is taken back first, in the same commit: all of it, or nothing.
+    async fn undo_effects(
+        &self,
+        ws: WorkspaceId,
+        payload: &SagaPayload,
+        (seen, round): (&LoadedItem, &Round),
+        effects: Vec<Effect>,
+        ctx: &EditCtx,
+    ) -> Result<Edited, JournalError> {
+        let args = serde_json::from_str(&seen.item.args).unwrap_or_default();
+        let title = tools::item(&seen.item.tool).and_then(|tool| tool.creates(&args));
+        let applied = match (title.is_some(), seen.item.state) {
+            (true, State::Confirmed) => self.journal.applied(ws, &round.operation).await?,
+            (_, _) => None,
+        };
+        let Some((title, applied)) = title.zip(applied) else {
+            let moved = Applied { task: payload.task.clone(), effects };
+            return self.journal.undo(ws, moved.is_in(), &moved.effects, ctx).await;
+        };
+        let mut all = effects;
+        for child in group::children(&seen.items, &seen.item) {
+            if child.state == State::Confirmed
+                && let Some(more) = self.journal.applied(ws, &child.operation).await?
+            {
+                all.extend(more.effects);
+            }
+        }
+        let rule = |view: &TaskView| {
+            follow_up::holds_only(view, &title, &all)?;
+            dormouse_journal::undo(view, &all)
+        };
+        match self.journal.edit_with(ws, &applied.task, ctx, &rule).await {
+            Ok(edited) => Ok(edited),
+            Err(RuleError::Rule(changed)) => Err(changed.into()),
+            Err(RuleError::Journal(error)) => Err(error),
+        }
     }
 
     /// Returns what takes back the agent work that a confirm started, or why it is too late; then the saga
@@ -234,9 +339,10 @@ impl Changes {
         let mut effects = self.effects(ws, &verdict.operation(&round.operation)).await?;
         while let Some(these) = effects {
             let ctx = Self::ctx(payload, &payload.operation(&round.operation));
-            match self.journal.undo(ws, &payload.task, &these, &ctx).await {
+            let own = |edited: Edited| Some(edited.view).filter(|it| *it.id() == payload.task);
+            match self.undo_effects(ws, payload, (seen, &round), these, &ctx).await {
                 Ok(edited) if edited.replayed => {
-                    task = Some(edited.view);
+                    task = own(edited);
                     let next = round.next(seen);
                     let given_again = verdict.operation(&next.operation);
                     effects = self.effects(ws, &given_again).await?;
@@ -248,7 +354,7 @@ impl Changes {
                     round = next;
                 }
                 Ok(edited) => {
-                    task = Some(edited.view);
+                    task = own(edited);
                     break;
                 }
                 Err(

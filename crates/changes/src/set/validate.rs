@@ -7,6 +7,7 @@ use dormouse_types::model::{Entry, TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
+use crate::group::{self, NamedTask, Placed};
 use crate::set::effective_state;
 use crate::tool::{
     Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Support, Target, fingerprint,
@@ -31,6 +32,8 @@ pub struct Proposed {
     pub change: Option<FieldChange>,
     /// One line that describes the proposal to a person.
     pub summary: String,
+    /// Its place in its set.
+    pub index: i64,
 }
 
 /// What a call is validated against: stored facts only.
@@ -42,6 +45,10 @@ pub struct ProposalContext<'a> {
     pub items: &'a [Item],
     /// What this turn has already proposed.
     pub proposed: &'a [Proposed],
+    /// What the set of this run holds from earlier turns.
+    pub in_set: &'a [&'a Item],
+    /// The other tasks that the calls name.
+    pub named: &'a [NamedTask],
     /// How many items earlier turns of this run proposed.
     pub made_before: usize,
     /// Single-use tools that this run has already used.
@@ -106,7 +113,7 @@ pub fn validate_call(
             vec![CallOutcome::Refused(format!("{} takes effect at once", tool.name))]
         }
         Policy::Deferred(item) => {
-            if context.used.iter().any(|used| used == tool.name) {
+            if !item.may_repeat() && context.used.iter().any(|used| used == tool.name) {
                 return vec![CallOutcome::Refused(format!(
                     "{} was used in this wake already; its proposal waits for the person",
                     tool.name
@@ -188,9 +195,13 @@ fn validate_element(
     let (args, Support { evidence, rationale }) = split_support(args)?;
     let evidence =
         evidence.map(|evidence| checked_evidence(&evidence, context.task)).transpose()?;
+    let Placed { args, value, parent } = group::placed(item, args, context, queued)?;
     let args = item.check(&args, context.task)?.args;
     let target = item.target(&args);
-    let fingerprint = fingerprint(item.name(), &args, &context.task.id, &target);
+    // The same place in another set is another task.
+    let key = parent.iter().fold(target.key.clone(), |key, parent| format!("{key}@{parent}"));
+    let identified = Target { key, single: target.single };
+    let fingerprint = fingerprint(item.name(), &args, &context.task.id, &identified);
     let summary = item.summary(&args, Some(context.task));
     let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
     let said_at = context.basis.since(&target, context.task).or(said_at);
@@ -216,7 +227,10 @@ fn validate_element(
         .check(context.made_before + queued.len() + 1)
         .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
     let change = item.change(&args, Some(context.task));
-    Ok(Proposed { tool: item.name(), args, fingerprint, evidence, rationale, change, summary })
+    let change = change.map(|change| group::with_task(change, value));
+    let index = group::next_index(context, queued);
+    let tool = item.name();
+    Ok(Proposed { tool, args, fingerprint, evidence, rationale, change, summary, index })
 }
 
 /// Removes evidence and rationale from the arguments.
@@ -332,7 +346,14 @@ pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
         })
         .collect();
     if !queued.is_empty() {
-        let summaries: Vec<_> = queued.iter().map(|proposed| proposed.summary.as_str()).collect();
+        let named = |proposed: &&Proposed| {
+            let makes = tools::item(proposed.tool).and_then(|tool| tool.creates(&proposed.args));
+            match makes {
+                Some(_) => format!("{} ($item:{})", proposed.summary, proposed.index),
+                None => proposed.summary.clone(),
+            }
+        };
+        let summaries: Vec<_> = queued.iter().map(named).collect();
         lines.push(format!("Proposed, waits for the person's review: {}.", summaries.join("; ")));
     }
     for one in judged {

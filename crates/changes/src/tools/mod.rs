@@ -9,6 +9,9 @@ pub mod add_checklist_item;
 pub mod update_checklist_item;
 pub mod assign_task_label;
 pub mod set_task_language;
+pub mod create_follow_up_task;
+pub mod migrate_checklist_item;
+pub mod link_task;
 pub mod start_agent_work;
 pub mod retract_suggestions;
 
@@ -25,9 +28,18 @@ pub const TOOLS: &[&ModelTool] = &[
     &update_checklist_item::TOOL,
     &assign_task_label::TOOL,
     &set_task_language::TOOL,
+    &create_follow_up_task::TOOL,
+    &migrate_checklist_item::TOOL,
+    &link_task::TOOL,
     &start_agent_work::TOOL,
     &retract_suggestions::TOOL,
 ];
+
+/// Returns whether a call proposes another task, or names one. Only an agent of the task does that: a run
+/// of agent work is about no task of its own that a group could belong to.
+pub fn is_of_groups(tool: &ModelTool) -> bool {
+    tool.names_task() || tool.name == create_follow_up_task::TOOL.name
+}
 
 /// Finds a tool by name or alias. Aliases resolve before anything else is decided.
 pub fn by_name(name: &str) -> Option<&'static ModelTool> {

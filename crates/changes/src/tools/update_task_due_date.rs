@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given};
+use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool, given, strict_day};
 
 /// The tool as a model calls it.
 pub static TOOL: ModelTool = ModelTool::proposal(&UpdateTaskDueDate);
@@ -29,22 +29,12 @@ struct Day(Date);
 impl<'de> Deserialize<'de> for Day {
     fn deserialize<D: Deserializer<'de>>(field: D) -> Result<Self, D::Error> {
         let given = given(field)?;
-        given.as_str().and_then(|text| day(text.trim())).map(Self).ok_or_else(|| {
+        given.as_str().and_then(|text| strict_day(text.trim())).map(Self).ok_or_else(|| {
             D::Error::custom(format!(
                 "dueDate is {given}; give a real calendar day as YYYY-MM-DD, for example 2026-03-15"
             ))
         })
     }
-}
-
-fn day(text: &str) -> Option<Date> {
-    // `Date` refuses days that do not exist, but reads other spellings too.
-    let shape = text.len() == 10
-        && text.bytes().enumerate().all(|(n, byte)| match n {
-            4 | 7 => byte == b'-',
-            _ => byte.is_ascii_digit(),
-        });
-    shape.then(|| text.parse().ok()).flatten()
 }
 
 struct UpdateTaskDueDate;

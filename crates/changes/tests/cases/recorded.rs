@@ -422,6 +422,8 @@ fn outcome(name: &str, args: &Value, into: &mut String) {
         task: &task,
         items: &[],
         proposed: &[],
+        in_set: &[],
+        named: &[],
         made_before: 0,
         used: &[],
         basis: Basis::Model,

@@ -10,7 +10,7 @@ use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext,
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::tool::Retraction;
 use dormouse_changes::{
-    Changes, DecideError, Decider, Effect, Policy, Refused, Settled, ledger, tools,
+    Changes, DecideError, Decider, Effect, Policy, Refused, Settled, group, ledger, tools,
 };
 use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item};
@@ -139,11 +139,18 @@ impl World {
 
     /// Performs an action that is interrupted right before it writes the journal.
     pub fn crash_at_the_journal(&self, act: impl FnOnce(&Self)) {
-        self.hooks.before_commit("journal.edit", || {
+        assert!(self.crash_at("journal.edit", act), "it went on to the journal");
+    }
+
+    /// Performs an action that is interrupted right before its next commit with a label. Returns whether it
+    /// came to one.
+    pub fn crash_at(&self, label: &'static str, act: impl FnOnce(&Self)) -> bool {
+        self.hooks.before_commit(label, || {
             std::panic::resume_unwind(Box::new("the program ends"));
         });
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| act(self)));
-        assert!(ended.is_err(), "it went on to the journal");
+        self.hooks.clear();
+        ended.is_err()
     }
 
     /// Creates another task.
@@ -165,6 +172,8 @@ impl World {
             task: &state,
             items: &[],
             proposed: &[],
+            in_set: &[],
+            named: &[],
             made_before: 0,
             used: &[],
             basis: Basis::Model,
@@ -274,6 +283,16 @@ impl World {
         let sets = self.sets();
         let own = sets.iter().find(|set| set.run_key == run_key.0).map(|set| &set.id);
         let made_before = items.iter().filter(|item| Some(&item.set) == own).count();
+        let in_set: Vec<&Item> = items.iter().filter(|item| Some(&item.set) == own).collect();
+        let all: Vec<ToolCall> = calls
+            .iter()
+            .map(|(name, args)| ToolCall {
+                id: "call".into(),
+                name: (*name).into(),
+                args: args.clone(),
+            })
+            .collect();
+        let named = now(group::named_tasks(&self.store, WS, &self.task, &all)).expect("tasks");
         let (mut proposed, mut used) = (Vec::<Proposed>::new(), Vec::new());
         let mut replies = Vec::new();
         for (n, (name, args)) in calls.iter().enumerate() {
@@ -284,6 +303,8 @@ impl World {
                 task: &task,
                 items: &items,
                 proposed: &proposed,
+                in_set: &in_set,
+                named: &named,
                 made_before,
                 used: &used,
                 basis: Basis::Model,
@@ -319,6 +340,8 @@ impl World {
             task: &task,
             items: &items,
             proposed: &[],
+            in_set: &[],
+            named: &[],
             made_before: 0,
             used: &[],
             basis: Basis::Model,

@@ -97,7 +97,12 @@ fn is_field(item: &ChangeItem) -> bool {
         | FieldRef::Category
         | FieldRef::Starred
         | FieldRef::Private => true,
-        FieldRef::Item { .. } | FieldRef::Label { .. } | FieldRef::Other(_) => false,
+        FieldRef::Item { .. }
+        | FieldRef::Label { .. }
+        | FieldRef::ItemTask { .. }
+        | FieldRef::FollowUp
+        | FieldRef::Link { .. }
+        | FieldRef::Other(_) => false,
     })
 }
 

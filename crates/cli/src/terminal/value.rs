@@ -33,6 +33,7 @@ pub fn words(value: &FieldValue) -> String {
             format!("[{mark}] {title}{archived}")
         }
         FieldValue::Label { name, .. } => name.clone(),
+        FieldValue::Task { title, .. } => title.clone(),
         FieldValue::Words { words } => words.clone(),
         FieldValue::Other(json) => json.to_string(),
     }
@@ -52,6 +53,9 @@ pub fn field(field: &FieldRef) -> &'static str {
         FieldRef::Private => "private",
         FieldRef::Item { .. } => "item",
         FieldRef::Label { .. } => "label",
+        FieldRef::ItemTask { .. } => "task of an item",
+        FieldRef::FollowUp => "follow-up task",
+        FieldRef::Link { .. } => "link",
         FieldRef::Other(_) => "a field of a newer version",
     }
 }
@@ -79,6 +83,7 @@ mod tests {
             FieldValue::Flag { .. } => "flag",
             FieldValue::Item { .. } => "item",
             FieldValue::Label { .. } => "label",
+            FieldValue::Task { .. } => "task",
             FieldValue::Words { .. } => "words",
             FieldValue::Other(_) => "a newer one",
         }
@@ -92,6 +97,6 @@ mod tests {
             assert_eq!(words(&row.value), row.terminal);
         }
         let kinds: BTreeSet<_> = rows.iter().map(|row| kind(&row.value)).collect();
-        assert_eq!(kinds.len(), 11, "{kinds:?}");
+        assert_eq!(kinds.len(), 12, "{kinds:?}");
     }
 }

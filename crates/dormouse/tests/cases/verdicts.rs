@@ -208,3 +208,40 @@ fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {
     let error = send().expect_err("the request is over, whatever was set since");
     assert_eq!(slug(&error).1, 409, "{error:?}");
 }
+
+#[test]
+fn what_belongs_to_a_follow_up_is_confirmed_with_it_in_whatever_order_it_is_listed() {
+    let world = World::new();
+    let (task, _, items) = world.proposed(&[
+        ("create_follow_up_task", json!({ "title": "Paint the fence" })),
+        ("link_task", json!({ "to": "$item:1", "relation": "blocks" })),
+    ]);
+    assert_eq!(items.iter().map(|item| item.parent).collect::<Vec<_>>(), [None, Some(1)]);
+    assert_eq!(items[1].human_summary, "Link: blocks the follow-up task \"Paint the fence\"");
+    let wanted = |item: &dormouse::view::ChangeItem| {
+        let verdict = dormouse::VerdictOf {
+            task: None,
+            set: item.set.clone(),
+            index: item.index,
+            verdict: Verdict::Confirm,
+            digest: Some(item.digest.to_string()),
+            reason: None,
+            over: None,
+        };
+        (verdict, None)
+    };
+    let decide = |wanted| now(world.dormouse.decide_items(&me(), &task.id, wanted)).expect("asked");
+    let alone = decide(vec![wanted(&items[1])]).outcomes.remove(0).expect_err("its parent is open");
+    assert_eq!(slug(&alone), ("parent-first", 409));
+    assert_eq!(alone.problem().extra["parent"], 1);
+    assert_eq!(statuses(&world), [ItemStatus::Pending; 2]);
+    let both = decide(vec![wanted(&items[1]), wanted(&items[0])]).outcomes;
+    let done: Vec<_> = both
+        .iter()
+        .map(|one| one.as_ref().map(|one| (one.item.index, one.item.status)).expect("confirmed"))
+        .collect();
+    assert_eq!(done, [(2, ItemStatus::Confirmed), (1, ItemStatus::Confirmed)]);
+    let filter = dormouse::TaskFilter::default();
+    let tasks = now(world.dormouse.tasks(&me(), filter, 10, None)).expect("tasks").items;
+    assert!(tasks.iter().any(|row| row.title == "Paint the fence"), "{tasks:?}");
+}

@@ -54,6 +54,10 @@ pub struct ChangeItem {
     pub set: ChangeSetId,
     /// Its number, from 1.
     pub index: i64,
+    /// The number of the item in the same set that it belongs to; a confirm is refused until that one is
+    /// confirmed.
+    #[serde(default)]
+    pub parent: Option<i64>,
     /// The tool, in its singular form.
     pub tool_name: String,
     /// Its arguments.

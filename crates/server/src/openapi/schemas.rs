@@ -171,6 +171,12 @@ impl PartialSchema for Problem {
                     .description(Some("For `value-changed`: the task's current value.")),
             )
             .property(
+                "parent",
+                ObjectBuilder::new().schema_type(Type::Integer).description(Some(
+                    "For `parent-first`: the number of the item that must be confirmed before.",
+                )),
+            )
+            .property(
                 "refusal",
                 RefBuilder::new()
                     .ref_location_from_schema_name("WorkRefusal")

@@ -80,6 +80,9 @@ pub struct Decision {
     /// Why the person rejected it.
     #[serde(default)]
     pub rejection_reason: Option<String>,
+    /// The item of the same set whose rejection this one followed, because it belongs to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_item: Option<i64>,
     /// How many times the item had been undone.
     pub round: i64,
     /// When the verdict was given.

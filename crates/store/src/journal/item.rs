@@ -3,10 +3,15 @@
 use dormouse_types::caller::By;
 use dormouse_types::fold::folded;
 use dormouse_types::task::ItemState;
-use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp};
+use dormouse_types::{ChecklistId, ItemId, TaskId, Timestamp, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
 use super::row::{Columns, Entity};
+use crate::commit::{Op, Refusal};
+use crate::doc::Doc;
+use crate::params;
+use crate::store::ws;
+use crate::value::Param;
 
 /// A checklist item as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,4 +68,25 @@ impl Entity for Item {
             deleted_at: self.deleted_at,
         }
     }
+}
+
+/// Writes an item that belongs to another task now; fields this version does not know are preserved.
+pub fn relocate(workspace: WorkspaceId, doc: &Doc<Item>) -> Op {
+    let columns = doc.value.columns();
+    Op::one(
+        "UPDATE journal SET task_id = ?4, updated_at = ?5, serialized = ?6, clock_host = ?7,
+           clock_counter = ?8
+         WHERE ws = ?1 AND id = ?2 AND type = ?3",
+        params![
+            ws(workspace),
+            columns.id,
+            Item::KIND,
+            columns.task.map(String::from),
+            columns.updated_at,
+            doc.text(),
+            Param::Host,
+            Param::Seq,
+        ],
+        Refusal::Missing,
+    )
 }

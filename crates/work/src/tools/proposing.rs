@@ -39,6 +39,7 @@ pub fn all() -> impl Iterator<Item = &'static ModelTool> {
         .iter()
         .copied()
         .filter(|tool| tool.item().is_some() && tool.name != start_agent_work::TOOL.name)
+        .filter(|tool| !tools::is_of_groups(tool))
 }
 
 pub(super) fn specs() -> Vec<ToolSpec> {

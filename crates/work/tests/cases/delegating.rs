@@ -39,6 +39,8 @@ fn propose(world: &World, task: &TaskId, title: &str) -> Item {
         task: &view,
         items: &items,
         proposed: &[],
+        in_set: &[],
+        named: &[],
         made_before: 0,
         used: &[],
         basis: Basis::Model,

@@ -156,6 +156,7 @@ export const task = {
   "task.did.itemUnticked": "unticked “{title}”",
   "task.did.itemRenamed": "renamed “{from}” to “{to}”",
   "task.did.itemArchived": "archived “{title}”",
+  "task.did.itemMoved": "moved “{title}” from “{fromTitle}” to “{toTitle}”",
   "task.did.itemBack": "restored “{title}”",
   "task.did.entryAdded": "wrote an entry",
   "task.did.entryEdited": "edited an entry",

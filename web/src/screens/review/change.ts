@@ -16,7 +16,7 @@ export function wakeOf(change: Change): string | undefined {
   return `/agents/${change.agentId}/wakes?run=${encodeURIComponent(change.runKey)}`;
 }
 
-export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "label" | "other";
+export type Kind = "status" | "priority" | "title" | "estimate" | "dueDate" | "addItem" | "editItem" | "moveItem" | "label" | "followUp" | "link" | "other";
 
 /** What it changes; `other` for a field of a newer server. */
 export function kindOf(change: Change): Kind {
@@ -28,7 +28,11 @@ export function kindOf(change: Change): Kind {
     case "estimate":
     case "dueDate":
     case "label":
+    case "followUp":
+    case "link":
       return field.type;
+    case "itemTask":
+      return "moveItem";
     case "item":
       return field.id == null ? "addItem" : "editItem";
     default:
@@ -46,9 +50,12 @@ const SECTION_OF: Record<Kind, Section> = {
   title: "state",
   addItem: "checklist",
   editItem: "checklist",
+  moveItem: "checklist",
   label: "labels",
   estimate: "plan",
   dueDate: "plan",
+  followUp: "new",
+  link: "new",
   other: "new",
 };
 
@@ -95,9 +102,9 @@ export function itemActionOf(change: Change): ItemAction {
   return deeds.length === 1 ? (deeds[0] ?? "edit") : "edit";
 }
 
-/** Whether the value has changed since the suggestion. A new item or label replaces nothing. */
+/** Whether the value has changed since the suggestion. What is new or goes to another task replaces nothing. */
 export function hasDrifted(change: Change): boolean {
-  if (["addItem", "label", "other"].includes(kindOf(change))) return false;
+  if (["addItem", "moveItem", "label", "followUp", "link", "other"].includes(kindOf(change))) return false;
   const before = valueBefore(change);
   // An older server stored words; they can only be compared with words.
   if (before?.type === "words") return before.words !== change.now;

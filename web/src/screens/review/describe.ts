@@ -4,7 +4,7 @@ import { day, languageName, list, minutes, t, valueText } from "../../i18n/index
 import type { Problem } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Choice } from "./draft";
-import { itemActionOf, kindOf, proposedOf, type Change, type Value } from "./change";
+import { itemActionOf, kindOf, proposedOf, valueBefore, type Change, type Value } from "./change";
 
 /** A value in one line. */
 export function formatValue(value: Value | null): string {
@@ -28,6 +28,8 @@ export function formatValue(value: Value | null): string {
       return value.title;
     case "label":
       return value.name;
+    case "task":
+      return value.title;
     case "words":
       return value.words;
     default:
@@ -38,13 +40,19 @@ export function formatValue(value: Value | null): string {
 /** What changes: the field, or the action on an item. */
 export function fieldOf(change: Change): string {
   const kind = kindOf(change);
+  const field = change.change?.field;
+  if (field?.type === "link") return valueText("review.link", `${field.kind}.${field.direction}`);
   if (kind === "addItem" || kind === "editItem") return valueText("review.deed", itemActionOf(change));
   return valueText("review.field", kind);
 }
 
 /** The whole change in one line: "Estimate: 2 h", "Tick: Take photos". */
 export function nameOf(change: Change): string {
-  if (kindOf(change) === "other") return change.humanSummary;
+  // The summary alone says everything that a new task begins with.
+  if (["other", "followUp"].includes(kindOf(change))) return change.humanSummary;
+  if (kindOf(change) === "moveItem") {
+    return t("review.move", { item: formatValue(valueBefore(change)), to: formatValue(proposedOf(change)) });
+  }
   const proposed = proposedOf(change);
   return t("review.name", { field: fieldOf(change), value: formatValue(proposed) });
 }

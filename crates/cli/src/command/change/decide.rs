@@ -85,6 +85,12 @@ pub async fn run(
         }
         wanted.push((set, item, digest));
     }
+    // What another proposal belongs to is confirmed before it, and undone after it.
+    match verdict {
+        Verdict::Confirm => wanted.sort_by_key(|(_, item, _)| item.parent.is_some()),
+        Verdict::Undo => wanted.sort_by_key(|(_, item, _)| item.parent.is_none()),
+        Verdict::Reject | Verdict::Defer => {}
+    }
     let mut failed = None;
     for (set, item, digest) in wanted {
         let name = proposal::name(&item);

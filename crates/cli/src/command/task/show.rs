@@ -6,7 +6,7 @@ use dormouse_types::By;
 use dormouse_types::Id as _;
 use dormouse_types::change::What;
 use dormouse_types::field_change::FieldValue;
-use dormouse_types::task::{Flag, LinkKind};
+use dormouse_types::task::{Flag, LinkDirection, LinkKind};
 
 use crate::command::agent::scheduled;
 use crate::command::proposal;
@@ -203,6 +203,13 @@ fn described(what: &What, task: &dormouse_types::TaskId) -> String {
         What::ItemArchived { title, is_archived: false, .. } => {
             format!("item restored: {title}")
         }
+        What::ItemMoved { title, .. } => match what.moved(task) {
+            Some((LinkDirection::Out, _, to)) => format!("item moved to \"{to}\": {title}"),
+            Some((LinkDirection::In, _, from)) => {
+                format!("item moved here from \"{from}\": {title}")
+            }
+            None => format!("item moved: {title}"),
+        },
         What::EntryAdded { entry } => format!("note {} added", entry.short()),
         What::EntryEdited { entry } => format!("note {} edited", entry.short()),
         What::EntryDeleted { entry } => format!("note {} deleted", entry.short()),

@@ -49,7 +49,7 @@ impl Changes {
         if !matches!(seen.item.state, State::Confirmed | State::Rejected) {
             return Err(nothing_to_undo(&seen.item));
         }
-        self.ensure_group_allows(who.ws, &seen, &decision).await?;
+        self.ensure_group_allows(who.ws, &seen).await?;
         let payload = SagaPayload {
             kind: SagaKind::Undo,
             set: set.clone(),
@@ -85,10 +85,10 @@ impl Changes {
         &self,
         ws: WorkspaceId,
         seen: &LoadedItem,
-        decision: &Decision,
     ) -> Result<(), DecideError> {
         let item = &seen.item;
-        let parent = decision.with_item.and_then(|at| seen.items.iter().find(|it| it.index == at));
+        let parent =
+            group::parent_of(item).and_then(|at| seen.items.iter().find(|it| it.index == at));
         if let Some(parent) = parent.filter(|parent| parent.state == State::Rejected) {
             return Err(DecideError::parent_first(item, parent));
         }

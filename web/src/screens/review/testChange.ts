@@ -6,6 +6,7 @@ export function change(parts: Partial<Change> = {}): Change {
   return {
     set: "cs-00000000000000000000000001",
     index: 1,
+    parent: null,
     toolName: "update_task_estimate",
     args: { minutes: 120 },
     humanSummary: "Set time estimate to 2 hours",

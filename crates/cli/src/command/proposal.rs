@@ -28,8 +28,8 @@ pub fn counts(open: usize, put_off: usize) -> String {
     }
 }
 
-/// What it does, in one line. What a confirm would do is seen from the present value, and what became of a
-/// closed one from the value that it was proposed for.
+/// What it does, in one line. An open one is compared with the present value, as a confirm would be, a closed
+/// one with the value at the time of the proposal.
 pub fn summary(item: &ChangeItem) -> String {
     let is_open = matches!(item.status, ItemStatus::Pending | ItemStatus::Deferred);
     let change = item.change.clone().map(|change| {

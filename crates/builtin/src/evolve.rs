@@ -1,8 +1,8 @@
 //! A session about a template: what decisions plainly show, as a sentence that the rules of directives read.
 
 use dormouse_types::directive::{DirectiveSetting, ProposalKind};
-use dormouse_types::evolution::{EvolutionFacts, ToolVerdicts};
-use dormouse_types::model::{Directives, FragmentData, Request, ToolCall};
+use dormouse_types::evolution::ToolVerdicts;
+use dormouse_types::model::{Directives, EvolutionFacts, FragmentData, Request, ToolCall};
 use serde_json::json;
 
 use crate::directive;

@@ -1,9 +1,8 @@
-//! Sessions in which a person and a model evolve a template: closed lists, and what the built-in model reads.
+//! Sessions in which a person and a model evolve a template: closed lists, and what is counted.
 
 use schemars::JsonSchema;
 
 use crate::closed_list;
-use crate::model::Directives;
 
 closed_list! {
     /// Where a session about a template is in its life.
@@ -59,17 +58,4 @@ pub struct ToolVerdicts {
     pub confirmed: u64,
     /// How many were rejected.
     pub rejected: u64,
-}
-
-/// A session about a template as data, for the built-in model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EvolutionFacts {
-    /// The directives in effect.
-    pub directives: Directives,
-    /// What people decided about the proposals of the agents that follow the template.
-    pub verdicts: Vec<ToolVerdicts>,
-    /// Over how many days that is.
-    pub days: u64,
-    /// The general directives that the person turned down in this session.
-    pub turned_down: Vec<String>,
 }

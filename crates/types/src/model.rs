@@ -11,8 +11,8 @@ mod task_state;
 mod turn;
 
 pub use self::fragment::{
-    Directives, Fragment, FragmentData, FragmentKind, Instruction, LastReport, LogData,
-    ObservationNote, PromptPart,
+    Directives, EvolutionFacts, Fragment, FragmentData, FragmentKind, Instruction, LastReport,
+    LogData, ObservationNote, PromptPart,
 };
 pub use self::ledger::{Decided, Ledger, OpenProposal, Resolution};
 pub use self::news::{Delta, DeltaChange, LinkedNews, TimerNote};

@@ -7,7 +7,7 @@ use super::ledger::Ledger;
 use super::news::{Delta, DeltaChange};
 use super::task_state::TaskState;
 use crate::closed_list;
-use crate::evolution::EvolutionFacts;
+use crate::evolution::ToolVerdicts;
 use crate::linked::LinkedContext;
 use crate::observation::{ObservationCategory, ObservationPriority};
 use crate::time::Timestamp;
@@ -136,6 +136,19 @@ pub struct Directives {
     pub general: String,
     /// What its reports look like.
     pub report: String,
+}
+
+/// A session about a template as data, for the built-in model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EvolutionFacts {
+    /// The directives in effect.
+    pub directives: Directives,
+    /// What people decided about the proposals of the agents that follow the template.
+    pub verdicts: Vec<ToolVerdicts>,
+    /// Over how many days that is.
+    pub days: u64,
+    /// The general directives that the person turned down in this session.
+    pub turned_down: Vec<String>,
 }
 
 /// What earlier runs captured.

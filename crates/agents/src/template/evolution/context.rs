@@ -6,8 +6,8 @@ use dormouse_runs::request::fence;
 use dormouse_store::agent::evolution::{Message, Session, WakeCount};
 use dormouse_store::agent::source::Source;
 use dormouse_types::Timestamp;
-use dormouse_types::evolution::{EvolutionFacts, EvolutionRole, ToolVerdicts};
-use dormouse_types::model::{FragmentData, FragmentKind};
+use dormouse_types::evolution::{EvolutionRole, ToolVerdicts};
+use dormouse_types::model::{EvolutionFacts, FragmentData, FragmentKind};
 use dormouse_types::spend::{Unit, dollars};
 use jiff::tz::TimeZone;
 

@@ -10,10 +10,11 @@
 //! Reading order: [`tool`], [`group`], [`words`], [`tools`], [`run_call`], [`delegate`], [`set`],
 //! [`delegation`], [`ledger`], [`recovery`].
 
+pub mod task_ref;
 pub mod tool;
-pub mod group;
 pub mod words;
 pub mod tools;
+pub mod group;
 pub mod run_call;
 pub mod delegate;
 pub mod set;

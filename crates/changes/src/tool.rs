@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::group::{NamedTask, TaskRef};
+use crate::task_ref::{NamedTask, NotATask, TaskRef};
 
 /// Agent work as a proposal names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -433,6 +433,12 @@ pub enum Refused {
     /// The call would change nothing; the text gives the present value.
     #[error("{0}")]
     Redundant(String),
+}
+
+impl From<NotATask> for Refused {
+    fn from(error: NotATask) -> Self {
+        Self::Invalid(error.0)
+    }
 }
 
 impl Refused {

@@ -3,8 +3,9 @@
 
 use dormouse_changes::DecideError;
 use dormouse_changes::set::propose::{Proposer, Source as ProposalSource, TurnOps};
+use dormouse_changes::set::proposed::{Basis, ProposalContext, Proposed};
 use dormouse_changes::set::rows::operation;
-use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::{ModelTool, Policy, tools};
 use dormouse_journal::{JournalError, state};
 use dormouse_runs::{Lease, RunError};

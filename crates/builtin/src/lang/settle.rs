@@ -101,7 +101,7 @@ pub struct Settling {
     pub last_of: &'static [&'static str],
     /// Words of time that may follow what is reserved again and again: "every".
     pub recurring: &'static [&'static str],
-    /// Past forms of work that is done whoever did it: "repaired".
+    /// Past forms of work that is done no matter who did it: "repaired".
     pub finishers: &'static [&'static str],
     /// Things that exist for others when they are online: "advert".
     pub publishable: &'static [&'static str],

@@ -47,8 +47,12 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
             named.push(Named { day, statement, words });
         }
     }
+    // The day the task is due is in the TLDR.
     named.retain(|one| {
-        one.day >= today && one.day > one.statement.on && says_what(one.statement, input)
+        one.day >= today
+            && one.day > one.statement.on
+            && input.state.due_on != Some(one.day)
+            && says_what(one.statement, input)
     });
     named.sort_by_key(|one| (one.day, one.statement.rank));
     let mut found: Vec<Coming> = Vec::new();

@@ -93,7 +93,7 @@ pub(super) fn actor_finishes(
     })
 }
 
-/// Returns whether a verb is one of work that is done whoever did it.
+/// Returns whether a verb is one of work that is done no matter who did it.
 pub(super) fn is_of_finisher(verb: &str, lang: &Lang) -> bool {
     lang.settle.finishers.iter().any(|past| is_past_of(past, verb, lang))
 }

@@ -199,7 +199,12 @@ impl TitleTerms {
         };
         // "Need 2 rolls of felt": all of it is to be got.
         let needed = tokens.iter().enumerate().position(|(at, t)| {
-            let opens = at == 0 || matches!(tokens[at - 1].class, Class::Mark);
+            let is_quiet = |t: &Token| {
+                let word = t.word.as_str();
+                rules.selves.contains(&word) || lang.propose.before_obligations.contains(&word)
+            };
+            let before = tokens[..at].iter().rev().find(|t| !is_quiet(t));
+            let opens = before.is_none_or(|t| t.class == Class::Mark);
             opens && lang.report.cues.needs.contains(&t.word.as_str()) && !is(at + 1, "to")
         });
         if let Some(at) = needed

@@ -3,6 +3,8 @@
 pub mod state;
 pub mod fold;
 pub mod effective_state;
+pub mod proposed;
+pub(crate) mod placing;
 pub mod validate;
 pub mod supersede;
 pub mod propose;

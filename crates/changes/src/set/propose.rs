@@ -14,11 +14,12 @@ use crate::group;
 use crate::set::conclude;
 use crate::set::error::DecideError;
 use crate::set::fold;
+use crate::set::proposed::Proposed;
 use crate::set::rows::{operation, refreshed};
 use crate::set::service::Changes;
 use crate::set::state::{Event, after};
 use crate::set::supersede;
-use crate::set::validate::{Proposed, evidence_json};
+use crate::set::validate::evidence_json;
 use crate::tool::Retraction;
 
 /// Who makes proposals about a task.

@@ -3,7 +3,7 @@
 use dormouse_store::agent::change_item::{Item, State};
 use serde_json::Value;
 
-use crate::set::validate::Proposed;
+use crate::set::proposed::Proposed;
 use crate::tool::{Retraction, Target};
 use crate::tools;
 

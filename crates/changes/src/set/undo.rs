@@ -248,7 +248,7 @@ impl Changes {
     }
 
     /// Undoes the journal's effects of an item, in the task that has them. Of a task that it made, what the
-    /// items of its group put there is taken back first, in the same commit: all of it, or nothing.
+    /// items of its group put there is undone first, in the same commit: all of it, or nothing.
     async fn undo_effects(
         &self,
         ws: WorkspaceId,

@@ -1,84 +1,19 @@
 //! Turns a model's call into proposals: alias, policy, explosion, validation, evidence, lessons.
 
-use dormouse_store::agent::change_item::{Item, State};
-use dormouse_types::field_change::FieldChange;
+use dormouse_store::agent::change_item::State;
 use dormouse_types::limits;
 use dormouse_types::model::{Entry, TaskState, ToolCall};
 use dormouse_types::{By, Fingerprint, Timestamp};
 use serde_json::{Value, json};
 
-use crate::group::{self, NamedTask, Placed};
 use crate::set::effective_state;
+use crate::set::placing::{Placed, next_index, placed, with_task};
+use crate::set::proposed::{Basis, ProposalContext, Proposed};
 use crate::tool::{
     Evidence, EvidenceArg, ItemTool, ModelTool, Policy, Refused, Support, Target, fingerprint,
     folded, recovered,
 };
 use crate::tools;
-
-/// An accepted proposal.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Proposed {
-    /// Name of the tool, in its singular form.
-    pub tool: &'static str,
-    /// Arguments in canonical form.
-    pub args: Value,
-    /// Identity of the proposal, which a verdict names.
-    pub fingerprint: Fingerprint,
-    /// Quote from an entry that supports the proposal.
-    pub evidence: Option<Evidence>,
-    /// Why, in the model's words.
-    pub rationale: Option<String>,
-    /// The change, seen from proposal time.
-    pub change: Option<FieldChange>,
-    /// One line that describes the proposal to a person.
-    pub summary: String,
-    /// Its place in its set.
-    pub index: i64,
-}
-
-/// What a call is validated against: stored facts only.
-#[derive(Debug, Clone, Copy)]
-pub struct ProposalContext<'a> {
-    /// The task as it is now.
-    pub task: &'a TaskState,
-    /// All items about the task, from every set.
-    pub items: &'a [Item],
-    /// What this turn has already proposed.
-    pub proposed: &'a [Proposed],
-    /// What the set of this run holds from earlier turns.
-    pub in_set: &'a [&'a Item],
-    /// The other tasks that the calls name.
-    pub named: &'a [NamedTask],
-    /// How many items earlier turns of this run proposed.
-    pub made_before: usize,
-    /// Single-use tools that this run has already used.
-    pub used: &'a [String],
-    /// What the proposals rest on.
-    pub basis: Basis,
-}
-
-/// What proposals rest on, besides the task itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Basis {
-    /// What a model read: what the person set or refused stays, unless a newer entry is quoted.
-    Model,
-    /// A fact of the task that code found, as the task is now: it outweighs what the person set, and what
-    /// the person refused before the fact.
-    Fact {
-        /// Since when the task as a whole is as it is. Of a checklist item, the time at which it was ticked
-        /// counts.
-        since: Timestamp,
-    },
-}
-
-impl Basis {
-    /// Returns since when the fact holds for a target.
-    fn since(self, target: &Target, task: &TaskState) -> Option<Timestamp> {
-        let Self::Fact { since } = self else { return None };
-        let said = task.says.iter().find(|say| say.field == target.key);
-        Some(said.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
-    }
-}
 
 /// The outcome for one element of a call.
 #[derive(Debug, Clone, PartialEq)]
@@ -195,7 +130,7 @@ fn validate_element(
     let (args, Support { evidence, rationale }) = split_support(args)?;
     let evidence =
         evidence.map(|evidence| checked_evidence(&evidence, context.task)).transpose()?;
-    let Placed { args, value, parent } = group::placed(item, args, context, queued)?;
+    let Placed { args, value, parent } = placed(item, args, context, queued)?;
     let args = item.check(&args, context.task)?.args;
     let target = item.target(&args);
     // The same place in another set is another task.
@@ -227,8 +162,8 @@ fn validate_element(
         .check(context.made_before + queued.len() + 1)
         .map_err(|beyond| Refused::Invalid(format!("{beyond}; propose the rest another time")))?;
     let change = item.change(&args, Some(context.task));
-    let change = change.map(|change| group::with_task(change, value));
-    let index = group::next_index(context, queued);
+    let change = change.map(|change| with_task(change, value));
+    let index = next_index(context, queued);
     let tool = item.name();
     Ok(Proposed { tool, args, fingerprint, evidence, rationale, change, summary, index })
 }

@@ -7,7 +7,7 @@ use dormouse_types::task::{LinkDirection, LinkKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::group::{NamedTask, TaskRef};
+use crate::task_ref::{NamedTask, TaskRef};
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool};
 
 /// The tool as a model calls it.

@@ -8,7 +8,7 @@ use dormouse_types::model::{Item, TaskState};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::group::{NamedTask, TaskRef};
+use crate::task_ref::{NamedTask, TaskRef};
 use crate::tool::{Checked, ModelTool, Proposal, Refused, Target, Tool};
 
 /// The tool as a model calls it.

@@ -1,4 +1,4 @@
-//! A follow-up task and what belongs to it: created, moved, linked, and taken back together.
+//! A follow-up task and what belongs to it: created, moved, linked, and undone together.
 
 use dormouse_changes::{DecideError, set::fold};
 use dormouse_journal::{Edit, TaskView};

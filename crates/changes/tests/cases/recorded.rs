@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
+use dormouse_changes::set::proposed::{Basis, ProposalContext};
 use dormouse_changes::set::rows::operation;
-use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
+use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::{Effect, Policy, Refused, TOOLS, ledger, tools};
 use dormouse_journal::Edit;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use dormouse_changes::set::effective_state::KnownValue;
 use dormouse_changes::set::propose::{Proposer, Source};
-use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext, Proposed};
+use dormouse_changes::set::proposed::{Basis, ProposalContext, Proposed};
+use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::CallContext;
 use dormouse_changes::tool::Retraction;
 use dormouse_changes::{

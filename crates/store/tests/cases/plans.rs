@@ -526,6 +526,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::hook_call::hours(WS, None, 1),
         work::hook_call::with_old_bodies(None, at(0), 1),
         work::definition::of_conversation(WS, &conversation, "~", 1),
+        work::definition::count_by_template(WS),
         conversation::by_id(WS, &conversation),
         conversation::newest(WS, (at(0), "~"), 1),
         conversation::of_work(WS, &work_id, "~", 1),

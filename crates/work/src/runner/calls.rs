@@ -1,6 +1,7 @@
 //! The calls of a turn.
 
-use dormouse_changes::set::validate::{self, Basis};
+use dormouse_changes::set::proposed::Basis;
+use dormouse_changes::set::validate;
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::source::Source;

@@ -3,7 +3,8 @@
 
 use dormouse_changes::delegate::{Answer, Delegate as _, StartedWork};
 use dormouse_changes::set::propose::{Proposer, Source};
-use dormouse_changes::set::validate::{self, Basis, CallOutcome, ProposalContext};
+use dormouse_changes::set::proposed::{Basis, ProposalContext};
+use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::WantedWork;
 use dormouse_changes::{DecideError, Decider, tools};
 use dormouse_journal::state;

@@ -216,7 +216,7 @@ pub const REPORT: Words = Words {
         ],
         blocked: &[
             "blocked by", "blocked on", "blocking on", "waiting for", "waiting on", "waits for",
-            "cannot start until", "can't start until",
+            "stuck on", "cannot start until", "can't start until",
         ],
         learned: &[
             "root cause", "cause of", "caused by", "caused", "causes", "causing", "because",

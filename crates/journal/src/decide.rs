@@ -16,13 +16,10 @@ use dormouse_types::{CategoryId, ChecklistId, EntryId, Id as _, ItemId, LabelId}
 
 use crate::decision::{CreatedId, Decided, EditContext};
 use crate::diff;
-use crate::edit::{Edit, EditError};
+use crate::edit::{Edit, EditError, FIRST_CHECKLIST, within};
 use crate::link;
 use crate::moved;
 use crate::view::TaskView;
-
-/// The title of the checklist created for a task's first item.
-pub(crate) const FIRST_CHECKLIST: &str = "Todos";
 
 /// Decides edits of a task.
 ///
@@ -40,10 +37,6 @@ struct EditState<'a, 'b> {
     view: TaskView,
     by: &'a EditContext<'b>,
     made: Vec<CreatedId>,
-}
-
-pub(crate) fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditError> {
-    limit.check(actual).map_err(|beyond| EditError::Beyond { field, beyond })
 }
 
 /// Returns the text as one line, with white space collapsed.

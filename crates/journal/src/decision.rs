@@ -70,3 +70,13 @@ impl CreatedId {
         }
     }
 }
+
+/// What edits changed about the links of a task, and about items that went to another task.
+#[derive(Default)]
+pub(crate) struct ElsewhereChanges {
+    pub(crate) ops: Vec<Op>,
+    pub(crate) what: Vec<What>,
+    pub(crate) effects: Vec<Effect>,
+    /// The tasks at the other ends; their revision advances as well.
+    pub(crate) others: Vec<TaskId>,
+}

@@ -1,6 +1,6 @@
 //! The edits of a task, and why they are refused.
 
-use dormouse_types::limits::Beyond;
+use dormouse_types::limits::{Beyond, Limit};
 use dormouse_types::task::{EntryKind, Flag, Flags, LinkKind, NotListed, Priority, Status};
 use dormouse_types::{CategoryId, ChecklistId, EntryId, ItemId, LabelId, TaskId, TaskLinkId};
 use jiff::civil::Date;
@@ -304,4 +304,12 @@ impl EditError {
             Self::NoLink { .. } => "link",
         }
     }
+}
+
+/// The title of the checklist created for a task's first item.
+pub(crate) const FIRST_CHECKLIST: &str = "Todos";
+
+/// Checks the size of a field.
+pub(crate) fn within(field: &'static str, limit: Limit, actual: usize) -> Result<(), EditError> {
+    limit.check(actual).map_err(|beyond| EditError::Beyond { field, beyond })
 }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use dormouse_store::Op;
 use dormouse_store::doc::Doc;
 use dormouse_store::journal::linked_entry::{self, LinkWithTask, LinkedEntry, LinkedTask};
 use dormouse_store::journal::row;
@@ -17,7 +16,7 @@ use dormouse_types::task::LinkKind;
 use dormouse_types::{Id as _, TaskId, TaskLinkId, Timestamp, WorkspaceId};
 
 use crate::Journal;
-use crate::decision::EditContext;
+use crate::decision::{EditContext, ElsewhereChanges};
 use crate::edit::{Edit, EditError};
 use crate::effect::{BeforeAfter, Effect};
 use crate::error::JournalError;
@@ -184,23 +183,13 @@ pub(crate) fn restore(view: &mut TaskView, id: &TaskLinkId) -> Result<(), EditEr
     Ok(())
 }
 
-/// What edits changed about the links of a task, and about items that went to another task.
-#[derive(Default)]
-pub(crate) struct LinkChanges {
-    pub(crate) ops: Vec<Op>,
-    pub(crate) what: Vec<What>,
-    pub(crate) effects: Vec<Effect>,
-    /// The tasks at the other ends; their revision advances as well.
-    pub(crate) others: Vec<TaskId>,
-}
-
 /// Compares the links before and after; also sets their times.
 pub(crate) fn between(
     before: &TaskView,
     after: &mut TaskView,
     by: &EditContext<'_>,
-) -> LinkChanges {
-    let mut moved = LinkChanges::default();
+) -> ElsewhereChanges {
+    let mut moved = ElsewhereChanges::default();
     let mut others = BTreeSet::new();
     let was_live = |id: &TaskLinkId| before.links.iter().any(|edge| edge.doc.value.id == *id);
     let own = after.id().clone();

@@ -13,11 +13,9 @@ use dormouse_store::journal::{field_say, row};
 use dormouse_types::change::What;
 use dormouse_types::{ChecklistId, Id as _, ItemId, TaskId, limits};
 
-use crate::decide::{FIRST_CHECKLIST, within};
-use crate::decision::EditContext;
-use crate::edit::{EditError, Place};
+use crate::decision::{EditContext, ElsewhereChanges};
+use crate::edit::{EditError, FIRST_CHECKLIST, Place, within};
 use crate::effect::Effect;
-use crate::link::LinkChanges;
 use crate::view::{MovedItem, TaskView};
 
 /// Moves an item to another task. Returns the checklist that it needs there, if there was none.
@@ -81,7 +79,7 @@ pub(crate) fn between(
     before: &TaskView,
     after: &mut TaskView,
     by: &EditContext<'_>,
-    changes: &mut LinkChanges,
+    changes: &mut ElsewhereChanges,
     others: &mut BTreeSet<TaskId>,
 ) {
     for list in &after.lists_elsewhere {

@@ -49,7 +49,7 @@ pub struct Written {
 
 impl Snapshot {
     /// The definition as it is shown, if nothing is written.
-    pub(crate) fn as_read(self) -> Written {
+    pub(crate) fn unchanged(self) -> Written {
         let latest = latest(&self.open, self.newest.as_ref()).cloned();
         Written { definition: self.definition, latest }
     }
@@ -334,7 +334,7 @@ impl Work {
 
     /// What a request answers that was carried out before: the definition as it is now.
     pub(crate) async fn written(&self, ws: WorkspaceId, id: &WorkId) -> Result<Written, WorkError> {
-        Ok(self.snapshot(ws, id).await?.as_read())
+        Ok(self.snapshot(ws, id).await?.unchanged())
     }
 
     /// Says what is wrong with the columns that a definition has of its latest run; `None` if they are

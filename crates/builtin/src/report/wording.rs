@@ -127,7 +127,7 @@ fn listed(work: &str, lang: &Lang) -> Vec<String> {
         let n = part.split(' ').count();
         !part.is_empty() && n <= 8 && !part.starts_with("and ") && !part.contains(" and ")
     };
-    let is_list = parts.iter().all(|part| is_short(&part))
+    let is_list = parts.iter().all(is_short)
         && (parts.len() >= 2 && n_verbs == parts.len() || parts.len() >= 3 && n_verbs == 0);
     if is_list { parts.into_iter().map(str::to_owned).collect() } else { vec![work.to_owned()] }
 }

@@ -67,6 +67,9 @@ fn what_of(world: &World, task: &TaskId) -> Vec<What> {
     changes.iter().flat_map(|change| change.what_of(task).cloned().collect::<Vec<_>>()).collect()
 }
 
+/// Makes the edits of a case.
+type EditsOf = fn(&World) -> Vec<Edit>;
+
 #[test]
 fn a_follow_up_is_created_linked_and_has_what_moves_into_it_with_its_ticks() {
     let world = world();
@@ -202,7 +205,7 @@ fn undoing_the_parent_takes_everything_back_and_it_can_be_confirmed_again() {
 
 #[test]
 fn a_follow_up_that_somebody_worked_in_is_not_taken_back_and_nothing_changes() {
-    let in_it: [(&str, fn(&World) -> Vec<Edit>); 4] = [
+    let in_it: [(&str, EditsOf); 4] = [
         ("items", |_| {
             vec![Edit::AddItem { title: "Buy grout".into(), is_checked: false, depth: 0 }]
         }),

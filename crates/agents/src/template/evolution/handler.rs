@@ -103,7 +103,7 @@ impl Agents {
             logical_change_key: None,
             processed: Seq(0),
             upto: Seq(0),
-            heard_upto: Seq(session.n_messages.try_into().unwrap_or_default()),
+            heard_upto: Seq(session.n_messages),
             epoch: entry.epoch + 1,
             crashes: 0,
             model: Some(model.name().to_owned()),

@@ -55,7 +55,7 @@ impl<'a> EvolutionRun<'a> {
         let improver = agents.improver(ws).await?;
         let mut messages = agents.evolution_messages(ws, &self.session).await?;
         // What was said since the claim has an answer of its own.
-        let upto = i64::try_from(self.lease.run.heard_upto.0).unwrap_or(i64::MAX);
+        let upto = self.lease.run.heard_upto.0;
         messages.retain(|message| message.n <= upto);
         let fragments = context::fragments(&improver, &evidence, &session, &messages, &agents.zone);
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })

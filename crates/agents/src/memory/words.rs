@@ -2,6 +2,7 @@
 //! a text without them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use dormouse_types::fold::folded;
 pub use dormouse_types::memory::REMOVED as MARK;
@@ -10,43 +11,60 @@ use serde_json::Value;
 
 /// Units: characters. Shorter words are parts of too many others to be looked for by themselves.
 pub const SHORTEST: usize = 8;
-/// Units: characters. Shorter sentences of a text are not looked for without the rest of it.
+/// Units: characters. Shorter sentences of a text are looked for only where something else of it stands.
 const SHORTEST_SENTENCE: usize = 24;
 /// The most sentences of one text that are looked for by themselves.
 const SENTENCES: usize = 64;
 
 /// Words in all forms in which rows may have them, longest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Words(Vec<String>);
+#[serde(from = "Stored")]
+pub struct Words {
+    /// Looked for in every text.
+    anywhere: Vec<String>,
+    /// Looked for in texts that have others of these words: alone they could be anybody's.
+    beside: Vec<String>,
+}
+
+/// Words as they are stored with a removal that goes on.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    /// Before short sentences were looked for.
+    Anywhere(Vec<String>),
+    Both {
+        anywhere: Vec<String>,
+        beside: Vec<String>,
+    },
+}
+
+impl From<Stored> for Words {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Anywhere(anywhere) => Self { anywhere, beside: Vec::new() },
+            Stored::Both { anywhere, beside } => Self { anywhere, beside },
+        }
+    }
+}
 
 impl Words {
     /// Takes texts that are looked for as a whole, and texts whose sentences are looked for as well.
     pub fn new(whole: &[String], quoted: &[String]) -> Self {
-        let sentences = quoted.iter().flat_map(|text| sentences(text));
+        let sentences =
+            quoted.iter().flat_map(|text| sentences_of(text, SHORTEST_SENTENCE..usize::MAX));
         let all = whole.iter().chain(quoted).map(String::as_str).chain(sentences);
-        let mut forms = BTreeSet::new();
-        for text in all.map(str::trim).filter(|text| text.chars().count() >= SHORTEST) {
-            let plain = text.replace("<\u{200b}", "<");
-            for form in [text.to_owned(), folded(&plain), plain] {
-                let in_json = escaped(&form);
-                forms.insert(escaped(&in_json));
-                forms.insert(in_json);
-                forms.insert(form);
-            }
-        }
-        let mut forms: Vec<String> = forms.into_iter().collect();
-        forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        Self(forms)
+        let short = quoted.iter().flat_map(|text| sentences_of(text, SHORTEST..SHORTEST_SENTENCE));
+        Self { anywhere: forms(all), beside: forms(short) }
     }
 
     /// Returns whether there is nothing to look for.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.anywhere.is_empty()
     }
 
     /// Returns whether a text has any of the words.
     pub fn are_in(&self, text: &str) -> bool {
-        self.0.iter().any(|form| text.contains(form.as_str()))
+        self.anywhere.iter().any(|form| text.contains(form.as_str()))
     }
 
     /// Returns a text without the words; `None` if it has none of them. What was JSON is JSON
@@ -66,14 +84,8 @@ impl Words {
     }
 
     fn replaced(&self, text: &str) -> Option<String> {
-        let mut left: Option<String> = None;
-        for form in &self.0 {
-            let current = left.as_deref().unwrap_or(text);
-            if current.contains(form.as_str()) {
-                left = Some(current.replace(form.as_str(), MARK));
-            }
-        }
-        left
+        let left = without(&self.anywhere, text)?;
+        Some(without(&self.beside, &left).unwrap_or(left))
     }
 
     /// Returns whether a text in the value had any of the words.
@@ -102,17 +114,46 @@ impl Words {
     }
 }
 
+/// Returns a text without some words; `None` if it has none of them.
+fn without(forms: &[String], text: &str) -> Option<String> {
+    let mut left: Option<String> = None;
+    for form in forms {
+        let current = left.as_deref().unwrap_or(text);
+        if current.contains(form.as_str()) {
+            left = Some(current.replace(form.as_str(), MARK));
+        }
+    }
+    left
+}
+
+/// The forms in which rows may have some texts, longest first.
+fn forms<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut forms = BTreeSet::new();
+    for text in texts.map(str::trim).filter(|text| text.chars().count() >= SHORTEST) {
+        let plain = text.replace("<\u{200b}", "<");
+        for form in [text.to_owned(), folded(&plain), plain] {
+            let in_json = escaped(&form);
+            forms.insert(escaped(&in_json));
+            forms.insert(in_json);
+            forms.insert(form);
+        }
+    }
+    let mut forms: Vec<String> = forms.into_iter().collect();
+    forms.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    forms
+}
+
 /// A text as it is written between the quotes of a JSON string.
 fn escaped(text: &str) -> String {
     let quoted = serde_json::to_string(text).unwrap_or_default();
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
-/// The sentences of a text that are long enough to be no coincidence; of too many, the longest.
-fn sentences(text: &str) -> Vec<&str> {
+/// The sentences of a text that are so long; of too many, the longest.
+fn sentences_of(text: &str, length: Range<usize>) -> Vec<&str> {
     let ends = |c: char| matches!(c, '\n' | '.' | '!' | '?' | '。' | '！' | '？');
     let all = text.split_inclusive(ends).map(|one| one.trim().trim_end_matches(ends));
-    let mut all: Vec<&str> = all.filter(|one| one.chars().count() >= SHORTEST_SENTENCE).collect();
+    let mut all: Vec<&str> = all.filter(|one| length.contains(&one.chars().count())).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.len()));
     all.truncate(SENTENCES);
     all
@@ -151,6 +192,25 @@ mod tests {
             Some("It said: [removed]."),
         );
         check(text, "We met.", None);
+    }
+
+    #[test]
+    fn a_short_sentence_of_a_text_is_found_beside_the_rest() {
+        let text = "Bring a rope. The code of the safe is under the lamp.";
+        check(
+            text,
+            "The code of the safe is under the lamp; bring a rope",
+            Some("[removed]; [removed]"),
+        );
+        check(text, "Bring a rope.", None);
+    }
+
+    #[test]
+    fn words_of_a_removal_that_an_older_version_began_are_read() {
+        let words: Words = serde_json::from_str(r#"["The PIN is 1234"]"#).expect("words");
+        assert_eq!(words.removed_from("The PIN is 1234").as_deref(), Some("[removed]"));
+        let stored = serde_json::to_string(&words).expect("JSON");
+        assert_eq!(serde_json::from_str::<Words>(&stored).expect("words"), words);
     }
 
     #[test]

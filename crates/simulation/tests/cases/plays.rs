@@ -33,7 +33,7 @@ fn a_second_kind_of_run_keeps_the_same_promises() {
 #[test]
 #[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
 fn agent_work_is_neither_missed_nor_doubled() {
-    let (kinds, seeds) = (Kinds::AgentsAndWork, 16);
+    let (kinds, seeds) = (Kinds::AgentsAndWork, 32);
     let report = run(Options { from: 1, seeds, threads: 2, mutation: None, kinds });
     let report = report.expect("a store");
     for (what, count) in report.tally.all().filter(|(what, _)| what.contains("work")) {

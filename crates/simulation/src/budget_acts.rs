@@ -37,6 +37,16 @@ pub(crate) fn allow(sim: &SimState) -> anyhow::Result<()> {
     change(sim, |settings| settings.paid_calls = true)
 }
 
+/// Allows paid calls once more, if a request that was long on its way switched them off since.
+pub(crate) fn allow_again(sim: &SimState) -> anyhow::Result<()> {
+    let store = Store::new(sim.sqlite.clone(), Arc::new(NoFaults));
+    let read = store.first(model_setting::paid_calls(WORKSPACE)).now_or_never();
+    match read.context("a store in memory answers at once")?? {
+        Some(false) => allow(sim),
+        Some(true) | None => Ok(()),
+    }
+}
+
 fn change(sim: &SimState, edit: impl Fn(&mut ModelSettings)) -> anyhow::Result<()> {
     let store = Store::new(sim.sqlite.clone(), Arc::new(NoFaults));
     let edited = edited(store, sim.clock.now(), edit).now_or_never();

@@ -190,6 +190,10 @@ fn settle(sim: &Arc<SimState>, executor: &mut Executor) {
             // Nothing happens before then but the sweeps.
             Some(due) => {
                 leaps += 1;
+                if let Err(error) = budget_acts::allow_again(sim) {
+                    sim.report_violation(format!("paid calls cannot be allowed: {error:#}"));
+                    return;
+                }
                 executor.set_time(due + Duration::from_secs(1));
             }
             // In small steps: a run under way looks at its lease often. `MOST_POLLS` ends it.

@@ -77,6 +77,7 @@ fn seeds_that_once_failed_come_to_a_good_end() {
         (390, "what came during the first run of an imported agent was left without a due time"),
         (417, "what came during the first run of an imported agent was left without a due time"),
         (491, "an undo that was long on its way also undid the verdict given again meanwhile"),
+        (499, "paid calls were switched off by a request that came after the calm"),
         (1014, "a run took back a proposal that was being applied"),
         (1079, "a claim cleared a signal that came after its row was read"),
         (

@@ -30,6 +30,8 @@ const SENTENCES_MAX: usize = 400;
 struct Named<'a> {
     day: Date,
     statement: &'a Statement<'a>,
+    /// Whether it says that something has another day now.
+    is_moved: bool,
     words: Vec<String>,
 }
 
@@ -41,10 +43,11 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
     let mut newest: Vec<&Statement<'_>> = statements.iter().collect();
     newest.sort_by_key(|statement| std::cmp::Reverse(statement.rank));
     for statement in newest.into_iter().take(SENTENCES_MAX) {
-        let Some(day) = day_of(input, statement) else { continue };
+        let is_moved = is_moved(input, statement);
+        let Some(day) = day_of(input, statement, is_moved) else { continue };
         let words = subject(statement, input);
-        if !named.iter().any(|newer| overtakes(newer, &words, input)) {
-            named.push(Named { day, statement, words });
+        if !named.iter().any(|newer| overtakes(newer, &words)) {
+            named.push(Named { day, statement, is_moved, words });
         }
     }
     // The day the task is due is in the TLDR.
@@ -52,7 +55,7 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
         one.day >= today
             && one.day > one.statement.on
             && input.state.due_on != Some(one.day)
-            && says_what(one.statement, input)
+            && says_what(one, input)
     });
     named.sort_by_key(|one| (one.day, one.statement.rank));
     let mut found: Vec<Coming> = Vec::new();
@@ -65,15 +68,19 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
     found
 }
 
+/// Returns whether a sentence says that something has another day now.
+fn is_moved(input: &Input<'_>, statement: &Statement<'_>) -> bool {
+    let said = Said::new(statement.text, input.lang);
+    said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves)
+}
+
 /// Returns the day a sentence is about: the last one, if it says that something moved.
-fn day_of(input: &Input<'_>, statement: &Statement<'_>) -> Option<Date> {
+fn day_of(input: &Input<'_>, statement: &Statement<'_>, is_moved: bool) -> Option<Date> {
     let is_text = matches!(statement.segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered);
     if !is_text || statement.is_quoted || statement.is_sample(input.lang.propose) {
         return None;
     }
     let tokens = &statement.sentence.tokens;
-    let said = Said::new(statement.text, input.lang);
-    let is_moved = said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves);
     let mut days = statement.sentence.days.values().filter_map(|mention| {
         // "1 April instead of 1 March", "from 6 to 20 April"
         let before = mention.start.checked_sub(1).and_then(|at| tokens.get(at));
@@ -88,13 +95,13 @@ fn day_of(input: &Input<'_>, statement: &Statement<'_>) -> Option<Date> {
 }
 
 /// Returns whether a sentence tells, unconditionally, what will be on its day.
-fn says_what(statement: &Statement<'_>, input: &Input<'_>) -> bool {
+fn says_what(one: &Named<'_>, input: &Input<'_>) -> bool {
+    let statement = one.statement;
     let said = Said::new(statement.text, input.lang);
     let cues = &input.lang.report.cues;
-    let is_moved = said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves);
     !statement.is_question()
         && !pattern::holds(&statement.sentence.tokens, input.lang.propose.conditions)
-        && (is_moved || !said.has(cues.negation) && !said.has(cues.not))
+        && (one.is_moved || !said.has(cues.negation) && !said.has(cues.not))
         && said.n_words() >= 3
         && !statement.text.trim_end().ends_with(':')
 }
@@ -112,10 +119,7 @@ fn subject(statement: &Statement<'_>, input: &Input<'_>) -> Vec<String> {
 }
 
 /// Returns whether a newer sentence says another day for the same thing.
-fn overtakes(newer: &Named<'_>, older: &[String], input: &Input<'_>) -> bool {
-    let said = Said::new(newer.statement.text, input.lang);
-    let is_moved =
-        said.moves_day(newer.statement.text, input.lang) || said.has(input.lang.settle.moves);
+fn overtakes(newer: &Named<'_>, older: &[String]) -> bool {
     let shared = fold::shared(older, &newer.words);
-    is_moved && shared >= 1 || shared >= 2 && fold::overlap(older, &newer.words) >= 0.5
+    newer.is_moved && shared >= 1 || shared >= 2 && fold::overlap(older, &newer.words) >= 0.5
 }

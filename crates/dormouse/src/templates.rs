@@ -25,7 +25,8 @@ impl Dormouse {
         self.template_view(caller, id).await
     }
 
-    /// A page of the versions of a template, newest first.
+    /// A page of the versions of a template, newest first. What is understood of their texts is not in
+    /// it: [`Dormouse::template_version`] says so of one.
     pub async fn template_versions(
         &self,
         caller: &Caller,
@@ -35,9 +36,7 @@ impl Dormouse {
     ) -> Result<Page<TemplateVersion>, Error> {
         require(caller, Scope::Read)?;
         limits::PAGE.check(limit)?;
-        let page = self.queries.template_versions(caller.workspace, id, limit, cursor).await?;
-        let items = page.items.into_iter().map(|version| self.with_understood(version)).collect();
-        Ok(Page { items, ..page })
+        Ok(self.queries.template_versions(caller.workspace, id, limit, cursor).await?)
     }
 
     /// A version of a template.

@@ -181,12 +181,25 @@ pub(super) fn directive(field: &'static str, text: &str) -> Result<String, Agent
     if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         refuse("the directive contains control characters: leave them out")?;
     }
+    if text.chars().any(reorders) {
+        refuse(
+            "the directive contains characters that change the direction of what follows, so it would read differently from what agents are told: leave them out",
+        )?;
+    }
     if has_fence(&text) {
         refuse(
             "the directive contains a mark <data> or </data>, which sets apart what is no instruction: leave it out",
         )?;
     }
     Ok(if text.trim().is_empty() { String::new() } else { text })
+}
+
+/// Whether a character changes the order in which the text around it is shown.
+///
+/// Source: Unicode Standard Annex 9, explicit formatting characters. Marks such as U+200F, which belong
+/// to texts in Arabic and Hebrew, are none of them.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a text contains what a model may take for the mark of data.

@@ -342,7 +342,8 @@ fn a_removal_that_cannot_be_read_is_named_and_keeps_no_other_open() {
     let line = line_with(&world, &agent, "Water the plants");
     remove(&world, &agent, &line, false);
     let reopened = |id: &str| {
-        let sql = "UPDATE purges SET done_at = NULL, phase = 'files', agent_id = COALESCE(?1, agent_id)";
+        let sql =
+            "UPDATE purges SET done_at = NULL, phase = 'files', agent_id = COALESCE(?1, agent_id)";
         let op = Op::any(sql, params![id]);
         now(world.store.commit(Commit::new("test.damage", Db::Agent, WS).op(op))).expect("damaged");
     };

@@ -4,7 +4,7 @@ use dormouse_agents::template::{NewTemplate, TemplatePatch};
 use dormouse_types::model::Directives;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, limits};
 
-use crate::request::{request_context, require};
+use crate::request::{answer_of, answered, request_context, require};
 use crate::view::{Agent, Page, Template, TemplateDetail, TemplateVersion};
 use crate::{AgentPatch, Dormouse, Error};
 
@@ -144,10 +144,11 @@ impl Dormouse {
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
         let by = request_context(caller, key.as_deref())?;
-        let view = self.template_view(caller, id).await?;
-        self.agents.delete_template(caller.workspace, id, if_match, &by).await?;
+        let answer = answer_of(self.template_view(caller, id).await)?;
+        let answer =
+            self.agents.delete_template(caller.workspace, id, if_match, &answer, &by).await?;
         self.load_models().await?;
-        Ok(view)
+        answered(&answer, ("template", id))
     }
 
     /// Lets an agent follow a template from its next wake on; `None` is the stock default. A template that

@@ -34,7 +34,7 @@ const TABLES: &[Table] = tables! {
         "provider_states", "model_calls", "spend", "model_settings", "search_index", "search_backlog",
         "forgotten_entries", "purges", "work_definitions", "work_versions", "work_runs",
         "work_questions", "work_corrections", "work_summaries", "work_filters", "work_steps",
-        "work_run_steps", "work_result_tasks", "work_results", "deliveries",
+        "work_run_steps", "work_result_tasks", "work_results", "work_statuses", "deliveries",
         "acknowledgements", "work_hooks", "work_hook_calls", "work_hook_hours",
         "conversations", "conversation_turns", "conversation_work";
 };

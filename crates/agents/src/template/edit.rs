@@ -95,6 +95,8 @@ pub(super) struct Request<'a> {
     /// The revision that the person saw.
     pub(super) if_match: Option<i64>,
     pub(super) context: &'a RequestContext,
+    /// What a repeated request is answered with.
+    pub(super) answer: &'a str,
     pub(super) wanted: Wanted<'a>,
 }
 
@@ -355,8 +357,9 @@ impl Agents {
             AuditAction::TemplateEdit
         };
         let (subject, wanted) = (format!("{id}|{patch:?}"), Wanted::Edit(patch));
-        let request = Request { action, subject, if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let answer = id.as_str();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        self.change_template(ws, id, &request).await.map(drop)
     }
 
     async fn edited(
@@ -429,7 +432,8 @@ impl Agents {
         self.add_version(ws, change, content, TemplateVersionStatus::Active, context)
     }
 
-    /// Deletes a template that no agent follows. Its versions stay for the reports that name them.
+    /// Deletes a template that no agent follows. Its versions stay for the reports that name them. Returns the
+    /// answer to the request: the one that was given, or for a repeated request the first one.
     ///
     /// Errors: agents follow it, or it is the default of all that name none.
     pub async fn delete_template(
@@ -437,11 +441,14 @@ impl Agents {
         ws: WorkspaceId,
         id: &TemplateId,
         if_match: Option<i64>,
+        answer: &str,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<String, AgentError> {
         let (action, wanted) = (AuditAction::TemplateDelete, Wanted::Delete);
-        let request = Request { action, subject: id.to_string(), if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let subject = id.to_string();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        let first = self.change_template(ws, id, &request).await?;
+        Ok(first.unwrap_or_else(|| answer.to_owned()))
     }
 
     async fn deleted(&self, ws: WorkspaceId, change: &mut Change) -> Result<(), AgentError> {
@@ -515,15 +522,20 @@ impl Agents {
         ws: WorkspaceId,
         id: &TemplateId,
         request: &Request<'_>,
-    ) -> Result<(), AgentError> {
-        let Request { action, subject, context, .. } = request;
-        let once = once(context, action.name(), subject, id.as_str());
+    ) -> Result<Option<String>, AgentError> {
+        let Request { action, subject, context, answer, .. } = request;
+        let once = once(context, action.name(), subject, answer);
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
                 // A repeated request: it was carried out then, whatever has happened since.
                 let same = receipt.request == once.request;
-                return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
+                let id = once.id.clone();
+                return if same {
+                    Ok(Some(receipt.answer))
+                } else {
+                    Err(AgentError::Reused { id })
+                };
             }
         }
         let result = retry(ATTEMPTS, &[Refusal::Stale, Refusal::LeaseLost], || {
@@ -538,7 +550,7 @@ impl Agents {
         id: &TemplateId,
         request: &Request<'_>,
         once: Option<Once>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Option<String>, AgentError> {
         let Request { action, if_match, context, wanted, .. } = request;
         let template = self.template(ws, id).await?;
         let found = template.doc.value.revision;
@@ -558,9 +570,9 @@ impl Agents {
         if change.template.doc.value == before && change.ops.is_empty() {
             if let Some(once) = once {
                 let noted = Commit::new("template.unchanged", Db::Agent, ws).once(once);
-                self.store.commit(noted).await?;
+                return Ok(self.store.commit(noted).await?.replayed);
             }
-            return Ok(());
+            return Ok(None);
         }
         let template = &mut change.template.doc.value;
         template.revision += 1;
@@ -572,8 +584,7 @@ impl Agents {
             .changes(change.news)
             .audit(audit(context, *action, id.as_str()));
         commit.once = once;
-        self.store.commit(commit).await?;
-        Ok(())
+        Ok(self.store.commit(commit).await?.replayed)
     }
 }
 

@@ -580,7 +580,7 @@ fn an_archived_template_keeps_its_session_and_a_deleted_one_ends_it() {
     now(world.agents.edit_template(WS, &id, &archive, None, &me())).expect("archived");
     now(world.agents.say_in_evolution(WS, &id, "Go on.", &me())).expect("said");
     assert_eq!(answer(&world, [says("Well.", [])]), [DONE]);
-    now(world.agents.delete_template(WS, &id, None, &me())).expect("deleted");
+    now(world.agents.delete_template(WS, &id, None, "", &me())).expect("deleted");
     assert_eq!(session_status(&world, &session_id), EvolutionStatus::Abandoned);
     let gone = refused(now(world.agents.say_in_evolution(WS, &id, "Hello?", &me())));
     assert!(matches!(gone, TemplateError::NotFound { .. }), "{gone}");

@@ -131,6 +131,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_steps", &["work_id"]),
     ("work_result_tasks", &["work_id", "task_id"]),
     ("work_results", &["run_id", "task_id"]),
+    ("work_statuses", &["work_id", "status_before"]),
     ("work_run_steps", &["run_id", "state"]),
     ("deliveries", &["id", "target", "kind", "work_id", "run_id", "state"]),
 ];

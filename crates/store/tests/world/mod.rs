@@ -302,6 +302,7 @@ const AGENT: &[&str] = &[
     "SELECT * FROM work_steps ORDER BY 1, 2",
     "SELECT * FROM work_result_tasks ORDER BY 1, 2",
     "SELECT * FROM work_results ORDER BY 1, 2, 3",
+    "SELECT * FROM work_statuses ORDER BY 1, 2, 3",
     "SELECT * FROM work_run_steps ORDER BY 1, 2, 3",
     "SELECT * FROM deliveries ORDER BY 1, 2",
     "SELECT * FROM change_items ORDER BY 1, 2, 3",

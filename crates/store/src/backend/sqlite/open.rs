@@ -59,6 +59,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0025_agent.sql"),
     include_str!("../../migrations/sqlite/0026_agent.sql"),
     include_str!("../../migrations/sqlite/0027_agent.sql"),
+    include_str!("../../migrations/sqlite/0028_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

@@ -85,7 +85,8 @@ export const work = {
   "work.paused": "“{title}” is paused.",
   "work.started": "“{title}” was started.",
   "work.made": "“{title}” was scheduled.",
-  "work.corrected": "It will be read by the run under way and by all later ones.",
+  "work.correctedRun": "The run under way reads it before its next turn, and so do all later runs.",
+  "work.correctedLater": "All later runs read it. No run is under way.",
   "work.pauseAll": "Pause all",
   "work.pauseAllTitle": "Pause all agent work?",
   "work.pauseAllWhat": "Nothing starts until you resume it. A run that is under way continues, and nothing that was due meanwhile is run later.",
@@ -243,6 +244,7 @@ export const work = {
   "work.correct": "Tell it what to do differently",
   "work.correctHint": "Leave out the weather.",
   "work.tell": "Send",
+  "work.correctByEdit": "Rules do this work, and they read no further wishes. Edit the instructions to change what it does.",
 
   "work.runs": "Runs",
   "work.nRuns": { one: "{n} run", other: "{n} runs" },

@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, describeWorkRefusal, duration, grouped, matches, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
+import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -16,6 +16,11 @@ function work(title: string, parts: Partial<Work> = {}): Work {
   };
   return { ...base, ...parts } as Work;
 }
+
+it("says of a correction that a run reads it only while one has begun", () => {
+  const read = (["running", "needs_input", "queued", "succeeded", null] as const).map((runState) => readsCorrectionNow(work("Letters", { runState })));
+  expect(read).toEqual([true, true, false, false, false]);
+});
 
 it("has a sign for what it is up to; what comes next on a schedule is a date", () => {
   const of = (parts: Partial<Work>): string => signOf(work("a", parts));

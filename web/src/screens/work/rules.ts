@@ -65,6 +65,9 @@ export const isFailed = (state: RunState): boolean => FAILED.includes(state);
 /** Whether a run is under way or waits for its turn. */
 export const isUnderWay = (state: RunState): boolean => state === "running" || state === "queued";
 
+/** Whether a run that has begun reads a correction when it goes on. */
+export const readsCorrectionNow = (work: Pick<Work, "runState">): boolean => work.runState === "running" || work.runState === "needs_input";
+
 /** Whether it could be paused: something would start it later. */
 export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
 

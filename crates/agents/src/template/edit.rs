@@ -23,7 +23,7 @@ use crate::lifecycle::{RequestContext, audit, once};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
-const ATTEMPTS: Policy = Policy::Attempts(3);
+const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// A template to make.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -45,4 +45,5 @@ mod cases {
     mod timers;
     mod tokens;
     mod wake_queue;
+    mod work_statuses;
 }

@@ -1,5 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
+import { Problem } from "../../api/problem";
 import { has, isSameDay, t } from "../../i18n/index.svelte";
 import type { IconName } from "../../ui/icons";
 import type { Hook, LogLine, Run, RunState, Work } from "./data";
@@ -33,6 +34,14 @@ const FAILED: readonly RunState[] = ["failed", "timed_out", "interrupted", "expi
 export function describeWorkRefusal(refusal: string): string {
   const key = `work.cannotSwitchOn.${refusal}`;
   return has(key) ? t(key) : t("work.cannotSwitchOn");
+}
+
+/** A schedule that is not understood, with examples of schedules: the server says it as of a date. */
+export function unreadSchedule(problem: Problem): Problem {
+  if (problem.code !== "date-not-understood") return problem;
+  const part = /`([^`]+)`/.exec(problem.detail)?.[1];
+  const detail = part === undefined ? t("work.scheduleUnread") : t("work.scheduleUnreadPart", { part });
+  return new Problem({ status: problem.status, code: "schedule-not-understood", title: detail, detail });
 }
 
 export function standingOf(work: Pick<Work, "state" | "runState">): Standing {

@@ -89,7 +89,7 @@ pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Ve
     });
     let changes = delta.changes.iter().map(|change| {
         let text = format!("- {}", delta::line(change, task));
-        Part::new(delta::piece(&change.what), text, delta::sources(&change.what, &task.id))
+        Part::new(delta::piece(&change.what), text, Source::of_change(&change.what, &task.id))
     });
     let timers = delta.timers.iter().map(|note| {
         let text = format!("- {}", delta::timer(note));

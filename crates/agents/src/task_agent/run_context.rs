@@ -23,7 +23,7 @@ use dormouse_types::model::{
 };
 
 use crate::context::linked::{self, LinkedTasks};
-use crate::context::{delta, render, system, trend};
+use crate::context::{render, system, trend};
 use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::memory::words::MARK;
@@ -204,7 +204,7 @@ impl TaskAgent<'_> {
                     .delta
                     .changes
                     .iter()
-                    .flat_map(|change| delta::sources(&change.what, &task.id))
+                    .flat_map(|change| Source::of_change(&change.what, &task.id))
                     .collect(),
                 ..fragment(
                     FragmentKind::Delta,

@@ -70,7 +70,7 @@ impl WorkRun<'_> {
                     let all: Vec<&WorkRunStep> = turn.steps.iter().collect();
                     return Ok(StepAnswer::refused(match all.as_slice() {
                         [] => "this run has no steps".into(),
-                        all => format!("there is no step {n}; there are: {}", steps::listed(all)),
+                        all => format!("there is no step {n}; there are: {}", steps::told(all)),
                     }));
                 };
                 let found = self.check(turn, at).await?;
@@ -82,7 +82,7 @@ impl WorkRun<'_> {
                     let left: Vec<&WorkRunStep> = left.collect();
                     let left = match left.as_slice() {
                         [] => "all steps are done".to_owned(),
-                        left => format!("still to do: {}", steps::listed(left)),
+                        left => format!("still to do: {}", steps::told(left)),
                     };
                     return Ok(StepAnswer {
                         is_refused: false,
@@ -124,8 +124,7 @@ impl WorkRun<'_> {
         if missing.is_empty() && wrong.is_empty() {
             return Ok(None);
         }
-        let missing =
-            (!missing.is_empty()).then(|| format!("not done: {}", steps::listed(&missing)));
+        let missing = (!missing.is_empty()).then(|| format!("not done: {}", steps::told(&missing)));
         let why = missing.into_iter().chain(wrong).collect::<Vec<_>>().join("; ");
         let has_failed = turn.steps.iter().any(|one| one.state == StepState::Failed);
         if turn.was_told || has_failed {

@@ -119,6 +119,61 @@ fn a_run_reads_the_log_of_another_definition(world: &World) {
     assert!(said[1].contains("<data of=\"runs\">"), "it is data");
 }
 
+fn a_run_that_lists_its_own_day_is_still_answered_by_somebody_elses_model(world: &World) {
+    world.ask_elsewhere();
+    world.create("Prices", None);
+    world.script.push(publish("Prices", "The van costs 90."));
+    assert_eq!(world.drain(), [DONE]);
+    let id = world.create("Summary", None);
+    let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
+    world.script.push(Answer::calls([list]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.status(&id), "completed/succeeded");
+    let said = world.last_request().turns[0].results[0].text.clone();
+    assert!(said.contains("Published Prices.") && !said.contains("kept back"), "{said}");
+    assert!(!said.contains("Summary"), "it has nothing to tell itself: {said}");
+}
+
+fn of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out(world: &World) {
+    let id = world.create("Prices", None);
+    world.script.push(publish("Prices", "The van costs 90."));
+    assert_eq!(world.drain(), [DONE]);
+    let first = world.runs(&id).remove(0);
+    let copy = |n: i64, figures: Option<&str>| {
+        let id = format!("run-{n:026}").parse().expect("an id");
+        let mut run = Run { id, n, ..first.clone() };
+        run.occurrence.original_start = format!("earlier-{n}");
+        run.summary = Some(format!("Said {n}."));
+        run.figures = figures.map(ToOwned::to_owned);
+        run
+    };
+    let built_in = (2..=150).map(|n| run::insert(WS, &copy(n, Some("[]"))));
+    let ops: Vec<Op> =
+        built_in.chain((151..=270).map(|n| run::insert(WS, &copy(n, None)))).collect();
+    for ops in ops.chunks(100) {
+        let commit = Commit::new("test", Db::Agent, WS).ops(ops.to_vec());
+        wait(world.store.commit(commit)).expect("written");
+    }
+    let counted = "UPDATE work_definitions SET n_runs = 270, latest_run = ?1 WHERE id = ?2";
+    let op = Op::any(counted, params![copy(270, None).id.to_string(), id.to_string()]);
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    world.later(60);
+    world.create("Summary", None);
+    let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
+    world.script.push(Answer::calls([list]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    world.drain();
+    let said = world.last_request().turns[0].results[0].text.clone();
+    assert!(said.contains("the newest 100 runs; more ran before them"), "{said}");
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("succeeded: ")).collect();
+    assert_eq!(lines.len(), 100, "{said}");
+    let ordered = |n: usize, of: &str| assert!(lines[n].contains(of), "{said}");
+    ordered(0, "Said 172.");
+    ordered(98, "Said 270.");
+    ordered(99, "Published Prices.");
+}
+
 /// The summaries of a definition: first and last run, who wrote it, text.
 fn summaries(world: &World) -> Vec<(i64, i64, String, String)> {
     let rows =
@@ -245,6 +300,8 @@ fn a_series_of_any_age_stays_within_the_prompt(world: &World) {
 }
 
 each_engine! {
+    a_run_that_lists_its_own_day_is_still_answered_by_somebody_elses_model,
+    of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out,
     the_next_run_knows_what_the_last_one_did_and_said,
     nine_runs_are_shown_in_full_and_of_more_the_older_in_a_line,
     long_runs_are_folded_sooner,

@@ -26,8 +26,8 @@ macro_rules! tables {
 
 const TABLES: &[Table] = tables! {
     Journal: "meta", "counters", "applied_operations", "change_log", "audit_log", "journal",
-        "linked_entries", "touched_tasks", "field_says", "imported", "import_corrections", "settings", "fence", "tokens",
-        "access_codes";
+        "linked_entries", "touched_tasks", "label_tasks", "field_says", "imported", "import_corrections", "settings", "fence",
+        "tokens", "access_codes";
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
         "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "saga_log", "timers", "breakers", "outdated_agents",

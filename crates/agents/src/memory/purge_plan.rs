@@ -427,7 +427,11 @@ pub(super) fn digest_of(hit: &Hit) -> Option<Digest> {
 fn entry_of(line: &Line) -> Option<EntryId> {
     line.sources.iter().find_map(|source| match source {
         Source::Entry(entry) => Some(entry.clone()),
-        Source::Task(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+        Source::Task(_)
+        | Source::Label(_)
+        | Source::Run(_)
+        | Source::Proposals(_)
+        | Source::Unknown => None,
     })
 }
 

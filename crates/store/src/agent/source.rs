@@ -1,7 +1,7 @@
 //! What a text was made of: the rows whose privacy decides who may read it.
 
 use dormouse_types::change::What;
-use dormouse_types::{ChangeSetId, EntryId, RunKey, TaskId};
+use dormouse_types::{ChangeSetId, EntryId, LabelId, RunKey, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::store::ReadError;
@@ -17,6 +17,8 @@ pub enum Source {
     /// Fields of a task, its checklist, or its title as seen through a link.
     Task(TaskId),
     Entry(EntryId),
+    /// The name of a label, whatever tasks have it.
+    Label(LabelId),
     /// Whatever a run's model was shown: it wrote the text.
     Run(RunKey),
     /// The run that made these proposals.

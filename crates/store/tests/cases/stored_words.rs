@@ -21,6 +21,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("journal", &["id", "type", "subtype", "task_id", "folded", "serialized", "clock_host"]),
     ("linked_entries", &["id", "from_id", "to_id", "type", "serialized", "clock_host"]),
     ("touched_tasks", &["task_id"]),
+    ("label_tasks", &["label_id", "task_id", "reach"]),
     ("field_says", &["task_id", "field", "by"]),
     ("imported", &["key", "entity_id"]),
     ("import_corrections", &["file"]),

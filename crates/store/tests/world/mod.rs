@@ -259,6 +259,7 @@ const JOURNAL: &[&str] = &[
     "SELECT * FROM journal ORDER BY 1, 2",
     "SELECT * FROM linked_entries ORDER BY 1, 2",
     "SELECT * FROM touched_tasks ORDER BY 1, 2, 3",
+    "SELECT * FROM label_tasks ORDER BY 1, 2, 3",
     "SELECT * FROM field_says ORDER BY 1, 2, 3",
     "SELECT * FROM imported ORDER BY 1, 2",
     "SELECT * FROM import_corrections ORDER BY 1, 2",

@@ -135,6 +135,7 @@ export const agent = {
   "agent.kept.notes": { one: "{n} note", other: "{n} notes" },
   "agent.kept.proposals": { one: "{n} proposal", other: "{n} proposals" },
   "agent.kept.summaries": { one: "{n} summary", other: "{n} summaries" },
+  "agent.kept.labels": { one: "{n} label", other: "{n} labels" },
   "agent.kept.others": { one: "{n} line of the log", other: "{n} lines of the log" },
   "agent.pause": "Pause",
   "agent.resume": "Resume",

@@ -38,6 +38,7 @@ const FAR: usize = 20;
 pub fn looks_like(text: &str) -> bool {
     let mut n_lines = 0;
     let mut n_continued = 0;
+    let (mut n_boxes, mut n_bulleted, mut n_inner) = (0, 0, 0);
     let mut before: Option<&str> = None;
     for line in reading::lines(text) {
         let trimmed = line.trim();
@@ -55,9 +56,14 @@ pub fn looks_like(text: &str) -> bool {
         });
         n_lines += 1;
         n_continued += usize::from(continues);
+        n_boxes += usize::from(has_box(trimmed));
+        n_bulleted += usize::from(is_bulleted(trimmed));
+        n_inner += usize::from(reading::indent(line) > 0);
         before = Some(trimmed);
     }
-    n_lines > 1 && 4 * n_continued < n_lines
+    // A list in which somebody drew few boxes is an outline all the same.
+    let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
+    n_lines > 1 && 4 * n_continued < n_lines && (n_boxes == 0 || is_outline())
 }
 
 /// Whether a line has a meaning in Markdown that a plain list does not have.
@@ -65,10 +71,13 @@ fn is_markup(line: &str) -> bool {
     let text = line.trim_start();
     let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
     let is_heading = (1..=6).contains(&hashes) && text[hashes..].starts_with([' ', '\t']);
-    let item = bare(text);
-    let is_box = ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark));
     let is_block = ["```", "~~~", ">", "|", "<", "---", "===", "***"];
-    is_heading || is_box || is_block.iter().any(|start| text.starts_with(start))
+    is_heading || is_block.iter().any(|start| text.starts_with(start))
+}
+
+fn has_box(line: &str) -> bool {
+    let item = bare(line);
+    ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark))
 }
 
 /// A line without its bullet or number.

@@ -47,8 +47,8 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
     let mut gather = Gather::new(name, &lines, options);
     let dates = Dates::new(options);
     let is_org = (0..lines.len())
-        .any(|at| lines.line(at).starts_with("**") && point::of(lines.line(at)).is_some())
-        || (0..lines.len()).any(|at| body::is_keyword(lines.line(at)));
+        .map(|at| lines.line(at))
+        .any(|line| line.starts_with("**") && point::of(line).is_some() || body::is_keyword(line));
     let mut title = stem(name).to_owned();
     let mut labels = Vec::new();
     let mut nodes: Vec<Node> = Vec::new();
@@ -67,7 +67,7 @@ pub(crate) fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Read
         };
         let Some(point) = point.filter(|_| !body.is_open()) else {
             if line.trim().is_empty() {
-                body.blank(nodes.last_mut().unwrap_or(&mut preamble));
+                body.blank();
                 continue;
             }
             if let Some((keyword, value)) = body::keyword(line) {

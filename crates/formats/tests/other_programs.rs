@@ -214,3 +214,19 @@ fn lines_name_the_boxes_and_lists_below_them() {
     assert_eq!(titles(&read("milk\n✅ bread\neggs\n")), ["milk", "bread", "eggs"]);
     assert_eq!(titles(&read("milk\n\n- bread\n\neggs\n")), ["milk", "bread", "eggs"]);
 }
+
+#[test]
+fn an_outline_with_one_box_keeps_its_shape() {
+    let text = "- Garden\n  - front\n    - [x] cut the hedge\n    - water the rose\n  - back\n    - move the compost\n- Car\n  - winter tyres\n";
+    let reading = read(text);
+    assert_eq!(
+        titles(&reading),
+        [
+            "Garden (front, cut the hedge, water the rose, back, move the compost)",
+            "Car (winter tyres)"
+        ]
+    );
+    let shape: Vec<_> =
+        reading.tasks[0].items.iter().map(|item| (item.depth, item.is_checked)).collect();
+    assert_eq!(shape, [(0, false), (1, true), (1, false), (0, false), (1, false)]);
+}

@@ -89,7 +89,8 @@ impl Body {
         self.is_fence
     }
 
-    pub fn blank(&mut self, _: &mut Node) {
+    /// Reads a line without words.
+    pub fn blank(&mut self) {
         if !self.note.is_empty() {
             self.note.push(String::new());
         }

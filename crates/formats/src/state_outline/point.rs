@@ -82,8 +82,7 @@ fn priority(text: &str) -> (Option<Priority>, &str) {
 fn labelled(text: &str) -> (String, Vec<String>) {
     let mut labels = Vec::new();
     let mut rest = text.trim_end();
-    loop {
-        let Some((before, last, names)) = last_labels(rest) else { break };
+    while let Some((before, last, names)) = last_labels(rest) {
         let fits = |name: &String| limits::LABEL_NAME.check(name.chars().count()).is_ok();
         if before.trim().is_empty() || last.is_empty() || !names.iter().all(fits) {
             break;

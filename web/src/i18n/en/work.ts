@@ -169,6 +169,8 @@ export const work = {
   "work.cannotSwitchOn.outOfRange": "A number of days or tasks is too small or too large. Write another one.",
   "work.cannotSwitchOn.noList": "This would never say anything. Name at least one thing to report.",
   "work.switchOn": "Switch on",
+  "work.switchOnAgain": "Switch on another",
+  "work.onAlready": "This is on already:",
   "work.tryIt": "Try it now",
   "work.tried": "Tried just now",
   "work.triedWhat": "Tried just now, without any effect.",

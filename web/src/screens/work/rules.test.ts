@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, unreadSchedule, withinDay } from "./rules";
+import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -23,6 +23,19 @@ it("says how schedules are written where one is not understood", () => {
   expect(describeProblem(unreadSchedule(problem))).toMatch(/^“blue moon” isn’t understood in a schedule\. Write how it repeats, such as “every weekday at 9”/);
   const often = problemOf(422, { type: "/problems/validation-failed", detail: "every 1 minutes is too often" }, null);
   expect(unreadSchedule(often)).toBe(often);
+});
+
+it("finds the work of the gallery that is on, not what is paused, archived or of another kind", () => {
+  const builtIn = { workKind: "agenda" } as Work["builtIn"];
+  const all = [
+    work("paused", { builtIn, state: "paused" }),
+    work("old", { builtIn, created: hour(1) }),
+    work("new", { builtIn, created: hour(2) }),
+    work("other", { builtIn: { workKind: "watch" } as Work["builtIn"] }),
+    work("told", { builtIn: null }),
+  ];
+  expect(switchedOn(all, "agenda")?.title).toBe("new");
+  expect(switchedOn(all.slice(0, 1), "agenda")).toBeUndefined();
 });
 
 it("says of a correction that a run reads it only while one has begun", () => {

@@ -80,6 +80,12 @@ export const readsCorrectionNow = (work: Pick<Work, "runState">): boolean => wor
 /** Whether it could be paused: something would start it later. */
 export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
 
+/** Work of this kind that is on; the newest, if it was switched on more than once. */
+export function switchedOn(all: readonly Work[], kind: string): Work | undefined {
+  const on = all.filter((work) => work.state === "active" && work.type === "scheduled" && work.builtIn?.workKind === kind);
+  return on.toSorted((a, b) => b.created.localeCompare(a.created))[0];
+}
+
 /** The public statuses and types, as the list is filtered by them. */
 export const STATUSES: readonly Work["status"][] = ["pending", "running", "paused", "completed", "failed"];
 export const TYPES: readonly Work["type"][] = ["scheduled", "immediate"];

@@ -254,7 +254,7 @@ impl Work {
     /// Tells a definition something about how it works: a run that is under way reads it before its
     /// next turn, and all later runs do. The definition itself stays as it is, and is returned.
     ///
-    /// Errors: the text is blank or too long.
+    /// Errors: the text is blank or too long; no language model would read it.
     pub async fn correct(
         &self,
         ws: WorkspaceId,
@@ -268,6 +268,11 @@ impl Work {
         }
         limits::WORK_CORRECTION.check(text.len())?;
         let definition = self.definition(ws, id).await?;
+        if definition.built_in.is_some() {
+            let hint =
+                "no language model reads corrections of it; edit its instructions or parameters";
+            return Err(WorkError::State { work: id.clone(), state: definition.state, hint });
+        }
         let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let known = self.store.all(correction::after(ws, id, 0)).await?;
             let new = Correction {

@@ -1,10 +1,13 @@
 //! What a run knows of earlier runs, and of what the person says.
 
+use dormouse_journal::Edit;
 use dormouse_scheduler::End;
+use dormouse_store::agent::forgotten_entry;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
+use dormouse_types::task::{EntryKind, Flags};
 use serde_json::json;
 
 use crate::world::{WS, World, finish, me, publish, wait};
@@ -174,6 +177,34 @@ fn of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out(
     ordered(99, "Published Prices.");
 }
 
+fn an_entry_that_agents_are_not_shown_is_not_shown_to_a_run(world: &World) {
+    let says = |text: &str| Edit::AddEntry {
+        kind: EntryKind::Text,
+        text: Some(text.into()),
+        transcript: None,
+        minutes: None,
+        on: None,
+        tainted: false,
+        flags: Flags::default(),
+    };
+    let task = world.task("Garden", vec![says("The quince is ill."), says("The quince blooms.")]);
+    let view = wait(world.journal.task(WS, &task)).expect("it is there");
+    let ill = view.entries.iter().find(|it| it.value.says().contains("ill")).expect("it is there");
+    let forget = forgotten_entry::insert(WS, &task, &ill.value.id);
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(forget))).expect("written");
+    let search = ("search", json!({ "query": "quince" }));
+    let read = ("read_task", json!({ "taskId": task }));
+    world.script.push(Answer::calls([search, read]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    world.create("Look", None);
+    assert_eq!(world.drain(), [DONE]);
+    let turns = world.last_request().turns;
+    for result in &turns[0].results {
+        let said = &result.text;
+        assert!(said.contains("blooms") && !said.contains("is ill"), "{said}");
+    }
+}
+
 /// The summaries of a definition: first and last run, who wrote it, text.
 fn summaries(world: &World) -> Vec<(i64, i64, String, String)> {
     let rows =
@@ -300,6 +331,7 @@ fn a_series_of_any_age_stays_within_the_prompt(world: &World) {
 }
 
 each_engine! {
+    an_entry_that_agents_are_not_shown_is_not_shown_to_a_run,
     a_run_that_lists_its_own_day_is_still_answered_by_somebody_elses_model,
     of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out,
     the_next_run_knows_what_the_last_one_did_and_said,

@@ -108,8 +108,8 @@ impl HttpClient {
         Ok(HttpAnswer { status, headers: parts.headers, body })
     }
 
-    /// Connects within [`limits::CONNECT_SECONDS`]: until then nothing of the request is sent, so it is
-    /// known that the call cost nothing. Whoever waits for the answer cannot tell.
+    /// Connects within [`limits::CONNECT_SECONDS`]. Until then nothing of the request is sent, so it is
+    /// known that the call cost nothing; the caller, who waits for the answer, cannot tell.
     async fn connect_in_time(&self, base: &BaseUrl) -> Result<Box<dyn Io>, HttpError> {
         let limit = Duration::from_secs(limits::CONNECT_SECONDS);
         match select(pin!(self.connect(base)), self.clock.sleep(limit)).await {

@@ -30,14 +30,14 @@ impl Case {
 #[test]
 fn the_name_of_a_label_is_sent_if_a_task_that_has_it_may_be() {
     let case = Case::new();
-    let (secret, open) = (case.label("SECRET"), case.label("Errand"));
+    let (secret, open) = (case.label("SECRET"), case.label("Garden"));
     let (other, _) = (case.labelled(&secret), case.labelled(&open));
     case.flag_task(&other, true);
     let own = case.wake(&case.own, [routine_report()]);
-    assert!(own.contains("SECRET") && own.contains("Errand"), "{own}");
+    assert!(own.contains("SECRET") && own.contains("Garden"), "{own}");
     let sent = case.sent_to_far();
     assert!(!sent.contains("SECRET") && !sent.contains(&secret.to_string()), "{sent}");
-    assert!(sent.contains("Labels that exist: Errand"), "{sent}");
+    assert!(sent.contains("Labels that exist: Garden"), "{sent}");
     assert!(sent.contains("Kept back from this model because it is private: "), "{sent}");
     assert_eq!(case.last().kept_back.private.labels, 1);
 

@@ -230,3 +230,23 @@ fn an_outline_with_one_box_keeps_its_shape() {
         reading.tasks[0].items.iter().map(|item| (item.depth, item.is_checked)).collect();
     assert_eq!(shape, [(0, false), (1, true), (1, false), (0, false), (1, false)]);
 }
+
+#[test]
+fn points_below_items_and_signs_of_obsidian_are_the_same_text_after_writing() {
+    use dormouse_formats::export::{Target, Task, write};
+
+    let first = read("- TODO a\n\t- DONE b\n\t- of a\n\t\t- more\n- TODO c\n");
+    let signed = read("# P\n\n- [ ] d 🛫 2026-12-01 📅 2026-12-10\n- [x] e ✅ 2026-11-14\n");
+    for reading in [first, signed] {
+        let tasks: Vec<Task> = reading.tasks.iter().map(Task::from).collect();
+        let again = read(&write(&tasks, Target::Markdown).text);
+        assert_eq!(titles(&again), titles(&reading));
+        for at in 0..reading.tasks.len() {
+            assert_eq!(text(&again, at), text(&reading, at));
+            let days = |reading: &Reading| {
+                reading.tasks[at].entries.iter().map(|entry| entry.on).collect::<Vec<_>>()
+            };
+            assert_eq!(days(&again), days(&reading));
+        }
+    }
+}

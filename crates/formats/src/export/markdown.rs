@@ -115,10 +115,14 @@ pub(super) fn heading(text: &str) -> String {
 
 /// Items, then entries; headings inside an entry are put below the task's.
 pub(super) fn body(task: &Task, level: usize, text: &mut String) {
+    // A list right below the items is another list only if it has other bullets.
+    let first = task.entries.first().filter(|entry| entry.on.is_none());
+    let is_list = first.is_some_and(|entry| block(&entry.text).trim_start().starts_with("- "));
+    let bullet = if is_list { '*' } else { '-' };
     for item in &task.items {
         let tick = if item.is_checked { 'x' } else { ' ' };
         let indent = "  ".repeat(item.depth.min(20) as usize);
-        let _ = writeln!(text, "{indent}- [{tick}] {}", one_line(&item.title));
+        let _ = writeln!(text, "{indent}{bullet} [{tick}] {}", one_line(&item.title));
     }
     if !task.items.is_empty() && !task.entries.is_empty() {
         text.push('\n');

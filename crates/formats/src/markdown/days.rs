@@ -21,6 +21,19 @@ pub(crate) fn leading(text: &str, year: Option<i16>) -> Leading<'_> {
     impossible
 }
 
+/// Reads the day at the beginning of a line, unless the line is no more than a sign of Obsidian Tasks with its
+/// value, such as `🛫 2026-12-01`: that is when something begins or was done, not when a note was written.
+pub(super) fn of_line(text: &str, year: Option<i16>) -> Leading<'_> {
+    let found = leading(text, year);
+    let is_signed = text.starts_with(['⏳', '⌛', '🛫', '➕', '✅', '❌', '🔁']);
+    match found {
+        Leading::Day(_, rest) if is_signed && !rest.contains(char::is_alphanumeric) => {
+            Leading::Nothing
+        }
+        Leading::Day(..) | Leading::Impossible(_) | Leading::Nothing => found,
+    }
+}
+
 /// Whether a heading consists only of a day: it says when, not what.
 pub(super) fn is_alone(heading: &str) -> bool {
     match leading(heading, None) {
@@ -61,7 +74,7 @@ pub(super) fn begins_with_time(text: &str) -> bool {
 /// Whether a line at the left margin begins a dated note of its own, even if CommonMark joins it to
 /// the paragraph or list item before it.
 pub(crate) fn heads_note(line: &str) -> bool {
-    match leading(line, None) {
+    match of_line(line, None) {
         Leading::Day(_, rest) => !line.starts_with(char::is_whitespace) && sets_off(rest),
         Leading::Impossible(_) | Leading::Nothing => false,
     }

@@ -226,7 +226,7 @@ impl<'a> Gatherer<'a> {
         is_opaque: bool,
     ) {
         if !is_opaque && (begins_block || days::heads_note(line)) {
-            match days::leading(line_text(line), None) {
+            match days::of_line(line_text(line), None) {
                 Leading::Day(day, rest) if begins_block || days::sets_off(rest) => {
                     self.flush(run);
                     let open = self.open.as_ref();

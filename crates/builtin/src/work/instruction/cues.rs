@@ -20,6 +20,8 @@ pub(super) struct FoundCues {
     pub hits: Vec<Hit>,
     /// Parts that were not, as they were written.
     pub not_understood: Vec<String>,
+    /// The titles of tasks that share a word with an instruction to repeat something; `None` if it is none.
+    pub similar: Option<Vec<String>>,
 }
 
 /// A phrase or a name.
@@ -86,7 +88,8 @@ pub(super) fn find_cues(
     }
     take_titles(&mut hits, &left, &mut covered, &said, &quotes, text);
     let (hits, not_understood) = judge(hits, &left, &covered, read, &said, text);
-    Ok(FoundCues { said, hits, not_understood })
+    let similar = is_repeat.then(|| similar(&tokens, &known.tasks));
+    Ok(FoundCues { said, hits, not_understood, similar })
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -125,6 +128,14 @@ fn title_places(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<(String, Range
         }
     }
     kept
+}
+
+/// The titles of tasks that share a word with an instruction, at most three.
+fn similar(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<String> {
+    let is_said =
+        |word: &String| word.chars().count() >= 4 && tokens.iter().any(|it| it.word == *word);
+    let shares = |task: &&Named<TaskId>| name_words(&fold(&task.name)).iter().any(is_said);
+    tasks.iter().filter(shares).take(3).map(|task| task.name.clone()).collect()
 }
 
 fn name_words(folded: &str) -> Vec<String> {

@@ -15,7 +15,10 @@ use crate::lang::work::{Cue, Topic};
 /// Errors: no kind; a title that no task has.
 pub(super) fn parameters(found: &FoundCues, text: &str) -> Result<WorkParameters, NotAccepted> {
     let hits = &found.hits;
-    let no_kind = || NotAccepted::NeedsModel { text: short(text) };
+    let no_kind = || match found.similar.clone() {
+        Some(similar) => NotAccepted::NoSuchTask { text: short(text), similar },
+        None => NotAccepted::NeedsModel { text: short(text) },
+    };
     if let Some(title) = title(hits) {
         let what = Repeated::Make { title };
         return Ok(WorkParameters::Repeat(Repeat { what, by_rule: false }));

@@ -66,11 +66,14 @@ pub enum NotAccepted {
     },
     /// A checklist is to start over, or a task to be copied, and none of that name exists.
     #[error(
-        "no task is called as in `{text}`; write the title of the task as it is, in quotes if it is long"
+        "no task is called as in `{text}`: write the title of the list or task as it is, in quotes if it is \
+         long{}. Anything else needs a language model", also_called(.similar)
     )]
     NoSuchTask {
-        /// The part of the instruction.
+        /// The instruction, shortened.
         text: String,
+        /// The titles of tasks that share a word with it.
+        similar: Vec<String>,
     },
     /// Several tasks have the title.
     #[error("{n} tasks are called `{title}`; rename one of them")]
@@ -90,6 +93,14 @@ pub enum NotAccepted {
     /// A number cannot be used.
     #[error("cannot use a number of the instruction")]
     Parameter(#[source] ParameterError),
+}
+
+fn also_called(similar: &[String]) -> String {
+    let titles: Vec<String> = similar.iter().map(|title| format!("`{title}`")).collect();
+    match titles.as_slice() {
+        [] => String::new(),
+        titles => format!("; there is {}", titles.join(", ")),
+    }
 }
 
 /// Reads an instruction: in the reader's language, and else in the others.
@@ -162,5 +173,44 @@ fn short(text: &str) -> String {
     match text.char_indices().nth(80) {
         None => text,
         Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::TaskId;
+    use dormouse_types::named::Named;
+
+    use dormouse_formats::when::{DayOrder, ENGLISH, Weekday};
+    use jiff::civil::date;
+    use jiff::tz::TimeZone;
+
+    use super::*;
+
+    fn reader() -> Reader {
+        Reader {
+            now: date(2026, 3, 2).at(9, 0, 0, 0),
+            zone: TimeZone::UTC,
+            order: DayOrder::DayFirst,
+            language: ENGLISH,
+            week_starts: Weekday::Monday,
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_there_is_named_as_the_cause() {
+        let id: TaskId = format!("jt-{}", "0".repeat(26)).parse().expect("an id");
+        let said = |names: &[&str], text: &str| {
+            let task = |name: &&str| Named { id: id.clone(), name: (*name).to_owned() };
+            let known = Known { tasks: names.iter().map(task).collect(), ..Known::default() };
+            read(text, &known, &reader()).expect_err("it is refused").to_string()
+        };
+        let none = said(&[], "Reset the packing list every Sunday at 9");
+        assert!(none.starts_with("no task is called as in `Reset the packing list"), "{none}");
+        assert!(!none.contains("there is"), "{none}");
+        let similar = said(&["Blockers (P0)", "Paint"], "Reset Blockers every Monday");
+        assert!(similar.contains("there is `Blockers (P0)`."), "{similar}");
+        let other = said(&["Blockers (P0)"], "Write a poem about Blockers");
+        assert!(other.contains("needs a language model; without one"), "{other}");
     }
 }

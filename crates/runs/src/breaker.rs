@@ -13,7 +13,7 @@ use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::port::Model;
 use dormouse_types::{Timestamp, limits};
 
-/// Whether a provider may be asked.
+/// Whether a provider may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// Any run may ask.
@@ -27,7 +27,7 @@ pub enum Gate {
     },
 }
 
-/// Returns whether a provider may be asked now.
+/// Returns whether a provider may be called now.
 pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     match breaker.and_then(|breaker| breaker.open_until) {
         None => Gate::Free,
@@ -36,7 +36,7 @@ pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     }
 }
 
-/// Returns whether a model may be asked now, by all the breakers that hold it: the narrowest gate.
+/// Returns whether a model may be called now, by all the breakers that hold it: the narrowest gate.
 pub fn gate_of_all(breakers: &[Breaker], now: Timestamp) -> Gate {
     let narrower = |a, b| match (a, b) {
         (Gate::Closed { until: a }, Gate::Closed { until: b }) => Gate::Closed { until: a.max(b) },
@@ -87,7 +87,7 @@ pub fn failed(
     detail.clone_into(&mut after.detail);
     after.why = why.into();
     if after.open_until.is_some_and(|until| now < until) && !was_probing {
-        // Runs that asked before it opened fail as well; they add no information.
+        // Runs that called it before it opened fail as well; they add no information.
         return after;
     }
     // A person has to change something, so another attempt soon is pointless.
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asked_before_it_was_opened_does_not_prolong_it() {
+    fn a_failure_from_before_it_opened_does_not_prolong_it() {
         let mut breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
         breaker = fail(Some(&breaker), 30);
         assert_eq!(gate(Some(&breaker), at(31)), Gate::Closed { until: at(60) });

@@ -25,7 +25,7 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
     pub title: Option<String>,
-    /// What its runs are told to do, from the next run on.
+    /// The instructions of its runs, from the next run on.
     pub instructions: Option<String>,
     /// What it does without a language model; the inner `None` gives it to one.
     pub built_in: Option<Option<BuiltInWork>>,

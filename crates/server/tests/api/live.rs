@@ -460,7 +460,7 @@ async fn events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_wai
     let done = of(&after, "task:status").pop().expect("an event");
     assert_eq!((text(&done, "taskId"), text(&done, "status")), (work.as_str(), "completed"));
     let all = [frames.clone(), after].concat();
-    // Each turn is the line that the log has of it: what was asked, the answer, how it ended.
+    // Each turn is the line that the log has of it: the request, the answer, how it ended.
     let file = world.get(&format!("{path}/log.jsonl")).await;
     let lines: Vec<Value> =
         file.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();

@@ -12,7 +12,7 @@ fn text(value: &Value) -> String {
 pub async fn made(world: &World, name: &str) -> String {
     let body = json!({ "name": name, "generalDirective": "Talk like a pirate." }).to_string();
     let made = world.call("POST", "/api/templates", &body).await;
-    assert_eq!(made.status, 201, "{}", made.shown());
+    assert_eq!(made.status, 201, "{}", made.rendered());
     let path = format!("/api/templates/{}", text(&made.json()["template"]["id"]));
     assert_eq!(made.header("location"), Some(path.as_str()));
     assert_eq!(made.header("etag"), Some("\"1\""));

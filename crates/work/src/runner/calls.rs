@@ -26,7 +26,7 @@ const MOST_OF_LOG: usize = 64 * 1024;
 const MOST_RUNS: i64 = 100;
 
 impl WorkRun<'_> {
-    /// Runs the calls of a turn. What the person said meanwhile is told with the last result; a run
+    /// Runs the calls of a turn. What the person said meanwhile is added to the last result; a run
     /// cannot finish with words that it has not read.
     pub(super) async fn execute_calls(
         &mut self,
@@ -142,9 +142,9 @@ impl WorkRun<'_> {
         let Some(mut task) = proposals.task(&id).await? else { return Ok(gone()) };
         let of_task = || Source::Task(id.clone());
         let entries = task.entries.iter().map(|entry| Source::Entry(entry.id.clone()));
-        let asked = std::iter::once(of_task()).chain(entries).collect();
+        let requested = std::iter::once(of_task()).chain(entries).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         if !clearance.allows_all(&[of_task()]) {
             return Ok(gone());
         }
@@ -182,7 +182,7 @@ impl WorkRun<'_> {
         if n_left_out > 0 {
             heading.push_str(&format!(", {n_left_out} runs left out because there is no room"));
         }
-        self.shown("runs", heading, parts, "nothing ran yet").await
+        self.visible_parts("runs", heading, parts, "nothing ran yet").await
     }
 
     async fn list(&self, from: Date, to: Date) -> Result<(String, Vec<Source>), RunError> {
@@ -201,11 +201,11 @@ impl WorkRun<'_> {
             let sources = one.run_key.iter().map(|key| Source::Run(key.clone())).collect();
             parts.push(HistoryPart { text: format!("{line} [{title}, {}]", one.work), sources });
         }
-        self.shown("runs", format!("From {from} to {to}"), parts, "nothing ran").await
+        self.visible_parts("runs", format!("From {from} to {to}"), parts, "nothing ran").await
     }
 
     /// Joins what the model of the run may see; the rest is left out and counted.
-    pub(super) async fn shown(
+    pub(super) async fn visible_parts(
         &self,
         name: &str,
         heading: String,
@@ -213,9 +213,9 @@ impl WorkRun<'_> {
         nothing: &str,
     ) -> Result<(String, Vec<Source>), RunError> {
         let (ws, run) = (self.lease.ws, &self.lease.run);
-        let asked = parts.iter().flat_map(|part| part.sources.iter().cloned()).collect();
+        let requested = parts.iter().flat_map(|part| part.sources.iter().cloned()).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         let n_all = parts.len();
         parts.retain(|part| clearance.allows_all(&part.sources));
         if parts.is_empty() {

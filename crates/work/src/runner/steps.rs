@@ -38,8 +38,8 @@ impl WorkRun<'_> {
         turn.read.push(self.work.instructions(ws, work, self.run.version).await?);
         let said = store.all(correction::after(ws, work, 0)).await?;
         turn.read.extend(said.into_iter().map(|one| one.text));
-        let asked = store.all(question::of_run(ws, &self.id)).await?;
-        turn.read.extend(asked.into_iter().filter_map(|one| one.answer));
+        let questions = store.all(question::of_run(ws, &self.id)).await?;
+        turn.read.extend(questions.into_iter().filter_map(|one| one.answer));
         let with_turns = self.work.with_turns(ws, self.run.clone()).await?;
         for (key, turns) in &with_turns.attempts {
             for logged in turns {
@@ -47,7 +47,7 @@ impl WorkRun<'_> {
                     let Some(result) = result else { continue };
                     if result.refused {
                         let is_own = *key == self.lease.run.key;
-                        turn.was_told |= is_own && result.text.starts_with(UNFINISHED);
+                        turn.was_reminded |= is_own && result.text.starts_with(UNFINISHED);
                     } else if let Ok(call) = tools::read(call) {
                         turn.take_note(&call, &result.text);
                     }
@@ -128,11 +128,11 @@ impl WorkRun<'_> {
             (!missing.is_empty()).then(|| format!("not done: {}", steps::listed(&missing)));
         let why = missing.into_iter().chain(wrong).collect::<Vec<_>>().join("; ");
         let has_failed = turn.steps.iter().any(|one| one.state == StepState::Failed);
-        if turn.was_told || has_failed {
+        if turn.was_reminded || has_failed {
             let text = format!("the run ends, and the person looks at it: {why}");
             return Ok(Some(StepAnswer { is_refused: false, text, ends: true }));
         }
-        turn.was_told = true;
+        turn.was_reminded = true;
         Ok(Some(StepAnswer::refused(format!(
             "{UNFINISHED}; {why}. Do that, then call finish again."
         ))))
@@ -197,9 +197,9 @@ impl WorkRun<'_> {
         let found = self.work.store.all(task::list(ws, &wanted)).await?;
         let found = found.into_iter().filter_map(|line| line.row.ok());
         let tasks: Vec<task::Task> = found.map(|listed| listed.task.doc.value).collect();
-        let asked = tasks.iter().map(|task| Source::Task(task.id.clone())).collect();
+        let requested = tasks.iter().map(|task| Source::Task(task.id.clone())).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         let shown =
             tasks.into_iter().filter(|task| clearance.allows_all(&[Source::Task(task.id.clone())]));
         Ok(shown.map(|task| (task.id.to_string(), task.title)).collect())

@@ -157,7 +157,7 @@ fn what_came_of_three_results_starts_nothing_more(world: &World) {
     assert!(why.contains("3 results of agent work"), "{why}");
 }
 
-fn a_model_that_may_not_see_why_is_not_told(world: &World) {
+fn a_model_that_may_not_see_the_reason_gets_no_instructions(world: &World) {
     let task = world.task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.ask_elsewhere();
@@ -175,5 +175,5 @@ each_engine! {
     an_undo_takes_it_back_until_it_has_begun,
     a_crash_between_entry_and_mark_writes_no_second_one,
     what_came_of_three_results_starts_nothing_more,
-    a_model_that_may_not_see_why_is_not_told,
+    a_model_that_may_not_see_the_reason_gets_no_instructions,
 }

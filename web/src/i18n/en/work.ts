@@ -242,7 +242,7 @@ export const work = {
   "work.editWhat": "New instructions count from the next run. A new schedule counts from now.",
   "work.correct": "Tell it what to do differently",
   "work.correctHint": "Leave out the weather.",
-  "work.tell": "Send",
+  "work.send": "Send",
 
   "work.runs": "Runs",
   "work.nRuns": { one: "{n} run", other: "{n} runs" },

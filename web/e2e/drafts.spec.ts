@@ -107,3 +107,44 @@ test("a run is cancelled on the page of its agent", async ({ sample, server, mod
   await expect(sample.getByRole("button", { name: "Cancel this run" })).toHaveCount(0);
   expect(await read(server, agent)).toMatchObject({ activity: "asleep", consecutiveFailureCount: 0 });
 });
+
+test("new work, an edit of work and a pasted list are still there after other pages", async ({ app, server }) => {
+  const away = async (): Promise<void> => {
+    await app.getByRole("link", { name: "Settings", exact: true }).first().click();
+    await expect(app.getByRole("heading", { level: 1, name: "Settings" })).toBeVisible();
+  };
+  await app.goto(`${server.address}/work/new`);
+  await app.getByLabel("Title", { exact: true }).fill("Poem");
+  await app.getByLabel("Instructions", { exact: true }).fill("Write a poem.");
+  await app.getByLabel("Schedule", { exact: true }).fill("every blue moon");
+  await expect(app.getByRole("alert")).toContainText("every weekday at 9");
+  await expect(app.getByRole("button", { name: "Start it" })).toBeDisabled();
+  await away();
+  await app.goBack();
+  await expect(app.getByLabel("Instructions", { exact: true })).toHaveValue("Write a poem.");
+  await expect(app.getByLabel("Title", { exact: true })).toHaveValue("Poem");
+
+  const { items } = (await server.ask("GET", "/api/work/gallery")) as { items: { parameters: object | null; schedule: string; name: string }[] };
+  const agenda = items.find((one) => one.parameters !== null);
+  const { id } = (await server.ask("POST", "/api/tasks", { title: "Agenda", parameters: agenda?.parameters, schedule: agenda?.schedule })) as { id: string };
+  await app.goto(`${server.address}/work/${id}`);
+  // Rules read no corrections.
+  await expect(app.getByText("Rules do this work, and they read no further wishes.")).toBeVisible();
+  await expect(app.getByLabel("Tell it what to do differently")).toHaveCount(0);
+  await app.getByRole("button", { name: "Edit" }).click();
+  await app.getByLabel("Title", { exact: true }).fill("My agenda");
+  await away();
+  await app.goBack();
+  await expect(app.getByLabel("Title", { exact: true })).toHaveValue("My agenda");
+  await app.getByRole("button", { name: "Cancel" }).click();
+  await app.reload();
+  await expect(app.getByRole("heading", { level: 1, name: "Agenda", exact: true })).toBeVisible();
+  await expect(app.getByLabel("Title", { exact: true })).toHaveCount(0);
+
+  await app.goto(`${server.address}/import`);
+  const list = app.getByRole("textbox", { name: "Paste a list here" });
+  await list.fill("call Ana\nbuy milk");
+  await away();
+  await app.goBack();
+  await expect(list).toHaveValue("call Ana\nbuy milk");
+});

@@ -105,3 +105,41 @@ test("Escape leaves a menu and a field unchanged, with the focus on what opened 
   await sample.keyboard.press("Escape");
   await expect(title).toBeFocused();
 });
+
+test("the slash finds everything where no list has a search, and its letters are no commands", async ({ sample: page, server }) => {
+  const id = await openTask(page, server, PASSPORTS);
+  const starred = async (): Promise<boolean> => ((await server.ask("GET", `/api/journal/tasks/${id}`)) as { starred: boolean }).starred;
+  const before = await starred();
+  for (const path of [`/tasks/${id}`, "/settings", "/templates", "/work"]) {
+    await page.goto(server.address + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await page.keyboard.type("/fr");
+    await expect(page.getByRole("combobox", { name: "Search tasks and agents, or run a command" }), path).toHaveValue("fr");
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("combobox"), path).toHaveCount(0);
+    await expect(page, path).toHaveURL(server.address + path);
+  }
+  expect(await starred()).toBe(before);
+});
+
+test("Escape goes back from a page, to its list if there is no page before it", async ({ sample: page, server }) => {
+  const id = await openTask(page, server, PASSPORTS);
+  const { agent } = (await server.ask("GET", `/api/journal/tasks/${id}`)) as { agent: string };
+  const { items } = (await server.ask("GET", "/api/templates")) as { items: { id: string }[] };
+  for (const [path, list] of [["/work/new", "/work"], [`/templates/${items[0]?.id}`, "/templates"], [`/tasks/${id}`, "/tasks"], [`/agents/${agent}`, `/tasks/${id}`]] as const) {
+    const fresh = await page.context().newPage();
+    await fresh.goto(server.address + path);
+    await expect(fresh.getByRole("heading", { level: 1 })).toBeVisible();
+    await fresh.keyboard.press("Escape");
+    await expect(fresh, path).toHaveURL(server.address + list);
+    await fresh.close();
+  }
+  // The second page of a tab goes back to the first, wherever that is.
+  await page.goto(`${server.address}/settings`);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("new agent work");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1, name: "Start agent work" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(`${server.address}/settings`);
+});

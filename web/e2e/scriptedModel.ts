@@ -74,6 +74,8 @@ export class ScriptedModel {
     this.asked += 1;
     this.bodies.push(body);
     this.#waiting.push(response);
+    // A turn that was cancelled is not answered.
+    response.on("close", () => (this.#waiting = this.#waiting.filter((one) => one !== response)));
     response.flushHeaders();
     this.#go();
   }

@@ -158,7 +158,11 @@ test("the page of a run is live: it works, asks by keyboard, is corrected, and c
   await expect(card).toContainText("Which garden?");
   await looked(app, "asks");
   await app.getByRole("heading", { level: 1 }).click();
+  // The key goes to the choice, and Enter answers.
   await app.keyboard.press("1");
+  await expect(card.getByRole("button", { name: "The front one" })).toBeFocused();
+  expect((await read(server, id)).runState).toBe("needs_input");
+  await app.keyboard.press("Enter");
   await expect(card).toHaveCount(0);
   await expect.poll(() => model.bodies.at(-1)).toContain("The front one");
   expect(model.bodies.at(-1)).toContain("Leave out bills.");
@@ -211,6 +215,29 @@ test("everything is paused from the command palette, and resumed", async ({ app,
   await expect(app.getByText("Nothing starts until you resume it.")).toHaveCount(0);
   for (const id of ids) await expect.poll(async () => (await read(server, id)).nextDueAt).not.toBeNull();
   expect(model.asked).toBe(0);
+});
+
+test("work that is deleted elsewhere leaves no controls behind", async ({ app, server, model }) => {
+  const id = await make(server, { schedule: "every day at 9" });
+  await to(app, server, `/work/${id}`);
+  await expect(app.getByRole("button", { name: "Edit" })).toBeVisible();
+  await server.ask("DELETE", `/api/tasks/${id}`);
+  await expect(app.getByRole("heading", { level: 1, name: "This agent work doesn’t exist." })).toBeVisible();
+  await expect(app.getByRole("button", { name: "Edit" })).toHaveCount(0);
+  expect(model.asked).toBe(0);
+});
+
+test("work that runs once is edited without a schedule", async ({ app, server, model }) => {
+  model.says(FAIL);
+  const id = await make(server);
+  await expect.poll(async () => (await read(server, id)).runState).toBe("failed");
+  await to(app, server, `/work/${id}`);
+  await app.getByRole("button", { name: "Edit" }).click();
+  await expect(app.getByText("This work runs once and takes no schedule.")).toBeVisible();
+  await expect(app.getByLabel("Schedule", { exact: true })).toHaveCount(0);
+  await app.getByLabel("Title", { exact: true }).fill("Post");
+  await app.getByRole("button", { name: "Save" }).click();
+  await expect(app.getByRole("heading", { level: 1, name: "Post" })).toBeVisible();
 });
 
 test("work that is gone, and a question that somebody else answered, are reported", async ({ app, server, model }) => {

@@ -6,6 +6,10 @@ use xtask::repository;
 const WORK: &str = "crates/work/tests/cases/";
 
 /// (case, file, test).
+///
+/// Three known cases are about channels, of which there are none yet: `transport_down_then_up_delivers_once`,
+/// `dead_letter_in_needs_attention` and `two_targets_same_channel`. What a run comes to is told in the app, by rows
+/// that its own commit writes.
 const CASES: &[(&str, &str, &str)] = &[
     ("claim_race_two_pollers", "planning", "two_nodes_make_one_run"),
     ("poll_reentry", "known", "a_poll_within_a_poll_plans_nothing_twice"),
@@ -90,6 +94,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "crates/server/tests/api/live.rs",
         "a_cursor_of_another_server_or_of_nobody_is_answered_with_a_resync",
     ),
+    (
+        "busy_conversation_defers_delivery",
+        "known",
+        "a_conversation_in_which_somebody_writes_gets_the_result_once",
+    ),
+    (
+        "live_tool_calls_not_stale",
+        "crates/server/tests/api/live.rs",
+        "events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_waits",
+    ),
     ("stop_is_cancelled", "living", "a_cancelled_run_ends_and_frees_its_place"),
     (
         "paused_definition_stops_new_runs_and_lets_running_finish",
@@ -142,6 +156,11 @@ const BAD_INPUT: &[(&str, &str, &str)] = &[
         "a question answered by a token without `decide`",
         "crates/server/tests/api/scopes.rs",
         "every_operation_asks_for_its_scope_and_for_no_other",
+    ),
+    (
+        "a webhook with a right signature and an old time",
+        "hooks",
+        "what_is_forged_late_malformed_or_unknown_starts_nothing_and_is_counted",
     ),
     (
         "a series of ten years with overrides",

@@ -27,7 +27,7 @@ use crate::wake::policy::{SHORTEST_WINDOW, is_automatic};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
-pub(crate) const ATTEMPTS: Policy = Policy::Attempts(3);
+pub(crate) const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// Who sends a request, and its idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]

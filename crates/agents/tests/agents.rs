@@ -29,6 +29,7 @@ mod cases {
     mod order;
     mod positions;
     mod privacy;
+    mod private_labels;
     mod categories;
     mod proposing;
     mod reads;

@@ -1,9 +1,11 @@
 //! What a prompt says about decisions and open proposals.
 
+use std::collections::BTreeSet;
+
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_types::model::{Decided, Ledger, OpenProposal, Resolution, TaskState};
-use dormouse_types::{ChangeSetId, limits};
+use dormouse_types::{ChangeSetId, LabelId, limits};
 use serde_json::Value;
 
 use crate::tools;
@@ -26,6 +28,28 @@ impl LedgerOfSets {
             About::Decision(place) => self.decided_in.get(place),
             About::Open(place) => self.open_in.get(place),
         }
+    }
+
+    /// Returns the labels that the proposal of a line names.
+    pub fn labels_of(&self, line: &Line) -> BTreeSet<LabelId> {
+        let args = match line.about {
+            About::Nothing => None,
+            About::Decision(place) => self.ledger.decisions.get(place).map(|one| &one.args),
+            About::Open(place) => self.ledger.open.get(place).map(|one| &one.args),
+        };
+        let mut labels = BTreeSet::new();
+        collect_labels(args.unwrap_or(&Value::Null), &mut labels);
+        labels
+    }
+}
+
+/// Finds the labels in the arguments of a proposal, whatever its tool calls them.
+fn collect_labels(args: &Value, into: &mut BTreeSet<LabelId>) {
+    match args {
+        Value::String(text) => into.extend(text.trim().parse::<LabelId>().ok()),
+        Value::Array(all) => all.iter().for_each(|one| collect_labels(one, into)),
+        Value::Object(all) => all.values().for_each(|one| collect_labels(one, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

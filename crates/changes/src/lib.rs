@@ -23,6 +23,7 @@ pub mod ledger;
 pub mod recovery;
 
 pub use set::error::DecideError;
+pub use set::lost::ReopenedItems;
 pub use set::rows::Settled;
 pub use set::service::{Changes, Decider};
 pub use tool::{Effect, ItemTool, ModelTool, Policy, Refused, Tool};

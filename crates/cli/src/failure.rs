@@ -110,7 +110,10 @@ fn describe_work_refusal(refusal: WorkRefusal) -> &'static str {
 
 /// (problem type, the command that helps).
 const HINTS: &[(&str, &str)] = &[
-    ("not-found", "`dormouse task list` and `dormouse agent list` show what exists"),
+    (
+        "not-found",
+        "`dormouse task list`, and `list` of agent, work, template and models, show what exists",
+    ),
     ("link-exists", "`dormouse task show` lists the links of a task"),
     ("agent-exists", "`dormouse agent list` shows it; a task has only one agent at a time"),
     ("already-decided", "`dormouse change undo SET:ITEM` undoes a decision"),

@@ -3,7 +3,7 @@
 use dormouse_store::agent::conversation::TaskRef;
 use dormouse_types::{Caller, ConversationId, Scope, WorkId, limits};
 
-use crate::request::require;
+use crate::request::{answer_of, answered, require};
 use crate::view::{AgentWork, Conversation, Page, Turn};
 use crate::work::{TranscriptFile, work_context};
 use crate::{Dormouse, Error};
@@ -135,7 +135,8 @@ impl Dormouse {
         Ok(self.queries.conversation(caller.workspace, id).await?)
     }
 
-    /// Deletes a conversation with its turns, and returns it as it was. Agent work stays.
+    /// Deletes a conversation with its turns, and returns it as it was; so does a repeated request. Agent work
+    /// stays.
     pub async fn delete_conversation(
         &self,
         caller: &Caller,
@@ -144,8 +145,9 @@ impl Dormouse {
     ) -> Result<Conversation, Error> {
         require(caller, Scope::Edit)?;
         let by = work_context(caller, key.as_deref())?;
-        let view = self.queries.conversation(caller.workspace, id).await?;
-        self.work.delete_conversation(caller.workspace, id, &by).await?;
-        Ok(view)
+        let found = self.queries.conversation(caller.workspace, id).await;
+        let answer = answer_of(found.map_err(Error::from))?;
+        let answer = self.work.delete_conversation(caller.workspace, id, &answer, &by).await?;
+        answered(&answer, ("conversation", id))
     }
 }

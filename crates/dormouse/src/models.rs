@@ -45,7 +45,7 @@ use crate::{Dormouse, Error};
 pub const BUILT_IN: &str = "builtin";
 
 /// How often an edit of the settings is decided on fresh rows.
-const ATTEMPTS: Policy = Policy::Attempts(5);
+const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// Units: micro-dollars, or tokens. A budget above it is a mistake.
 const LARGEST_BUDGET: i64 = 1_000_000_000_000;

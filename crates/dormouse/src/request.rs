@@ -6,6 +6,7 @@ use dormouse_journal::{EditCtx, OnceKey};
 use dormouse_store::Once;
 use dormouse_types::{Caller, Origin, Scope, TaskId, hash, limits};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::Error;
 
@@ -43,6 +44,26 @@ pub(crate) fn edit_ctx(
         ctx.once = Some(OnceKey { id, request: hash::sha256(body) });
     }
     Ok(ctx)
+}
+
+/// The answer to a request that deletes something, to be kept in its receipt: what is there. Empty if nothing
+/// is, which is no error yet: the request may be a repeated one.
+pub(crate) fn answer_of<T: Serialize>(found: Result<T, Error>) -> Result<String, Error> {
+    match found {
+        Ok(view) => Ok(serde_json::to_string(&view).expect("a view is plain data")),
+        Err(error) if error.kind() == "not-found" => Ok(String::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The view in an answer that [`answer_of`] made.
+///
+/// Errors: an earlier version kept only the id. Then it is gone, as before.
+pub(crate) fn answered<T: DeserializeOwned>(
+    answer: &str,
+    (what, id): (&'static str, &impl ToString),
+) -> Result<T, Error> {
+    serde_json::from_str(answer).map_err(|_| Error::NotFound { what, id: id.to_string() })
 }
 
 /// The context of a request to an agent.

@@ -4,7 +4,7 @@ use dormouse_agents::template::{NewTemplate, TemplatePatch};
 use dormouse_types::model::Directives;
 use dormouse_types::{AgentId, Caller, Scope, TemplateId, limits};
 
-use crate::request::{request_context, require};
+use crate::request::{answer_of, answered, request_context, require};
 use crate::view::{Agent, Page, Template, TemplateDetail, TemplateVersion};
 use crate::{AgentPatch, Dormouse, Error};
 
@@ -25,7 +25,8 @@ impl Dormouse {
         self.template_view(caller, id).await
     }
 
-    /// A page of the versions of a template, newest first.
+    /// A page of the versions of a template, newest first. What is understood of their texts is not in
+    /// it: [`Dormouse::template_version`] says so of one.
     pub async fn template_versions(
         &self,
         caller: &Caller,
@@ -35,9 +36,7 @@ impl Dormouse {
     ) -> Result<Page<TemplateVersion>, Error> {
         require(caller, Scope::Read)?;
         limits::PAGE.check(limit)?;
-        let page = self.queries.template_versions(caller.workspace, id, limit, cursor).await?;
-        let items = page.items.into_iter().map(|version| self.with_understood(version)).collect();
-        Ok(Page { items, ..page })
+        Ok(self.queries.template_versions(caller.workspace, id, limit, cursor).await?)
     }
 
     /// A version of a template.
@@ -145,10 +144,11 @@ impl Dormouse {
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
         let by = request_context(caller, key.as_deref())?;
-        let view = self.template_view(caller, id).await?;
-        self.agents.delete_template(caller.workspace, id, if_match, &by).await?;
+        let answer = answer_of(self.template_view(caller, id).await)?;
+        let answer =
+            self.agents.delete_template(caller.workspace, id, if_match, &answer, &by).await?;
         self.load_models().await?;
-        Ok(view)
+        answered(&answer, ("template", id))
     }
 
     /// Lets an agent follow a template from its next wake on; `None` is the stock default. A template that

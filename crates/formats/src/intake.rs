@@ -26,7 +26,7 @@ pub(crate) use details::Details;
 pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
 pub(crate) use gather::Gather;
-pub(crate) use html::{is_html, to_markdown};
+pub(crate) use html::{attributes, is_html, to_markdown, unescaped};
 pub(crate) use key::fold;
 pub(crate) use letter::{Letter, is_mail_field};
 pub(crate) use lines::Lines;

@@ -72,6 +72,24 @@ impl<'a> Node<'a> {
         self.raw.starts_with('{')
     }
 
+    pub fn is_array(&self) -> bool {
+        self.raw.starts_with('[')
+    }
+
+    /// Whether it is this very part of the document.
+    pub fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self.raw, other.raw)
+    }
+
+    /// A text, or that of the time which an object holds, as `{"dateTime": "…", "timeZone": "UTC"}`.
+    pub fn of_time(&self) -> Option<String> {
+        if !self.is_object() {
+            return self.text();
+        }
+        let mut object = self.object();
+        ["dateTime", "date", "string"].iter().find_map(|name| object.take_text(name))
+    }
+
     /// The items of an array; none if it is no array.
     pub fn items(&self) -> Vec<Node<'a>> {
         let raws: Vec<&'a RawValue> = serde_json::from_str(self.raw).unwrap_or_default();
@@ -125,6 +143,11 @@ pub(crate) struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
+    /// The members that were not taken, in their order.
+    pub fn members(&self) -> impl Iterator<Item = (&str, Node<'a>)> {
+        self.members.iter().filter_map(|(name, node)| Some((name.as_str(), (*node)?)))
+    }
+
     /// Whether there is such a member.
     pub fn has(&self, name: &str) -> bool {
         self.members.iter().any(|(known, node)| known == name && node.is_some())

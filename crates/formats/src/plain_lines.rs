@@ -38,6 +38,7 @@ const FAR: usize = 20;
 pub fn looks_like(text: &str) -> bool {
     let mut n_lines = 0;
     let mut n_continued = 0;
+    let (mut n_boxes, mut n_bulleted, mut n_inner) = (0, 0, 0);
     let mut before: Option<&str> = None;
     for line in reading::lines(text) {
         let trimmed = line.trim();
@@ -55,9 +56,14 @@ pub fn looks_like(text: &str) -> bool {
         });
         n_lines += 1;
         n_continued += usize::from(continues);
+        n_boxes += usize::from(has_box(trimmed));
+        n_bulleted += usize::from(is_bulleted(trimmed));
+        n_inner += usize::from(reading::indent(line) > 0);
         before = Some(trimmed);
     }
-    n_lines > 1 && 4 * n_continued < n_lines
+    // A list in which somebody drew few boxes is an outline all the same.
+    let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
+    n_lines > 1 && 4 * n_continued < n_lines && (n_boxes == 0 || is_outline())
 }
 
 /// Whether a line has a meaning in Markdown that a plain list does not have.
@@ -65,10 +71,13 @@ fn is_markup(line: &str) -> bool {
     let text = line.trim_start();
     let hashes = text.bytes().take_while(|&byte| byte == b'#').count();
     let is_heading = (1..=6).contains(&hashes) && text[hashes..].starts_with([' ', '\t']);
-    let item = bare(text);
-    let is_box = ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark));
     let is_block = ["```", "~~~", ">", "|", "<", "---", "===", "***"];
-    is_heading || is_box || is_block.iter().any(|start| text.starts_with(start))
+    is_heading || is_block.iter().any(|start| text.starts_with(start))
+}
+
+fn has_box(line: &str) -> bool {
+    let item = bare(line);
+    ["[ ]", "[x]", "[X]"].iter().any(|mark| item.starts_with(mark))
 }
 
 /// A line without its bullet or number.
@@ -98,6 +107,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let lines = reading::lines(text);
     let letter = Letter::of(&lines);
     let is_outline = is_outline(&lines);
+    let is_spaced = names_are_apart(&lines);
     let has_tags = task_paper::looks_like(text);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
@@ -106,7 +116,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if letter.has(at) {
             note(&mut reading.tasks, &mut notes);
             Role::Skipped
-        } else if let Some(head) = head(&lines, at) {
+        } else if let Some(head) = head(&lines, at, is_spaced) {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
             Role::Category
@@ -178,9 +188,41 @@ fn is_outline(lines: &[&str]) -> bool {
     n_over_several > 0 && 2 * n_over_several >= n_parents
 }
 
-/// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets
-/// follows directly. A long line is a sentence, and the last one names nothing.
-fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
+/// Whether blank lines are between lists and the lines that name them: after every line that is neither indented
+/// nor has a bullet or box comes a list.
+fn names_are_apart(lines: &[&str]) -> bool {
+    let mut filled =
+        lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()).peekable();
+    let mut is_apart = false;
+    while let Some((at, line)) = filled.next() {
+        if reading::indent(line) > 0 || is_bulleted(line) || intake::boxed(line.trim()).is_some() {
+            continue;
+        }
+        match filled.peek() {
+            Some((next, below)) if is_bulleted(below) && reading::indent(below) == 0 => {
+                is_apart |= next - at > 1;
+            }
+            Some(_) | None => return false,
+        }
+    }
+    is_apart
+}
+
+/// Whether a line stands above boxes, some of them empty: who draws a box for what is open too means something
+/// else by a line without one.
+fn is_over_boxes(lines: &[&str], at: usize) -> bool {
+    let is_first = at.checked_sub(1).is_none_or(|before| lines[before].trim().is_empty());
+    let mark = |line: &str| intake::boxed(line.trim()).and_then(|(mark, _)| intake::is_tick(mark));
+    let mut below = lines[at + 1..].iter().take(FAR).take_while(|line| !line.trim().is_empty());
+    is_first
+        && lines.get(at + 1).is_some_and(|next| mark(next).is_some())
+        && below.any(|line| mark(line) == Some(false))
+}
+
+/// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets or boxes
+/// follows directly. A long line is a sentence, and the last one names nothing. Where names are apart from
+/// their lists, a blank line may be between them.
+fn head<'a>(lines: &[&'a str], at: usize, is_spaced: bool) -> Option<&'a str> {
     let line = lines[at];
     let text = line.trim();
     let next = lines.get(at + 1)?;
@@ -198,7 +240,10 @@ fn head<'a>(lines: &[&'a str], at: usize) -> Option<&'a str> {
     let name = bare(line).trim_end_matches(':').trim_end();
     let leads = match has_colon {
         true => lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty()),
-        false => !next.starts_with([' ', '\t']) && is_bulleted(next),
+        false => {
+            let is_over_list = !next.starts_with([' ', '\t']) && is_bulleted(next);
+            is_over_list || is_over_boxes(lines, at) || is_spaced && !is_bulleted(line)
+        }
     };
     (leads && name.contains(char::is_alphanumeric)).then_some(name)
 }

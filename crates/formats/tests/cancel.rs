@@ -46,6 +46,14 @@ fn text(format: Format, n: usize) -> String {
             let issues = each(&|n| format!(r#"{{"number":{n},"title":"Plank","state":"OPEN"}},"#));
             format!("[{}]", issues.trim_end_matches(','))
         }
+        Format::OtherJson => {
+            let tasks = each(&|n| format!(r#"{{"name":"Plank {n}","completed":false}},"#));
+            format!("[{}]", tasks.trim_end_matches(','))
+        }
+        Format::Opml => {
+            let points = each(&|n| format!("<outline text=\"Plank {n}\"/>\n"));
+            format!("<opml version=\"2.0\"><body>\n{points}</body></opml>")
+        }
         Format::Dormouse => {
             let tasks = each(&|n| format!(r#"{{"key":"{n}","title":"Plank"}},"#));
             let tasks = tasks.trim_end_matches(',').to_owned();

@@ -428,7 +428,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_with_a_place_for_each_line(text in "(BEGIN:VTODO|END:VTODO|SUMMARY:a|UID:[ab]|RELATED-TO:[ab]|DUE:2026|\"|,|;|\t|\n|\r|x |\\{|\\}|\\[|\\]|:|[a-z ]{1,4}|\u{feff}|🦀){0,60}") {
-        for format in [Format::TodoTxt, Format::ICalendar, Format::Csv, Format::Trello, Format::Vikunja, Format::GithubIssues, Format::Dormouse] {
+        for format in [Format::TodoTxt, Format::ICalendar, Format::Csv, Format::Trello, Format::Vikunja, Format::GithubIssues, Format::Dormouse, Format::Opml] {
             if let Ok(reading) = read(format, "a", &text) {
                 is_whole(&reading, &text);
             }

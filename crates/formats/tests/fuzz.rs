@@ -128,6 +128,19 @@ const SIGNS: &[&str] = &[
     "\u{202e}",
     "\u{1b}[2J",
     "\"tasks\":",
+    "\"done\":true,",
+    "\"parent\":\"a1\",",
+    "\"children\":[",
+    "<outline text=\"",
+    "/>",
+    "</outline>",
+    " _note=\"",
+    "- TODO ",
+    "** DONE ",
+    "DEADLINE: <2026-12-04 Fri>\n",
+    ":LOGBOOK:\n",
+    ":END:\n",
+    "tags:: a, b\n",
     "\"cards\":",
     "\"title\":",
     "id: ",
@@ -295,6 +308,8 @@ readers! {
     any_text_is_a_vikunja_export_or_refused: Vikunja,
     any_text_is_a_list_of_issues_or_refused: GithubIssues,
     any_text_is_an_export_or_refused: Dormouse,
+    any_text_is_json_with_tasks_or_refused: OtherJson,
+    any_text_is_an_outline: Opml,
 }
 
 #[test]

@@ -9,7 +9,7 @@ use dormouse_formats::plan::{Format, Role};
 use crate::corpus::data;
 use crate::readings::{claimed_by, is_whole, read};
 
-const ALL: [Format; 7] = [
+const ALL: [Format; 9] = [
     Format::TodoTxt,
     Format::ICalendar,
     Format::Csv,
@@ -17,6 +17,8 @@ const ALL: [Format; 7] = [
     Format::Vikunja,
     Format::GithubIssues,
     Format::Dormouse,
+    Format::OtherJson,
+    Format::Opml,
 ];
 
 /// Reads a text as every format; what is not refused is whole.

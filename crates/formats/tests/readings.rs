@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 
 use dormouse_formats::intake::{ReadError, ReadOptions};
-use dormouse_formats::plan::{Format, Reading};
-use dormouse_formats::{csv, dormouse_json, github_issues, icalendar, todo_txt, trello, vikunja};
+use dormouse_formats::plan::{self, Format, Options, Reading};
+use dormouse_formats::{
+    csv, dormouse_json, github_issues, icalendar, opml, other_json, todo_txt, trello, vikunja,
+};
 use dormouse_types::draft::Drafts;
 use insta::assert_snapshot;
 use jiff::civil::date;
@@ -23,8 +25,17 @@ pub fn read(format: Format, name: &str, text: &str) -> Result<Reading, ReadError
         Format::Vikunja => vikunja::read(name, text, &options),
         Format::GithubIssues => github_issues::read(name, text, &options),
         Format::Dormouse => dormouse_json::read(name, text, &options),
+        Format::OtherJson => other_json::read(name, text, &options)
+            .and_then(|reading| reading.map_or_else(|| nothing(name, text), Ok)),
+        Format::Opml => opml::read(name, text, &options),
         Format::Markdown | Format::PlainLines => panic!("another reader reads {format:?}"),
     }
+}
+
+/// What a reader answers that finds nothing: a plan keeps the whole text then.
+fn nothing(name: &str, text: &str) -> Result<Reading, ReadError> {
+    let options = Options { format: Some(Format::OtherJson), ..Options::default() };
+    Ok(plan::read(name, text.as_bytes(), &options).unwrap())
 }
 
 /// A reader in Bucharest on 22 November 2026.
@@ -38,7 +49,7 @@ type Looks = fn(&str) -> bool;
 
 /// The formats that say a text is theirs.
 pub fn claimed_by(text: &str) -> Vec<Format> {
-    let all: [(Format, Looks); 7] = [
+    let all: [(Format, Looks); 9] = [
         (Format::TodoTxt, todo_txt::looks_like),
         (Format::ICalendar, icalendar::looks_like),
         (Format::Csv, csv::looks_like),
@@ -46,8 +57,16 @@ pub fn claimed_by(text: &str) -> Vec<Format> {
         (Format::Vikunja, vikunja::looks_like),
         (Format::GithubIssues, github_issues::looks_like),
         (Format::Dormouse, dormouse_json::looks_like),
+        (Format::OtherJson, other_json::looks_like),
+        (Format::Opml, opml::looks_like),
     ];
-    all.iter().filter(|(_, looks_like)| looks_like(text)).map(|&(format, _)| format).collect()
+    let mut claimed: Vec<Format> =
+        all.iter().filter(|(_, looks_like)| looks_like(text)).map(|&(format, _)| format).collect();
+    // It is for what no other reader of JSON knows.
+    if claimed.len() > 1 {
+        claimed.retain(|&format| format != Format::OtherJson);
+    }
+    claimed
 }
 
 /// The lines with their places, then the tasks and remarks.

@@ -17,6 +17,7 @@ mod memory;
 mod messy;
 mod mixed_lists;
 mod one_owner;
+mod other_programs;
 mod plan_properties;
 mod plans;
 mod properties;

@@ -214,6 +214,16 @@ fn addresses_and_other_texts_with_the_words_of_a_date_are_none() {
 }
 
 #[test]
+fn dates_in_whole_sentences_mean_what_people_mean() {
+    check("phrases-sentences.tsv", 70);
+}
+
+#[test]
+fn sentences_with_numbers_and_names_have_no_dates() {
+    check("near-misses-sentences.tsv", 49);
+}
+
+#[test]
 fn a_line_is_a_title_with_its_parts() {
     let reader = reader("2026-11-18T10:15", DayOrder::DayFirst);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/when/quick-add.tsv");

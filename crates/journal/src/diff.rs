@@ -6,7 +6,7 @@ use dormouse_store::doc::Doc;
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
 use dormouse_store::journal::task::Task;
-use dormouse_store::journal::{field_say, row};
+use dormouse_store::journal::{field_say, label_task, row};
 use dormouse_types::LabelId;
 use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
@@ -59,6 +59,8 @@ pub(crate) fn between(
             row::put(by.ws, task)
         };
         found.ops.insert(0, own);
+        let old = (before.revision > 0).then_some(&before.task.value);
+        found.ops.extend(label_task::changes(by.ws, old, &task.value));
         after.revision = before.revision + 1;
     }
     let id = after.id().clone();

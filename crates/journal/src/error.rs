@@ -32,7 +32,7 @@ pub enum JournalError {
         /// The current revision.
         found: i64,
     },
-    /// Others kept editing the task during three attempts. Retry: later.
+    /// Others kept editing the task first, at every attempt. Retry: later.
     #[error("task {task} is being edited by others: try again")]
     Conflict { task: TaskId },
     /// A newer owner took over the holder's work. Retry: never.

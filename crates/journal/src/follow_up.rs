@@ -58,7 +58,7 @@ impl Journal {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let result = retry(Policy::Attempts(3), &[Refusal::Stale], || async {
+        let result = retry(Policy::CONTENDED, &[Refusal::Stale], || async {
             let from = self.task(ws, source).await?;
             let new = rule(&from).map_err(RuleError::Rule)?;
             let by = self.edit_context(ws, &ctx.origin);

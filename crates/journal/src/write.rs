@@ -24,9 +24,6 @@ use crate::effect::Effect;
 use crate::error::{JournalError, RuleError};
 use crate::view::TaskView;
 
-/// How many times an edit is decided before it fails as contended.
-const ATTEMPTS: usize = 3;
-
 /// Who edits, and under which conditions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditCtx {
@@ -211,8 +208,7 @@ impl Journal {
         if let Some(earlier) = self.replay(ws, ctx).await? {
             return Ok(earlier);
         }
-        let attempts = ATTEMPTS + usize::from(seen.is_some());
-        let result = retry(Policy::Attempts(attempts), &[Refusal::Stale], || {
+        let result = retry(Policy::CONTENDED, &[Refusal::Stale], || {
             let seen = seen.take();
             async move {
                 if let Some(view) = seen

@@ -35,7 +35,7 @@ pub struct Event {
     pub agent: Option<AgentId>,
     /// When it was committed.
     pub at: Timestamp,
-    /// What an event about agent work says of it, as it is when the event is read.
+    /// What an event about agent work says of it.
     #[serde(flatten)]
     pub work: Option<AboutWork>,
 }
@@ -54,7 +54,7 @@ pub enum AboutWork {
     Status {
         /// The work.
         task_id: WorkId,
-        /// Its status.
+        /// Its status after the commit of the event, whatever it has become since.
         status: WorkStatus,
     },
     /// A turn was added to its log.
@@ -120,6 +120,11 @@ impl Cursor {
     /// The newest commit of the journal that it contains.
     pub(crate) fn journal_position(&self) -> Seq {
         self.journal.1
+    }
+
+    /// The newest commit of the agent store that it contains.
+    pub(crate) fn agent_position(&self) -> Seq {
+        self.agent.1
     }
 
     /// Parses a cursor.

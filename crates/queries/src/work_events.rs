@@ -2,18 +2,21 @@
 //! log, why it waits for the person.
 //!
 //! All of it is read when the event is, and a turn as the file of the log has it, so an event says what
-//! a request for the same id answers.
+//! a request for the same id answers. A status is the one after the commit of the event, so that a client that reads
+//! several events at once sees each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::question;
 use dormouse_store::agent::work::run::{self, Run};
-use dormouse_types::{EventKind, QuestionId, WorkId, WorkRunId, WorkspaceId};
+use dormouse_store::agent::work::status;
+use dormouse_types::work::WorkStatus;
+use dormouse_types::{EventKind, QuestionId, Seq, WorkId, WorkRunId, WorkspaceId};
 use dormouse_work::attempt::TurnPlace;
 use serde_json::Value;
 
-use crate::events::{AboutWork, Event};
+use crate::events::{AboutWork, Cursor, Event};
 use crate::view::AgentWork;
 use crate::work_attention;
 use crate::{Queries, QueryError};
@@ -27,6 +30,8 @@ struct Rows {
     runs: BTreeMap<WorkRunId, Run>,
     questions: BTreeMap<QuestionId, WorkRunId>,
     definitions: BTreeMap<WorkId, Definition>,
+    /// The positions at which the status of a definition changed, with the status before.
+    replaced: BTreeMap<WorkId, Vec<(Seq, WorkStatus)>>,
     created: BTreeMap<WorkId, AgentWork>,
     turns: BTreeMap<String, Value>,
 }
@@ -37,6 +42,10 @@ fn subject_of<T: std::str::FromStr>(event: &Event) -> Option<T> {
 
 fn place_of(event: &Event) -> Option<TurnPlace> {
     TurnPlace::read(event.subject.as_deref()?)
+}
+
+fn position_of(event: &Event) -> Seq {
+    Cursor::read(&event.cursor).map_or(Seq(i64::MAX), |cursor| cursor.agent_position())
 }
 
 fn is_of(event: &Event, kind: EventKind) -> bool {
@@ -96,8 +105,30 @@ impl Queries {
         for view in self.work_views(ws, created.collect()).await? {
             rows.created.insert(view.id.clone(), view);
         }
+        self.read_statuses(ws, about, &mut rows).await?;
         self.read_turns(ws, about, &mut rows).await?;
         Ok(rows)
+    }
+
+    /// Reads what the definitions were when their events were written. Later than the definitions: what changes
+    /// in between has a row here.
+    async fn read_statuses(
+        &self,
+        ws: WorkspaceId,
+        about: &[&mut Event],
+        rows: &mut Rows,
+    ) -> Result<(), QueryError> {
+        let mut ranges: BTreeMap<WorkId, [Seq; 2]> = BTreeMap::new();
+        for event in about.iter().filter(|event| is_of(event, EventKind::WorkStatus)) {
+            let (Some(work), at) = (rows.work_of(event), position_of(event)) else { continue };
+            let [first, last] = ranges.entry(work).or_insert([at, at]);
+            (*first, *last) = (at.min(*first), at.max(*last));
+        }
+        for (work, range) in ranges {
+            let replaced = self.store.all(status::replaced_between(ws, &work, range)).await?;
+            rows.replaced.insert(work, replaced);
+        }
+        Ok(())
     }
 
     /// Reads the turns that were added, run by run.
@@ -135,17 +166,31 @@ impl Rows {
         self.runs.get(&id.or_else(answered)?)
     }
 
+    fn work_of(&self, event: &Event) -> Option<WorkId> {
+        let of_run = self.run_of(event).map(|run| run.work.clone());
+        of_run.or_else(|| subject_of(event))
+    }
+
+    /// The status of a definition after the commit of an event: the one that the next change replaced, or that
+    /// of its row.
+    fn status_after(&self, event: &Event, work: &WorkId) -> Option<WorkStatus> {
+        let now = self.definitions.get(work)?.status;
+        let at = position_of(event);
+        let next = self.replaced.get(work).and_then(|all| all.iter().find(|(seq, _)| *seq > at));
+        Some(next.map_or(now, |(_, before)| *before))
+    }
+
     /// What an event says; `None` if its rows are gone.
     fn about(&self, event: &Event) -> Option<AboutWork> {
         let run = self.run_of(event);
-        let work = run.map(|run| run.work.clone()).or_else(|| subject_of(event))?;
+        let work = self.work_of(event)?;
         let task_id = work.clone();
         match event.kind.known()? {
             EventKind::WorkCreated => {
                 Some(AboutWork::Created { task: Box::new(self.created.get(&work)?.clone()) })
             }
             EventKind::WorkStatus => {
-                let status = self.definitions.get(&work)?.status;
+                let status = self.status_after(event, &work)?;
                 Some(AboutWork::Status { task_id, status })
             }
             EventKind::WorkLog => {

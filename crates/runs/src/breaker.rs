@@ -2,7 +2,8 @@
 //! tries again.
 //!
 //! A provider's failures never count against an agent. After five within a minute, or at once if
-//! the key is refused, no run asks for a minute; then one run asks as a probe. If it fails, the
+//! the key is refused or a single call took longer than that to fail, no run asks for a minute; then
+//! one run asks as a probe. If it fails, the
 //! pause doubles, up to half an hour. An answer resets the breaker. A model whose name or address is
 //! wrong has a breaker of its own, so that other models of the provider go on.
 
@@ -60,12 +61,13 @@ pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
     }
 }
 
-/// Returns the breaker after a failure of the provider.
+/// Returns the breaker after a call failed that was made at `asked_at`.
 pub fn failed(
     before: Option<&Breaker>,
     provider: &str,
     why: ProviderUnavailable,
     detail: &str,
+    asked_at: Timestamp,
     now: Timestamp,
 ) -> Breaker {
     let window = Duration::from_secs(limits::BREAKER_WINDOW_SECONDS);
@@ -99,7 +101,9 @@ pub fn failed(
         | ProviderUnavailable::Unreachable
         | ProviderUnavailable::Outage => false,
     };
-    let enough = after.failures >= limits::BREAKER_FAILURES || needs_person;
+    // Calls that take as long as this to fail are never five within the window.
+    let was_slow = asked_at + window <= now;
+    let enough = after.failures >= limits::BREAKER_FAILURES || needs_person || was_slow;
     if enough || after.opened > 0 {
         after.opened += 1;
         after.open_until = Some(now + pause(after.opened));
@@ -139,7 +143,7 @@ mod tests {
     }
 
     fn fail(before: Option<&Breaker>, seconds: i64) -> Breaker {
-        failed(before, "far", ProviderUnavailable::Outage, "503", at(seconds))
+        failed(before, "far", ProviderUnavailable::Outage, "503", at(seconds), at(seconds))
     }
 
     #[test]
@@ -166,13 +170,27 @@ mod tests {
 
     #[test]
     fn a_refused_key_opens_it_at_once() {
-        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
+        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
         assert_eq!(gate(Some(&breaker), at(1)), Gate::Closed { until: at(60) });
     }
 
     #[test]
+    fn a_call_that_takes_longer_to_fail_than_failures_are_remembered_opens_it_alone() {
+        let unreachable = |before: Option<&Breaker>, called_at, failed_at| {
+            let why = ProviderUnavailable::Unreachable;
+            failed(before, "far", why, "no connection", at(called_at), at(failed_at))
+        };
+        let quick = unreachable(None, 0, 59);
+        assert_eq!(gate(Some(&quick), at(59)), Gate::Free);
+        let mut breaker = unreachable(None, 0, 60);
+        assert_eq!(gate(Some(&breaker), at(60)), Gate::Closed { until: at(120) });
+        breaker = unreachable(Some(&probing(&breaker, at(120))), 120, 250);
+        assert_eq!(gate(Some(&breaker), at(250)), Gate::Closed { until: at(370) }, "twice as long");
+    }
+
+    #[test]
     fn a_wrong_name_or_address_opens_it_at_once_and_the_narrowest_gate_counts() {
-        let own = failed(None, "far/x", ProviderUnavailable::Configuration, "404", at(0));
+        let own = failed(None, "far/x", ProviderUnavailable::Configuration, "404", at(0), at(0));
         assert_eq!(gate(Some(&own), at(1)), Gate::Closed { until: at(60) });
         let failing = fail(None, 0);
         let both = [failing.clone(), own.clone()];
@@ -184,7 +202,8 @@ mod tests {
 
     #[test]
     fn a_failure_from_before_it_opened_does_not_prolong_it() {
-        let mut breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
+        let mut breaker =
+            failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
         breaker = fail(Some(&breaker), 30);
         assert_eq!(gate(Some(&breaker), at(31)), Gate::Closed { until: at(60) });
         assert_eq!(breaker.opened, 1);
@@ -192,14 +211,15 @@ mod tests {
 
     #[test]
     fn each_probe_that_fails_doubles_the_pause_up_to_half_an_hour() {
-        let mut breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
+        let mut breaker =
+            failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
         let mut now = at(60);
         let mut pauses = Vec::new();
         for _ in 0..7 {
             assert_eq!(gate(Some(&breaker), now), Gate::Probe);
             breaker = probing(&breaker, now);
             assert!(matches!(gate(Some(&breaker), now), Gate::Closed { .. }), "one probe");
-            breaker = failed(Some(&breaker), "far", ProviderUnavailable::Outage, "503", now);
+            breaker = failed(Some(&breaker), "far", ProviderUnavailable::Outage, "503", now, now);
             let Gate::Closed { until } = gate(Some(&breaker), now) else { panic!("it is open") };
             pauses.push((until.micros() - now.micros()) / 1_000_000);
             now = until;
@@ -209,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_probe_that_never_ends_lets_another_one_try() {
-        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0));
+        let breaker = failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
         let breaker = probing(&breaker, at(60));
         assert_eq!(gate(Some(&breaker), at(120)), Gate::Probe);
     }

@@ -9,17 +9,20 @@ use dormouse_store::agent::log_line;
 use dormouse_store::agent::model_setting;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::wake_request::{self, Origin, Span};
+use dormouse_store::journal::label_task;
 use dormouse_store::journal::privacy::{self, PrivacyFacts};
 use dormouse_store::{ReadError, Store, in_list};
 use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model_settings::Provider;
 use dormouse_types::port::{Model, ModelLocation};
-use dormouse_types::{ChangeSetId, HolderId, RunKey, WorkspaceId};
+use dormouse_types::{ChangeSetId, HolderId, LabelId, RunKey, WorkspaceId};
 
 /// What a model may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clearance {
     Everything,
+    /// Everything, and it reads data by rules: what it writes repeats no list of names.
+    BuiltIn,
     /// Only some of the requested sources.
     Only(Shown),
 }
@@ -43,7 +46,10 @@ impl Clearance {
     ///
     /// Of several reasons it is privacy: a change of the categories would not help.
     pub fn refusal(&self, sources: &[Source]) -> Option<KeptBackReason> {
-        let Self::Only(shown) = self else { return None };
+        let shown = match self {
+            Self::Everything | Self::BuiltIn => return None,
+            Self::Only(shown) => shown,
+        };
         let hidden = sources.iter().filter(|source| !shown.sources.contains(source));
         let reason = |source: &Source| match shown.other_categories.contains(source) {
             true => KeptBackReason::Category,
@@ -66,7 +72,7 @@ pub async fn clearance(
     requested: BTreeSet<Source>,
 ) -> Result<Clearance, ReadError> {
     let is_own = match model.location() {
-        ModelLocation::BuiltIn => return Ok(Clearance::Everything),
+        ModelLocation::BuiltIn => return Ok(Clearance::BuiltIn),
         ModelLocation::OwnServer => true,
         ModelLocation::Elsewhere => false,
     };
@@ -141,6 +147,8 @@ struct Facts {
     sets: BTreeMap<ChangeSetId, RunKey>,
     /// The tasks and entries that can be read.
     rows: BTreeMap<Source, PrivacyFacts>,
+    /// The labels that tasks have, with what decides who may be sent those tasks.
+    labels: BTreeMap<LabelId, Vec<PrivacyFacts>>,
 }
 
 impl Facts {
@@ -171,7 +179,7 @@ impl Facts {
                 match source {
                     Source::Run(key) => runs.push(key.clone()),
                     Source::Proposals(set) => sets.push(set.clone()),
-                    Source::Task(_) | Source::Entry(_) | Source::Unknown => {}
+                    Source::Task(_) | Source::Entry(_) | Source::Label(_) | Source::Unknown => {}
                 }
             }
             for sets in sets.chunks(in_list::MOST) {
@@ -197,13 +205,27 @@ impl Facts {
         let ids = |source: &Source| match source {
             Source::Task(id) => Some((id.to_string(), source.clone())),
             Source::Entry(id) => Some((id.to_string(), source.clone())),
-            Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+            Source::Label(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
         };
         let by_id: BTreeMap<String, Source> = all.iter().filter_map(ids).collect();
         let ids: Vec<String> = by_id.keys().cloned().collect();
         for ids in ids.chunks(in_list::MOST) {
             for row in store.all(privacy::of_some(ws, ids)).await? {
                 facts.rows.extend(by_id.get(&row.id).cloned().zip(row.facts));
+            }
+        }
+        let label = |source: &Source| match source {
+            Source::Label(id) => Some(id.clone()),
+            Source::Task(_)
+            | Source::Entry(_)
+            | Source::Run(_)
+            | Source::Proposals(_)
+            | Source::Unknown => None,
+        };
+        let labels: Vec<LabelId> = all.iter().filter_map(label).collect();
+        for labels in labels.chunks(in_list::MOST) {
+            for (label, reach) in store.all(label_task::reaches(ws, labels)).await? {
+                facts.labels.entry(label).or_default().push(reach);
             }
         }
         Ok(facts)
@@ -217,9 +239,13 @@ impl Facts {
         is_allowed: impl Fn(&PrivacyFacts) -> bool,
     ) -> BTreeSet<Source> {
         let rows = self.rows.iter().filter(|(_, row)| is_allowed(row));
+        // The name of a label may be seen with any task that has it. A label that no task has may have
+        // been that of a private task: labels are made together with a task.
+        let labels = self.labels.iter().filter(|(_, tasks)| tasks.iter().any(&is_allowed));
         let mut decided = Decided {
             facts: self,
             rows: rows.map(|(row, _)| row).collect(),
+            labels: labels.map(|(label, _)| label).collect(),
             runs: BTreeSet::new(),
         };
         decided.find_runs();
@@ -232,6 +258,8 @@ struct Decided<'f> {
     facts: &'f Facts,
     /// The tasks and entries that may be seen.
     rows: BTreeSet<&'f Source>,
+    /// The labels whose names may be seen.
+    labels: BTreeSet<&'f LabelId>,
     /// The runs whose models were shown nothing else.
     runs: BTreeSet<&'f RunKey>,
 }
@@ -240,6 +268,7 @@ impl<'f> Decided<'f> {
     fn is_shown(&self, source: &Source) -> bool {
         match source {
             Source::Task(_) | Source::Entry(_) => self.rows.contains(source),
+            Source::Label(id) => self.labels.contains(id),
             Source::Run(key) => self.runs.contains(key),
             Source::Proposals(set) => {
                 self.facts.sets.get(set).is_some_and(|key| self.runs.contains(key))
@@ -370,6 +399,7 @@ mod tests {
             logs: BTreeMap::from([(holder(1), log)]),
             runs: (1..=3).map(|n| (key(n), vec![origin(n)])).collect(),
             sets: BTreeMap::new(),
+            labels: BTreeMap::new(),
             rows: (1..=4).map(|n| (entry(n), row(!public.contains(&n), None))).collect(),
         }
     }
@@ -442,6 +472,18 @@ mod tests {
         unknown.runs.remove(&key(3));
         check(&unknown, &[1, 2]);
         assert_eq!(public_of(&unknown, [Source::Unknown]), BTreeSet::new());
+    }
+
+    #[test]
+    fn the_name_of_a_label_may_be_seen_if_a_task_may_be_that_has_it() {
+        let label = |n: i64| format!("lb-{n:026}").parse::<LabelId>().expect("an id");
+        let (public, private) = (row(false, None), row(true, None));
+        let tasks = [(1, vec![private.clone(), public]), (2, vec![private])];
+        let mut facts = facts(&[]);
+        facts.labels.extend(tasks.map(|(n, tasks)| (label(n), tasks)));
+        let source = |n| Source::Label(label(n));
+        let shown = public_of(&facts, (1..=3).map(source));
+        assert_eq!(shown, [source(1)].into(), "no task has the third one");
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub struct Driver {
 const CONFLICTS: [Refusal; 3] = [Refusal::Exists, Refusal::ItemMoved, Refusal::Stale];
 
 /// How often a step is decided before its refusal ends the run.
-const ATTEMPTS: Policy = Policy::Attempts(3);
+const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// A run under way: what its steps share.
 struct ActiveRun<'a> {

@@ -6,9 +6,9 @@
 use std::collections::BTreeSet;
 
 use dormouse_store::agent::source::Source;
-use dormouse_types::RunKey;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason, KeptPieces};
 use dormouse_types::model::{Fragment, FragmentData, FragmentKind};
+use dormouse_types::{LabelId, RunKey};
 
 use crate::clearance::Clearance;
 use crate::request;
@@ -28,6 +28,8 @@ pub enum Piece {
     Proposal,
     /// The summary of what the person got last.
     Summary,
+    /// The name of a label that could be proposed.
+    Label,
     /// Anything else: rules, instructions, changes of the task, messages.
     Other,
 }
@@ -48,6 +50,23 @@ pub struct Part {
     pub run: Option<RunKey>,
     /// What is shown instead if this may not be, made of fewer sources.
     pub otherwise: Option<Box<Part>>,
+    /// What follows the text, with commas: each is judged on its own. If nothing is left of it, the text
+    /// is not shown either.
+    pub labels: Vec<OfferedLabel>,
+}
+
+/// A label that the model may propose.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfferedLabel {
+    pub id: LabelId,
+    /// Its name, as it is shown.
+    pub text: String,
+}
+
+impl OfferedLabel {
+    fn source(&self) -> Source {
+        Source::Label(self.id.clone())
+    }
 }
 
 impl Part {
@@ -66,6 +85,7 @@ impl Part {
             line: None,
             run: None,
             otherwise: None,
+            labels: Vec::new(),
         }
     }
 
@@ -107,7 +127,11 @@ impl Draft {
 /// Returns everything that fragments were made of.
 pub fn sources_of(drafts: &[Draft]) -> BTreeSet<Source> {
     let parts = drafts.iter().flat_map(|draft| &draft.parts);
-    parts.flat_map(|part| part.sources.iter().cloned()).collect()
+    let of_part = |part: &Part| {
+        let labels = part.labels.iter().map(OfferedLabel::source);
+        part.sources.iter().cloned().chain(labels).collect::<Vec<_>>()
+    };
+    parts.flat_map(of_part).collect()
 }
 
 /// What went through the gate.
@@ -144,7 +168,7 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
             let mut candidate = Some(part);
             while let Some(mut part) = candidate.take() {
                 match clearance.refusal(&part.sources) {
-                    None => shown.push(part),
+                    None => shown.extend(with_labels(part, clearance, &mut hidden)),
                     Some(reason) => {
                         candidate = part.otherwise.take().map(|otherwise| *otherwise);
                         hidden.push((reason, part));
@@ -160,9 +184,14 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
                 Some(line) => follow(&mut gated.log, line),
                 None => sources.extend(part.sources.iter().cloned()),
             }
+            // The built-in rules write no label into a text. Which one a proposal of theirs is about is
+            // a source of the lines that name it.
+            if *clearance != Clearance::BuiltIn {
+                sources.extend(part.labels.iter().map(OfferedLabel::source));
+            }
         }
         let data = match clearance {
-            Clearance::Everything => {
+            Clearance::Everything | Clearance::BuiltIn => {
                 sources.extend(draft.data_sources);
                 draft.data
             }
@@ -197,6 +226,27 @@ pub fn gate(drafts: Vec<Draft>, clearance: &Clearance) -> Gated {
         fragment.text.push_str(&note);
     }
     gated
+}
+
+/// Adds to the text of a part the labels that may be seen; `None` if it offers labels and may offer none.
+fn with_labels(
+    mut part: Part,
+    clearance: &Clearance,
+    hidden: &mut Vec<(KeptBackReason, Part)>,
+) -> Option<Part> {
+    if part.labels.is_empty() {
+        return Some(part);
+    }
+    part.labels.retain(|label| {
+        let sources = vec![label.source()];
+        let refusal = clearance.refusal(&sources);
+        let kept = |reason| (reason, Part::new(Piece::Label, label.text.clone(), sources));
+        hidden.extend(refusal.map(kept));
+        refusal.is_none()
+    });
+    let labels: Vec<&str> = part.labels.iter().map(|label| label.text.as_str()).collect();
+    part.text.push_str(&labels.join(", "));
+    (!labels.is_empty()).then_some(part)
 }
 
 /// Returns what the model reads about what was kept back.
@@ -241,6 +291,7 @@ fn pieces(hidden: &[&Part]) -> KeptPieces {
                 Piece::Entry => (part.sources.as_slice(), None),
                 // A linked task, which is the last source, appears in its row and in changes.
                 Piece::Link => (&part.sources[part.sources.len().saturating_sub(1)..], None),
+                Piece::Label => (part.sources.as_slice(), None),
                 Piece::Task | Piece::Note | Piece::Proposal | Piece::Summary | Piece::Other => {
                     (part.sources.as_slice(), Some(part.text.as_str()))
                 }
@@ -255,6 +306,7 @@ fn pieces(hidden: &[&Part]) -> KeptPieces {
         notes: count(Piece::Note),
         proposals: count(Piece::Proposal),
         summaries: count(Piece::Summary),
+        labels: count(Piece::Label),
         others: count(Piece::Other),
     }
 }
@@ -367,6 +419,49 @@ mod tests {
              from this model because of the category of its task: 1 entry. Do not guess what it \
              says."
         );
+    }
+
+    fn label(n: u8) -> OfferedLabel {
+        let id = format!("lb-{n:026}").parse().expect("an id");
+        OfferedLabel { id, text: format!("label {n}") }
+    }
+
+    fn offer(labels: &[u8]) -> Vec<Draft> {
+        let labels = labels.iter().map(|n| label(*n)).collect();
+        let offer = Part { labels, ..Part::new(Piece::Task, "Labels: ", vec![entry(1)]) };
+        vec![
+            draft(FragmentKind::TaskState, vec![Part::fixed("# a task"), offer]),
+            Draft::fixed(FragmentKind::Instruction, "Do it.", FragmentData::None),
+        ]
+    }
+
+    #[test]
+    fn a_label_that_may_not_be_seen_is_left_out_of_its_line_and_counted() {
+        let clearance = only([entry(1), label(1).source(), label(3).source()]);
+        let gated = gate(offer(&[1, 2, 3]), &clearance);
+        let said = "\nKept back from this model because it is private: 1 label. Do not guess what it \
+                    says.";
+        let texts: Vec<&str> = gated.fragments.iter().map(|f| f.text.as_str()).collect();
+        assert_eq!(texts, ["# a task\nLabels: label 1, label 3", &format!("Do it.{said}")]);
+        assert_eq!(gated.sources, [entry(1), label(1).source(), label(3).source()]);
+        let gated = gate(offer(&[2]), &clearance);
+        assert_eq!(gated.fragments[0].text, "# a task", "no line without labels");
+    }
+
+    #[test]
+    fn labels_that_were_offered_are_sources_of_whatever_a_language_model_writes() {
+        let labels = [label(1).source(), label(2).source()];
+        assert_eq!(
+            sources_of(&offer(&[1, 2])),
+            [vec![entry(1)], labels.to_vec()].concat().into_iter().collect()
+        );
+        for (clearance, inherited) in
+            [(Clearance::Everything, labels.as_slice()), (Clearance::BuiltIn, &[])]
+        {
+            let gated = gate(offer(&[1, 2]), &clearance);
+            assert_eq!(gated.fragments[0].text, "# a task\nLabels: label 1, label 2");
+            assert_eq!(gated.sources, [&[entry(1)], inherited].concat());
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
     Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, dollars, reservation,
 };
-use dormouse_types::{HolderId, RunKey, WorkspaceId};
+use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 use jiff::civil::Date;
 
 /// How soon a run tries again that paid calls were switched off for. Switching them on makes it due
@@ -132,6 +132,11 @@ impl Reservation {
         let reservation = Self::new(call, model, outgoing);
         let scopes = if reservation.is_free { &[][..] } else { &[OverBudget::Workspace] };
         Self { scopes, ..reservation }
+    }
+
+    /// Returns when the call was about to be made.
+    pub fn asked_at(&self) -> Timestamp {
+        self.call.at
     }
 
     /// Returns the accounts that the call is reserved in.

@@ -111,7 +111,7 @@ pub enum Step {
     },
     /// End the run.
     Finish {
-        /// Whether the run reached the cap on turns or on calls.
+        /// Whether the run reached the cap on turns or on calls, or was stuck.
         cut: bool,
     },
 }
@@ -130,7 +130,7 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
     // The turn after a cap, and the one that asks for a missing closing call, are always the last.
     let is_at_cap = |turns: &[LoggedTurn]| {
         let calls: usize = turns.iter().map(|turn| turn.calls.len()).sum();
-        turns.len() >= limits.turns || calls >= limits.calls
+        turns.len() >= limits.turns || calls >= limits.calls || is_stuck(turns)
     };
     if is_at_cap(&log.turns[..count - 1]) {
         return Step::Finish { cut: true };
@@ -150,6 +150,28 @@ pub fn next(log: &RunLog, limits: &Limits) -> Step {
         Closing::Never | Closing::Final if is_at_cap(&log.turns) => Step::Finish { cut: true },
         Closing::Never | Closing::Optional | Closing::Missing | Closing::Final => ask(ToolSet::All),
     }
+}
+
+/// How many turns in a row may make the same calls, all of them refused.
+const SAME_REFUSED_TURNS: usize = 3;
+
+/// Returns whether the model repeats calls that were refused. It has read why, turn after turn, so
+/// another turn would only cost as much again.
+fn is_stuck(turns: &[LoggedTurn]) -> bool {
+    let Some(last) = turns.len().checked_sub(SAME_REFUSED_TURNS).map(|from| &turns[from..]) else {
+        return false;
+    };
+    let is_refused = |turn: &LoggedTurn| {
+        !turn.calls.is_empty()
+            && turn.results.iter().all(|result| result.as_ref().is_some_and(|it| it.refused))
+    };
+    let is_same = |one: &LoggedTurn, other: &LoggedTurn| {
+        let calls = |turn: &LoggedTurn| -> Vec<_> {
+            turn.calls.iter().map(|call| (call.name.clone(), call.args.clone())).collect()
+        };
+        calls(one) == calls(other)
+    };
+    last.iter().all(is_refused) && last.windows(2).all(|two| is_same(&two[0], &two[1]))
 }
 
 /// Returns whether a turn is the model's last: it made no call, or it ended and nothing was
@@ -227,6 +249,26 @@ mod tests {
         check(&["ooo", "oo."], Closing::Missing, ask(3, ToolSet::Closing));
         check(&["ooo", "oo."], Closing::Optional, Step::Finish { cut: false });
         check(&["ooooo"], Closing::Never, Step::Finish { cut: true });
+    }
+
+    #[test]
+    fn a_model_that_repeats_refused_calls_may_only_close_its_run() {
+        let next = |specs: &[&str], closing| {
+            let log = RunLog { turns: specs.iter().map(|spec| turn(spec)).collect(), closing };
+            next(&log, &Limits { turns: 40, calls: 100 })
+        };
+        assert_eq!(next(&["!", "!"], Closing::Missing), ask(3, ToolSet::All));
+        assert_eq!(next(&["!", "!", "!"], Closing::Missing), ask(4, ToolSet::Closing));
+        assert_eq!(next(&["!", "!", "!", "!"], Closing::Missing), Step::Finish { cut: true });
+        assert_eq!(next(&["!", "!", "!"], Closing::Never), Step::Finish { cut: true });
+        // Another call, or one that was accepted, is no repetition.
+        assert_eq!(next(&["!", "!!", "!"], Closing::Missing), ask(4, ToolSet::All));
+        assert_eq!(next(&["o", "o", "o"], Closing::Missing), ask(4, ToolSet::All));
+        let mut other = turn("!");
+        other.calls[0].args = json!({ "n": 1 });
+        let log = RunLog { turns: vec![turn("!"), other, turn("!")], closing: Closing::Missing };
+        let limits = Limits { turns: 40, calls: 100 };
+        assert_eq!(super::next(&log, &limits), ask(4, ToolSet::All));
     }
 
     #[test]

@@ -26,15 +26,15 @@ macro_rules! tables {
 
 const TABLES: &[Table] = tables! {
     Journal: "meta", "counters", "applied_operations", "change_log", "audit_log", "journal",
-        "linked_entries", "touched_tasks", "field_says", "imported", "import_corrections", "settings", "fence", "tokens",
-        "access_codes";
+        "linked_entries", "touched_tasks", "label_tasks", "field_says", "imported", "import_corrections", "settings", "fence",
+        "tokens", "access_codes";
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
         "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "saga_log", "timers", "breakers", "outdated_agents",
         "provider_states", "model_calls", "spend", "model_settings", "search_index", "search_backlog",
         "forgotten_entries", "purges", "work_definitions", "work_versions", "work_runs",
         "work_questions", "work_corrections", "work_summaries", "work_filters", "work_steps",
-        "work_run_steps", "work_result_tasks", "work_results", "deliveries",
+        "work_run_steps", "work_result_tasks", "work_results", "work_statuses", "deliveries",
         "acknowledgements", "work_hooks", "work_hook_calls", "work_hook_hours",
         "conversations", "conversation_turns", "conversation_work";
 };

@@ -13,6 +13,12 @@ pub enum Policy {
     UntilSettled,
 }
 
+impl Policy {
+    /// For an operation on a row that many clients may write at once. Every refusal means that one of
+    /// them has committed, so as many as come together each get their turn.
+    pub const CONTENDED: Self = Self::Attempts(64);
+}
+
 /// An error that may be the refusal of a commit.
 pub trait MaybeRefused {
     /// The precondition that failed, if that was the cause.

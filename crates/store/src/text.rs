@@ -9,6 +9,7 @@ use crate::in_list;
 use crate::params;
 use crate::params_values;
 use crate::store::{Query, ReadError, ws};
+use crate::value::Param;
 
 /// Stores a text unless it exists; returns the digest that identifies it. A text that words were
 /// removed from is whole again: somebody wrote them once more.
@@ -21,6 +22,14 @@ pub fn put(workspace: WorkspaceId, text: &str) -> (Digest, Op) {
         params![ws(workspace), digest.as_str(), text],
     );
     (digest, op)
+}
+
+/// Puts other words in the place of a text that is not kept: it is no longer what its hash says.
+pub fn remove(workspace: WorkspaceId, digest: &Digest, instead: &str) -> Op {
+    Op::any(
+        "UPDATE texts SET text = ?3, purged_at = ?4 WHERE ws = ?1 AND sha256 = ?2",
+        params![ws(workspace), digest.as_str(), instead, Param::Now],
+    )
 }
 
 /// A text by its hash; `None` after a purge.

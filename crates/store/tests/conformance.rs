@@ -20,6 +20,7 @@ mod cases {
     mod fence;
     mod folder;
     mod identity;
+    mod label_tasks;
     mod lost_pages;
     mod lost_schemas;
     mod later_tries;
@@ -45,4 +46,5 @@ mod cases {
     mod timers;
     mod tokens;
     mod wake_queue;
+    mod work_statuses;
 }

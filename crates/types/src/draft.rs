@@ -24,6 +24,10 @@ closed_list! {
         GithubIssues = "githubIssues",
         /// Dormouse's own JSON.
         Dormouse = "dormouse",
+        /// JSON of a program that has no format of its own here; what its members mean is a guess.
+        OtherJson = "otherJson",
+        /// An outline in OPML.
+        Opml = "opml",
         /// Each line that is not blank is a task.
         PlainLines = "plainLines",
     }

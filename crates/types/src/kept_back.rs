@@ -42,6 +42,8 @@ pub struct KeptPieces {
     pub proposals: u32,
     /// Summaries of reports that were made from such text.
     pub summaries: u32,
+    /// Names of labels that could be proposed.
+    pub labels: u32,
     /// Other lines of the log.
     pub others: u32,
 }
@@ -79,6 +81,7 @@ impl KeptPieces {
             (self.notes, "note", "notes"),
             (self.proposals, "proposal", "proposals"),
             (self.summaries, "summary", "summaries"),
+            (self.labels, "label", "labels"),
             (self.others, "line of the log", "lines of the log"),
         ];
         let words = counted.into_iter().filter(|(n, ..)| *n > 0);

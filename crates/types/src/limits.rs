@@ -259,6 +259,8 @@ pub const BREAKER_WINDOW_SECONDS: u64 = 60;
 pub const BREAKER_SECONDS: u64 = 60;
 /// Units: seconds. The longest time a breaker stays open before a probe.
 pub const BREAKER_MAX_SECONDS: u64 = 30 * 60;
+/// Units: seconds. How long it may take to connect to a model's server; until then nothing is sent.
+pub const CONNECT_SECONDS: u64 = 30;
 /// Units: seconds. The time limit of a read request.
 pub const READ_SECONDS: u64 = 10;
 /// Units: seconds. The time limit of a write request.

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AgentId, EntryId, RunKey};
+use crate::id::{EntryId, HolderId, RunKey};
 use crate::time::Timestamp;
 
 crate::closed_list! {
@@ -89,8 +89,10 @@ pub struct Removal {
     pub stays_in_task: bool,
     /// Whether the words are too short to be looked for outside of this line and its entry.
     pub is_too_short: bool,
-    /// An agent at work that may be reading the words: nothing can be removed before its wake has ended.
-    pub at_work: Option<AgentId>,
+    /// Who is at work and may be reading the words, an agent, a session about a template or agent
+    /// work: nothing can be removed before that run has ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub at_work: Option<HolderId>,
     /// When it was removed; `null` while it is only looked at.
     pub removed_at: Option<Timestamp>,
     /// What is left to be done; `null` while it is only looked at.

@@ -75,8 +75,10 @@ pub fn reservation(price: Option<&Price>, request_bytes: u64, max_output: u64) -
 
 /// What a call did cost, by the provider's own figures; `None` if they cannot be right.
 ///
-/// `request_bytes` and `max_output` are those of the reservation: more than was reserved, or less
-/// than a request of this size can be, is not believed.
+/// `request_bytes` and `max_output` are those of the reservation. What a request of this size cannot
+/// make, or less than it must, is not believed. A call may turn out dearer than was reserved for it:
+/// languages differ in how many bytes a token has, and providers add text of their own. It is charged
+/// as it is, and the next call finds that much less left.
 pub fn cost(
     price: Option<&Price>,
     usage: &Usage,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::run::Run;
 use dormouse_types::{Id as _, RunKey, WorkRunId, hash};
 
@@ -50,4 +51,21 @@ pub(crate) fn is_built_in(run: &Run) -> bool {
 /// The key of an attempt of a run by its number.
 pub(crate) fn key_of_attempt(run: &WorkRunId, attempt: i64) -> RunKey {
     RunKey(hash::joined(&[run.as_str(), "attempt", &attempt.to_string()]).0)
+}
+
+/// The keys of the attempts of a run that began, oldest first. What an earlier one published or said stays,
+/// and a later one may have been shown less.
+pub(crate) fn begun(run: &Run) -> Vec<RunKey> {
+    let Some(newest) = &run.run_key else { return Vec::new() };
+    let mut keys: Vec<RunKey> = (0..=run.attempt).map(|n| key_of_attempt(&run.id, n)).collect();
+    match keys.iter().position(|key| key == newest) {
+        Some(last) => keys.truncate(last + 1),
+        None => keys.push(newest.clone()),
+    }
+    keys
+}
+
+/// What the words of a run were made of: whatever its attempts were shown.
+pub(crate) fn sources_of(run: &Run) -> Vec<Source> {
+    begun(run).into_iter().map(Source::Run).collect()
 }

@@ -247,24 +247,27 @@ impl Work {
     }
 
     /// Deletes a conversation with its turns. Work that was begun there reports in one of its own from now
-    /// on.
+    /// on. Returns the answer to the request: the one that was given, or for a repeated request the first one.
     ///
     /// Errors: there is none.
     pub async fn delete_conversation(
         &self,
         ws: WorkspaceId,
         id: &ConversationId,
+        answer: &str,
         context: &RequestContext,
-    ) -> Result<(), WorkError> {
+    ) -> Result<String, WorkError> {
         let mut commit = Commit::new("conversation.delete", Db::Agent, ws)
             .ops(conversation::delete(ws, id))
             .change(changed(id))
             .audit(context.audit(AuditAction::ConversationDelete, id.as_str()));
-        commit.once = context.once("conversation.delete", id.as_str(), id.as_str());
-        let deleted = self.store.commit(commit).await.map_err(WorkError::from);
-        deleted.map(|_| ()).map_err(|error| match error.refusal() {
-            Some(Refusal::Missing) => WorkError::NoConversation { conversation: id.clone() },
-            _ => error,
-        })
+        commit.once = context.once("conversation.delete", id.as_str(), answer);
+        match self.store.commit(commit).await.map_err(WorkError::from) {
+            Ok(committed) => Ok(committed.replayed.unwrap_or_else(|| answer.to_owned())),
+            Err(error) if error.refusal() == Some(Refusal::Missing) => {
+                Err(WorkError::NoConversation { conversation: id.clone() })
+            }
+            Err(error) => Err(error),
+        }
     }
 }

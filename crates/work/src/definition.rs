@@ -65,6 +65,23 @@ pub struct NewWork {
     pub by: WorkCreator,
 }
 
+impl NewWork {
+    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
+    /// schedule mean moves with the clock.
+    fn subject(&self) -> String {
+        let Self { title, instructions, built_in, schedule, events, waits_for_calls, .. } = self;
+        let Self { steps, catch_up, overlap, model, template, source, by, .. } = self;
+        let when = (words_of(schedule.as_ref()), events, waits_for_calls);
+        let how = (steps, catch_up, overlap, model, template.as_ref().map(|it| &it.id));
+        format!("{:?}", (title, instructions, built_in, when, how, source, by))
+    }
+}
+
+/// A schedule as it was sent.
+pub(crate) fn words_of(schedule: Option<&ReadSchedule>) -> Option<&str> {
+    schedule.map(|schedule| schedule.words.as_str())
+}
+
 /// A schedule in words as it was understood: what a person is shown before it is saved.
 #[derive(Debug, Clone)]
 pub struct ReadSchedule {
@@ -173,14 +190,8 @@ impl Work {
     ) -> Result<Written, WorkError> {
         let now = self.clock.now();
         let id = WorkId::fresh(now, &*self.entropy);
-        let what = new.built_in.as_ref().map(stored).transpose()?.unwrap_or_default();
-        let mut subject = format!("{}|{}|{what}", new.title, new.instructions);
-        subject.extend(new.source.1.iter().flat_map(|from| ["|", from]));
-        subject.extend(new.template.iter().flat_map(|followed| ["|", followed.id.as_str()]));
-        if !new.steps.is_empty() {
-            subject.push_str(&format!("|{:?}", new.steps));
-        }
-        let once = context.once("work.create", &subject, id.as_str());
+        new.built_in.as_ref().map(stored).transpose()?;
+        let once = context.once("work.create", &new.subject(), id.as_str());
         let first = match self.create_once(ws, (&id, new), context, once.as_ref(), now).await {
             Ok(Ok(written)) => return Ok(written),
             Ok(Err(first)) => first,

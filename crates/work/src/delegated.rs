@@ -22,6 +22,7 @@ use dormouse_types::{
     WorkspaceId, hash, limits,
 };
 
+use crate::attempt::sources_of;
 use crate::definition::NewWork;
 use crate::{Work, WorkError, event};
 
@@ -149,11 +150,17 @@ impl Work {
     /// databases repeats nothing.
     async fn bring_back(&self, ws: WorkspaceId, one: &Pending) -> Result<(), WorkError> {
         let run = self.run(ws, &one.run).await?;
+        if run.attempt != one.attempt {
+            // A person had it tried again: what it says now is not what this attempt came to, and the end
+            // of the newer one is brought back by itself.
+            return self.returned(ws, one, &run, Some("the run was tried again")).await;
+        }
         let definition = self.store.first(definition::by_id(ws, &run.work)).await?;
         let definition =
             definition.ok_or_else(|| WorkError::NotFound { work: run.work.clone() })?;
         let holder = HolderId::from(&run.id);
-        let made_of = run.run_key.iter().cloned().map(Source::Run);
+        // What an earlier attempt published stays, and the newest one may have been shown less.
+        let made_of = sources_of(&run).into_iter();
         let made_of = made_of.chain(origin_of(&definition).map(Source::Proposals)).collect();
         let made_of = clearance::made_of(&self.store, ws, &holder, &made_of).await?;
         let entry = Edit::AddEntry {
@@ -179,8 +186,19 @@ impl Work {
             Err(JournalError::Read(error)) => return Err(error.into()),
             Err(error) => return Err(crate::error::broken(error)),
         };
+        self.returned(ws, one, &run, gone.as_deref()).await
+    }
+
+    /// Notes that a result was brought back, or why it never is.
+    async fn returned(
+        &self,
+        ws: WorkspaceId,
+        one: &Pending,
+        run: &Run,
+        gone: Option<&str>,
+    ) -> Result<(), WorkError> {
         let commit = Commit::new("work.returned", Db::Agent, ws)
-            .op(result::done(ws, one, gone.as_deref()))
+            .op(result::done(ws, one, gone))
             .change(event(EventKind::WorkStatus, run.work.as_str()));
         match self.store.commit(commit).await {
             // Another node was faster.

@@ -164,7 +164,8 @@ impl Work {
             (AuditAction::WorkDecline, RunEvent::Declined)
         };
         let hint = "only a run that ended without an outcome is approved or declined";
-        self.judge(ws, id, (action, moves, hint), context, |run| {
+        let subject = format!("{id}|{why:?}");
+        self.judge(ws, id, (action, moves, hint), &subject, context, |run| {
             run.ended_by = Some(context.actor.to_string());
             if let Some(why) = why.filter(|_| !is_approved) {
                 run.error = Some(why.to_owned());
@@ -186,7 +187,8 @@ impl Work {
     ) -> Result<Run, WorkError> {
         let now = self.clock.now();
         let hint = "only a run that did not end well can be tried again";
-        self.judge(ws, id, (AuditAction::WorkRetry, RunEvent::Retried, hint), context, |run| {
+        let verdict = (AuditAction::WorkRetry, RunEvent::Retried, hint);
+        self.judge(ws, id, verdict, id.as_str(), context, |run| {
             run.attempt += 1;
             run.failures = 0;
             (run.error, run.completed_at, run.ended_by) = (None, None, None);
@@ -196,18 +198,19 @@ impl Work {
         .await
     }
 
-    /// Moves a run because a person decided about it. Returns it as it was written; for a repeated request,
+    /// Moves a run because a person decided about it, by a request about `subject`. Returns it as it was written; for a repeated request,
     /// as it is now.
     async fn judge(
         &self,
         ws: WorkspaceId,
         id: &WorkRunId,
         (action, moves, hint): (AuditAction, RunEvent, &'static str),
+        subject: &str,
         context: &RequestContext,
         change: impl Fn(&mut Run) -> Vec<Op>,
     ) -> Result<Run, WorkError> {
         let work = self.run(ws, id).await?.work;
-        let once = context.once(action.name(), id.as_str(), id.as_str());
+        let once = context.once(action.name(), subject, id.as_str());
         let judged = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let snapshot = self.snapshot(ws, &work).await?;
             let run = self.run(ws, id).await?;
@@ -251,7 +254,7 @@ impl Work {
     /// Tells a definition something about how it works: a run that is under way reads it before its
     /// next turn, and all later runs do. The definition itself stays as it is, and is returned.
     ///
-    /// Errors: the text is blank or too long.
+    /// Errors: the text is blank or too long; no language model would read it.
     pub async fn correct(
         &self,
         ws: WorkspaceId,
@@ -265,6 +268,11 @@ impl Work {
         }
         limits::WORK_CORRECTION.check(text.len())?;
         let definition = self.definition(ws, id).await?;
+        if definition.built_in.is_some() {
+            let hint =
+                "no language model reads corrections of it; edit its instructions or parameters";
+            return Err(WorkError::State { work: id.clone(), state: definition.state, hint });
+        }
         let corrected = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let known = self.store.all(correction::after(ws, id, 0)).await?;
             let new = Correction {
@@ -278,7 +286,7 @@ impl Work {
                 .op(correction::insert(ws, &new))
                 .change(event(EventKind::WorkStatus, id.as_str()))
                 .audit(context.audit(AuditAction::WorkCorrect, id.as_str()));
-            commit.once = context.once("work.correct", text, id.as_str());
+            commit.once = context.once("work.correct", &format!("{id}|{text}"), id.as_str());
             self.store.commit(commit).await?;
             Ok(())
         })

@@ -14,6 +14,7 @@ use dormouse_types::work::RunState;
 use dormouse_types::{RunKey, WorkspaceId, limits};
 use jiff::tz::TimeZone;
 
+use crate::attempt::begun;
 use crate::{Work, WorkError};
 
 /// The most of one argument or answer that a log in a prompt shows. Units: bytes.
@@ -33,10 +34,9 @@ pub struct RunWithTurns {
 }
 
 impl RunWithTurns {
-    /// A run that is shown in a line: what it says about itself was written by its newest attempt, which
-    /// was shown the earlier ones.
+    /// A run that is shown in a line.
     pub fn without_turns(run: Run) -> Self {
-        let attempts = run.run_key.iter().map(|key| (key.clone(), Vec::new())).collect();
+        let attempts = begun(&run).into_iter().map(|key| (key, Vec::new())).collect();
         Self { run, attempts }
     }
 

@@ -71,7 +71,7 @@ pub use tools::TOOLS;
 const DAY_DUE_AT: Time = Time::constant(8, 0, 0, 0);
 
 /// How often a request is decided before it fails as busy.
-const ATTEMPTS: Policy = Policy::Attempts(5);
+const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// Defines agent work, plans and runs it. Cheap to clone.
 #[derive(Clone)]

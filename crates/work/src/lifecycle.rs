@@ -15,7 +15,7 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
-use crate::definition::{ReadSchedule, checked, checked_steps, checked_template, stored};
+use crate::definition::{ReadSchedule, checked, checked_steps, checked_template, stored, words_of};
 use crate::snapshot::{Step, Written};
 use crate::templates::Followed;
 use crate::wording::{instructions, title};
@@ -45,6 +45,18 @@ pub struct Edit {
     pub template: Option<Option<Followed>>,
 }
 
+impl Edit {
+    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
+    /// schedule mean moves with the clock.
+    fn subject(&self) -> String {
+        let Self { title, instructions, built_in, schedule, events, steps, .. } = self;
+        let Self { catch_up, overlap, model, template, .. } = self;
+        let template = template.as_ref().map(|it| it.as_ref().map(|it| &it.id));
+        let how = (steps, catch_up, overlap, model, template);
+        format!("{:?}", (title, instructions, built_in, words_of(schedule.as_ref()), events, how))
+    }
+}
+
 impl Work {
     /// Changes a definition. New instructions count from the next run; a new schedule makes new
     /// occurrences, none of which is due before now.
@@ -57,7 +69,7 @@ impl Work {
     ) -> Result<Written, WorkError> {
         let new_title = edit.title.as_deref().map(title).transpose()?;
         let new_instructions = edit.instructions.as_deref().map(instructions).transpose()?;
-        let subject = format!("{edit:?}");
+        let subject = edit.subject();
         checked(edit.events.as_deref().unwrap_or_default())?;
         work_step::check(edit.steps.as_deref().unwrap_or_default()).map_err(WorkError::from)?;
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);

@@ -7,6 +7,7 @@ use dormouse_scheduler::{Chore, Done, HandlerError, When};
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::place::{Listed, Place};
 use dormouse_store::agent::work::run::{self, Occurrence};
+use dormouse_store::agent::work::status;
 use dormouse_store::{Commit, Db, Refusal, retry};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::work::{WorkCreator, WorkState, public_status};
@@ -168,6 +169,7 @@ impl Work {
         };
         let commit = Commit::new("work.disable", Db::Agent, ws)
             .op(definition::put(ws, read.revision, &after))
+            .ops((after.status != read.status).then(|| status::replaced(ws, &read.id, read.status)))
             .change(event(EventKind::WorkStatus, read.id.as_str()))
             .change(event(EventKind::WorkNeedsAttention, read.id.as_str()));
         self.store.commit(commit).await?;

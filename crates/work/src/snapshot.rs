@@ -6,6 +6,7 @@ use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::delivery;
 use dormouse_store::agent::work::result;
 use dormouse_store::agent::work::run::{self, Occurrence, Run};
+use dormouse_store::agent::work::status;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::delivery::{DeliveryKind, DeliveryTarget};
 use dormouse_types::work::{
@@ -202,7 +203,11 @@ impl Step {
         self.after.run_state = latest.map(|run| run.state);
         self.after.status = public_status(self.after.state, self.after.run_state);
         self.after.updated_at = now;
-        let mut ops = vec![definition::put(ws, self.before.definition.revision, &self.after)];
+        let before = &self.before.definition;
+        let mut ops = vec![definition::put(ws, before.revision, &self.after)];
+        if before.status != self.after.status {
+            ops.push(status::replaced(ws, &before.id, before.status));
+        }
         for (from, run) in &self.runs {
             match from {
                 Some(from) => {

@@ -136,6 +136,16 @@ pub fn listed(steps: &[&WorkRunStep]) -> String {
     lines.collect::<Vec<_>>().join("; ")
 }
 
+/// Steps in a line, for a model: those that a run added are numbers. An earlier attempt may have added them
+/// from what this one is not shown; the prompt has the words of those that it is.
+pub fn in_a_line(steps: &[&WorkRunStep]) -> String {
+    let lines = steps.iter().map(|one| match one.is_added {
+        true => format!("{} (added)", one.n),
+        false => format!("{}. {}", one.n, one.step.text),
+    });
+    lines.collect::<Vec<_>>().join("; ")
+}
+
 /// The steps as a prompt shows them.
 pub fn rendered(steps: &[WorkRunStep]) -> String {
     let lines = steps.iter().map(|one| {

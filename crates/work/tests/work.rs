@@ -23,4 +23,5 @@ mod cases {
     mod bad_input;
     mod damage;
     mod racing;
+    mod keys;
 }

@@ -15,6 +15,11 @@ describe("problems", () => {
     expect(problemOf(429, { type: "/problems/rate-limited" }, "3").retryAfter).toBe(3);
   });
 
+  it("knows what does not exist from what failed", () => {
+    const missing = [404, 400, 422, 403, 500, 0].map((status) => problemOf(status, undefined, null).isMissing);
+    expect(missing).toEqual([true, true, true, false, false, false]);
+  });
+
   it("accepts any other body", () => {
     expect(problemOf(500, undefined, null)).toMatchObject({ status: 500, code: "http-500" });
     expect(problemOf(502, "<html>", null).title).toBe("The server answered 502");

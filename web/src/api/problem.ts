@@ -56,6 +56,11 @@ export class Problem extends Error {
   get isOffline(): boolean {
     return this.status === 0;
   }
+
+  /** Whether what was requested does not exist, or its id is none. Only for a request without a body. */
+  get isMissing(): boolean {
+    return this.status === 404 || this.status === 400 || this.status === 422;
+  }
 }
 
 /** Reads the body of an error response. Any body yields a problem. */

@@ -88,6 +88,12 @@ class Router {
     if (moved) restoreScroll(undefined);
   }
 
+  /** Goes back as the button of the browser does; without a page before this one, to `otherwise`. */
+  back(otherwise: string): void {
+    if (this.#entries[this.#index - 1] === undefined) this.go(otherwise);
+    else history.back();
+  }
+
   /** Closes a dialog that has its own address, and leaves no history entry for it. */
   close(to: string): void {
     if (this.#entries[this.#index - 1]?.address === to) history.back();

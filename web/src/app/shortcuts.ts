@@ -80,7 +80,7 @@ export function isTyping(target: EventTarget | null): boolean {
 
 /**
  * Binds an action to a key: `j`, `Enter`, `g t`, `mod+k` (Ctrl or Command, also inside fields), `dialog
- * y`. The latest binding of a key wins. Returns a function that removes it.
+ * y`. The latest binding of a key wins, unless it did nothing. Returns a function that removes it.
  */
 export function onKey(keys: KeyName, action: Action): () => void {
   const all = actions.get(keys) ?? [];
@@ -105,10 +105,10 @@ export function awaitField(): void {
 }
 
 function run(name: string, event: KeyboardEvent): boolean {
-  const action = actions.get(name)?.at(-1);
-  if (action === undefined) return false;
+  const all = actions.get(name) ?? [];
+  if (all.length === 0) return false;
   event.preventDefault();
-  const isDone = action(event) !== false;
+  const isDone = all.toReversed().some((action) => action(event) !== false);
   if (isDone && opensField.has(name.replace(/^dialog /, ""))) awaitField();
   return true;
 }

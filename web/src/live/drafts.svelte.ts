@@ -1,4 +1,4 @@
-// Reports that agents are writing now, as far as they have come. In memory only: nothing is loaded.
+// Reports that agents are writing now, and answers in sessions about templates, as far as they have come. In memory only: nothing is loaded.
 
 import { isOneOf } from "./queries";
 import type { DraftFrame, LiveEvent } from "./socket";
@@ -11,37 +11,67 @@ export interface ReportDraft {
   content: string;
 }
 
+/** What a model has written of its answer in a session so far. */
+export interface AnswerDraft {
+  runKey: string;
+  text: string;
+}
+
+/** The newest draft of each writer. */
+class Newest<T extends { runKey: string }> {
+  #byWriter = $state.raw<ReadonlyMap<string, T>>(new Map());
+
+  of(writer: string): T | undefined {
+    return this.#byWriter.get(writer);
+  }
+
+  set(writer: string, draft: T): void {
+    this.#byWriter = new Map(this.#byWriter).set(writer, draft);
+  }
+
+  removeRun(runKey: string): void {
+    const rest = [...this.#byWriter].filter(([, draft]) => draft.runKey !== runKey);
+    if (rest.length < this.#byWriter.size) this.#byWriter = new Map(rest);
+  }
+
+  clear(): void {
+    if (this.#byWriter.size > 0) this.#byWriter = new Map();
+  }
+}
+
 export class Drafts {
-  #byAgent = $state.raw<ReadonlyMap<string, ReportDraft>>(new Map());
+  #reports = new Newest<ReportDraft>();
+  #answers = new Newest<AnswerDraft>();
 
   of(agent: string): ReportDraft | undefined {
-    return this.#byAgent.get(agent);
+    return this.#reports.of(agent);
+  }
+
+  answerIn(session: string): AnswerDraft | undefined {
+    return this.#answers.of(session);
   }
 
   /** A draft has grown, or is gone. A frame has all of it, so a lost one does no harm. */
-  onDraft({ agent, runKey, draft }: DraftFrame): void {
-    if (draft === null) this.#remove(agent, runKey);
-    else this.#byAgent = new Map(this.#byAgent).set(agent, { runKey, ...draft });
+  onDraft(frame: DraftFrame): void {
+    if (frame.draft === null) this.#removeRun(frame.runKey);
+    else if (frame.type === "agent:delta") this.#reports.set(frame.agent, { runKey: frame.runKey, ...frame.draft });
+    else this.#answers.set(frame.session, { runKey: frame.runKey, ...frame.draft });
   }
 
   /** An event says that a run began or ended: what that run has written is gone, or comes again. */
   onEvent(event: LiveEvent): void {
-    if (!isOneOf(event, "agent:wake")) return;
-    for (const [agent, { runKey }] of this.#byAgent) {
-      if (runKey === event.subject) this.#remove(agent, runKey);
-    }
+    if (isOneOf(event, "agent:wake") && typeof event.subject === "string") this.#removeRun(event.subject);
   }
 
   /** The connection is lost: nobody says any more how a draft goes on. */
   clear(): void {
-    if (this.#byAgent.size > 0) this.#byAgent = new Map();
+    this.#reports.clear();
+    this.#answers.clear();
   }
 
-  #remove(agent: string, runKey: string): void {
-    if (this.#byAgent.get(agent)?.runKey !== runKey) return;
-    const rest = new Map(this.#byAgent);
-    rest.delete(agent);
-    this.#byAgent = rest;
+  #removeRun(runKey: string): void {
+    this.#reports.removeRun(runKey);
+    this.#answers.removeRun(runKey);
   }
 }
 

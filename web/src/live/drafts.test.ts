@@ -36,3 +36,19 @@ it("removes a draft when it is gone, when its run ends and when the connection i
   drafts.clear();
   expect(drafts.of("ag-1")).toBeUndefined();
 });
+
+it("keeps the answers of sessions apart from reports", () => {
+  const drafts = new Drafts();
+  const answer = (text: string | null) => ({ type: "evolution:delta" as const, session: "evo-1", runKey: "r", draft: text === null ? null : { text } });
+  drafts.onDraft(answer("The re"));
+  drafts.onDraft(answer("The record"));
+  drafts.onDraft(frame("A", "r2", "evo-1"));
+  expect(drafts.answerIn("evo-1")).toEqual({ runKey: "r", text: "The record" });
+  expect(drafts.of("evo-1")?.tldr).toBe("A");
+  drafts.onDraft(answer(null));
+  expect(drafts.answerIn("evo-1")).toBeUndefined();
+  expect(drafts.of("evo-1")?.tldr).toBe("A");
+  drafts.onDraft(answer("Again"));
+  drafts.clear();
+  expect(drafts.answerIn("evo-1")).toBeUndefined();
+});

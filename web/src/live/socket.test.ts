@@ -64,7 +64,8 @@ class RecordingListener {
   onVersion(): void {}
   drafts: string[] = [];
   onDraft(frame: DraftFrame): void {
-    this.drafts.push(`${frame.agent} ${frame.draft?.tldr ?? "-"}`);
+    if (frame.type === "agent:delta") this.drafts.push(`${frame.agent} ${frame.draft?.tldr ?? "-"}`);
+    else this.drafts.push(`${frame.session} ${frame.draft?.text ?? "-"}`);
   }
 }
 
@@ -109,7 +110,10 @@ describe("the live connection", () => {
     server.say({ type: "agent:delta", agent: "ag-1", runKey: "r", draft: { tldr: 1, content: "" } });
     server.say({ type: "agent:delta", agent: "ag-1", draft: null });
     server.say({ type: "agent:delta", agent: "ag-1", runKey: "r", draft: null });
-    expect(listener.drafts).toEqual(["ag-1 A", "ag-1 -"]);
+    server.say({ type: "evolution:delta", session: "evo-1", runKey: "r", draft: { turn: 1, text: "B" } });
+    server.say({ type: "evolution:delta", session: "evo-1", runKey: "r", draft: { turn: 1 } });
+    server.say({ type: "evolution:delta", session: "evo-1", runKey: "r", draft: null });
+    expect(listener.drafts).toEqual(["ag-1 A", "ag-1 -", "evo-1 B", "evo-1 -"]);
     server.cut();
     await server.pass();
     expect(server.lines.at(-1)?.url).toBe("/api/ws?ticket=t2&since=c0");

@@ -27,22 +27,41 @@ interface Resync {
 }
 
 /** What an agent has written of its report so far, or `null` once that is gone. It has no cursor. */
-export interface DraftFrame {
+export interface ReportFrame {
   type: "agent:delta";
   agent: string;
   runKey: string;
   draft: { tldr: string; content: string } | null;
 }
 
+/** What a model has written so far of its answer in a session about a template, or `null` once that is gone. It has no cursor. */
+export interface AnswerFrame {
+  type: "evolution:delta";
+  session: string;
+  runKey: string;
+  draft: { text: string } | null;
+}
+
+/** What a model is writing. */
+export type DraftFrame = ReportFrame | AnswerFrame;
+
 type Frame = LiveEvent | Hello | Resync | DraftFrame;
 
-/** A draft frame whose fields are what they should be. */
-function parseDraft({ agent, runKey, draft }: Record<string, unknown>): DraftFrame | undefined {
+/** A frame about a report whose fields are what they should be. */
+function parseReport({ agent, runKey, draft }: Record<string, unknown>): ReportFrame | undefined {
   if (typeof agent !== "string" || typeof runKey !== "string" || typeof draft !== "object") return undefined;
   if (draft === null) return { type: "agent:delta", agent, runKey, draft };
   const { tldr, content } = draft as Record<string, unknown>;
   if (typeof tldr !== "string" || typeof content !== "string") return undefined;
   return { type: "agent:delta", agent, runKey, draft: { tldr, content } };
+}
+
+/** The same of an answer. */
+function parseAnswer({ session, runKey, draft }: Record<string, unknown>): AnswerFrame | undefined {
+  if (typeof session !== "string" || typeof runKey !== "string" || typeof draft !== "object") return undefined;
+  if (draft === null) return { type: "evolution:delta", session, runKey, draft };
+  const { text } = draft as Record<string, unknown>;
+  return typeof text === "string" ? { type: "evolution:delta", session, runKey, draft: { text } } : undefined;
 }
 
 /** Parses a frame. A newer server may send frames of other types. */
@@ -55,7 +74,8 @@ function parseFrame(data: unknown): Frame | undefined {
   }
   if (typeof parsed !== "object" || parsed === null) return undefined;
   const { type, cursor, tasks } = parsed as Record<string, unknown>;
-  if (type === "agent:delta") return parseDraft(parsed as Record<string, unknown>);
+  if (type === "agent:delta") return parseReport(parsed as Record<string, unknown>);
+  if (type === "evolution:delta") return parseAnswer(parsed as Record<string, unknown>);
   if (typeof type !== "string" || typeof cursor !== "string") return undefined;
   if (type === "hello" || type === "resync") return parsed as Frame;
   return { ...(parsed as LiveEvent), tasks: Array.isArray(tasks) ? tasks : [] };
@@ -83,7 +103,7 @@ export interface WebSocketLike {
 export interface Listener {
   /** Called once for each event, in order. */
   onEvent(event: LiveEvent): void;
-  /** A report is being written. */
+  /** A report or an answer is being written. */
   onDraft(frame: DraftFrame): void;
   /** Events may have been missed: everything on screen must be loaded again. */
   onResync(): void;
@@ -196,6 +216,7 @@ export class Socket {
         this.listener.onResync();
         break;
       case "agent:delta":
+      case "evolution:delta":
         this.listener.onDraft(frame as DraftFrame);
         break;
       default:

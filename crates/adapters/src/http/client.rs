@@ -1,13 +1,16 @@
 //! A client over TCP and TLS.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use dormouse_types::limits;
-use dormouse_types::port::BoxFuture;
+use dormouse_types::port::{BoxFuture, Clock};
+use futures_util::future::{Either, select};
 use futures_util::stream;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
@@ -55,27 +58,28 @@ impl Roots {
 #[derive(Clone)]
 pub struct HttpClient {
     tls: Arc<ClientConfig>,
+    clock: Arc<dyn Clock>,
 }
 
 impl HttpClient {
-    /// A client that trusts `roots`.
+    /// A client that trusts `roots`, and that waits for a connection by `clock`.
     ///
     /// Errors: the cryptography of the program lacks the usual protocol versions.
-    pub fn new(roots: Roots) -> Result<Self, rustls::Error> {
+    pub fn new(roots: Roots, clock: Arc<dyn Clock>) -> Result<Self, rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut tls = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()?
             .with_root_certificates(roots.0)
             .with_no_client_auth();
         tls.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { tls: Arc::new(tls) })
+        Ok(Self { tls: Arc::new(tls), clock })
     }
 
     async fn exchange(&self, request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
         let base = &request.target.base;
         let origin = base.origin();
         let head = head(request)?;
-        let io = self.connect(base).await?;
+        let io = self.connect_in_time(base).await?;
         let (mut sender, connection) = http1::Builder::new()
             .max_headers(limits::ANSWER_HEAD_FIELDS)
             .max_buf_size(limits::ANSWER_HEAD_BYTES)
@@ -102,6 +106,20 @@ impl HttpClient {
         let pieces = Pieces { connection, body, origin };
         let body = Box::pin(stream::unfold(pieces, Pieces::next));
         Ok(HttpAnswer { status, headers: parts.headers, body })
+    }
+
+    /// Connects within [`limits::CONNECT_SECONDS`]: until then nothing of the request is sent, so it is
+    /// known that the call cost nothing. The caller, who waits for the answer, cannot tell.
+    async fn connect_in_time(&self, base: &BaseUrl) -> Result<Box<dyn Io>, HttpError> {
+        let limit = Duration::from_secs(limits::CONNECT_SECONDS);
+        match select(pin!(self.connect(base)), self.clock.sleep(limit)).await {
+            Either::Left((connected, _)) => connected,
+            Either::Right(((), _)) => {
+                let late = format!("no connection within {} seconds", limit.as_secs());
+                let source = io::Error::new(io::ErrorKind::TimedOut, late);
+                Err(HttpError::Connect { origin: base.origin(), source })
+            }
+        }
     }
 
     async fn connect(&self, base: &BaseUrl) -> Result<Box<dyn Io>, HttpError> {

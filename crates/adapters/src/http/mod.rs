@@ -1,8 +1,8 @@
 //! The one client for requests that leave the process.
 //!
 //! One connection for each request, HTTP/1.1, no redirects, no proxies, no retries, no
-//! decompression. It sets no timers: the caller has the clock, and dropping the answer closes the
-//! connection. Only roots of trust come from the system.
+//! decompression. It limits only how long connecting may take, by the clock that it is given; how long
+//! an answer may take is up to the caller. Dropping the answer closes the connection. Only roots of trust come from the system.
 
 mod secret;
 mod base_url;

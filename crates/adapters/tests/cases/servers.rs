@@ -2,9 +2,13 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
 use dormouse_adapters::models::{ModelConfig, RemoteModel, WireFormat};
+use dormouse_testkit::ManualClock;
+use dormouse_types::limits;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Request, TurnEvent};
 use dormouse_types::port::{Model as _, ModelLocation};
 use futures_util::StreamExt as _;
@@ -85,7 +89,10 @@ fn model(address: SocketAddr) -> RemoteModel {
         location: ModelLocation::OwnServer,
         ..config(WireFormat::ChatCompletions)
     };
-    RemoteModel::new(config, Arc::new(HttpClient::new(Roots::none()).unwrap()))
+    RemoteModel::new(
+        config,
+        Arc::new(HttpClient::new(Roots::none(), Arc::new(SystemClock)).unwrap()),
+    )
 }
 
 async fn turn(model: &RemoteModel, request: &Request) -> Result<Vec<TurnEvent>, ModelError> {
@@ -147,6 +154,29 @@ async fn a_server_that_refuses_the_connection_was_sent_nothing() {
     let address = Server::start().await.address;
     let detail = unreachable(&model(address)).await;
     assert!(detail.starts_with(&format!("cannot connect to http://{address}")), "{detail}");
+}
+
+#[tokio::test]
+async fn a_server_that_never_agrees_on_encryption_was_sent_nothing() {
+    let server = Server::start().await;
+    let config = ModelConfig {
+        base: BaseUrl::parse(&format!("https://{}/v1", server.address)).unwrap(),
+        ..config(WireFormat::Anthropic)
+    };
+    let clock = ManualClock::at("2026-03-02T09:00:00Z");
+    let client = HttpClient::new(Roots::none(), Arc::new(clock.clone())).unwrap();
+    let model = RemoteModel::new(config, Arc::new(client));
+    let silent = async {
+        // It takes the connection and says nothing; what it gets is no part of the request.
+        let (mut connection, _) = server.listener.accept().await.unwrap();
+        let mut greeting = [0; 1];
+        connection.read_exact(&mut greeting).await.unwrap();
+        clock.advance(Duration::from_secs(limits::CONNECT_SECONDS - 1));
+        clock.advance(Duration::from_secs(1));
+        connection
+    };
+    let (detail, _connection) = tokio::join!(unreachable(&model), silent);
+    assert!(detail.ends_with("no connection within 30 seconds"), "{detail}");
 }
 
 #[tokio::test]
@@ -293,7 +323,7 @@ async fn a_server_without_a_certificate_is_not_trusted() {
         base: BaseUrl::parse(&format!("https://{}/v1", server.address)).unwrap(),
         ..config(WireFormat::Anthropic)
     };
-    let client = HttpClient::new(Roots::none()).unwrap();
+    let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).unwrap();
     let model = RemoteModel::new(config, Arc::new(client));
     let request = request();
     let plain = async {
@@ -331,7 +361,10 @@ async fn an_encrypted_connection_needs_a_root_that_is_trusted() {
             base: BaseUrl::parse(&base).unwrap(),
             ..config(WireFormat::ChatCompletions)
         };
-        let model = RemoteModel::new(config, Arc::new(HttpClient::new(roots).unwrap()));
+        let model = RemoteModel::new(
+            config,
+            Arc::new(HttpClient::new(roots, Arc::new(SystemClock)).unwrap()),
+        );
         let request = request();
         let serving = async {
             let (connection, _) = server.listener.accept().await.unwrap();

@@ -1,7 +1,6 @@
 //! What changed since the last completed run, and how a change reads.
 
 use dormouse_runs::gate::Piece;
-use dormouse_store::agent::source::Source;
 use dormouse_types::change::{Change, What};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
@@ -186,19 +185,6 @@ pub fn entry_of(what: &What) -> Option<&EntryId> {
     match about(what) {
         About::Entry(entry) => Some(entry),
         About::Link | About::Task => None,
-    }
-}
-
-/// Returns what the line of a change is made of.
-pub fn sources(what: &What, task: &TaskId) -> Vec<Source> {
-    match about(what) {
-        About::Entry(entry) => vec![Source::Entry(entry.clone())],
-        About::Link => {
-            let moved = what.moved(task).map(|(_, other, _)| other.clone());
-            let other = what.other_end(task).map(|end| end.task.clone()).or(moved);
-            [task.clone()].into_iter().chain(other).map(Source::Task).collect()
-        }
-        About::Task => vec![Source::Task(task.clone())],
     }
 }
 

@@ -1,10 +1,10 @@
 //! The text of each fragment, rendered from its data.
 
-use dormouse_runs::gate::{Part, Piece};
+use dormouse_runs::gate::{OfferedLabel, Part, Piece};
 use dormouse_runs::request;
 use dormouse_store::agent::source::Source;
-use dormouse_types::RunKey;
-use dormouse_types::model::{Delta, Entry, Instruction, TaskState};
+use dormouse_types::model::{Delta, Entry, Instruction, Named, TaskState};
+use dormouse_types::{LabelId, RunKey};
 
 use super::delta;
 
@@ -13,13 +13,16 @@ pub fn task_state<'a>(
     task: &'a TaskState,
     entries: impl IntoIterator<Item = &'a Entry>,
 ) -> Vec<Part> {
-    let fields = Part::new(Piece::Task, fields(task), vec![Source::Task(task.id.clone())]);
+    let of_task = |text: String| Part::new(Piece::Task, text, vec![Source::Task(task.id.clone())]);
+    let offer = Some(offered_labels(task)).filter(|labels| !labels.is_empty());
+    let offer = offer.map(|labels| Part { labels, ..of_task("Labels that exist: ".to_owned()) });
+    let own = [Some(of_task(fields(task))), offer, checklist(task).map(of_task)];
     let entries = entries.into_iter().map(|entry| {
         let kind = capital(delta::kind_words(entry.kind));
         let text = format!("{kind} of {} (id: {}):\n{}", entry.on, entry.id, entry.text.trim_end());
         Part::new(Piece::Entry, text, vec![Source::Entry(entry.id.clone())])
     });
-    std::iter::once(fields).chain(entries).collect()
+    own.into_iter().flatten().chain(entries).collect()
 }
 
 /// The words with a capital at their beginning.
@@ -50,34 +53,37 @@ fn fields(task: &TaskState) -> String {
     if let Some(category) = &task.category {
         lines.push(format!("Category: {category}"));
     }
-    let named = |labels: &[dormouse_types::model::Named<dormouse_types::LabelId>]| {
-        let labels: Vec<_> =
-            labels.iter().map(|label| format!("{} (id: {})", label.name, label.id)).collect();
-        labels.join(", ")
-    };
     if !task.labels.is_empty() {
-        lines.push(format!("Labels: {}", named(&task.labels)));
+        let labels: Vec<String> = task.labels.iter().map(label).collect();
+        lines.push(format!("Labels: {}", labels.join(", ")));
     }
-    let available: Vec<_> = task
-        .available_labels
-        .iter()
-        .filter(|label| !task.labels.contains(label))
-        .filter(|label| !task.suppressed_labels.contains(&label.id))
-        .cloned()
-        .collect();
-    if !available.is_empty() {
-        lines.push(format!("Labels that exist: {}", named(&available)));
+    lines.join("\n")
+}
+
+fn label(label: &Named<LabelId>) -> String {
+    format!("{} (id: {})", label.name, label.id)
+}
+
+/// The labels that may be proposed.
+fn offered_labels(task: &TaskState) -> Vec<OfferedLabel> {
+    let available = task.available_labels.iter();
+    let available = available.filter(|label| !task.labels.contains(label));
+    let available = available.filter(|label| !task.suppressed_labels.contains(&label.id));
+    available.map(|it| OfferedLabel { id: it.id.clone(), text: label(it) }).collect()
+}
+
+fn checklist(task: &TaskState) -> Option<String> {
+    if task.items.is_empty() {
+        return None;
     }
-    if !task.items.is_empty() {
-        lines.push("Checklist:".into());
-    }
+    let mut lines = vec!["Checklist:".to_owned()];
     for item in &task.items {
         let mark = if item.is_checked { "x" } else { " " };
         let indent = "  ".repeat(usize::try_from(item.depth).unwrap_or(0).min(8));
         let archived = if item.is_archived { ", archived" } else { "" };
         lines.push(format!("{indent}- [{mark}] {} (id: {}{archived})", item.title, item.id));
     }
-    lines.join("\n")
+    Some(lines.join("\n"))
 }
 
 /// Renders what changed, oldest first, after the critical notes of the last wake, each with the run
@@ -89,7 +95,7 @@ pub fn delta(delta: &Delta, critical: &[(&str, Source)], task: &TaskState) -> Ve
     });
     let changes = delta.changes.iter().map(|change| {
         let text = format!("- {}", delta::line(change, task));
-        Part::new(delta::piece(&change.what), text, delta::sources(&change.what, &task.id))
+        Part::new(delta::piece(&change.what), text, Source::of_change(&change.what, &task.id))
     });
     let timers = delta.timers.iter().map(|note| {
         let text = format!("- {}", delta::timer(note));

@@ -38,7 +38,7 @@ pub fn lines(
 ) -> Vec<NewLine> {
     let inputs = changes.iter().map(|change| {
         let line = delta::line(change, task);
-        let sources = delta::sources(&change.what, &task.id);
+        let sources = Source::of_change(&change.what, &task.id);
         NewLine { text: request::fence("input", &cut(&line)), sources }
     });
     let notes = notes.iter().map(|note| {

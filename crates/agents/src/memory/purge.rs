@@ -111,7 +111,14 @@ impl Agents {
         before: Timestamp,
     ) -> Result<Vec<Result<String, String>>, AgentError> {
         let mut lines = Vec::new();
-        for purge in self.store.all(purge::open(ws)).await? {
+        for purge in self.store.each(purge::open(ws)).await? {
+            let purge = match purge {
+                Ok(purge) => purge,
+                Err(error) => {
+                    lines.push(Err(format!("a removal that was interrupted stays open: {error}")));
+                    continue;
+                }
+            };
             if purge.created_at > before {
                 continue;
             }
@@ -178,9 +185,14 @@ impl Agents {
                 ..audit(context, AuditAction::AgentForget, id.as_str())
             });
         self.store.commit(commit).await?;
-        // Agents that were not at work may have written the words in another place meanwhile.
+        self.purge_again(ws, &plan.words).await?;
+        Ok(purge)
+    }
+
+    /// Takes out what agents that were not at work wrote in another place meanwhile.
+    async fn purge_again(&self, ws: WorkspaceId, words: &Words) -> Result<(), AgentError> {
         for _ in 0..3 {
-            let hits = self.hits(ws, &plan.words, &[Db::Agent]).await?;
+            let hits = self.hits(ws, words, &[Db::Agent]).await?;
             if hits.is_empty() {
                 break;
             }
@@ -192,7 +204,7 @@ impl Agents {
                 Ok(_) | Err(_) => {}
             }
         }
-        Ok(purge)
+        Ok(())
     }
 
     /// Returns what keeps the search index to the words that are left in texts.
@@ -221,6 +233,8 @@ impl Agents {
             return Ok(());
         }
         if purge.phase == Listed::Known(Phase::Journal) {
+            // Recovery comes here as well: the search after the first commit may not have happened.
+            self.purge_again(ws, &words_of(purge)?).await?;
             if let (Some(task), Some(entry)) = (&purge.task, &purge.entry) {
                 self.delete_entry(ws, task, entry, actor).await?;
                 let moved = [Refusal::Stale];
@@ -265,8 +279,7 @@ impl Agents {
         task: &TaskId,
         entry: &EntryId,
     ) -> Result<(), AgentError> {
-        let words = purge.words.as_deref().map(serde_json::from_str::<Words>).transpose();
-        let words = words.map_err(broken)?.unwrap_or_default();
+        let words = words_of(purge)?;
         let hits = self.hits(ws, &words, &[Db::Journal]).await?;
         let mut ops = replacements(ws, &hits);
         for old in self.store.all(stored_words::entry_documents(ws, task)).await? {
@@ -293,6 +306,12 @@ impl Agents {
         self.store.commit(commit).await?;
         Ok(())
     }
+}
+
+/// The words that a removal keeps until they are out of both databases.
+fn words_of(purge: &Purge) -> Result<Words, AgentError> {
+    let words = purge.words.as_deref().map(serde_json::from_str::<Words>).transpose();
+    Ok(words.map_err(broken)?.unwrap_or_default())
 }
 
 impl Plan {

@@ -126,6 +126,7 @@ impl Agents {
         let mut readers: BTreeSet<HolderId> = holders.clone();
         readers.insert(holder.clone());
         readers.extend(self.neighbours(ws, task.as_ref()).await?);
+        readers.extend(self.holders_under_way(ws, &runs).await?);
         let readers: Vec<HolderId> = readers.into_iter().collect();
         let own_removed = |(of, n): &&(HolderId, i64)| {
             *of == holder && target.lines().iter().any(|line| line.n == *n)
@@ -358,17 +359,28 @@ impl Agents {
         Ok(holders)
     }
 
+    /// The holders of those of these runs that have not ended: sessions about templates and agent
+    /// work, too, repeat with each turn what the first one showed.
+    async fn holders_under_way(
+        &self,
+        ws: WorkspaceId,
+        runs: &BTreeSet<RunKey>,
+    ) -> Result<Vec<HolderId>, AgentError> {
+        let unfinished = self.store.each(wake_run::unfinished(ws)).await?;
+        let has_words = unfinished.into_iter().flatten().filter(|run| runs.contains(&run.key));
+        Ok(has_words.map(|run| run.holder).collect())
+    }
+
     /// One of these holders that is at work.
     async fn at_work(
         &self,
         ws: WorkspaceId,
         holders: &[HolderId],
-    ) -> Result<Option<AgentId>, AgentError> {
+    ) -> Result<Option<HolderId>, AgentError> {
         for page in holders.chunks(in_list::MOST) {
             let rows = self.store.all(wake_queue::of_holders(ws, page)).await?;
-            let busy = rows.into_iter().find(|row| row.owner.is_some());
-            if let Some(row) = busy {
-                return Ok(row.holder.as_str().parse().ok());
+            if let Some(row) = rows.into_iter().find(|row| row.owner.is_some()) {
+                return Ok(Some(row.holder));
             }
         }
         Ok(None)
@@ -415,7 +427,11 @@ pub(super) fn digest_of(hit: &Hit) -> Option<Digest> {
 fn entry_of(line: &Line) -> Option<EntryId> {
     line.sources.iter().find_map(|source| match source {
         Source::Entry(entry) => Some(entry.clone()),
-        Source::Task(_) | Source::Run(_) | Source::Proposals(_) | Source::Unknown => None,
+        Source::Task(_)
+        | Source::Label(_)
+        | Source::Run(_)
+        | Source::Proposals(_)
+        | Source::Unknown => None,
     })
 }
 

@@ -99,7 +99,7 @@ impl<'a> TaskAgent<'a> {
         let store = &self.agents.store;
         let clearance = clearance(store, *ws, &run.holder, &*model, requested).await?;
         let mut shown = ShownTask { task: Cow::Borrowed(task), hidden: Vec::new() };
-        if clearance != Clearance::Everything
+        if matches!(clearance, Clearance::Only(_))
             && let Some(state) = &mut shown.task.to_mut().task
         {
             state.entries.retain(|entry| {

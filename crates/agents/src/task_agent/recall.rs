@@ -129,7 +129,11 @@ fn id_of(found: &Found) -> Option<String> {
     found.sources.iter().rev().find_map(|source| match source {
         Source::Entry(id) if is(MemoryKind::Entry) => Some(id.to_string()),
         Source::Task(id) if is(MemoryKind::Link) => Some(id.to_string()),
-        Source::Entry(_) | Source::Task(_) | Source::Run(_) | Source::Proposals(_) => None,
+        Source::Entry(_)
+        | Source::Task(_)
+        | Source::Label(_)
+        | Source::Run(_)
+        | Source::Proposals(_) => None,
         Source::Unknown => None,
     })
 }

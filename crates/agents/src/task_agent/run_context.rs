@@ -23,7 +23,7 @@ use dormouse_types::model::{
 };
 
 use crate::context::linked::{self, LinkedTasks};
-use crate::context::{delta, render, system, trend};
+use crate::context::{render, system, trend};
 use crate::error::from_changes;
 use crate::inbox::UserMessage;
 use crate::memory::words::MARK;
@@ -197,7 +197,7 @@ impl TaskAgent<'_> {
                     .delta
                     .changes
                     .iter()
-                    .flat_map(|change| delta::sources(&change.what, &task.id))
+                    .flat_map(|change| Source::of_change(&change.what, &task.id))
                     .collect(),
                 ..fragment(
                     FragmentKind::Delta,
@@ -276,7 +276,11 @@ fn within(mut fragments: Vec<Draft>, window: u64, max_output: u64) -> Vec<Draft>
         (FragmentKind::Decisions, "earlier decisions"),
     ] {
         let parts = fragments.iter().flat_map(|draft| &draft.parts);
-        if parts.map(|part| tokens(&part.text)).sum::<u64>() <= most {
+        let size = |part: &Part| {
+            let labels = part.labels.iter().map(|label| tokens(&label.text));
+            tokens(&part.text) + labels.sum::<u64>()
+        };
+        if parts.map(size).sum::<u64>() <= most {
             break;
         }
         let Some(place) = fragments.iter().position(|draft| draft.kind == kind) else { continue };
@@ -305,12 +309,15 @@ fn linked_tasks(input: &WakeInput) -> Option<Draft> {
     }
 }
 
-/// Renders the decisions and open proposals: each was made by a run, and so of what that was shown.
+/// Renders the decisions and open proposals: each was made by a run, and so of what that was shown, and
+/// may name labels.
 fn ledger_parts(ledger: &LedgerOfSets, task: &TaskState) -> Vec<Part> {
     let part = |line: ledger::Line| {
-        let sources = ledger.set_of(&line).map(|set| Source::Proposals(set.clone()));
-        let piece = if sources.is_some() { Piece::Proposal } else { Piece::Other };
-        Part { heading: line.heading, ..Part::new(piece, line.text, Vec::from_iter(sources)) }
+        let set = ledger.set_of(&line).map(|set| Source::Proposals(set.clone()));
+        let piece = if set.is_some() { Piece::Proposal } else { Piece::Other };
+        let labels = ledger.labels_of(&line).into_iter().map(Source::Label);
+        let sources = set.into_iter().chain(labels).collect();
+        Part { heading: line.heading, ..Part::new(piece, line.text, sources) }
     };
     ledger::lines(&ledger.ledger, task).into_iter().map(part).collect()
 }

@@ -23,7 +23,7 @@ use crate::lifecycle::{RequestContext, audit, once};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
-const ATTEMPTS: Policy = Policy::Attempts(3);
+const ATTEMPTS: Policy = Policy::CONTENDED;
 
 /// A template to make.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,6 +95,8 @@ pub(super) struct Request<'a> {
     /// The revision that the person saw.
     pub(super) if_match: Option<i64>,
     pub(super) context: &'a RequestContext,
+    /// What a repeated request is answered with.
+    pub(super) answer: &'a str,
     pub(super) wanted: Wanted<'a>,
 }
 
@@ -181,12 +183,25 @@ pub(super) fn directive(field: &'static str, text: &str) -> Result<String, Agent
     if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')) {
         refuse("the directive contains control characters: leave them out")?;
     }
+    if text.chars().any(reorders) {
+        refuse(
+            "the directive contains characters that change the direction of what follows, so it would read differently from what agents are told: leave them out",
+        )?;
+    }
     if has_fence(&text) {
         refuse(
             "the directive contains a mark <data> or </data>, which sets apart what is no instruction: leave it out",
         )?;
     }
     Ok(if text.trim().is_empty() { String::new() } else { text })
+}
+
+/// Whether a character changes the order in which the text around it is shown.
+///
+/// Source: Unicode Standard Annex 9, explicit formatting characters. Marks such as U+200F, which belong
+/// to texts in Arabic and Hebrew, are none of them.
+fn reorders(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a text contains what a model may take for the mark of data.
@@ -342,8 +357,9 @@ impl Agents {
             AuditAction::TemplateEdit
         };
         let (subject, wanted) = (format!("{id}|{patch:?}"), Wanted::Edit(patch));
-        let request = Request { action, subject, if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let answer = id.as_str();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        self.change_template(ws, id, &request).await.map(drop)
     }
 
     async fn edited(
@@ -416,7 +432,8 @@ impl Agents {
         self.add_version(ws, change, content, TemplateVersionStatus::Active, context)
     }
 
-    /// Deletes a template that no agent follows. Its versions stay for the reports that name them.
+    /// Deletes a template that no agent follows. Its versions stay for the reports that name them. Returns the
+    /// answer to the request: the one that was given, or for a repeated request the first one.
     ///
     /// Errors: agents follow it, or it is the default of all that name none.
     pub async fn delete_template(
@@ -424,11 +441,14 @@ impl Agents {
         ws: WorkspaceId,
         id: &TemplateId,
         if_match: Option<i64>,
+        answer: &str,
         context: &RequestContext,
-    ) -> Result<(), AgentError> {
+    ) -> Result<String, AgentError> {
         let (action, wanted) = (AuditAction::TemplateDelete, Wanted::Delete);
-        let request = Request { action, subject: id.to_string(), if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let subject = id.to_string();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        let first = self.change_template(ws, id, &request).await?;
+        Ok(first.unwrap_or_else(|| answer.to_owned()))
     }
 
     async fn deleted(&self, ws: WorkspaceId, change: &mut Change) -> Result<(), AgentError> {
@@ -502,15 +522,20 @@ impl Agents {
         ws: WorkspaceId,
         id: &TemplateId,
         request: &Request<'_>,
-    ) -> Result<(), AgentError> {
-        let Request { action, subject, context, .. } = request;
-        let once = once(context, action.name(), subject, id.as_str());
+    ) -> Result<Option<String>, AgentError> {
+        let Request { action, subject, context, answer, .. } = request;
+        let once = once(context, action.name(), subject, answer);
         if let Some(once) = &once {
             let receipt = receipt::by_id(Db::Agent, ws, &once.id);
             if let Some(receipt) = self.store.first(receipt).await? {
                 // A repeated request: it was carried out then, whatever has happened since.
                 let same = receipt.request == once.request;
-                return if same { Ok(()) } else { Err(AgentError::Reused { id: once.id.clone() }) };
+                let id = once.id.clone();
+                return if same {
+                    Ok(Some(receipt.answer))
+                } else {
+                    Err(AgentError::Reused { id })
+                };
             }
         }
         let result = retry(ATTEMPTS, &[Refusal::Stale, Refusal::LeaseLost], || {
@@ -525,7 +550,7 @@ impl Agents {
         id: &TemplateId,
         request: &Request<'_>,
         once: Option<Once>,
-    ) -> Result<(), AgentError> {
+    ) -> Result<Option<String>, AgentError> {
         let Request { action, if_match, context, wanted, .. } = request;
         let template = self.template(ws, id).await?;
         let found = template.doc.value.revision;
@@ -545,9 +570,9 @@ impl Agents {
         if change.template.doc.value == before && change.ops.is_empty() {
             if let Some(once) = once {
                 let noted = Commit::new("template.unchanged", Db::Agent, ws).once(once);
-                self.store.commit(noted).await?;
+                return Ok(self.store.commit(noted).await?.replayed);
             }
-            return Ok(());
+            return Ok(None);
         }
         let template = &mut change.template.doc.value;
         template.revision += 1;
@@ -559,8 +584,7 @@ impl Agents {
             .changes(change.news)
             .audit(audit(context, *action, id.as_str()));
         commit.once = once;
-        self.store.commit(commit).await?;
-        Ok(())
+        Ok(self.store.commit(commit).await?.replayed)
     }
 }
 

@@ -65,8 +65,9 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let (action, subject) = (AuditAction::TemplateActivate, format!("{id}|{number}"));
         let wanted = Wanted::Activate(number);
-        let request = Request { action, subject, if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let answer = id.as_str();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        self.change_template(ws, id, &request).await.map(drop)
     }
 
     pub(super) async fn activated(
@@ -99,8 +100,9 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let (action, subject) = (AuditAction::TemplateRollback, format!("{id}|{number}"));
         let wanted = Wanted::RollBack(number);
-        let request = Request { action, subject, if_match, context, wanted };
-        self.change_template(ws, id, &request).await
+        let answer = id.as_str();
+        let request = Request { action, subject, if_match, context, answer, wanted };
+        self.change_template(ws, id, &request).await.map(drop)
     }
 
     pub(super) async fn rolled_back(

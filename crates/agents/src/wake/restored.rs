@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use dormouse_changes::ReopenedItems;
 use dormouse_scheduler::readable;
 use dormouse_scheduler::status::{Event, after};
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle, State};
@@ -44,9 +45,9 @@ impl Agents {
         let head = self.journal_head(ws).await?;
         let db = self.replaced_database(&at);
         // Before the position moves, so that a start which is interrupted here repeats the search.
-        let n_lost = match db {
+        let lost = match db {
             Db::Journal => self.changes.reopen_lost(ws).await?,
-            Db::Agent => 0,
+            Db::Agent => ReopenedItems::default(),
         };
         let n_agents = self.begin_anew(ws, &at, head).await?;
         let renewals = self.store.all(identity::id_changes(db)).await?;
@@ -60,12 +61,16 @@ impl Agents {
             1 => "1 agent looks at its task again".to_owned(),
             n => format!("{n} agents look at their tasks again"),
         };
-        let lost = match n_lost {
+        let open = match lost.n {
             0 => String::new(),
             1 => "; 1 proposal that you confirmed waits for you again".to_owned(),
             n => format!("; {n} proposals that you confirmed wait for you again"),
         };
-        Ok(Some(format!("{name} {why}: {agents}{lost}")))
+        let unreadable = match lost.unreadable.as_slice() {
+            [] => String::new(),
+            all => format!("; confirmed proposals that stay as they are: {}", all.join("; ")),
+        };
+        Ok(Some(format!("{name} {why}: {agents}{open}{unreadable}")))
     }
 
     /// Returns whether a position was written when one of the databases had another id.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dormouse_store::agent::{feed_position, wake_queue, wake_run};
+use dormouse_store::agent::{feed_position, wake_queue, wake_run, work};
 use dormouse_store::{Commit, Db, change_log};
 use dormouse_types::{Seq, Timestamp, WorkspaceId, limits};
 
@@ -31,7 +31,11 @@ impl Agents {
                 let kept = limits::CHANGES_KEPT;
                 let last = change_log::last_before(db, ws, before, kept, upto);
                 if let Some(last) = self.store.first(last).await? {
-                    let trim = Commit::new("changes.trim", db, ws).ops(change_log::trim(ws, last));
+                    let mut trim =
+                        Commit::new("changes.trim", db, ws).ops(change_log::trim(ws, last));
+                    if db == Db::Agent {
+                        trim = trim.op(work::status::trim(ws, last));
+                    }
                     self.store.commit(trim).await?;
                 }
             }

@@ -20,16 +20,16 @@ use super::privacy::{Case, repeats};
 use crate::world::{WS, now, person, routine_report};
 
 impl Case {
-    fn category(&self, name: &str) -> CategoryId {
+    pub(super) fn category(&self, name: &str) -> CategoryId {
         now(self.world.journal.ensure_category(WS, name, &person())).expect("a category").id
     }
 
-    fn file(&self, task: &TaskId, category: Option<&CategoryId>) {
+    pub(super) fn file(&self, task: &TaskId, category: Option<&CategoryId>) {
         self.world.edit(task, &[Edit::Category(category.cloned())]);
     }
 
     /// Says which categories a provider may be sent, besides tasks without one.
-    fn allow(&self, name: &str, ids: &[&CategoryId]) {
+    pub(super) fn allow(&self, name: &str, ids: &[&CategoryId]) {
         let ids = ids.iter().map(|id| (*id).clone()).collect();
         self.allow_only(name, Some(AllowedCategories { ids, uncategorised: true }));
     }

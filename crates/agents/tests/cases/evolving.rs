@@ -411,6 +411,49 @@ fn a_proposal_for_another_version_is_not_approved() {
 }
 
 #[test]
+fn a_proposal_is_for_the_version_that_its_model_was_shown() {
+    let world = seeded();
+    let id = made(&world, "Talk like a pirate.", "One line.");
+    let session_id = start(&world, &id, Some("Less rum, please."));
+    let (agents, template) = (world.owned_by("other"), id.clone());
+    world.hooks.once(Stage::BeforeEffect, "model.ask", move || {
+        let general_directive = Some("Talk like a pirate. Never propose estimates.".into());
+        let patch = TemplatePatch { general_directive, ..TemplatePatch::default() };
+        now(agents.edit_template(WS, &template, &patch, None, &me())).expect("edited");
+    });
+    let call = propose("Talk like a calm pirate.", "One line.", "You asked for less rum.");
+    assert_eq!(answer(&world, [says("Aye.", [call])]), [DONE]);
+    let proposal = session(&world, &session_id).proposal.expect("a proposal");
+    assert_eq!(proposal.base_version, 1);
+    for base in [1, 2] {
+        let moved = refused(approve(&world, &id, 1, base));
+        assert!(matches!(moved, TemplateError::Moved { expected: 1, found: 2, .. }), "{moved}");
+    }
+    assert_eq!(versions(&world, &id).len(), 2);
+}
+
+#[test]
+fn directives_whose_order_would_be_shown_otherwise_are_refused() {
+    let world = seeded();
+    let id = made(&world, "Talk like a pirate.", "One line.");
+    let hidden = "Never \u{202e}etad\u{202c} change anything.";
+    let patch =
+        TemplatePatch { general_directive: Some(hidden.into()), ..TemplatePatch::default() };
+    let error = now(world.agents.edit_template(WS, &id, &patch, None, &me()));
+    let error = error.expect_err("it reads differently").to_string();
+    assert!(error.contains("direction"), "{error}");
+    start(&world, &id, None);
+    let call = propose(hidden, "One line.", "It helps.");
+    assert_eq!(answer(&world, [says("Aye.", [call]).and_goes_on(), says("No.", [])]), [DONE]);
+    let results = world.script.requests().pop().expect("a second turn").turns;
+    assert!(format!("{results:?}").contains("direction"), "{results:?}");
+    let hebrew = "\u{5e9}\u{5dc}\u{5d5}\u{5dd}\u{200f}!";
+    let patch =
+        TemplatePatch { general_directive: Some(hebrew.into()), ..TemplatePatch::default() };
+    now(world.agents.edit_template(WS, &id, &patch, None, &me())).expect("a mark of its language");
+}
+
+#[test]
 fn an_edit_that_comes_first_refuses_the_approval() {
     let (world, id, _) = proposed();
     let (agents, template) = (world.owned_by("other"), id.clone());
@@ -537,7 +580,7 @@ fn an_archived_template_keeps_its_session_and_a_deleted_one_ends_it() {
     now(world.agents.edit_template(WS, &id, &archive, None, &me())).expect("archived");
     now(world.agents.say_in_evolution(WS, &id, "Go on.", &me())).expect("said");
     assert_eq!(answer(&world, [says("Well.", [])]), [DONE]);
-    now(world.agents.delete_template(WS, &id, None, &me())).expect("deleted");
+    now(world.agents.delete_template(WS, &id, None, "", &me())).expect("deleted");
     assert_eq!(session_status(&world, &session_id), EvolutionStatus::Abandoned);
     let gone = refused(now(world.agents.say_in_evolution(WS, &id, "Hello?", &me())));
     assert!(matches!(gone, TemplateError::NotFound { .. }), "{gone}");

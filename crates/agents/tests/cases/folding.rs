@@ -8,6 +8,7 @@ use dormouse_agents::AgentError;
 use dormouse_runs::{End, Lease, Models};
 use dormouse_store::agent::checkpoint::{self, CheckpointText};
 use dormouse_store::agent::{log_line, message, wake_queue};
+use dormouse_store::{Db, Query};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::model::{FragmentKind, Request, ToolChoice};
@@ -31,6 +32,9 @@ struct Case {
 const SUMMARY: &str =
     "The movers come on Friday at eight; the van costs 140 EUR; Anna has the keys.";
 
+/// What is removed while it is folded.
+const FOLDED: &str = "We move in May.";
+
 fn summary(text: &str) -> Answer {
     Answer::calls([("keep_summary", json!({ "summary": text }))])
 }
@@ -38,7 +42,10 @@ fn summary(text: &str) -> Answer {
 impl Case {
     /// An agent that has seen these many notes, each of about 100 tokens.
     fn after(n_notes: usize) -> Self {
-        let world = World::new();
+        Self::of(World::new(), n_notes)
+    }
+
+    fn of(world: World, n_notes: usize) -> Self {
         let task = world.task("Move", &["We move in May."]);
         let agent = world.create(&task);
         let model = Small::own();
@@ -93,6 +100,22 @@ impl Case {
         let line =
             lines.iter().find(|line| line.text.as_deref().is_some_and(|it| it.contains(words)));
         format!("line-{}", line.expect("a line").n)
+    }
+
+    /// What is stored of the agent's memory with these words: checkpoints, lines of its log, and texts,
+    /// which every request is made of.
+    fn kept_with(&self, words: &str) -> Vec<String> {
+        let texts = Query {
+            db: Db::Agent,
+            sql: "SELECT text FROM texts",
+            params: Vec::new(),
+            decode: |row| Ok(row.text(0).unwrap_or_default().to_owned()),
+        };
+        let lines = now(self.world.store.all(log_line::of_holder(WS, &self.agent, 1, i64::MAX)));
+        let lines = lines.expect("readable").into_iter().filter_map(|line| line.text);
+        let texts = now(self.world.store.all(texts)).expect("readable");
+        let checkpoints = self.checkpoints().into_iter().filter_map(|one| one.text);
+        lines.chain(texts).chain(checkpoints).filter(|text| text.contains(words)).collect()
     }
 
     /// The process that folds dies when it has its answer, before it has kept it.
@@ -301,55 +324,68 @@ fn of_two_processes_that_fold_at_once_only_the_one_with_the_lease_keeps_what_it_
     assert_eq!(case.wake([routine_report()]), DONE, "and nothing is left behind");
 }
 
+/// The removal of a line while it is folded is refused with what to do; nothing is half removed.
 #[test]
 fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards() {
-    let case = Case::after(25);
-    case.always_folds(summary(SUMMARY));
-    let line = case.line_with("We move in May.");
-    let refusal = Arc::new(Mutex::new(None));
-    let (agents, agent) = (case.world.owned_by("other"), case.agent.clone());
-    let (name, refused) = (line.clone(), refusal.clone());
-    case.world.hooks.once(Stage::BeforeEffect, "model.fold", move || {
-        let removal = now(agents.remove_line(WS, &agent, &name, true, &me()));
-        *refused.lock().expect("one thread") = removal.err();
-    });
-    assert_eq!(case.wake([routine_report()]), DONE);
-    let refusal = refusal.lock().expect("one thread").take().expect("it is refused");
-    assert!(matches!(refusal, AgentError::State { state: "at work", .. }), "{refusal}");
-    assert_eq!(case.folds().len(), 2);
-    let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
-    assert_eq!(removed.expect("nobody reads it").summaries, 2);
-    case.requests();
-    assert_eq!(case.wake([routine_report()]), DONE);
-    let requests = case.requests();
-    assert!(requests.iter().any(|request| request.turn == 0), "the rest is folded again");
-    assert!(requests.iter().all(|request| !whole(request).contains("We move in May.")));
+    for world in World::on_each_engine() {
+        let case = Case::of(world, 25);
+        case.always_folds(summary(&format!("{SUMMARY} {FOLDED}")));
+        let line = case.line_with(FOLDED);
+        let refusal = Arc::new(Mutex::new(None));
+        let (agents, agent) = (case.world.owned_by("other"), case.agent.clone());
+        let (name, refused) = (line.clone(), refusal.clone());
+        case.world.hooks.once(Stage::BeforeEffect, "model.fold", move || {
+            let removal = now(agents.remove_line(WS, &agent, &name, true, &me()));
+            *refused.lock().expect("one thread") = removal.err();
+        });
+        assert_eq!(case.wake([routine_report()]), DONE);
+        let refusal = refusal.lock().expect("one thread").take().expect("it is refused");
+        assert!(matches!(refusal, AgentError::State { state: "at work", .. }), "{refusal}");
+        assert!(refusal.to_string().contains("wait until its wake has ended"), "{refusal}");
+        assert_eq!(case.folds().len(), 2);
+        assert!(!case.kept_with(FOLDED).is_empty(), "it was folded, and stays in the log");
+        let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
+        assert_eq!(removed.expect("nobody reads it").summaries, 2);
+        assert_eq!(case.kept_with(FOLDED), Vec::<String>::new());
+        case.always_folds(summary(SUMMARY));
+        case.requests();
+        assert_eq!(case.wake([routine_report()]), DONE);
+        let requests = case.requests();
+        assert!(requests.iter().any(|request| request.turn == 0), "the rest is folded again");
+        let named = requests.iter().flat_map(|request| &request.fragments);
+        let named = named.map(|piece| piece.text.as_str()).filter(|text| text.contains(FOLDED));
+        assert_eq!(named.collect::<Vec<_>>(), Vec::<&str>::new());
+        assert_eq!(case.kept_with(FOLDED), Vec::<String>::new());
+    }
 }
 
+/// Its process died with an answer that has the words, and the run waits to go on.
 #[test]
 fn a_run_that_died_while_it_folded_goes_on_without_what_was_removed_meanwhile() {
-    let case = Case::after(25);
-    case.always_folds(summary(SUMMARY));
-    case.model.script.push(routine_report());
-    case.world.later(60);
-    case.world.wake_now(&case.agent, None);
-    case.dies_while_it_folds();
-    assert_eq!(case.run(case.claim()), End::LeaseLost);
-    assert_eq!(case.folds(), [], "its answer is lost");
-    let line = case.line_with("We move in May.");
-    now(case.agents.remove_line(WS, &case.agent, &line, true, &me())).expect("nobody reads it");
-    case.requests();
-    assert_eq!(case.run(case.claim()), DONE);
-    let requests = case.requests();
-    assert!(requests.iter().any(|request| request.turn == 0), "it folds again");
-    assert!(requests.iter().all(|request| !whole(request).contains("We move in May.")));
-    let kept = case.checkpoints().into_iter().filter_map(|one| one.text);
-    assert!(kept.into_iter().all(|text| text == SUMMARY));
-}
-
-/// All that a request says.
-fn whole(request: &Request) -> String {
-    request.fragments.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\n")
+    for world in World::on_each_engine() {
+        let case = Case::of(world, 25);
+        case.always_folds(summary(&format!("{SUMMARY} {FOLDED}")));
+        case.model.script.push(routine_report());
+        case.world.later(60);
+        case.world.wake_now(&case.agent, None);
+        case.dies_while_it_folds();
+        assert_eq!(case.run(case.claim()), End::LeaseLost);
+        assert_eq!(case.folds(), [], "its answer is lost");
+        let line = case.line_with(FOLDED);
+        let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
+        removed.expect("nobody reads it");
+        case.always_folds(summary(SUMMARY));
+        case.requests();
+        assert_eq!(case.run(case.claim()), DONE);
+        let requests = case.requests();
+        assert!(requests.iter().any(|request| request.turn == 0), "it folds again");
+        let named = requests.iter().flat_map(|request| &request.fragments);
+        let named = named.map(|piece| piece.text.as_str()).filter(|text| text.contains(FOLDED));
+        assert_eq!(named.collect::<Vec<_>>(), Vec::<&str>::new());
+        let kept = case.checkpoints().into_iter().filter_map(|one| one.text);
+        assert!(kept.into_iter().all(|text| text == SUMMARY));
+        assert_eq!(case.kept_with(FOLDED), Vec::<String>::new());
+    }
 }
 
 #[test]

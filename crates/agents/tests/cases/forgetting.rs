@@ -2,19 +2,20 @@
 //! what can then no longer be shown says so.
 
 use dormouse_agents::AgentError;
+use dormouse_agents::template::stock;
 use dormouse_journal::Edit;
 use dormouse_runs::End;
 use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::purge::Purge;
 use dormouse_store::agent::{purge, wake_run};
-use dormouse_store::{Commit, Db, Query, Row, Value};
+use dormouse_store::{Commit, Db, Op, Query, Row, Value, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::memory::{PurgePhase, Removal};
 use dormouse_types::model::{FragmentKind, Request};
 use dormouse_types::port::{Clock as _, Stage};
-use dormouse_types::{Actor, AgentId, OperationId, TaskId};
+use dormouse_types::{Actor, AgentId, HolderId, OperationId, TaskId};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -228,7 +229,7 @@ fn an_agent_at_work_is_waited_for() {
     let lease = world.claim_after_a_note(&task, &agent);
     let line = line_with(&world, &agent, "Water the plants");
     let preview = now(world.agents.removal(WS, &agent, &line, true)).expect("a preview");
-    assert_eq!(preview.at_work, Some(agent.clone()));
+    assert_eq!(preview.at_work, Some(HolderId::from(&agent)));
     let refused = now(world.agents.remove_line(WS, &agent, &line, true, &me()));
     let error = refused.expect_err("it is at work");
     assert!(matches!(error, AgentError::State { state: "at work", .. }), "{error}");
@@ -308,4 +309,47 @@ fn a_run_that_waits_to_continue_goes_on_without_the_words() {
     assert_eq!(request.turn, 2, "its first turn was not lost");
     assert!(!format!("{request:?}").contains("4711"), "{request:?}");
     assert_eq!(places(&world, "4711"), Vec::<String>::new());
+}
+
+#[test]
+fn a_session_that_was_shown_the_words_is_waited_for() {
+    let (world, _, agent) = world_with_secret();
+    now(world.agents.seed_templates(WS)).expect("seeded");
+    let template = stock::DEFAULT.id();
+    let started = now(world.agents.start_evolution(WS, &template, None, &me())).expect("started");
+    let session = HolderId::from(&started);
+    let line = line_with(&world, &agent, "Water the plants");
+    let (agents, id, name) = (world.owned_by("other"), agent.clone(), line.clone());
+    world.hooks.once(Stage::BeforeEffect, "model.ask", move || {
+        let preview = now(agents.removal(WS, &id, &name, true)).expect("a preview");
+        assert_eq!(preview.at_work, Some(session));
+        let error = now(agents.remove_line(WS, &id, &name, true, &me())).expect_err("at work");
+        assert!(matches!(error, AgentError::State { state: "at work", .. }), "{error}");
+    });
+    let note = json!({ "kind": "reflection", "content": "It knows a safe." });
+    let calls = Answer::calls([("record_evolution_note", note)]);
+    world.script.push(calls.and_goes_on());
+    world.script.push(Answer::calls([]));
+    let ends: Vec<_> = world.drain_due().into_iter().map(|ran| ran.end).collect();
+    assert_eq!(ends, [DONE]);
+    assert!(world.script.requests().iter().any(|request| prompt(request).contains(SECRET)));
+    remove(&world, &agent, &line, true);
+    assert_eq!(places(&world, "4711"), Vec::<String>::new());
+}
+
+#[test]
+fn a_removal_that_cannot_be_read_is_named_and_keeps_no_other_open() {
+    let (world, _, agent) = world_with_secret();
+    let line = line_with(&world, &agent, "Water the plants");
+    remove(&world, &agent, &line, false);
+    let reopened = |id: &str| {
+        let sql =
+            "UPDATE purges SET done_at = NULL, phase = 'files', agent_id = COALESCE(?1, agent_id)";
+        let op = Op::any(sql, params![id]);
+        now(world.store.commit(Commit::new("test.damage", Db::Agent, WS).op(op))).expect("damaged");
+    };
+    reopened("nobody");
+    let lines = now(world.agents.finish_purges(WS, world.clock.now())).expect("a start goes on");
+    let [Err(line)] = lines.as_slice() else { panic!("{lines:?}") };
+    assert!(line.contains("cannot be read"), "{line}");
 }

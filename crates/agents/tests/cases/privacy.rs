@@ -24,7 +24,7 @@ use crate::world::{Agents, WS, World, now, person, report, routine_report, text}
 pub(super) struct Placed {
     name: &'static str,
     pub(super) script: Script,
-    location: Mutex<ModelLocation>,
+    pub(super) location: Mutex<ModelLocation>,
     pub(super) sent: Mutex<Vec<String>>,
 }
 

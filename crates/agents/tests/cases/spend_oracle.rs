@@ -108,8 +108,12 @@ impl Oracle {
     fn new(seed: u64) -> Self {
         let world = World::new();
         let model = Arc::new(Paid(Held::default()));
+        // Workers of one name would make the same ids.
         let workers = (0..WORKERS)
-            .map(|_| world.choosing(Models::new(world.model.clone()).with(model.clone())))
+            .map(|n| {
+                let models = Models::new(world.model.clone()).with(model.clone());
+                world.agents_of(&format!("worker {n}"), models)
+            })
             .collect();
         let agents = (0..AGENTS)
             .map(|n| {

@@ -121,7 +121,7 @@ fn a_deleted_stock_template_stays_deleted() {
     let world = World::new();
     seed(&world.agents);
     let terse = stock::ALL[1].id();
-    now(world.agents.delete_template(WS, &terse, None, &me())).expect("deleted");
+    now(world.agents.delete_template(WS, &terse, None, "", &me())).expect("deleted");
     let before = rows(&world);
     seed(&world.agents);
     assert_eq!(rows(&world), before);
@@ -256,7 +256,7 @@ fn a_template_in_use_is_kept_and_the_default_one_always() {
     let (task, id) = (world.task("Move", &["It began."]), made(&world, "Pirate", "Arr."));
     let agent = world.create(&task);
     assign(&world, &task, Some(&id)).expect("assigned");
-    let delete = |id: &TemplateId| now(world.agents.delete_template(WS, id, None, &me()));
+    let delete = |id: &TemplateId| now(world.agents.delete_template(WS, id, None, "", &me()));
     let refused = delete(&id).expect_err("in use");
     assert!(refused.to_string().starts_with("1 agent follows template"), "{refused}");
     let default = delete(&stock::DEFAULT.id()).expect_err("the default");

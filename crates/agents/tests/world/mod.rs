@@ -1,4 +1,4 @@
-//! Agents on an in-memory store, with a scripted model.
+//! Agents on an in-memory store, or on a Postgres server, with a scripted model.
 
 pub mod draw;
 pub mod between;
@@ -6,6 +6,7 @@ pub mod model;
 pub mod node;
 pub mod paid;
 pub mod small;
+pub mod postgres;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +36,7 @@ use dormouse_types::{Actor, AgentId, Id as _, Origin, TaskId, WorkspaceId};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-pub use dormouse_testkit::now;
+pub use self::postgres::now;
 
 use dormouse_testkit::hooks::Hooks;
 

@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use dormouse_testkit::now;
 use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::model::{ModelError, Request, TurnEvent};
 use dormouse_types::port::{BoxStream, Model, ModelClass, ModelLocation};
+use futures_util::{StreamExt as _, stream};
 
 /// The model.
 pub struct Small {
@@ -13,7 +15,6 @@ pub struct Small {
     pub script: Script,
     /// What it answers when it is to fold; `None`: whatever the script says.
     pub summary: Mutex<Option<Answer>>,
-    folding: Script,
     requests: Mutex<Vec<Request>>,
 }
 
@@ -31,8 +32,7 @@ impl Small {
     /// Creates a model of a name, at a place.
     pub fn at(name: &'static str, location: ModelLocation) -> Arc<Self> {
         let (script, summary, requests) = (Script::default(), Mutex::default(), Mutex::default());
-        let folding = Script::default();
-        Arc::new(Self { name, location, script, summary, folding, requests })
+        Arc::new(Self { name, location, script, summary, requests })
     }
 
     /// Returns the requests since the last call.
@@ -63,8 +63,10 @@ impl Model for Small {
         // Calls that fold have no turn yet.
         let summary = self.summary.lock().expect("one thread").clone();
         if let Some(answer) = summary.filter(|_| request.turn == 0) {
-            self.folding.push(answer);
-            return self.folding.ask(request);
+            // A script of its own: what one answered before it would answer again.
+            let script = Script::in_order([answer]);
+            let events: Vec<_> = now(script.ask(request).collect());
+            return Box::pin(stream::iter(events));
         }
         self.script.ask(request)
     }

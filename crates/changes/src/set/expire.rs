@@ -105,12 +105,22 @@ impl Changes {
 
     /// Expires overdue items in all workspaces and returns how many. One call reads one batch; the
     /// next call continues after it.
+    ///
+    /// Errors: the first item that cannot be read or ended; all others of the batch are.
     pub async fn expire_due(&self) -> Result<usize, DecideError> {
         let now = self.clock.now();
         let shown_by = now - effective_state::WEEK;
         let after = self.sweep_cursor().clone();
-        let page = self.store.all(change_item::shown_by(shown_by, after.as_ref(), BATCH)).await?;
-        let is_last = i64::try_from(page.len()).is_ok_and(|n| n < BATCH);
+        let rows = self.store.each(change_item::shown_by(shown_by, after.as_ref(), BATCH)).await?;
+        let is_last = i64::try_from(rows.len()).is_ok_and(|n| n < BATCH);
+        let mut failed: Option<DecideError> = None;
+        let mut page = Vec::new();
+        for row in rows {
+            match row {
+                Ok(item) => page.push(item),
+                Err(error) => failed = failed.or(Some(error.into())),
+            }
+        }
         *self.sweep_cursor() = page.last().filter(|_| !is_last).map(|(ws, item)| {
             (item.shown_at.unwrap_or(shown_by), *ws, item.set.clone(), item.index)
         });
@@ -127,11 +137,13 @@ impl Changes {
         for (ws, item) in &page {
             let task = review_states.get(ws).and_then(|of_ws| of_ws.get(&item.task));
             if effective_state::of(item, task, now) == EffectiveState::Expired {
-                self.end_items(*ws, std::slice::from_ref(item), Event::Expire, None).await?;
-                n_expired += 1;
+                match self.end_items(*ws, std::slice::from_ref(item), Event::Expire, None).await {
+                    Ok(_) => n_expired += 1,
+                    Err(error) => failed = failed.or(Some(error)),
+                }
             }
         }
-        Ok(n_expired)
+        failed.map_or(Ok(n_expired), Err)
     }
 
     /// Ends items, each in its own commit; an item that was decided meanwhile keeps its verdict.

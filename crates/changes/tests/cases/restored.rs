@@ -5,7 +5,7 @@ use dormouse_store::Db;
 use dormouse_store::agent::change_item::State;
 use serde_json::json;
 
-use crate::world::{WS, World, now};
+use crate::world::{WS, World, now, who};
 
 fn day(text: &str) -> Edit {
     Edit::DueOn(Some(text.parse().expect("a day")))
@@ -123,8 +123,8 @@ fn what_an_older_journal_has_lost_is_open_again() {
     let earlier = world.snapshot();
     world.confirm(&item).expect("confirmed");
     let world = world.with_older(Db::Journal, &earlier);
-    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable"), 1);
-    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable"), 0, "once");
+    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable").n, 1);
+    assert_eq!(now(world.changes.reopen_lost(WS)).expect("readable").n, 0, "once");
     let open = world.fresh(&item);
     assert_eq!((open.state, open.error.as_ref()), (State::Pending, None));
     assert_eq!(world.fresh(&kept).state, State::Confirmed);
@@ -145,4 +145,24 @@ fn a_confirm_that_an_older_journal_has_lost_is_applied_when_it_is_said_again() {
     let world = world.with_older(Db::Journal, &earlier);
     assert_eq!(world.confirm(&item).expect("confirmed").state, State::Confirmed);
     assert_eq!(due_on(&world).as_deref(), Some("2026-03-20"));
+}
+
+#[test]
+fn a_confirmed_proposal_that_cannot_be_read_is_named_and_keeps_no_other_closed() {
+    let world = World::new();
+    let other = world.other_task();
+    let earlier = world.snapshot();
+    let hurt = world.open("update_task_estimate", json!({ "minutes": 60 }));
+    world.confirm(&hurt).expect("confirmed");
+    let item = world.due_of(&other, "2026-03-20");
+    let digest = Some(&item.fingerprint);
+    now(world.changes.confirm(&who(), &item.set, item.index, digest)).expect("confirmed");
+    world.damage(&hurt);
+    let world = world.with_older(Db::Journal, &earlier);
+    let reopened = now(world.changes.reopen_lost(WS)).expect("a damaged row is no failure");
+    assert_eq!(reopened.n, 1);
+    assert_eq!(reopened.unreadable.len(), 1);
+    let line = &reopened.unreadable[0];
+    assert!(line.contains(&hurt.set.to_string()) && line.contains("cannot be read"), "{line}");
+    assert_eq!(world.fresh(&item).state, State::Pending);
 }

@@ -413,3 +413,16 @@ fn an_item_from_which_words_were_removed_no_longer_holds_unlike_one_with_the_mar
     let why = effective_state::no_longer_holds(&cut, &world.state()).expect("a reason");
     assert!(why.starts_with("words in it were removed"), "{why}");
 }
+
+#[test]
+fn an_item_that_cannot_be_read_keeps_no_other_from_expiring() {
+    let world = World::new();
+    let hurt = world.open("update_task_estimate", json!({ "minutes": 60 }));
+    world.later(1);
+    let item = world.due("2026-03-20");
+    world.damage(&hurt);
+    world.later(WEEK + 1);
+    let error = now(world.changes.expire_due()).expect_err("one cannot be read");
+    assert!(error.to_string().contains("cannot be read"), "{error}");
+    assert_eq!(world.fresh(&item).state, State::Expired);
+}

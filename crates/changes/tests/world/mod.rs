@@ -18,7 +18,7 @@ use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity;
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
-use dormouse_store::{Commit, Db, Query, Store};
+use dormouse_store::{Commit, Db, Op, Query, Store, params};
 use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
@@ -385,6 +385,14 @@ impl World {
 
     pub fn due(&self, day: &str) -> Item {
         self.open("update_task_due_date", json!({ "dueDate": day }))
+    }
+
+    /// Damages an item directly in the database.
+    pub fn damage(&self, item: &Item) {
+        let sql = "UPDATE change_items SET field_change = '{', args = '{', before = '{'
+                   WHERE ws = ?1 AND set_id = ?2 AND item_index = ?3";
+        let op = Op::any(sql, params![WS.0, item.set.as_str(), item.index]);
+        now(self.store.commit(Commit::new("test.damage", Db::Agent, WS).op(op))).expect("damaged");
     }
 
     /// All items about the task, oldest set first.

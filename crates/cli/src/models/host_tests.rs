@@ -40,7 +40,9 @@ impl Setup {
 
     fn host(self) -> Host {
         Host::new(Parts {
-            transport: Arc::new(HttpClient::new(Roots::none()).expect("a client")),
+            transport: Arc::new(
+                HttpClient::new(Roots::none(), self.clock.clone()).expect("a client"),
+            ),
             clock: self.clock,
             environment: Environment::read(&self.variables),
             keys: self.keys,

@@ -32,7 +32,7 @@ use prices::PriceTable;
 ///
 /// Errors: no encrypted connection is possible.
 pub fn host(config: &Config, clock: Arc<dyn Clock>) -> Result<Arc<dyn ModelHost>, Failure> {
-    let client = HttpClient::new(Roots::system())
+    let client = HttpClient::new(Roots::system(), clock.clone())
         .map_err(|e| Failure::failed(format!("no encrypted connection is possible: {e}")))?;
     let built_in = PriceTable::built_in().map_err(|e| Failure::failed(e.to_string()))?;
     let (prices, price_problem) = with_own_rows(built_in, config.configuration.as_deref());

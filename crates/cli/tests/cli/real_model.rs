@@ -279,8 +279,9 @@ fn every_promise_holds_whatever_a_model_says_that_fills_in_a_form() {
     journey.relay.answering(PATIENCE);
     server.kill();
     let books = journey.check();
-    let cut = books.texts("SELECT run_key FROM wake_run_log WHERE status = 'started'");
-    assert_eq!(cut.len(), 1, "a run was under way");
+    // On a slow machine the other agent may be at work as well.
+    let cut = books.texts("SELECT agent_id FROM wake_run_log WHERE status = 'started'");
+    assert!(cut.iter().any(|agent| agent == journey.agent_of(1)), "its run was under way");
 
     // It starts again; the run asks once more, and its message is heard.
     let calls = journey.relay.calls().len();

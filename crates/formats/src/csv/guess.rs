@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::sheet::Sheet;
-use super::ticktick;
 use super::write::{HEAD, OLDER};
+use super::{ticktick, todoist};
 use crate::intake::{
     Dates, ReadOptions, boxed, column_named, is_done, names_any_day, priority_of, status_of,
 };
@@ -34,7 +34,11 @@ pub(super) fn guess(sheet: &Sheet) -> Columns {
     };
     let skip = usize::from(has_head);
     let column = |at: usize| {
-        let own = is_ticktick.then(|| ticktick::column(&name(at))).flatten();
+        let own = match (is_ticktick, is_todoist) {
+            (true, _) => ticktick::column(&name(at)),
+            (false, true) => todoist::column(&name(at)),
+            (false, false) => None,
+        };
         let named = own.or_else(|| has_head.then(|| column_named(&name(at))).flatten());
         let (column, because) = match (is_own, named) {
             (true, _) => (HEAD[at].1, Because::Name),

@@ -164,7 +164,17 @@ fn draft(
                 draft.task.priority.is_some()
             }
             Column::Due => {
-                let dated = dates.day(cell);
+                let of_row = |name: &str| {
+                    let named = columns
+                        .columns
+                        .iter()
+                        .position(|guess| guess.name.eq_ignore_ascii_case(name));
+                    named.map_or("", |at| row.cell(at))
+                };
+                let is_all_day = || of_row("Is All Day").eq_ignore_ascii_case("true");
+                let local = || ticktick::in_zone(cell, of_row("Timezone"), is_all_day());
+                let local = columns.is_ticktick.then(local).flatten();
+                let dated = dates.day(local.as_deref().unwrap_or(cell));
                 if dated.is_none() {
                     gather.say(line, "this is no day, so there is no due date: kept as text");
                 }

@@ -4,6 +4,8 @@
 //! documentation of TickTick's API for those of a priority.
 
 use dormouse_types::task::{Priority, Status};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 use crate::reading::Column;
 
@@ -48,6 +50,14 @@ pub(super) fn status(cell: &str) -> Option<Option<Status>> {
         "1" | "2" => Some(Status::Done),
         _ => return None,
     })
+}
+
+/// A time as a backup has it, in the zone of its row: a whole day is written as the midnight of that zone, in UTC.
+pub(super) fn in_zone(cell: &str, zone: &str, is_all_day: bool) -> Option<String> {
+    let at = Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", cell).ok()?;
+    let local = at.to_zoned(TimeZone::get(zone).ok()?);
+    let form = if is_all_day { "%Y-%m-%d" } else { "%Y-%m-%dT%H:%M" };
+    Some(local.strftime(form).to_string())
 }
 
 /// The text of a cell and the items of its checklist: `▫` is before an open item, `▪` before a ticked one.

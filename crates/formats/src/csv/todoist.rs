@@ -6,7 +6,7 @@ use dormouse_types::task::Priority;
 
 use super::sheet::{Row, Sheet};
 use crate::intake::{Dates, Draft, Gather, ReadError, ReadOptions, fold};
-use crate::reading::{Columns, Role};
+use crate::reading::{Column, Columns, Role};
 
 /// A task that is not yet complete: rows below it may belong to it.
 struct Open {
@@ -113,6 +113,20 @@ pub(super) fn rows(
         }
     }
     finish(open, gather)
+}
+
+/// What a column of the template is taken for, as a plan says it.
+pub(super) fn column(name: &str) -> Option<Column> {
+    Some(match name.to_uppercase().as_str() {
+        "CONTENT" => Column::Title,
+        "DESCRIPTION" => Column::Note,
+        "DATE" => Column::Due,
+        "TYPE" | "INDENT" | "DATE_LANG" | "DEADLINE_LANG" | "TIMEZONE" | "AUTHOR"
+        | "DURATION_UNIT" => Column::LeftOut,
+        // Where a row has a date, its deadline is text.
+        "RESPONSIBLE" | "DEADLINE" => Column::KeptInNote,
+        _ => return None,
+    })
 }
 
 fn finish(open: Option<Open>, gather: &mut Gather<'_>) -> Result<(), ReadError> {

@@ -55,6 +55,11 @@ impl<'a> Dates<'a> {
         Self { options, now, later }
     }
 
+    /// How the text is read.
+    pub fn options(&self) -> &'a ReadOptions {
+        self.options
+    }
+
     /// The day that a text as a whole names, as in a cell or a field.
     pub fn day(&self, text: &str) -> Option<Dated> {
         let text = text.trim();

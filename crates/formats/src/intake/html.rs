@@ -324,7 +324,22 @@ enum Blank {
 }
 
 /// A text with its references to characters resolved: those that editors write.
-fn unescaped(text: &str) -> String {
+/// The attributes of a tag of XML, from what is between its name and its end, in order.
+pub(crate) fn attributes(inside: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = inside;
+    while let Some((name, after)) = rest.split_once('=') {
+        let after = after.trim_start();
+        let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { break };
+        let Some(end) = after[1..].find(quote) else { break };
+        let name = name.split_whitespace().next_back().unwrap_or_default();
+        found.push((name.to_owned(), unescaped(&after[1..=end])));
+        rest = &after[end + 2..];
+    }
+    found
+}
+
+pub(crate) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('&') {

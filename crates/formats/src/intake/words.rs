@@ -159,8 +159,8 @@ pub(crate) fn is_done(text: &str) -> Option<bool> {
         "x" | "✓" | "✔" | "✅" | "☑" | "[x]" | "1" | "true" | "yes" | "y" | "ok" | "ja" | "j"
         | "wahr" | "oui" | "vrai" | "sí" | "si" | "verdadero" | "da" | "adevărat" | "100"
         | "100%" | "100 %" => Some(true),
-        "" | "[ ]" | "☐" | "0" | "false" | "no" | "n" | "nein" | "falsch" | "non" | "faux"
-        | "falso" | "nu" | "fals" | "-" | "0%" | "0 %" => Some(false),
+        "" | "[ ]" | "☐" | "❌" | "0" | "false" | "no" | "n" | "nein" | "falsch" | "non"
+        | "faux" | "falso" | "nu" | "fals" | "-" | "0%" | "0 %" => Some(false),
         word => match status_of(word)? {
             Status::Done => Some(true),
             Status::Open | Status::InProgress | Status::Groomed => Some(false),

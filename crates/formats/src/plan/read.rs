@@ -11,8 +11,8 @@ use crate::csv::{Column, Meanings};
 use crate::intake::{self, ReadOptions};
 use crate::markdown::{self, ReadError, Remark, key};
 use crate::{
-    csv, dormouse_json, github_issues, icalendar, json, mail, plain_lines, todo_txt, trello,
-    vikunja,
+    csv, dormouse_json, github_issues, icalendar, json, mail, opml, other_json, plain_lines,
+    state_outline, todo_txt, trello, vikunja,
 };
 
 /// How a text is read.
@@ -56,6 +56,9 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
     let mut reading = match format {
         Format::Markdown if json::is_document(&text) => unknown_json(name, &text),
         Format::Markdown if mail::looks_like(&text) => mail::read(name, &text),
+        Format::Markdown if state_outline::looks_like(&text) => {
+            state_outline::read(name, &text, &options.read)?
+        }
         Format::Markdown => markdown::reading_with(name, text.as_bytes(), &options.read)?,
         Format::PlainLines => plain_lines::read(name, &text),
         Format::TodoTxt => todo_txt::read(name, &text, &options.read)?,
@@ -71,6 +74,9 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         Format::Vikunja => vikunja::read(name, &text, &options.read)?,
         Format::GithubIssues => github_issues::read(name, &text, &options.read)?,
         Format::Dormouse => dormouse_json::read(name, &text, &options.read)?,
+        Format::OtherJson => other_json::read(name, &text, &options.read)?
+            .unwrap_or_else(|| Reading { format, ..unknown_json(name, &text) }),
+        Format::Opml => opml::read(name, &text, &options.read)?,
     };
     reading.options = options.read.clone();
     shorten_names(&mut reading);
@@ -88,7 +94,9 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         | Format::Trello
         | Format::Vikunja
         | Format::GithubIssues
-        | Format::Dormouse => {}
+        | Format::Dormouse
+        | Format::OtherJson
+        | Format::Opml => {}
     }
     Ok(reading)
 }
@@ -125,7 +133,10 @@ const TRIED: &[(Format, Looks)] = &[
     (Format::Vikunja, vikunja::looks_like),
     (Format::GithubIssues, github_issues::looks_like),
     (Format::ICalendar, icalendar::looks_like),
+    (Format::OtherJson, other_json::looks_like),
+    (Format::Opml, opml::looks_like),
     (Format::Markdown, mail::looks_like),
+    (Format::Markdown, state_outline::looks_like),
     (Format::Csv, csv::looks_like),
     (Format::TodoTxt, todo_txt::looks_like),
     (Format::Markdown, json::is_document),

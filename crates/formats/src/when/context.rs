@@ -197,8 +197,10 @@ impl Parser<'_> {
                     && (caught.is_capital || !caught.is_ambiguous || alone)
                     && !is_in(Some(point.end), List::Past)
             }
+            // "At first I agreed".
             Means::DayOfMonth if point.holds == Where::WithSign => {
-                alone && (is_led || point.has_time)
+                let is_at = before.is_some_and(|at| self.is_word(at, "at"));
+                alone && (is_led && !is_at || point.has_time)
             }
             Means::Year
             | Means::HalfYear
@@ -376,6 +378,13 @@ impl Parser<'_> {
                 .is_some_and(|token| matches!(token.class, TokenKind::Number { .. }))
         });
         let [one, two, _] = figure.parts;
+        // "Is fixed in 12.4." ends with a version.
+        if figure.sign == '.'
+            && figure.lengths[2] == 0
+            && before.is_some_and(|at| self.is_word(at, "in"))
+        {
+            return false;
+        }
         match figure.lengths[2] {
             4 => true,
             // "3.2.27" is a version where it is not the whole of a field, or a deadline.

@@ -339,7 +339,7 @@ static WORDS: Words = Words {
         ("ANYHOUR o'clock in the PART", TimeMeans::Clock, Anywhere),
         ("HOUR in the PART", TimeMeans::Clock, Anywhere),
         ("CLOCK in the PART", TimeMeans::Clock, Anywhere),
-        ("HOUR", TimeMeans::Clock, WithSign),
+        ("ANYHOUR", TimeMeans::Clock, WithSign),
         ("noon", TimeMeans::Part, Anywhere),
         ("PART", TimeMeans::Part, WithSign),
         ("midnight", TimeMeans::Midnight, Anywhere),

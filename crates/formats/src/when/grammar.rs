@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
         let joint = first.end;
         let is_between = first.start > 0 && matcher.is_in(first.start - 1, List::Between);
         let joins = matcher.is_in(joint, List::Through)
-            || matcher.is_mark(joint, &['-', '–', '—'])
+            || matcher.is_mark(joint, &['-', '–', '—', '→'])
             || first.means == Some(Means::Stamp) && matcher.is_mark(joint, &['/'])
             || is_between && matcher.is_in(joint, List::And);
         let (from, from_day) = match &first.core {

@@ -77,6 +77,7 @@ pub struct TemplateVersion {
     pub model_id: Option<String>,
     /// The profile of inference; kept, and not used yet.
     pub profile_id: Option<String>,
-    /// What the built-in model understands of both directives; none if the program has no rules.
+    /// What the built-in model understands of both directives; none in a list, and if the program has
+    /// no rules.
     pub understood: Option<UnderstoodDirectives>,
 }

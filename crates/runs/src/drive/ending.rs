@@ -17,7 +17,7 @@ use dormouse_types::{EventKind, HolderId, Origin, RunKey, Timestamp, limits};
 use super::{ATTEMPTS, ActiveRun, CONFLICTS};
 use crate::breaker;
 use crate::handler::{RunError, RunOutput, StopReason};
-use crate::spending::Outcome;
+use crate::spending::{Outcome, Reservation};
 use crate::status::{Event, after};
 use crate::truncation::Truncation;
 use crate::{End, Lease};
@@ -132,10 +132,12 @@ impl ActiveRun<'_> {
         let (why, detail) = (*why, &error.to_string());
         let provider = breaker::held_by(why, &*self.model);
         let ws = self.lease.ws;
+        let asked_at = self.reserved.as_ref().map(Reservation::asked_at);
         let opened = retry(BREAKER_ATTEMPTS, &CONFLICTS, || async {
             let now = self.driver.clock.now();
+            let asked_at = asked_at.unwrap_or(now);
             let before = self.driver.store.first(row::of_provider(ws, provider)).await?;
-            let after = breaker::failed(before.as_ref(), provider, why, detail, now);
+            let after = breaker::failed(before.as_ref(), provider, why, detail, asked_at, now);
             let due = after.open_until.unwrap_or(now + self.driver.pause(after.failures));
             let due = due.max(now + retry_after.unwrap_or_default().min(LONGEST_RETRY_AFTER));
             let mut ops = self.settled(Outcome::of_error(error));

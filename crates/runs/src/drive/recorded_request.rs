@@ -101,7 +101,7 @@ impl ActiveRun<'_> {
             Clearance::Only(_) if turn == 1 => {
                 ops.push(wake_run::keep_back(lease.ws, &lease.run.key, &kept_back));
             }
-            Clearance::Only(_) | Clearance::Everything => {}
+            Clearance::Only(_) | Clearance::Everything | Clearance::BuiltIn => {}
         }
         self.commit("run.request", ops).await?;
         Ok(request)

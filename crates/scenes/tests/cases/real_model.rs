@@ -9,6 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{
     BaseUrl, HttpAnswer, HttpClient, HttpError, HttpRequest, Roots, Transport,
 };
@@ -147,7 +148,7 @@ async fn from_the_second_wake_on_the_server_has_rules_tools_and_log() {
         ..config(format, rung)
     };
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let client = HttpClient::new(Roots::none()).expect("a client");
+    let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).expect("a client");
     let recorder = Arc::new(Recorder { client, heard: heard.clone() });
     let noted = json!({ "observations": ["The lift is narrow: the wardrobe goes up in parts."] });
     let report = json!({ "tldr": "The move is on its way.", "content": "- [ ] Book the van" });

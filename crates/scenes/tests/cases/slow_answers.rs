@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use dormouse::DrainScope;
 use dormouse::view::RunOutcome;
+use dormouse_adapters::SystemClock;
 use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
 use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
 use dormouse_testkit::ManualClock;
@@ -64,7 +65,7 @@ async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
         location,
         ..config(WireFormat::ChatCompletions, Rung::Native)
     };
-    let client = HttpClient::new(Roots::none()).expect("a client");
+    let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).expect("a client");
     let program = Program::with(Arc::new(RemoteModel::new(config, Arc::new(client))));
     program.task("Move", &["Book the van"], "We move in May.").await;
     program.clock.advance(Duration::from_secs(60));

@@ -50,7 +50,9 @@ const TEXTS: &[(&str, &str)] = &[
     ("item-of-linked", "linked task: checklist items"),
     ("agent-of-linked", "linked task: name of its agent"),
     ("report-of-hidden", "linked task that is private: content of its newest report"),
-    ("unused", "workspace: names of labels that the task does not have"),
+    ("unused", "workspace: names of labels that another task has"),
+    ("label-of-hidden", "workspace: names of labels that only private tasks have"),
+    ("taken-off", "workspace: names of labels that no task has any more"),
     ("other", "workspace: other tasks and their categories"),
     ("token", "workspace: names of tokens"),
     ("agent", "agent: name"),
@@ -191,11 +193,18 @@ impl World {
             ..other(&mark("linked"), None)
         };
         let linked = dormouse.create_task(&me, linked, None).await?;
-        let hidden = NewTask { private: true, ..other(&mark("hidden"), None) };
+        let hidden = NewTask {
+            private: true,
+            labels: vec![mark("label-of-hidden")],
+            ..other(&mark("hidden"), None)
+        };
         let hidden = dormouse.create_task(&me, hidden, None).await?;
         let elsewhere =
             NewTask { labels: vec![mark("unused")], ..other(&mark("other"), Some(mark("other"))) };
-        dormouse.create_task(&me, elsewhere, None).await?;
+        let elsewhere = dormouse.create_task(&me, elsewhere, None).await?.id;
+        dormouse.add_label(&me, &elsewhere, &mark("taken-off"), None).await?;
+        let name = mark("taken-off").split_whitespace().collect::<Vec<_>>().join(" ");
+        dormouse.remove_label(&me, &elsewhere, &name, None).await?;
         let new = NewTask {
             title: mark("title"),
             status: Some(Status::Blocked),
@@ -450,6 +459,7 @@ it under \"See a whole request\".
 - Nothing is sent to a provider of a task of a category that it may not be sent: not its entries, not its row as
   seen through a link, and nothing that a model wrote after it had read it. The category counts that the task
   has at the moment of sending.
+- The name of a label is sent only if one of the tasks that have it may be sent (`docs/private.md`).
 - What is kept back is left out whole. The model reads how many entries, notes and so on it was not shown,
   and why, and so do you in the list of wakes.
 - A wake of a private task asks no model that is not yours, and says so; likewise a wake of a task of another

@@ -50,8 +50,9 @@ pub(super) struct ImportParams {
 
 /// Imports a task list, or shows what an import would write.
 ///
-/// Markdown, todo.txt, iCalendar, a sheet (CSV), the JSON of Trello, Vikunja, `gh issue list` and
-/// Dormouse, or plain lines: the content decides, not the name. The body is the file as it is, or,
+/// Markdown, todo.txt, iCalendar, a sheet (CSV), OPML, JSON of Trello, Vikunja, `gh issue list`,
+/// Dormouse and other programs, or plain lines: the content decides, not the name. The body is the
+/// file as it is, or,
 /// with the media type `application/vnd.dormouse.import+json`, its text with the corrections of a
 /// person and the digest of the plan that they were made for.
 ///

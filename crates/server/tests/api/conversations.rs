@@ -229,3 +229,22 @@ async fn a_request_that_is_sent_again_adds_one_turn() {
     let reused = world.call_with("POST", &path, r#"{"content": "Where?"}"#, &key).await;
     assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
 }
+
+#[tokio::test]
+async fn a_deletion_that_is_sent_again_is_answered_as_the_first_time() {
+    let world = World::new();
+    let path = format!("/api/conversations/{}", begun(&world, "Tiles").await);
+    world.call("POST", &format!("{path}/turns"), r#"{"content": "Why?"}"#).await;
+    let key = [("idempotency-key", "one")];
+    let first = world.call_with("DELETE", &path, "", &key).await;
+    assert_eq!((first.status, &first.json()["nTurns"]), (200, &json!(1)), "{}", first.rendered());
+    let again = world.call_with("DELETE", &path, "", &key).await;
+    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.rendered());
+    assert_eq!(world.call("DELETE", &path, "").await.status, 404);
+    let later = world.call_with("DELETE", &path, "", &[("idempotency-key", "two")]).await;
+    assert_eq!(later.status, 404, "{}", later.rendered());
+    let other = format!("/api/conversations/{}", begun(&world, "Paint").await);
+    let reused = world.call_with("DELETE", &other, "", &key).await;
+    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
+    assert_eq!(world.get(&other).await.status, 200);
+}

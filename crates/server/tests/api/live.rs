@@ -470,3 +470,54 @@ async fn events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_wai
     assert_eq!(turns, lines, "{}", file.body);
     assert_eq!(turns.len(), 3);
 }
+
+#[tokio::test]
+async fn changes_that_follow_each_other_quickly_are_frames_with_a_status_each() {
+    let world = World::new();
+    let (site, dormouse) = (site(&world).await, world.dormouse());
+    let mut socket = resume(&site, &dormouse, None).await;
+    let hello = next(&mut socket).await.expect("a frame");
+    drop(socket);
+    // All of it happens before a client reads again.
+    let (work, _, question) = crate::work::asking(&world).await;
+    let answer = format!("/api/questions/{question}/answer");
+    world.call("POST", &answer, r#"{"answer": "front"}"#).await;
+    world.script.push(dormouse_testkit::scripted::Answer::calls([(
+        "finish",
+        serde_json::json!({ "outcome": "done", "summary": "Told." }),
+    )]));
+    world.drain_all().await;
+    world.call("PATCH", &format!("/api/tasks/{work}"), r#"{"action": "archive"}"#).await;
+    world.call("DELETE", &format!("/api/tasks/{work}"), "").await;
+
+    let mut socket = resume(&site, &dormouse, Some(text(&hello, "cursor"))).await;
+    let Ok(Since::Page { cursor: end, .. }) = dormouse.events_since(&me(), None).await else {
+        panic!("there is a cursor")
+    };
+    let end = positions(&end).1;
+    let is_last = |it: &Value| it["cursor"].as_str().is_some_and(|at| positions(at).1 == end);
+    let frames = upto(&mut socket, is_last).await;
+    let statuses: Vec<&str> = frames
+        .iter()
+        .filter(|it| text(it, "type") == "task:status")
+        .map(|it| text(it, "status"))
+        .collect();
+    let mut seen = statuses.clone();
+    seen.dedup();
+    assert_eq!(
+        seen,
+        ["running", "paused", "pending", "running", "completed"],
+        "{statuses:?}: {frames:#?}"
+    );
+    // From the middle on it is the same.
+    let middle = frames.iter().position(|it| text(it, "type") == "task:needs-attention");
+    let middle = middle.expect("it asked");
+    let mut socket = resume(&site, &dormouse, Some(text(&frames[middle], "cursor"))).await;
+    let rest = upto(&mut socket, is_last).await;
+    // Where the journal was meanwhile depends on where a client begins.
+    let statuses = |frames: &[Value]| -> Vec<(i64, Value)> {
+        let frames = frames.iter().filter(|it| text(it, "type") == "task:status");
+        frames.map(|it| (positions(text(it, "cursor")).1, it["status"].clone())).collect()
+    };
+    assert_eq!(statuses(&rest), statuses(&frames[middle + 1..]));
+}

@@ -104,3 +104,22 @@ async fn what_is_refused_says_what_to_do() {
     let (status, kind, _) = refused("PATCH", &agent, &assign).await;
     assert_eq!((status, kind.as_str()), (409, "/problems/template-state"));
 }
+
+#[tokio::test]
+async fn a_deletion_that_is_sent_again_is_answered_as_the_first_time() {
+    let world = World::new();
+    let path = made(&world, "Pirate").await;
+    let key = [("idempotency-key", "one")];
+    let first = world.call_with("DELETE", &path, "", &key).await;
+    assert_eq!(
+        (first.status, text(&first.json()["template"]["displayName"])),
+        (200, "Pirate".into())
+    );
+    let again = world.call_with("DELETE", &path, "", &key).await;
+    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.rendered());
+    assert_eq!(world.call("DELETE", &path, "").await.status, 404);
+    let other = made(&world, "Captain").await;
+    let reused = world.call_with("DELETE", &other, "", &key).await;
+    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
+    assert_eq!(world.get(&other).await.status, 200);
+}

@@ -1,6 +1,7 @@
 //! What a text was made of: the rows whose privacy decides who may read it.
 
-use dormouse_types::{ChangeSetId, EntryId, RunKey, TaskId};
+use dormouse_types::change::What;
+use dormouse_types::{ChangeSetId, EntryId, LabelId, RunKey, TaskId};
 use serde::{Deserialize, Serialize};
 
 use crate::store::ReadError;
@@ -16,12 +17,44 @@ pub enum Source {
     /// Fields of a task, its checklist, or its title as seen through a link.
     Task(TaskId),
     Entry(EntryId),
+    /// The name of a label, whatever tasks have it.
+    Label(LabelId),
     /// Whatever a run's model was shown: it wrote the text.
     Run(RunKey),
     /// The run that made these proposals.
     Proposals(ChangeSetId),
     /// Nobody knows: the text was written before sources were.
     Unknown,
+}
+
+impl Source {
+    /// What a change of a task is made of, as that task sees it. A link or an item that moved names
+    /// another task, which may be kept from a model that may see this one.
+    pub fn of_change(what: &What, task: &TaskId) -> Vec<Self> {
+        match what {
+            What::EntryAdded { entry }
+            | What::EntryEdited { entry }
+            | What::EntryDeleted { entry }
+            | What::EntryRestored { entry }
+            | What::EntryFlagged { entry, .. } => vec![Self::Entry(entry.clone())],
+            What::LinkAdded { .. } | What::LinkRemoved { .. } | What::ItemMoved { .. } => {
+                let moved = what.moved(task).map(|(_, other, _)| other.clone());
+                let other = what.other_end(task).map(|end| end.task.clone()).or(moved);
+                [task.clone()].into_iter().chain(other).map(Self::Task).collect()
+            }
+            What::TaskCreated { .. }
+            | What::TaskDeleted
+            | What::TaskRestored
+            | What::FieldSet(_)
+            | What::ItemAdded { .. }
+            | What::ItemChecked { .. }
+            | What::ItemRenamed { .. }
+            | What::ItemArchived { .. }
+            | What::LabelAdded { .. }
+            | What::LabelRemoved { .. }
+            | What::Unknown => vec![Self::Task(task.clone())],
+        }
+    }
 }
 
 /// Serializes sources for a column.

@@ -11,6 +11,7 @@ pub mod checklist;
 pub mod item;
 pub mod entry;
 pub mod label;
+pub mod label_task;
 pub mod category;
 pub mod linked_entry;
 pub mod linked_task;

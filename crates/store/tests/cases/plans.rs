@@ -12,8 +12,8 @@ use dormouse_store::agent::{
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, fence, field_say, import_correction, imported, label, linked_entry, linked_task,
-    privacy, setting, task, task_list, token,
+    access_code, fence, field_say, import_correction, imported, label, label_task, linked_entry,
+    linked_task, privacy, setting, task, task_list, token,
 };
 use dormouse_store::stored_words::{self, PLACES};
 use dormouse_store::{
@@ -392,6 +392,7 @@ fn queries(world: &World) -> Vec<Statement> {
         linked_entry::after(WS, "", 1),
         privacy::of_some(WS, &[task.to_string()]),
         label::definitions(WS),
+        label_task::reaches(WS, &[world.id()]),
         fence::of(WS, "agent"),
         field_say::of_task(WS, &task),
         field_say::of_tasks(WS, std::slice::from_ref(&task)),
@@ -500,7 +501,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::each_from_number(WS, &work_id, 1, 1),
         work::run::of_definition(WS, &work_id, 9, 1),
         work::run::open(WS, &work_id),
-        work::run::made_between(WS, at(0), at(1), 1),
+        work::run::newest_made_between(WS, at(0), at(1), 1),
         work::run::of_starts(WS, "schedule", "x", &["2026-11-24T09:00:00".to_owned()]),
         work::run::attempts(WS, &work_run),
         work::question::by_id(WS, &world.id()),
@@ -536,6 +537,7 @@ fn queries(world: &World) -> Vec<Statement> {
         work::step::of_definitions(WS, std::slice::from_ref(&work_id)),
         work::step::of_run(WS, &work_run),
         work::result::pending(None, &work::place::Place::START, 1),
+        work::status::replaced_between(WS, &work_id, [Seq(1), Seq(2)]),
         work::step::of_runs(WS, std::slice::from_ref(&work_run)),
         work::delivery::by_id(WS, &world.id()),
         work::delivery::unread_of_work(WS, &work_id),
@@ -572,6 +574,8 @@ const WHOLE: &[&str] = &[
     "wake_queue::oldest_signal(WS)",
     // Run only when a database was restored.
     "fence::all(WS)",
+    // What it scans is what it has found so far, by the index.
+    "label_task::reaches(WS, &[world.id()])",
     // A list filtered by agents reads all of them.
     "subscription::own(WS)",
 ];
@@ -694,4 +698,16 @@ fn sources(folder: &std::path::Path) -> Vec<String> {
         }
     }
     sources
+}
+
+/// It reads no table but by an index, and of that one entry for each distinct value.
+#[test]
+fn the_reach_of_a_label_is_found_by_its_index() {
+    let world = World::in_a_folder();
+    let query = label_task::reaches(WS, &[world.id()]);
+    let lines = plan(&world, query.db, query.sql);
+    let by_index = "SEARCH t USING COVERING INDEX label_tasks_reach (ws=? AND label_id=?";
+    assert_eq!(lines.iter().filter(|line| line.starts_with(by_index)).count(), 2, "{lines:#?}");
+    let scans = lines.iter().filter(|line| line.starts_with("SCAN")).map(String::as_str);
+    assert_eq!(scans.collect::<Vec<_>>(), ["SCAN r", "SCAN reaches"], "what it has found");
 }

@@ -21,6 +21,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("journal", &["id", "type", "subtype", "task_id", "folded", "serialized", "clock_host"]),
     ("linked_entries", &["id", "from_id", "to_id", "type", "serialized", "clock_host"]),
     ("touched_tasks", &["task_id"]),
+    ("label_tasks", &["label_id", "task_id", "reach"]),
     ("field_says", &["task_id", "field", "by"]),
     ("imported", &["key", "entity_id"]),
     ("import_corrections", &["file"]),
@@ -131,6 +132,7 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
     ("work_steps", &["work_id"]),
     ("work_result_tasks", &["work_id", "task_id"]),
     ("work_results", &["run_id", "task_id"]),
+    ("work_statuses", &["work_id", "status_before"]),
     ("work_run_steps", &["run_id", "state"]),
     ("deliveries", &["id", "target", "kind", "work_id", "run_id", "state"]),
 ];

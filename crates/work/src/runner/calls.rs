@@ -5,7 +5,7 @@ use dormouse_changes::set::validate;
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::source::Source;
-use dormouse_store::agent::work::definition;
+use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::{correction, run};
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::{Timestamp, WorkId};
@@ -13,7 +13,8 @@ use jiff::civil::Date;
 
 use super::WorkRun;
 use super::turn_steps::{StepAnswer, StepsOfTurn};
-use crate::attempt::is_built_in;
+use crate::attempt::{is_built_in, sources_of};
+use crate::delegated::origin_of;
 use crate::history::{self, HistoryPart};
 use crate::proposing::Proposals;
 use crate::tools::proposing::Proposal;
@@ -178,11 +179,19 @@ impl WorkRun<'_> {
             parts.push(HistoryPart { text, sources: one.sources() });
         }
         parts.reverse();
+        let mut of_title = sources_of_title(&definition);
         let mut heading = format!("{} ({id})", definition.title);
+        if !self.may_see(&of_title).await? {
+            heading = format!("{id}, whose title is kept back from this model");
+            of_title.clear();
+        }
         if n_left_out > 0 {
             heading.push_str(&format!(", {n_left_out} runs left out because there is no room"));
         }
-        self.visible_parts("runs", heading, parts, "nothing ran yet").await
+        let (text, mut sources) =
+            self.visible_parts("runs", heading, parts, "nothing ran yet").await?;
+        sources.extend(of_title);
+        Ok((text, sources))
     }
 
     async fn list(&self, from: Date, to: Date) -> Result<(String, Vec<Source>), RunError> {
@@ -192,16 +201,39 @@ impl WorkRun<'_> {
                 .map_or(Timestamp::from_micros(i64::MAX), |at| Timestamp::from_jiff(at.timestamp()))
         };
         let end = begins(to.tomorrow().unwrap_or(to));
-        let runs = run::made_between(ws, begins(from), end, MOST_RUNS);
+        // One more than is listed, and this run: it has nothing to tell itself, and an answer that is made
+        // of its own run could not be sent.
+        let runs = run::newest_made_between(ws, begins(from), end, MOST_RUNS + 2);
+        let mut runs = self.work.store.all(runs).await?;
+        runs.retain(|one| one.id != self.id);
+        let most = usize::try_from(MOST_RUNS).unwrap_or(usize::MAX);
+        let is_cut = runs.len() > most;
+        runs.truncate(most);
         let mut parts = Vec::new();
-        for one in self.work.store.all(runs).await?.into_iter().filter(|one| !is_built_in(one)) {
+        for one in runs.into_iter().rev() {
             let definition = self.work.store.first(definition::by_id(ws, &one.work)).await?;
+            let mut sources = sources_of(&one);
+            sources.extend(definition.iter().flat_map(sources_of_title));
             let title = definition.map(|definition| definition.title).unwrap_or_default();
             let line = history::in_a_line(&one, zone);
-            let sources = one.run_key.iter().map(|key| Source::Run(key.clone())).collect();
             parts.push(HistoryPart { text: format!("{line} [{title}, {}]", one.work), sources });
         }
-        self.visible_parts("runs", format!("From {from} to {to}"), parts, "nothing ran").await
+        let mut heading = format!("From {from} to {to}");
+        if is_cut {
+            heading.push_str(&format!(
+                ", the newest {MOST_RUNS} runs; more ran before them: ask for fewer days"
+            ));
+        }
+        self.visible_parts("runs", heading, parts, "nothing ran").await
+    }
+
+    /// Whether the model of the run may see what was made of these.
+    async fn may_see(&self, made_of: &[Source]) -> Result<bool, RunError> {
+        let (ws, run) = (self.lease.ws, &self.lease.run);
+        let model = self.work.driver.models().named(run.model.as_deref());
+        let requested = made_of.iter().cloned().collect();
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
+        Ok(clearance.allows_all(made_of))
     }
 
     /// Joins what the model of the run may see; the rest is left out and counted.
@@ -231,6 +263,11 @@ impl WorkRun<'_> {
         let sources = parts.into_iter().flat_map(|part| part.sources).collect();
         Ok((format!("{heading}:\n{fenced}{hidden}"), sources))
     }
+}
+
+/// What the title of a definition was made of: an agent may have written it, from what it was shown.
+fn sources_of_title(definition: &Definition) -> Vec<Source> {
+    origin_of(definition).map(Source::Proposals).into_iter().collect()
 }
 
 fn result_of(call: &ToolCall, answer: StepAnswer) -> ToolResult {

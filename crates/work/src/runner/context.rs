@@ -1,5 +1,7 @@
 //! The prompt of a run: that it is background work, its instructions, what earlier runs did.
 
+use std::collections::BTreeMap;
+
 use dormouse_runs::clearance::clearance;
 use dormouse_runs::gate::{Draft, Part, Piece};
 use dormouse_runs::request::fence;
@@ -19,7 +21,7 @@ use dormouse_types::work::{RunState, WorkType};
 use serde_json::json;
 
 use super::WorkRun;
-use crate::attempt::key_of_attempt;
+use crate::attempt::{self, key_of_attempt};
 use crate::delegated;
 use crate::events;
 use crate::folding::EarlierRuns;
@@ -162,15 +164,20 @@ impl WorkRun<'_> {
         let mut parts = Vec::new();
         for id in &change.touched {
             let Some(task) = store.first(task::by_id(ws, id)).await? else { continue };
-            let what: Vec<&What> = change.what_of(id).collect();
-            let text = json!({ "task": id, "title": task.doc.value.title, "changes": what });
-            let entries = what.iter().filter_map(|what| match what {
-                What::EntryAdded { entry } => Some(Source::Entry(entry.clone())),
-                _ => None,
-            });
-            let sources = std::iter::once(Source::Task(id.clone())).chain(entries).collect();
-            let part = Part::new(Piece::Other, fence("change", &text.to_string()), sources);
-            parts.push(part.below("## What changed"));
+            // What names another task or an entry is kept back with that, and the rest is sent.
+            let mut instructions: BTreeMap<Vec<Source>, Vec<&What>> = BTreeMap::new();
+            for what in change.what_of(id) {
+                let mut sources = Source::of_change(what, id);
+                sources.push(Source::Task(id.clone()));
+                sources.sort();
+                sources.dedup();
+                instructions.entry(sources).or_default().push(what);
+            }
+            for (sources, what) in instructions {
+                let text = json!({ "task": id, "title": task.doc.value.title, "changes": what });
+                let part = Part::new(Piece::Other, fence("change", &text.to_string()), sources);
+                parts.push(part.below("## What changed"));
+            }
         }
         Ok(Some(Draft::tainted(FragmentKind::Delta, parts, FragmentData::None)))
     }
@@ -239,7 +246,7 @@ impl WorkRun<'_> {
             let is_shown = clearance.allows_all(&summary.sources);
             let line = |run: &Run| HistoryPart {
                 text: history::in_a_line(run, zone),
-                sources: run.run_key.iter().cloned().map(Source::Run).collect(),
+                sources: attempt::sources_of(run),
             };
             // A run that ended after the summary was made is described as it ended.
             let runs = earlier.folded.iter().filter(|run| {

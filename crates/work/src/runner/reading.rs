@@ -1,14 +1,15 @@
 //! What a run reads of the person's tasks. Each piece says what it was made of: a model is shown what it
 //! may see, and what the run writes from then on is as private as that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_runs::RunError;
+use dormouse_store::agent::forgotten_entry;
 use dormouse_store::agent::source::Source;
 use dormouse_store::journal::task::{self, ListQuery, Task};
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::task::Status;
-use dormouse_types::{Id as _, TaskId, fold};
+use dormouse_types::{EntryId, Id as _, TaskId, fold};
 
 use super::WorkRun;
 use crate::history::HistoryPart;
@@ -77,6 +78,10 @@ impl WorkRun<'_> {
         }
         tasks.truncate(limit);
         let ids: Vec<String> = tasks.iter().map(|task| task.id.to_string()).collect();
+        let mut forgotten: BTreeSet<EntryId> = BTreeSet::new();
+        for task in &tasks {
+            forgotten.extend(store.all(forgotten_entry::of_task(ws, &task.id)).await?);
+        }
         let mut places: BTreeMap<String, Vec<HistoryPart>> = BTreeMap::new();
         for text in store.each(task_list::texts(ws, &ids)).await?.into_iter().flatten() {
             let (task, text, source) = match text {
@@ -86,6 +91,10 @@ impl WorkRun<'_> {
                 }
                 Text::Entry(entry) => {
                     let entry = entry.doc.value;
+                    // A person had the words forgotten, and kept the entry for themselves.
+                    if forgotten.contains(&entry.id) {
+                        continue;
+                    }
                     let text = entry.says().to_owned();
                     (entry.task_id, text, Source::Entry(entry.id))
                 }
@@ -119,6 +128,7 @@ impl WorkRun<'_> {
         fields.extend(task.estimate_minutes.iter().map(|it| format!("estimate: {it} minutes")));
         let of_task = || Source::Task(task.id.clone());
         let mut parts = vec![part(fields.join("\n"), of_task())];
+        let forgotten = store.all(forgotten_entry::of_task(ws, &task.id)).await?;
         for text in store.each(task_list::texts(ws, &ids)).await?.into_iter().flatten() {
             parts.push(match text {
                 Text::Item(item) => {
@@ -131,6 +141,9 @@ impl WorkRun<'_> {
                 }
                 Text::Entry(entry) => {
                     let entry = entry.doc.value;
+                    if forgotten.contains(&entry.id) {
+                        continue;
+                    }
                     let zone = &self.work.zone;
                     let day = entry.on.unwrap_or_else(|| entry.created_at.day_in(zone));
                     let said = entry.says();

@@ -70,7 +70,9 @@ impl WorkRun<'_> {
                     let all: Vec<&WorkRunStep> = turn.steps.iter().collect();
                     return Ok(StepAnswer::refused(match all.as_slice() {
                         [] => "this run has no steps".into(),
-                        all => format!("there is no step {n}; there are: {}", steps::listed(all)),
+                        all => {
+                            format!("there is no step {n}; there are: {}", steps::in_a_line(all))
+                        }
                     }));
                 };
                 let found = self.check(turn, at).await?;
@@ -82,7 +84,7 @@ impl WorkRun<'_> {
                     let left: Vec<&WorkRunStep> = left.collect();
                     let left = match left.as_slice() {
                         [] => "all steps are done".to_owned(),
-                        left => format!("still to do: {}", steps::listed(left)),
+                        left => format!("still to do: {}", steps::in_a_line(left)),
                     };
                     return Ok(StepAnswer {
                         is_refused: false,
@@ -125,7 +127,7 @@ impl WorkRun<'_> {
             return Ok(None);
         }
         let missing =
-            (!missing.is_empty()).then(|| format!("not done: {}", steps::listed(&missing)));
+            (!missing.is_empty()).then(|| format!("not done: {}", steps::in_a_line(&missing)));
         let why = missing.into_iter().chain(wrong).collect::<Vec<_>>().join("; ");
         let has_failed = turn.steps.iter().any(|one| one.state == StepState::Failed);
         if turn.was_reminded || has_failed {

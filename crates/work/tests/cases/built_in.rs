@@ -162,7 +162,16 @@ fn no_model_reads_what_it_said(world: &World) {
     assert!(!said.contains("1 task is due") && !said.contains("Pay the rent"), "{said}");
 }
 
+fn a_correction_that_nothing_would_read_is_refused(world: &World) {
+    let id = agenda(world, Some("daily at 9"));
+    let refused = wait(world.work.correct(WS, &id, "Leave out the weather.", &me()));
+    let refused = refused.expect_err("it is refused").to_string();
+    assert!(refused.contains("no language model reads corrections"), "{refused}");
+    assert!(world.raw("SELECT text FROM work_corrections").is_empty());
+}
+
 each_engine! {
+    a_correction_that_nothing_would_read_is_refused,
     it_asks_no_model_and_leaves_a_result_with_its_figures,
     without_news_it_says_nothing_and_knows_when_it_last_did,
     what_it_cannot_do_is_reported_with_what_to_do,

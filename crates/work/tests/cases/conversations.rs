@@ -170,7 +170,7 @@ fn if_that_conversation_is_deleted_it_reports_in_one_of_its_own(world: &World) {
     // It is deleted after the run decided where to report.
     let (service, gone) = (world.work.clone(), id.clone());
     world.hooks.before_commit("run.final", move || {
-        wait(service.delete_conversation(WS, &gone, &me())).expect("deleted");
+        wait(service.delete_conversation(WS, &gone, "", &me())).expect("deleted");
     });
     world.script.push(publish("Prices", "Leroy is cheaper."));
     assert_eq!(world.drain(), [DONE]);
@@ -183,7 +183,7 @@ fn if_that_conversation_is_deleted_it_reports_in_one_of_its_own(world: &World) {
     assert_eq!(of(&work), own);
     let definition = wait(world.work.definition(WS, &work)).expect("it stays");
     assert_eq!(definition.source_ref, None, "nothing refers to what is gone");
-    let refused = wait(world.work.delete_conversation(WS, &id, &me()));
+    let refused = wait(world.work.delete_conversation(WS, &id, "", &me()));
     assert!(matches!(refused, Err(WorkError::NoConversation { .. })), "{refused:?}");
 }
 
@@ -269,7 +269,7 @@ fn a_turn_of_a_person_is_checked_and_refers_to_work_that_is_there(world: &World)
     assert!(matches!(add("And this?", Some(&unknown)), Err(WorkError::NotFound { .. })));
     assert!(matches!(add("  ", None), Err(WorkError::Blank { .. })));
     assert!(matches!(add(&"x".repeat(33 * 1024), None), Err(WorkError::Beyond(_))));
-    wait(world.work.delete_conversation(WS, &id, &me())).expect("deleted");
+    wait(world.work.delete_conversation(WS, &id, "", &me())).expect("deleted");
     assert!(matches!(add("Hello?", None), Err(WorkError::NoConversation { .. })));
     let source = (WorkSource::Conversation, Some(id.to_string()));
     let new = NewWork { source, ..world.new_work("Prices", None) };

@@ -7,11 +7,13 @@ use dormouse_changes::set::proposed::{Basis, ProposalContext};
 use dormouse_changes::set::validate::{self, CallOutcome};
 use dormouse_changes::tool::WantedWork;
 use dormouse_changes::{DecideError, Decider, tools};
-use dormouse_journal::state;
-use dormouse_scheduler::End;
+use dormouse_journal::{Edit, state};
+use dormouse_scheduler::{End, Event, Until};
 use dormouse_store::agent::change_item::{Item, State};
 use dormouse_store::{Commit, Db, change_log};
+use dormouse_testkit::scripted::Answer as Turn;
 use dormouse_types::model::ToolCall;
+use dormouse_types::task::Flag;
 use dormouse_types::work::{RunState, WorkSource, WorkState};
 use dormouse_types::{
     Actor, AgentId, HolderId, OperationId, Origin, RunKey, Seq, TaskId, ThreadId, limits,
@@ -20,7 +22,7 @@ use dormouse_work::delegated::Delegated;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use crate::world::{WS, World, finish, me, publish, wait};
+use crate::world::{WS, World, ask, finish, me, publish, wait};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -28,9 +30,15 @@ fn owner() -> Decider {
     Decider { ws: WS, task: None, actor: Actor::Owner, once: None }
 }
 
-/// Proposes work as the agent of a task does in a wake.
+/// Proposes work as the agent of a task does in a wake that nobody knows anything about.
 #[track_caller]
 fn propose(world: &World, task: &TaskId, title: &str) -> Item {
+    propose_in(world, task, title, RunKey("wake".into()))
+}
+
+/// Proposes work as the agent of a task does in a wake.
+#[track_caller]
+fn propose_in(world: &World, task: &TaskId, title: &str, key: RunKey) -> Item {
     let view = wait(world.journal.task(WS, task)).expect("it is there");
     let view = state(&view, &TimeZone::UTC);
     let items = world.items(task);
@@ -51,7 +59,7 @@ fn propose(world: &World, task: &TaskId, title: &str) -> Item {
     let [CallOutcome::Queued(proposed)] = judged.as_slice() else { panic!("{judged:?}") };
     let agent: AgentId = format!("ag-{}", "g".repeat(26)).parse().expect("an id");
     let thread: ThreadId = format!("th-{}", "h".repeat(26)).parse().expect("an id");
-    let (holder, key) = (HolderId::from(&agent), RunKey("wake".into()));
+    let holder = HolderId::from(&agent);
     let source = Source::Run { thread: &thread, key: &key };
     let by = Proposer { ws: WS, holder: &holder, task, source };
     let proposed = [(**proposed).clone()];
@@ -169,7 +177,98 @@ fn a_model_that_may_not_see_the_reason_gets_no_instructions(world: &World) {
     wait(world.work.archive(WS, &work.id, &me())).expect("it is archived");
 }
 
+fn a_title_is_kept_back_from_a_model_that_may_not_see_why(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    let item = propose(world, &task, "Ask Dr Weiss");
+    confirm(world, &item);
+    wait(world.changes.undo(&owner(), &item.set, item.index, None)).expect("it is undone");
+    let delegated = wait(world.work.definitions(WS)).expect("readable").remove(0).id;
+    world.ask_elsewhere();
+    world.create("Look", None);
+    let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
+    let read = ("read_task_log", json!({ "taskId": delegated }));
+    world.script.push(Turn::calls([list, read]).and_goes_on());
+    world.script.push(finish("done", "Looked."));
+    assert_eq!(world.drain(), [DONE]);
+    let prompt = format!("{:?}", world.last_request());
+    assert!(!prompt.contains("Dr Weiss"), "{prompt}");
+    assert!(prompt.contains("kept back from this model"), "{prompt}");
+}
+
+/// Runs work that a model on the person's own server proposed about nothing private, up to its question; returns
+/// its task.
+fn asks_after_it_read(world: &World, secret: &TaskId) -> TaskId {
+    world.ask_own_server();
+    let task = world.task("Move house", Vec::new());
+    let wake = world.create("Wake", None);
+    world.script.push(finish("done", "Nothing."));
+    assert_eq!(world.drain(), [DONE]);
+    let key = world.runs(&wake)[0].run_key.clone().expect("it ran");
+    confirm(world, &propose_in(world, &task, "Compare the notes", key));
+    let read = ("read_task", json!({ "taskId": secret }));
+    let said = ("publish_result", json!({ "title": "Notes", "text": "It holds 4711 euros." }));
+    world.script.push(Turn::calls([read, said]).and_goes_on());
+    world.script.push(ask("Shall I go on?"));
+    assert_eq!(world.drain(), [DONE]);
+    task
+}
+
+#[track_caller]
+fn answer_question_of(world: &World, title: &str) {
+    let all = wait(world.work.definitions(WS)).expect("readable");
+    let work = all.into_iter().find(|one| one.title == title).expect("it was made");
+    let run = world.runs(&work.id).remove(0).id;
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "yes", &me())).expect("it is answered");
+}
+
+/// Whether each entry of a task is private.
+fn are_private(world: &World, task: &TaskId) -> Vec<bool> {
+    let view = wait(world.journal.task(WS, task)).expect("it is there");
+    view.entries.iter().map(|entry| entry.value.flags.private).collect()
+}
+
+fn a_result_is_as_private_as_what_any_of_its_attempts_read(world: &World) {
+    let private = Edit::Flag { flag: Flag::Private, is_set: true };
+    let secret = world.task("The Quittenbaum account", vec![private]);
+    let task = asks_after_it_read(world, &secret);
+    world.ask_elsewhere();
+    answer_question_of(world, "Compare the notes");
+    world.script.push(finish("done", "Compared."));
+    assert_eq!(world.drain(), [DONE]);
+    world.drain();
+    assert_eq!(entries(world, &task), ["**Agent work: Notes**\n\nIt holds 4711 euros."]);
+    assert_eq!(are_private(world, &task), [true]);
+    let world = World::new();
+    let open = world.task("The open account", Vec::new());
+    let task = asks_after_it_read(&world, &open);
+    answer_question_of(&world, "Compare the notes");
+    world.script.push(finish("done", "Compared."));
+    world.drain();
+    world.drain();
+    assert_eq!(are_private(&world, &task), [false], "nothing private was read");
+}
+
+fn what_is_tried_again_before_the_next_poll_is_brought_back_once(world: &World) {
+    let task = world.task("Move house", Vec::new());
+    confirm(world, &propose(world, &task, "Compare vans"));
+    world.script.push(finish("failed", "No van in town."));
+    let mut node = world.scheduler("node").node(Until::Idle { ws: WS, only: None });
+    assert!(matches!(wait(node.next()), Some(Event::Ran(_))));
+    drop(node);
+    let work = wait(world.work.definitions(WS)).expect("readable").remove(0);
+    let run = world.runs(&work.id).remove(0);
+    wait(world.work.retry(WS, &run.id, &me())).expect("it is tried again");
+    world.script.push(publish("Vans", "One is free."));
+    assert_eq!(world.drain(), [DONE]);
+    world.drain();
+    assert_eq!(entries(world, &task), ["**Agent work: Vans**\n\nOne is free."]);
+}
+
 each_engine! {
+    a_title_is_kept_back_from_a_model_that_may_not_see_why,
+    a_result_is_as_private_as_what_any_of_its_attempts_read,
+    what_is_tried_again_before_the_next_poll_is_brought_back_once,
     a_confirm_starts_one_run_and_its_result_is_one_entry,
     a_confirm_that_is_given_twice_at_once_starts_one_run,
     an_undo_takes_it_back_until_it_has_begun,

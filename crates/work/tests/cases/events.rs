@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dormouse_journal::Edit as TaskEdit;
 use dormouse_scheduler::End;
 use dormouse_store::agent::work::filter;
 use dormouse_store::journal::row;
@@ -11,7 +12,7 @@ use dormouse_types::change::What;
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::model::FragmentKind;
 use dormouse_types::port::Clock as _;
-use dormouse_types::task::Status;
+use dormouse_types::task::{Flag, LinkKind, Status};
 use dormouse_types::work_filter::EventFilter;
 use dormouse_types::{AgentId, Origin, Seq, TaskId, WorkId, limits};
 use dormouse_work::WorkError;
@@ -88,6 +89,30 @@ fn a_change_that_passes_starts_one_run_that_sees_it(world: &World) {
     );
     assert_eq!(world.drain(), [], "and no second one");
     assert_eq!(world.said(&id), ["requested succeeded"]);
+}
+
+fn the_other_end_of_a_link_is_as_private_as_its_task(world: &World) {
+    let private = TaskEdit::Flag { flag: Flag::Private, is_set: true };
+    let open = world.task("Paint the fence", Vec::new());
+    let secret = world.task("Ring the clinic", vec![private]);
+    listening(world, filters(&json!([{ "event": "fieldSet", "field": "status" }])));
+    let linked = What::LinkAdded {
+        link: format!("tl-{}", "l".repeat(26)).parse().expect("an id"),
+        kind: LinkKind::Blocks.into(),
+        from: open.clone(),
+        from_title: "Paint the fence".into(),
+        to: secret.clone(),
+        to_title: "Ring the clinic".into(),
+    };
+    let what = vec![status(Status::Done), linked];
+    let row = ChangeRow::journal(person(), vec![open, secret], what);
+    wait(world.store.commit(Commit::new("test.write", Db::Journal, WS).change(row))).expect("kept");
+    world.ask_elsewhere();
+    world.script.push(finish("done", "Thanked."));
+    assert_eq!(world.drain(), [DONE]);
+    let prompt = world.prompt(FragmentKind::Delta);
+    assert!(prompt.contains("Paint the fence") && prompt.contains("\"DONE\""), "{prompt}");
+    assert!(!prompt.contains("clinic"), "{prompt}");
 }
 
 fn of_two_nodes_one_starts_the_run(world: &World) {
@@ -215,6 +240,7 @@ fn what_came_of_its_own_proposal_starts_it_no_more(world: &World) {
 }
 
 each_engine!(
+    the_other_end_of_a_link_is_as_private_as_its_task,
     what_came_of_its_own_proposal_starts_it_no_more,
     a_change_that_passes_starts_one_run_that_sees_it,
     of_two_nodes_one_starts_the_run,

@@ -290,9 +290,15 @@ fn the_body_of_an_old_call_goes_when_its_run_is_over(world: &World) {
     world.later(limits::HOOK_BODY_SECONDS - 1);
     world.sweep();
     assert_eq!(kept(&done), ("the first words".into(), None));
+    let sent = || -> Vec<String> {
+        let found = world.raw("SELECT text FROM texts WHERE text LIKE '%What was sent\n%'");
+        found.iter().map(|row| row.text(0).expect("a text").to_owned()).collect()
+    };
+    assert!(matches!(&sent()[..], [one] if one.contains("the first words")), "{:?}", sent());
     world.later(7 * 24 * 3600);
     world.sweep();
     assert_eq!(kept(&done), (String::new(), Some(15)));
+    assert_eq!(sent(), ["## What was sent\nThe body of the call is not kept any more."]);
     assert_eq!(kept(&queued).0, "grüne Äpfel 🍏", "its run has not read it");
     world.sweep();
     assert_eq!(kept(&done).1, Some(15), "it goes once");

@@ -1,13 +1,16 @@
-//! Cases that other systems got wrong, apart from those that have a test elsewhere.
+//! Cases that other systems got wrong, apart from those that have a test elsewhere: xtask/tests/known_cases.rs
+//! names them all.
 
 use dormouse_scheduler::End;
+use dormouse_store::agent::conversation;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
 use dormouse_types::work::WorkSource;
+use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
 use serde_json::json;
 
-use crate::world::{WS, World, finish, me, wait};
+use crate::world::{WS, World, finish, me, publish, wait};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -84,7 +87,29 @@ fn hours_of_one_day_are_occurrences_of_their_own(world: &World) {
     assert!(starts.windows(2).all(|two| two[0] != two[1]), "{starts:?}");
 }
 
+/// Somebody adds a turn while the run is about to add its own.
+fn a_conversation_in_which_somebody_writes_gets_the_result_once(world: &World) {
+    let id = wait(world.work.begin_conversation(WS, "Prices", &me())).expect("it begins");
+    let source = (WorkSource::Conversation, Some(id.to_string()));
+    let new = NewWork { source, ..world.new_work("Prices", None) };
+    wait(world.work.create(WS, &new, &me())).expect("it is created");
+    world.script.push(publish("Notes", "Two LETTERS came, from ÅSA and bob@Example.org."));
+    let (work, to) = (world.work.clone(), id.clone());
+    world.hooks.before_commit("run.final", move || {
+        wait(work.add_turn(WS, &to, "And Oslo?", None, &me())).expect("it is added");
+    });
+    assert_eq!(world.drain(), [DONE]);
+    assert!(world.hooks.is_done());
+    let turns = wait(world.store.all(conversation::turns_from(WS, &id, 1, 100))).expect("readable");
+    let said: Vec<String> =
+        turns.into_iter().map(|(_, turn)| turn.expect("sound").said.content).collect();
+    let result = "Two LETTERS came, from ÅSA and bob@Example.org.";
+    assert_eq!(said.iter().filter(|words| *words == result).count(), 1, "{said:?}");
+    assert_eq!(said[said.len() - 2..], ["And Oslo?", result], "{said:?}");
+}
+
 each_engine! {
+    a_conversation_in_which_somebody_writes_gets_the_result_once,
     a_poll_within_a_poll_plans_nothing_twice,
     another_title_keeps_the_history,
     work_that_is_linked_to_a_task_runs_at_each_of_its_times,

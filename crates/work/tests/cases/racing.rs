@@ -109,7 +109,7 @@ fn what_is_made_in_a_conversation_is_made_once_even_if_that_is_gone(world: &Worl
     let new = NewWork { source, ..world.new_work("Prices", None) };
     let first =
         wait(world.work.create(WS, &new, &keyed("k-1"))).expect("it is created").definition.id;
-    wait(world.work.delete_conversation(WS, &conversation, &me())).expect("deleted");
+    wait(world.work.delete_conversation(WS, &conversation, "", &me())).expect("deleted");
     let again =
         wait(world.work.create(WS, &new, &keyed("k-1"))).expect("the same request").definition.id;
     assert_eq!(again, first);

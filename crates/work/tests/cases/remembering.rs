@@ -1,10 +1,13 @@
 //! What a run knows of earlier runs, and of what the person says.
 
+use dormouse_journal::Edit;
 use dormouse_scheduler::End;
+use dormouse_store::agent::forgotten_entry;
 use dormouse_store::agent::work::run::{self, Run};
 use dormouse_store::{Commit, Db, Op, params};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::model::FragmentKind;
+use dormouse_types::task::{EntryKind, Flags};
 use serde_json::json;
 
 use crate::world::{WS, World, finish, me, publish, wait};
@@ -117,6 +120,89 @@ fn a_run_reads_the_log_of_another_definition(world: &World) {
     );
     assert!(said[1].contains("The van costs 90."), "{said:?}");
     assert!(said[1].contains("<data of=\"runs\">"), "it is data");
+}
+
+fn a_run_that_lists_its_own_day_is_still_answered_by_somebody_elses_model(world: &World) {
+    world.ask_elsewhere();
+    world.create("Prices", None);
+    world.script.push(publish("Prices", "The van costs 90."));
+    assert_eq!(world.drain(), [DONE]);
+    let id = world.create("Summary", None);
+    let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
+    world.script.push(Answer::calls([list]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    assert_eq!(world.drain(), [DONE]);
+    assert_eq!(world.status(&id), "completed/succeeded");
+    let said = world.last_request().turns[0].results[0].text.clone();
+    assert!(said.contains("Published Prices.") && !said.contains("kept back"), "{said}");
+    assert!(!said.contains("Summary"), "it has nothing to tell itself: {said}");
+}
+
+fn of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out(world: &World) {
+    let id = world.create("Prices", None);
+    world.script.push(publish("Prices", "The van costs 90."));
+    assert_eq!(world.drain(), [DONE]);
+    let first = world.runs(&id).remove(0);
+    let copy = |n: i64, figures: Option<&str>| {
+        let id = format!("run-{n:026}").parse().expect("an id");
+        let mut run = Run { id, n, ..first.clone() };
+        run.occurrence.original_start = format!("earlier-{n}");
+        run.summary = Some(format!("Said {n}."));
+        run.figures = figures.map(ToOwned::to_owned);
+        run
+    };
+    let built_in = (2..=150).map(|n| run::insert(WS, &copy(n, Some("[]"))));
+    let ops: Vec<Op> =
+        built_in.chain((151..=270).map(|n| run::insert(WS, &copy(n, None)))).collect();
+    for ops in ops.chunks(100) {
+        let commit = Commit::new("test", Db::Agent, WS).ops(ops.to_vec());
+        wait(world.store.commit(commit)).expect("written");
+    }
+    let counted = "UPDATE work_definitions SET n_runs = 270, latest_run = ?1 WHERE id = ?2";
+    let op = Op::any(counted, params![copy(270, None).id.to_string(), id.to_string()]);
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
+    world.later(60);
+    world.create("Summary", None);
+    let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
+    world.script.push(Answer::calls([list]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    world.drain();
+    let said = world.last_request().turns[0].results[0].text.clone();
+    assert!(said.contains("the newest 100 runs; more ran before them"), "{said}");
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains("succeeded: ")).collect();
+    assert_eq!(lines.len(), 100, "{said}");
+    let ordered = |n: usize, of: &str| assert!(lines[n].contains(of), "{said}");
+    ordered(0, "Said 172.");
+    ordered(98, "Said 270.");
+    ordered(99, "Published Prices.");
+}
+
+fn an_entry_that_agents_are_not_shown_is_not_shown_to_a_run(world: &World) {
+    let says = |text: &str| Edit::AddEntry {
+        kind: EntryKind::Text,
+        text: Some(text.into()),
+        transcript: None,
+        minutes: None,
+        on: None,
+        tainted: false,
+        flags: Flags::default(),
+    };
+    let task = world.task("Garden", vec![says("The quince is ill."), says("The quince blooms.")]);
+    let view = wait(world.journal.task(WS, &task)).expect("it is there");
+    let ill = view.entries.iter().find(|it| it.value.says().contains("ill")).expect("it is there");
+    let forget = forgotten_entry::insert(WS, &task, &ill.value.id);
+    wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(forget))).expect("written");
+    let search = ("search", json!({ "query": "quince" }));
+    let read = ("read_task", json!({ "taskId": task }));
+    world.script.push(Answer::calls([search, read]).and_goes_on());
+    world.script.push(finish("done", "Read it."));
+    world.create("Look", None);
+    assert_eq!(world.drain(), [DONE]);
+    let turns = world.last_request().turns;
+    for result in &turns[0].results {
+        let said = &result.text;
+        assert!(said.contains("blooms") && !said.contains("is ill"), "{said}");
+    }
 }
 
 /// The summaries of a definition: first and last run, who wrote it, text.
@@ -245,6 +331,9 @@ fn a_series_of_any_age_stays_within_the_prompt(world: &World) {
 }
 
 each_engine! {
+    an_entry_that_agents_are_not_shown_is_not_shown_to_a_run,
+    a_run_that_lists_its_own_day_is_still_answered_by_somebody_elses_model,
+    of_a_long_day_the_newest_runs_are_listed_and_the_rest_is_said_to_be_left_out,
     the_next_run_knows_what_the_last_one_did_and_said,
     nine_runs_are_shown_in_full_and_of_more_the_older_in_a_line,
     long_runs_are_folded_sooner,

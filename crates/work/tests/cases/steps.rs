@@ -11,7 +11,7 @@ use dormouse_work::definition::NewWork;
 use dormouse_work::lifecycle::Edit;
 use serde_json::{Value, json};
 
-use crate::world::{WS, World, finish, me, wait};
+use crate::world::{WS, World, ask, finish, me, wait};
 
 const DONE: End = End::Completed { cut: false };
 
@@ -204,7 +204,26 @@ fn steps_are_for_language_models(world: &World) {
     assert!(refused.to_string().contains("step 1 has no text"), "{refused}");
 }
 
+fn a_step_that_an_earlier_attempt_added_is_named_by_its_number(world: &World) {
+    world.ask_own_server();
+    let id = digest(world, vec![look()]);
+    calls(world, &[("add_step", json!({ "text": "Call Dr Rumpelnickel" }))]);
+    world.script.push(ask("Shall I go on?"));
+    assert_eq!(world.drain(), [DONE]);
+    let question =
+        wait(world.work.questions(WS, &world.runs(&id)[0].id)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "yes", &me())).expect("it is answered");
+    calls(world, &[mark(1), mark(7)]);
+    calls(world, &[end()]);
+    assert_eq!(world.drain(), [DONE]);
+    let turns = world.last_request().turns;
+    let said: Vec<&str> = turns[0].results.iter().map(|one| one.text.as_str()).collect();
+    let all = "there is no step 7; there are: 1. Look at the calendar; 2 (added)";
+    assert_eq!(said, ["step 1 is done; still to do: 2 (added)", all]);
+}
+
 each_engine! {
+    a_step_that_an_earlier_attempt_added_is_named_by_its_number,
     a_run_is_shown_its_steps_and_marks_them,
     a_run_that_left_a_step_out_is_reminded_once_and_then_waits_for_a_review,
     the_third_failed_check_ends_the_run,

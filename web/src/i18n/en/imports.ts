@@ -44,6 +44,8 @@ export const imports = {
   "imports.format.vikunja": "Vikunja",
   "imports.format.githubIssues": "GitHub issues",
   "imports.format.dormouse": "Dormouse",
+  "imports.format.otherJson": "Other JSON",
+  "imports.format.opml": "OPML",
   "imports.format.plainLines": "Plain lines",
   "imports.dayOrder": "Dates like 3/4",
   "imports.dayFirst": "Day first",

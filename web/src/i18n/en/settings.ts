@@ -82,7 +82,8 @@ export const settings = {
   "settings.version": "Version",
   "settings.pageVersion": "this page is version {version}",
   "settings.model": "Model",
-  "settings.modelLocal": "runs on this machine, free of charge",
+  "settings.modelHere": "runs on this machine, free of charge",
+  "settings.modelLocal": "runs on a server of yours, free of charge",
   "settings.modelRemote": "runs on another machine",
   "settings.workspace": "Workspace",
 } as const satisfies Record<string, Message>;

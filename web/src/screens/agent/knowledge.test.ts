@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
-import { earlierSummaries, lastReading, lineWords, plainWords, sortMemory, windowParts } from "./knowledge";
+import { earlierSummaries, lastReading, lineWords, plainWords, sortMemory, staysWords, windowParts } from "./knowledge";
 
 const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
   ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
@@ -14,6 +14,19 @@ describe("the words of a line", () => {
     expect(lineWords(line(0, null, { kind: "decision", text: "Send a letter", change: null }))).toBe("Send a letter");
     expect(lineWords(line(3, null, { text: "2026-03-01 Due date: 2026-03-06" }))).toBe("Due date: 2026-03-06");
     expect(lineWords(summary)).toBe("text 0");
+  });
+});
+
+describe("what the task keeps of a removed line", () => {
+  const removal = (entryId: string | null, staysInTask: boolean) => ({ entryId, staysInTask });
+  it("is said of items and fields, and of words that are still found there", () => {
+    expect(staysWords(line(1, "item"), removal(null, true))).toBe("knows.staysInTask");
+    expect(staysWords(line(1, "item"), removal(null, false))).toBe("knows.taskStays");
+    expect(staysWords(line(1, null, { kind: "observation" }), removal(null, false))).toBeUndefined();
+    expect(staysWords(line(1, null, { kind: "observation" }), removal(null, true))).toBe("knows.staysInTask");
+  });
+  it("is said with the entry where there is one", () => {
+    expect(staysWords(line(1, "en-1"), removal("en-1", true))).toBeUndefined();
   });
 });
 

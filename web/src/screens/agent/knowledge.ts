@@ -1,7 +1,7 @@
 // What an agent knows, sorted by whether it still holds: pure functions.
 
 import { nameOf } from "../review/describe";
-import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
+import type { Checkpoint, KnowledgeLine, Prompt, Removal, Wake } from "./data";
 
 /** A line that holds, and what it said before. */
 export interface Held {
@@ -57,6 +57,14 @@ export function plainWords(text: string): string {
 export function lineWords(line: KnowledgeLine): string {
   if (line.kind === "decision") return nameOf({ change: line.change ?? null, humanSummary: line.text });
   return line.kind === "input" ? plainWords(line.text) : line.text;
+}
+
+/** What the task keeps of a removed line, if that is not said of its entry. */
+export function staysWords(line: Pick<KnowledgeLine, "kind">, removal: Pick<Removal, "entryId" | "staysInTask">): "knows.staysInTask" | "knows.taskStays" | undefined {
+  if (removal.entryId !== null) return undefined;
+  if (removal.staysInTask) return "knows.staysInTask";
+  // A line about an item or a field has words around it, which the task does not have.
+  return line.kind === "input" ? "knows.taskStays" : undefined;
 }
 
 /** Summaries that the one in use replaced, newest first, as lines that can be removed. */

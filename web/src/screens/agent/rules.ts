@@ -24,7 +24,7 @@ export function wakeTime(wake: Pick<Wake, "createdAt" | "startedAt">): string {
   return wake.startedAt ?? wake.createdAt;
 }
 
-const KEPT = ["tasks", "entries", "links", "notes", "proposals", "summaries", "others"] as const;
+const KEPT = ["tasks", "entries", "links", "notes", "proposals", "summaries", "labels", "others"] as const;
 
 /** What was kept back from a model, a sentence for each reason; none if nothing was. */
 export function keptBackWords(kept: Wake["keptBack"]): string[] {

@@ -2,6 +2,7 @@
 
 import type { AttentionItem } from "../../live/queries";
 import { compact, has, listAnd, t, until, valueText } from "../../i18n/index.svelte";
+import { plainMarkdown } from "../../ui/plainMarkdown";
 import { money } from "../settings/models/rules";
 
 /** The heading. `hasMore`: the server has more than it returned. */
@@ -70,7 +71,7 @@ export function attentionWords(item: AttentionItem, now: Date, zone?: string): A
     case "restored":
       return { title: valueText("home.restored", item.database), detail: t("home.restoredWhy", { n: item.count }) };
     case "workQuestion":
-      return { title: t("home.workAsks", { title }), detail: item.work?.question?.question ?? "" };
+      return { title: t("home.workAsks", { title }), detail: plainMarkdown(item.work?.question?.question ?? "") };
     case "workReview":
       return { title: t("home.workReview", { title }), detail: item.error ?? item.summary ?? "" };
     case "workFailed":

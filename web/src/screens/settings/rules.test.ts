@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { AuditEntry, Token } from "./data";
-import { auditWords, grantableScopes, mergeAudit, tokenState, sortTokens } from "./rules";
+import { auditWords, grantableScopes, mergeAudit, modelPlace, tokenState, sortTokens } from "./rules";
 
 it("puts live tokens first, newest first in each group", () => {
   const token = (id: string, isLive: boolean, createdAt: string): Token => ({ id, isLive, createdAt }) as unknown as Token;
@@ -12,6 +12,12 @@ it("puts live tokens first, newest first in each group", () => {
 it("lets agents neither decide nor manage access", () => {
   expect(grantableScopes(["read", "edit", "decide", "admin"], "agent")).toEqual(["read", "edit"]);
   expect(grantableScopes(["read", "decide", "admin"], "person")).toEqual(["read", "decide", "admin"]);
+});
+
+it("calls an own server this machine only if the rules are built in", () => {
+  expect(modelPlace({ model: "builtin", isLocal: true })).toBe("runs on this machine, free of charge");
+  expect(modelPlace({ model: "far/big", isLocal: true })).toBe("runs on a server of yours, free of charge");
+  expect(modelPlace({ model: "cloud/big", isLocal: false })).toBe("runs on another machine");
 });
 
 it("tells why a token is no longer live", () => {

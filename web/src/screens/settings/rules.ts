@@ -1,7 +1,8 @@
 // The logic of the settings: pure functions.
 
 import { t } from "../../i18n/index.svelte";
-import type { AuditEntry, Scope, Token } from "./data";
+import { BUILT_IN } from "./models/rules";
+import type { Access, AuditEntry, Scope, Token } from "./data";
 
 /** Live tokens first; newest first within each group. */
 export function sortTokens(tokens: readonly Token[]): Token[] {
@@ -14,6 +15,12 @@ export function sortTokens(tokens: readonly Token[]): Token[] {
  */
 export function grantableScopes(scopes: readonly Scope[], kind: string): Scope[] {
   return scopes.filter((scope) => kind === "person" || (scope !== "decide" && scope !== "admin"));
+}
+
+/** Where the model of the server runs: a server of the person's own may be at any address. */
+export function modelPlace(server: Pick<Access["server"], "model" | "isLocal">): string {
+  if (server.model === BUILT_IN) return t("settings.modelHere");
+  return t(server.isLocal ? "settings.modelLocal" : "settings.modelRemote");
 }
 
 /** Whether a token is live, and why not. */

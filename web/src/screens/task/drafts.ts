@@ -7,6 +7,11 @@ export function draftOf(place: string): string {
 }
 
 export function keepDraft(place: string, text: string): void {
-  if (text.trim() === "") localStorage.removeItem(STORAGE_KEY + place);
-  else localStorage.setItem(STORAGE_KEY + place, text);
+  try {
+    if (text.trim() === "") localStorage.removeItem(STORAGE_KEY + place);
+    else localStorage.setItem(STORAGE_KEY + place, text);
+  } catch {
+    // A long text may be more than the browser keeps. An older draft in its place would mislead.
+    localStorage.removeItem(STORAGE_KEY + place);
+  }
 }

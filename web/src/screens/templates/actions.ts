@@ -5,7 +5,7 @@ import { asProblem } from "../../api/problem";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { live } from "../../live/store.svelte";
-import { queries, type Template, type TemplateDetail } from "./data";
+import { queries, type EvolutionDetail, type Template, type TemplateDetail } from "./data";
 
 const keyed = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
 const at = (revision: number): { "Idempotency-Key": string; "If-Match": string } => ({ ...keyed(), "If-Match": `"${revision}"` });
@@ -85,4 +85,61 @@ export async function rollBack(template: Template, n: number): Promise<void> {
 /** Makes it the template of new agents in these categories, and in no other. */
 export async function setCategories(template: Template, categoryIds: string[]): Promise<boolean> {
   return tried("templates.what.categories", { name: template.displayName }, () => editTemplate(template.id, template.revision, { categoryIds }));
+}
+
+/** Shows a session as a write left it. One that has ended is in the list of past ones. */
+function takeSession(template: string, detail: EvolutionDetail): EvolutionDetail {
+  live.resourceFor(queries.evolution(template))?.settle(detail.session.status === "active" ? detail : null);
+  live.invalidatePrefix(`templates/evolutions/${template}`);
+  return detail;
+}
+
+const onSession = (template: string): { path: { template: string }; header: { "Idempotency-Key": string } } => ({ path: { template }, header: keyed() });
+
+/**
+ * Starts a session. Without a message the model says what it finds by itself.
+ *
+ * Throws: a `Problem`; 409 if one goes on.
+ */
+export async function startEvolution(template: string, message: string): Promise<EvolutionDetail> {
+  const body = { message: message === "" ? null : message };
+  return takeSession(template, await unwrap(api.POST("/api/templates/{template}/evolution", { params: onSession(template), body })));
+}
+
+/** Throws: a `Problem`. */
+export async function sayInEvolution(template: string, message: string): Promise<EvolutionDetail> {
+  return takeSession(template, await unwrap(api.POST("/api/templates/{template}/evolution/messages", { params: onSession(template), body: { message } })));
+}
+
+/** Makes a proposal the active version. Undo makes the version before active again. */
+export async function approveEvolution(template: Template, proposal: number, baseVersion: number): Promise<boolean> {
+  let version = 0;
+  const act = async (): Promise<void> => {
+    const detail = take(await unwrap(api.POST("/api/templates/{template}/evolution/approve", { params: onSession(template.id), body: { proposal, baseVersion } })));
+    version = detail.template.newestVersion;
+    live.resourceFor(queries.evolution(template.id))?.settle(null);
+    live.invalidatePrefix(`templates/evolutions/${template.id}`);
+    const undo = (): void => void activateVersion(detail.template, baseVersion);
+    toasts.show(t("templates.activated", { version }), { label: t("do.undo"), run: undo });
+  };
+  return tried("templates.what.approve", { name: template.displayName }, act);
+}
+
+export async function rejectEvolution(template: Template, proposal: number, reason: string): Promise<boolean> {
+  const body = { proposal, reason };
+  return tried("templates.what.reject", { name: template.displayName }, async () =>
+    takeSession(template.id, await unwrap(api.POST("/api/templates/{template}/evolution/reject", { params: onSession(template.id), body }))),
+  );
+}
+
+export async function cancelAnswer(template: Template): Promise<boolean> {
+  return tried("templates.what.cancelAnswer", { name: template.displayName }, async () =>
+    takeSession(template.id, await unwrap(api.POST("/api/templates/{template}/evolution/cancel", { params: onSession(template.id) }))),
+  );
+}
+
+export async function abandonEvolution(template: Template): Promise<boolean> {
+  return tried("templates.what.abandon", { name: template.displayName }, async () =>
+    takeSession(template.id, await unwrap(api.POST("/api/templates/{template}/evolution/abandon", { params: onSession(template.id) }))),
+  );
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { t } from "../../i18n/index.svelte";
 import type { Setting, Template, TemplateKind } from "./data";
 import { readDraft } from "./drafts";
-import { assignable, authorWords, byDirective, changesOf, compared, grouped, isStock, isTooLong, lengthWords, MAX_DIRECTIVE, settingWords, wordsOf, type Words } from "./rules";
+import { assignable, authorWords, byDirective, changesOf, compared, grouped, isStock, isTooLong, lengthWords, MAX_DIRECTIVE, settingWords, verdictsIn, wordsOf, type Words } from "./rules";
 
 const words: Words = { generalDirective: "Be warm.", reportDirective: "No emojis.", modelId: null, profileId: null };
 
@@ -110,8 +110,23 @@ describe("versions", () => {
   });
 
   it("name their author", () => {
-    expect(authorWords({ authoredBy: "owner" })).toBe("by you");
-    expect(authorWords({ authoredBy: "token:tk-01" })).toBe("by a program with a token");
-    expect(authorWords({ authoredBy: "Lotti" })).toBe(t("templates.author.other", { name: "Lotti" }));
+    expect(authorWords({ authoredBy: "owner" }, undefined)).toBe("by you");
+    expect(authorWords({ authoredBy: "token:tk-01" }, "token:tk-02")).toBe("by a program with a token");
+    expect(authorWords({ authoredBy: "token:tk-01" }, "token:tk-01")).toBe("by you");
+    expect(authorWords({ authoredBy: "evolution" }, undefined)).toBe("approved in a session");
+    expect(authorWords({ authoredBy: "Lotti" }, undefined)).toBe(t("templates.author.other", { name: "Lotti" }));
+  });
+});
+
+describe("verdicts of a session", () => {
+  it("belong to the proposal that they name; one without a verdict was replaced", () => {
+    const found = verdictsIn([
+      { role: "proposal", verdictOn: null },
+      { role: "rejected", verdictOn: 1 },
+      { role: "proposal", verdictOn: null },
+      { role: "proposal", verdictOn: null },
+      { role: "approved", verdictOn: 3 },
+    ]);
+    expect([1, 2, 3].map((n) => found.get(n))).toEqual(["rejected", undefined, "approved"]);
   });
 });

@@ -2,7 +2,7 @@
 
 import { has, number, t, valueText, type Key } from "../../i18n/index.svelte";
 import { modelName } from "../settings/models/rules";
-import { KINDS, type Setting, type Template, type TemplateKind, type Version } from "./data";
+import { KINDS, type EvolutionMessage, type Setting, type Template, type TemplateKind, type Version } from "./data";
 
 /** Units: bytes of UTF-8. What a directive has at most. */
 export const MAX_DIRECTIVE = 12 * 1024;
@@ -120,8 +120,9 @@ export function assignable(templates: readonly Template[], current: string | nul
   return templates.filter((one) => one.kind === "taskAgent" && ((one.archivedAt === null && one.activeVersion !== null) || one.id === current));
 }
 
-/** Who wrote a version. */
-export function authorWords(version: Pick<Version, "authoredBy">): string {
+/** Who wrote a version. `self`: who this browser is signed in as, if that is known. */
+export function authorWords(version: Pick<Version, "authoredBy">, self: string | undefined): string {
+  if (version.authoredBy === self) return t("templates.author.owner");
   const kind = version.authoredBy.split(":")[0] ?? "";
   return has(`templates.author.${kind}`) ? t(`templates.author.${kind}` as Key) : t("templates.author.other", { name: version.authoredBy });
 }
@@ -140,4 +141,13 @@ export function compared(active: number | null, newest: number, from: string | n
   if (newest < 2) return undefined;
   const shown = active !== null && active > 1 ? active : newest;
   return { from: shown - 1, to: shown };
+}
+
+/** What was decided about each proposal of a session, by its number. One that is missing was replaced by a later one, or not decided. */
+export function verdictsIn(messages: readonly Pick<EvolutionMessage, "role" | "verdictOn">[]): Map<number, "approved" | "rejected"> {
+  const found = new Map<number, "approved" | "rejected">();
+  for (const { role, verdictOn } of messages) {
+    if (verdictOn !== null && verdictOn !== undefined && (role === "approved" || role === "rejected")) found.set(verdictOn, role);
+  }
+  return found;
 }

@@ -7,6 +7,7 @@ import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
 import { live } from "../../live/store.svelte";
 import type { Resource } from "../../live/store.svelte";
+import { readsCorrectionNow } from "./rules";
 import { queries, type Hook, type Instruction, type Run, type Template, type Trial, type Work } from "./data";
 
 const header = (): { "Idempotency-Key": string } => ({ "Idempotency-Key": idempotencyKey() });
@@ -134,7 +135,7 @@ export async function correctWork(work: Work, text: string): Promise<boolean> {
   const send = (): Promise<Work> =>
     unwrap(api.POST("/api/tasks/{work}/corrections", { params: { path: { work: work.id }, header: header() }, body: { text } }));
   const isTaken = await tried("work.what.correct", { title: work.title }, send, takeWork);
-  if (isTaken) toasts.show(t("work.corrected"));
+  if (isTaken) toasts.show(t(readsCorrectionNow(work) ? "work.correctedRun" : "work.correctedLater"));
   return isTaken;
 }
 

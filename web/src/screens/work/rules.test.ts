@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { problemOf } from "../../api/problem";
 import { describeProblem } from "../../i18n/problem";
 import type { Hook, LogLine, Run, Work } from "./data";
-import { canPause, describeWorkRefusal, duration, grouped, matches, refusedLately, signOf, standingOf, testCall, today, toneOf, turnsOf, withinDay } from "./rules";
+import { canPause, describeWorkRefusal, duration, grouped, matches, readsCorrectionNow, refusedLately, signOf, standingOf, switchedOn, testCall, today, toneOf, turnsOf, unreadSchedule, withinDay } from "./rules";
 
 const NOW = new Date(2026, 10, 23, 12, 0);
 const hour = (n: number): string => new Date(2026, 10, 23, n, 0).toISOString();
@@ -16,6 +16,32 @@ function work(title: string, parts: Partial<Work> = {}): Work {
   };
   return { ...base, ...parts } as Work;
 }
+
+it("says how schedules are written where one is not understood", () => {
+  const detail = "cannot read the schedule: `blue moon` is not understood as a date; write one like `fri 3pm`";
+  const problem = problemOf(422, { type: "/problems/date-not-understood", detail, errors: [{ pointer: "/schedule", message: detail }] }, null);
+  expect(describeProblem(unreadSchedule(problem))).toMatch(/^“blue moon” isn’t understood in a schedule\. Write how it repeats, such as “every weekday at 9”/);
+  const often = problemOf(422, { type: "/problems/validation-failed", detail: "every 1 minutes is too often" }, null);
+  expect(unreadSchedule(often)).toBe(often);
+});
+
+it("finds the work of the gallery that is on, not what is paused, archived or of another kind", () => {
+  const builtIn = { workKind: "agenda" } as Work["builtIn"];
+  const all = [
+    work("paused", { builtIn, state: "paused" }),
+    work("old", { builtIn, created: hour(1) }),
+    work("new", { builtIn, created: hour(2) }),
+    work("other", { builtIn: { workKind: "watch" } as Work["builtIn"] }),
+    work("told", { builtIn: null }),
+  ];
+  expect(switchedOn(all, "agenda")?.title).toBe("new");
+  expect(switchedOn(all.slice(0, 1), "agenda")).toBeUndefined();
+});
+
+it("says of a correction that a run reads it only while one has begun", () => {
+  const read = (["running", "needs_input", "queued", "succeeded", null] as const).map((runState) => readsCorrectionNow(work("Letters", { runState })));
+  expect(read).toEqual([true, true, false, false, false]);
+});
 
 it("has a sign for what it is up to; what comes next on a schedule is a date", () => {
   const of = (parts: Partial<Work>): string => signOf(work("a", parts));

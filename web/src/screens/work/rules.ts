@@ -1,5 +1,6 @@
 // How agent work is grouped and shown: pure functions of what the server says.
 
+import { Problem } from "../../api/problem";
 import { has, isSameDay, t } from "../../i18n/index.svelte";
 import type { IconName } from "../../ui/icons";
 import type { Hook, LogLine, Run, RunState, Work } from "./data";
@@ -35,6 +36,14 @@ export function describeWorkRefusal(refusal: string): string {
   return has(key) ? t(key) : t("work.cannotSwitchOn");
 }
 
+/** A schedule that is not understood, with examples of schedules: the server says it as of a date. */
+export function unreadSchedule(problem: Problem): Problem {
+  if (problem.code !== "date-not-understood") return problem;
+  const part = /`([^`]+)`/.exec(problem.detail)?.[1];
+  const detail = part === undefined ? t("work.scheduleUnread") : t("work.scheduleUnreadPart", { part });
+  return new Problem({ status: problem.status, code: "schedule-not-understood", title: detail, detail });
+}
+
 export function standingOf(work: Pick<Work, "state" | "runState">): Standing {
   const { state, runState } = work;
   if (runState !== null && OPEN.includes(runState)) return runState;
@@ -65,8 +74,17 @@ export const isFailed = (state: RunState): boolean => FAILED.includes(state);
 /** Whether a run is under way or waits for its turn. */
 export const isUnderWay = (state: RunState): boolean => state === "running" || state === "queued";
 
+/** Whether a run that has begun reads a correction when it goes on. */
+export const readsCorrectionNow = (work: Pick<Work, "runState">): boolean => work.runState === "running" || work.runState === "needs_input";
+
 /** Whether it could be paused: something would start it later. */
 export const canPause = (work: Work): boolean => work.state === "active" && work.type === "scheduled";
+
+/** Work of this kind that is on; the newest, if it was switched on more than once. */
+export function switchedOn(all: readonly Work[], kind: string): Work | undefined {
+  const on = all.filter((work) => work.state === "active" && work.type === "scheduled" && work.builtIn?.workKind === kind);
+  return on.toSorted((a, b) => b.created.localeCompare(a.created))[0];
+}
 
 /** The public statuses and types, as the list is filtered by them. */
 export const STATUSES: readonly Work["status"][] = ["pending", "running", "paused", "completed", "failed"];

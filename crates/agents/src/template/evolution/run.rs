@@ -1,5 +1,7 @@
 //! A run that answers in a session: its context, its calls, and what its end writes.
 
+use std::sync::OnceLock;
+
 use dormouse_runs::{
     AppliedCall, ClosingTools, ExecutedCalls, Lease, Limits, RunError, RunHandler, RunLog,
     RunOutput, StopReason, ToolSet, TurnContext,
@@ -32,11 +34,13 @@ pub(super) struct EvolutionRun<'a> {
     agents: &'a Agents,
     session: EvolutionSessionId,
     lease: &'a Lease,
+    /// The version of the template that the prompt shows. A run that another process began has none.
+    shown: OnceLock<i64>,
 }
 
 impl<'a> EvolutionRun<'a> {
     pub(super) fn new(agents: &'a Agents, session: EvolutionSessionId, lease: &'a Lease) -> Self {
-        Self { agents, session, lease }
+        Self { agents, session, lease, shown: OnceLock::new() }
     }
 
     async fn session(&self) -> Result<Stored<Session>, AgentError> {
@@ -52,6 +56,7 @@ impl<'a> EvolutionRun<'a> {
         let (agents, ws) = (self.agents, self.lease.ws);
         let session = self.session().await?.doc.value;
         let evidence = agents.evolution_evidence(ws, &session).await?;
+        self.shown.get_or_init(|| evidence.version.version);
         let improver = agents.improver(ws).await?;
         let mut messages = agents.evolution_messages(ws, &self.session).await?;
         // What was said since the claim has an answer of its own.
@@ -89,7 +94,10 @@ impl<'a> EvolutionRun<'a> {
         if !step.value().is_active() {
             return Ok(RunOutput::default());
         }
-        let base = agents.active_version(ws, &step.value().agent_id.clone()).await?;
+        // A proposal is for the version that the model read, so that an approval is refused if the
+        // person has edited the template since. If nobody knows any more which one that was, it is
+        // for the one with which the session began.
+        let base_version = self.shown.get().copied().unwrap_or(step.value().base_version);
         let said = log.turns.iter().map(|turn| turn.text.trim()).filter(|text| !text.is_empty());
         let said = shortened(&said.collect::<Vec<_>>().join("\n\n"));
         let line = Line { run: Some(run), ..Line::default() };
@@ -126,7 +134,7 @@ impl<'a> EvolutionRun<'a> {
                 general_directive: proposed.general,
                 report_directive: proposed.report,
                 rationale: proposed.rationale,
-                base_version: base.doc.value.version,
+                base_version,
                 run: run.clone(),
                 created_at: now,
             };

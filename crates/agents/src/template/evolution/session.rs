@@ -304,8 +304,9 @@ impl Agents {
     ) -> Result<(), AgentError> {
         let (action, subject) = (AuditAction::EvolutionApprove, format!("{id}|{approval:?}"));
         let wanted = Wanted::Approve(approval);
-        let request = Request { action, subject, if_match: None, context, wanted };
-        self.change_template(ws, id, &request).await
+        let answer = id.as_str();
+        let request = Request { action, subject, if_match: None, context, answer, wanted };
+        self.change_template(ws, id, &request).await.map(drop)
     }
 
     pub(in crate::template) async fn approved(

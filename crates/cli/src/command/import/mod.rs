@@ -41,7 +41,7 @@ pub struct Params {
     #[arg(long, conflicts_with = "agents")]
     with_agents: bool,
     /// Read the files as this, whatever they look like: markdown, todoTxt, iCalendar, csv, trello,
-    /// vikunja, githubIssues, dormouse or plainLines
+    /// vikunja, githubIssues, dormouse, otherJson, opml or plainLines
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Only show the plan; write nothing

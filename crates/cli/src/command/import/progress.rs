@@ -25,6 +25,8 @@ pub(super) fn as_format(format: Format) -> &'static str {
         Format::Vikunja => "Vikunja, ",
         Format::GithubIssues => "GitHub issues, ",
         Format::Dormouse => "an export of Dormouse, ",
+        Format::OtherJson => "JSON, ",
+        Format::Opml => "an outline, ",
         Format::PlainLines => "one task a line, ",
     }
 }

@@ -229,7 +229,7 @@ async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let reply = session.client.put(&at, body).await?;
     let name = line(&params.name);
     let next = session.command(&format!("models offered {name}"));
-    say(session, &reply, &format!("{name} is added, and not in use; its models: {next}"));
+    say(session, &reply, &format!("{name} is saved; its models: {next}"));
     Ok(())
 }
 

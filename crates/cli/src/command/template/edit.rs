@@ -154,7 +154,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     say(session, &reply, move |detail| {
         let (named, newest) = (named(&detail.template), detail.template.newest_version);
         if newest == before {
-            format!("{named} is changed; its texts are as they were")
+            format!("{named} stays at version {newest}; its texts are as they were")
         } else if is_draft {
             format!("{named} has version {newest} as a draft; activate it to use it")
         } else {

@@ -126,10 +126,12 @@ pub async fn pause_all(session: &mut Session) -> Result<(), Failure> {
     let reply = session.client.post("/api/work/pause-all", json!({})).await?;
     if !session.print_body(&reply) {
         let body: Value = reply.read()?;
-        session.screen.say(match body["paused"].as_u64() {
+        let paused = match body["paused"].as_u64() {
             Some(1) => "paused 1 piece of agent work".to_owned(),
             n => format!("paused {} pieces of agent work", n.unwrap_or_default()),
-        });
+        };
+        // Nothing resumes them together: what was paused before stays paused.
+        session.screen.say(format!("{paused}; `dormouse work resume WORK` resumes one of them"));
     }
     Ok(())
 }

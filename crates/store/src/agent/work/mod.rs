@@ -13,6 +13,7 @@ pub mod hook;
 pub mod hook_call;
 pub mod step;
 pub mod result;
+pub mod status;
 pub mod delivery;
 
 use std::str::FromStr;

@@ -320,8 +320,9 @@ pub fn of_starts(
     Query { db: Db::Agent, sql: &SQL, params, decode }
 }
 
-/// The runs of all definitions that were made from one time on and before another, oldest first.
-pub fn made_between(
+/// The newest runs of all definitions that were made from one time on and before another, newest first, without those
+/// that needed no language model.
+pub fn newest_made_between(
     workspace: WorkspaceId,
     from: Timestamp,
     to: Timestamp,
@@ -329,7 +330,10 @@ pub fn made_between(
 ) -> Query<Run> {
     Query {
         db: Db::Agent,
-        sql: runs_where!("created_at >= ?2 AND created_at < ?3 ORDER BY created_at, id LIMIT ?4"),
+        sql: runs_where!(
+            "created_at >= ?2 AND created_at < ?3 AND figures IS NULL
+             ORDER BY created_at DESC, id DESC LIMIT ?4"
+        ),
         params: params_values![ws(workspace), from, to, limit],
         decode,
     }

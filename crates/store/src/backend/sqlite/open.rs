@@ -24,6 +24,7 @@ const JOURNAL: &[&str] = &[
     include_str!("../../migrations/sqlite/0003_journal.sql"),
     include_str!("../../migrations/sqlite/0004_both.sql"),
     include_str!("../../migrations/sqlite/0005_journal.sql"),
+    include_str!("../../migrations/sqlite/0006_journal.sql"),
 ];
 const AGENT: &[&str] = &[
     concat!(
@@ -59,6 +60,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0025_agent.sql"),
     include_str!("../../migrations/sqlite/0026_agent.sql"),
     include_str!("../../migrations/sqlite/0027_agent.sql"),
+    include_str!("../../migrations/sqlite/0028_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.
@@ -69,10 +71,16 @@ pub(in crate::backend) fn migrations(db: Db) -> &'static [&'static str] {
     }
 }
 
-/// What a migration does on one engine only: the search index, and the view with times as text. Empty
-/// for all other migrations.
+/// What a migration does on one engine only: the search index, the view with times as text, and what is
+/// read from documents. Empty for all other migrations.
 pub(in crate::backend) fn of_engine(db: Db, version: i64, engine: Engine) -> &'static str {
     match (db, version, engine) {
+        (Db::Journal, 6, Engine::Sqlite) => {
+            include_str!("../../migrations/sqlite/0006_journal_labels.sql")
+        }
+        (Db::Journal, 6, Engine::Postgres) => {
+            include_str!("../../migrations/postgres/0006_journal_labels.sql")
+        }
         (Db::Agent, 12, Engine::Sqlite) => {
             include_str!("../../migrations/sqlite/0012_agent_search.sql")
         }

@@ -1,0 +1,150 @@
+//! Reads tasks from JSON of programs that have no reader of their own: Google Tasks and Google Keep as Takeout
+//! gives them, Microsoft To Do, Asana, Todoist, and lists that people wrote themselves.
+//!
+//! What the members of a task are is known by their names, with the words of the columns of a sheet, so that this
+//! is a guess, and a remark says so. What has no field, or a value that is not understood, is kept as text.
+//!
+//! - A list of tasks is looked for anywhere in the document; an object with a name that holds one is a category.
+//! - A task that names another as its parent is an item of it, if it has nothing that an item could not hold.
+//! - What was thrown away is left out, and said.
+//!
+//! A task is known again by its id, else by its title.
+
+mod find;
+mod names;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use find::Found;
+use task::Part;
+
+use crate::intake::{Gather, Lines, ReadError, ReadOptions, fold};
+use crate::json::{self, Node};
+use crate::reading::{Format, Reading, Role};
+
+/// Whether a text is JSON in which tasks are found.
+pub fn looks_like(text: &str) -> bool {
+    if !json::begins(text) {
+        return false;
+    }
+    let Ok(lines) = Lines::new("", text) else { return false };
+    Node::of("", &lines).is_ok_and(|root| !find::tasks(root, true).is_empty())
+}
+
+/// Reads the tasks; none if the document has none.
+///
+/// Errors: see [`ReadError`].
+pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Reading>, ReadError> {
+    let lines = Lines::new(name, text)?;
+    let root = Node::of(name, &lines)?;
+    let found = find::tasks(root, false);
+    let Some(first) = found.first() else { return Ok(None) };
+    let mut gather = Gather::new(name, &lines, options);
+    gather.say(
+        first.node.line(),
+        "JSON of no known program: what its members mean is a guess by their names",
+    );
+    let mut parts = Vec::with_capacity(found.len());
+    for Found { node, list, list_name } in found {
+        if options.cancel.is_cancelled() {
+            return Err(ReadError::Cancelled { name: name.to_owned() });
+        }
+        if let Some(list) = list {
+            gather.claim(list.lines(), Role::Category, None);
+        }
+        match task::read(node, options, &mut gather) {
+            Some(mut part) => {
+                if part.draft.task.category.is_none() {
+                    part.draft.task.category = list_name;
+                }
+                parts.push(part);
+            }
+            None => {
+                gather.say(node.line(), "this was thrown away: left out");
+                gather.claim(node.lines(), Role::Skipped, None);
+            }
+        }
+    }
+    settle(parts, &mut gather)?;
+    Ok(Some(gather.finish(Format::OtherJson)))
+}
+
+/// Makes tasks of the parts, and items of those that are only parts of another.
+fn settle(parts: Vec<Part<'_>>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
+    let mut by_id = BTreeMap::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(id) = &part.id {
+            by_id.entry(id.clone()).or_insert(at);
+        }
+    }
+    let parent_of = |at: usize| {
+        let parent = *by_id.get(parts[at].parent.as_ref()?)?;
+        (parent != at).then_some(parent)
+    };
+    let parents: Vec<Option<usize>> = (0..parts.len()).map(parent_of).collect();
+    let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, part) in parts.iter().enumerate() {
+        if let Some(parent) = parents[at].filter(|_| part.is_bare) {
+            children.entry(parent).or_default().push(at);
+        }
+    }
+    // What names its parents in a loop is below no task.
+    let is_item = |at: usize| parents[at].is_some() && parts[at].is_bare;
+    let mut below: BTreeMap<usize, Vec<(usize, u32)>> = BTreeMap::new();
+    let mut placed = BTreeSet::new();
+    for root in (0..parts.len()).filter(|&at| !is_item(at)) {
+        let mut left = vec![(root, 0)];
+        let mut items = Vec::new();
+        while let Some((at, depth)) = left.pop() {
+            placed.insert(at);
+            if at != root {
+                items.push((at, depth - 1));
+            }
+            let inner = children.get(&at).into_iter().flatten().rev();
+            left.extend(inner.map(|&child| (child, depth + 1)));
+        }
+        below.insert(root, items);
+    }
+    let titles: Vec<String> = parts.iter().map(|part| part.draft.task.title.clone()).collect();
+    let done: Vec<bool> = parts.iter().map(Part::is_done).collect();
+    let ids: Vec<Option<String>> = parts.iter().map(|part| part.id.clone()).collect();
+    let words: Vec<_> = parts.iter().map(|part| part.draft.details.clone()).collect();
+    let claims: Vec<_> = parts.iter().map(|part| part.node.lines()).collect();
+    for (at, part) in parts.into_iter().enumerate() {
+        if is_item_of(&below, &placed, at) {
+            continue;
+        }
+        let Part { node, mut draft, id, parent, roles, .. } = part;
+        let items = below.remove(&at).unwrap_or_default();
+        for &(item, depth) in &items {
+            draft.item(ids[item].as_deref(), &titles[item], done[item], depth);
+            for (name, value) in words[item].iter() {
+                draft.details.push(&task::of_item(name, &titles[item]), value);
+            }
+        }
+        if let Some(parent) = parent {
+            let title = parents[at].map(|parent| titles[parent].clone());
+            draft.details.push("Part of", &title.unwrap_or(parent));
+        }
+        let key = id.unwrap_or_else(|| fold(&draft.task.title));
+        let task = gather.add(node.line(), key, draft)?;
+        for (lines, role) in roles {
+            gather.claim(lines, role, Some(task));
+        }
+        gather.claim(node.lines(), Role::Field, Some(task));
+        for (item, _) in items {
+            gather.claim(claims[item].clone(), Role::Item, Some(task));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part was made an item of a task.
+fn is_item_of(
+    below: &BTreeMap<usize, Vec<(usize, u32)>>,
+    placed: &BTreeSet<usize>,
+    at: usize,
+) -> bool {
+    placed.contains(&at) && !below.contains_key(&at)
+}

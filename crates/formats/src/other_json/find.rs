@@ -1,0 +1,163 @@
+//! Where the tasks are in a document of which nothing else is known.
+
+use super::names::{Meaning, meaning, rank_of_title, words};
+use crate::json::{Node, Object};
+use crate::reading::Column;
+
+/// How deep lists of tasks are looked for. Each level is scanned once more.
+const DEEPEST: usize = 8;
+
+/// The objects of an array that tell whether it is a list of tasks.
+const SAMPLE: usize = 50;
+
+/// Names of a list of tasks that are no category of theirs.
+const LISTS: &[&str] = &["tasks", "todos", "to dos", "todo", "todo list", "reminders", "task list"];
+
+/// A task, and the list that it is in.
+#[derive(Clone)]
+pub(super) struct Found<'a> {
+    pub node: Node<'a>,
+    pub list: Option<Node<'a>>,
+    pub list_name: Option<String>,
+}
+
+/// What is left to look at.
+struct Left<'a> {
+    node: Node<'a>,
+    member: String,
+    depth: usize,
+    list: Option<Node<'a>>,
+    list_name: Option<String>,
+}
+
+/// The tasks in the order of the document; with `first_only`, no more than those of the first list.
+pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
+    let mut tasks = Vec::new();
+    let whole = Left { node: root, member: String::new(), depth: 0, list: None, list_name: None };
+    let mut left = vec![whole];
+    while let Some(Left { node, member, depth, list, list_name }) = left.pop() {
+        if depth > DEEPEST || first_only && !tasks.is_empty() {
+            break;
+        }
+        let is_list = is_list(node, &member);
+        if node.is_object() {
+            let object = node.object();
+            if is_task(&object) && !holds_lists(&object) {
+                tasks.push(Found { node, list, list_name });
+                continue;
+            }
+            let title = title_node(&object);
+            let name = title.and_then(|title| title.text()).filter(|name| !name.trim().is_empty());
+            let inner: Vec<Left<'_>> = object
+                .members()
+                .map(|(member, node)| {
+                    // Names of lists that a person wrote as names of members: {"Home": [..]}.
+                    let is_name = member.starts_with(char::is_uppercase) || member.contains(' ');
+                    let is_name = is_name && name.is_none() && is_list_of_objects(node);
+                    let (list, list_name) = match (&name, is_name) {
+                        (Some(name), _) => (title, Some(name.clone())),
+                        (None, true) => (None, Some(member.to_owned())),
+                        (None, false) => (list, list_name.clone()),
+                    };
+                    Left { node, member: member.to_owned(), depth: depth + 1, list, list_name }
+                })
+                .collect();
+            left.extend(inner.into_iter().rev());
+        } else {
+            let items = node.items();
+            let in_list = |node: Node<'a>| {
+                let is_task = node.is_object() && is_list && !holds_lists(&node.object());
+                match is_task {
+                    true => Ok(Found { node, list, list_name: list_name.clone() }),
+                    false => Err(Left {
+                        node,
+                        member: String::new(),
+                        depth: depth + 1,
+                        list,
+                        list_name: list_name.clone(),
+                    }),
+                }
+            };
+            if is_list && !first_only {
+                // Lists and tasks may stand next to each other; what is a list is looked into later.
+                let mut inner = Vec::new();
+                for item in items {
+                    match in_list(item) {
+                        Ok(found) => tasks.push(found),
+                        Err(found) => inner.push(found),
+                    }
+                }
+                left.extend(inner.into_iter().rev());
+            } else if is_list {
+                tasks.extend(items.into_iter().filter_map(|item| in_list(item).ok()));
+            } else {
+                let inner = items.into_iter().filter(|item| item.is_object() || item.is_array());
+                let inner: Vec<_> = inner.filter_map(|item| in_list(item).err()).collect();
+                left.extend(inner.into_iter().rev());
+            }
+        }
+    }
+    tasks
+}
+
+fn is_list_of_objects(node: Node<'_>) -> bool {
+    node.is_array() && node.items().first().is_some_and(Node::is_object)
+}
+
+/// Whether an array is a list of tasks: most of its objects are, or its name says so.
+fn is_list(node: Node<'_>, member: &str) -> bool {
+    if !node.is_array() {
+        return false;
+    }
+    let is_named = LISTS.contains(&words(member).as_str());
+    let (mut n_objects, mut n_tasks, mut n_titled) = (0, 0, 0);
+    for item in node.items().into_iter().filter(Node::is_object).take(SAMPLE) {
+        let object = item.object();
+        n_objects += 1;
+        n_titled += usize::from(title_node(&object).is_some());
+        n_tasks += usize::from(is_task(&object) && !holds_lists(&object));
+    }
+    n_objects > 0 && (2 * n_tasks >= n_objects || is_named && n_titled == n_objects)
+}
+
+/// Whether an object is a task: it has a title or text, and says when it is due, how urgent it is, whether
+/// it is done, or what its parts are.
+pub(super) fn is_task(object: &Object<'_>) -> bool {
+    let is_sign = |name: &str, node: Node<'_>| match meaning(name) {
+        Some(Meaning::Column(Column::Done | Column::Status | Column::Priority)) => {
+            !node.is_object() && !node.is_array()
+        }
+        Some(Meaning::Column(Column::Due)) => {
+            // "Date" and "when" name any day.
+            words(name).starts_with("due") || words(name).starts_with("deadline")
+        }
+        Some(Meaning::Column(Column::Items)) => words(name) == "list content",
+        _ => words(name) == "text content",
+    };
+    object.members().any(|(name, node)| is_sign(name, node))
+        && (title_node(object).is_some()
+            || object.members().any(|(name, _)| words(name).ends_with("content")))
+}
+
+/// Whether an object is a list of tasks with a name: it holds tasks that are no parts of one, and says
+/// nothing that only a task says.
+fn holds_lists(object: &Object<'_>) -> bool {
+    let is_own = |name: &str, node: Node<'_>| {
+        matches!(meaning(name), Some(Meaning::Column(Column::Done | Column::Status | Column::Due)))
+            && node.text().is_some()
+    };
+    let holds = |name: &str, node: Node<'_>| {
+        let words = words(name);
+        let can_be = LISTS.contains(&words.as_str()) || matches!(words.as_str(), "items" | "cards");
+        can_be && is_list(node, name)
+    };
+    !object.members().any(|(name, node)| is_own(name, node))
+        && object.members().any(|(name, node)| holds(name, node))
+}
+
+/// The member that is the title.
+pub(super) fn title_node<'a>(object: &Object<'a>) -> Option<Node<'a>> {
+    let ranked = object.members().filter_map(|(name, node)| Some((rank_of_title(name)?, node)));
+    let texts = ranked.filter(|(_, node)| node.text().is_some_and(|text| !text.trim().is_empty()));
+    texts.min_by_key(|(rank, _)| *rank).map(|(_, node)| node)
+}

@@ -1,0 +1,311 @@
+//! One task of such a document.
+
+use std::ops::RangeInclusive;
+
+use dormouse_types::task::Status;
+use jiff::Timestamp;
+
+use super::find::title_node;
+use super::names::{Meaning, meaning, words};
+use crate::intake::{
+    Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, priority_of, status_of, take_boxes,
+    to_markdown,
+};
+use crate::json::Node;
+use crate::reading::{Column, Role};
+
+/// How deep items of items are read; what is deeper is kept as text.
+const DEEPEST: u32 = 8;
+
+/// What was read of one task.
+pub(super) struct Part<'a> {
+    pub node: Node<'a>,
+    pub draft: Draft,
+    pub id: Option<String>,
+    pub parent: Option<String>,
+    /// Whether it has no more than an item and a few words of its task can hold.
+    pub is_bare: bool,
+    pub roles: Vec<(RangeInclusive<usize>, Role)>,
+}
+
+impl Part<'_> {
+    pub fn is_done(&self) -> bool {
+        self.draft.task.status == Some(Status::Done)
+    }
+}
+
+/// Reads a task; none if it was thrown away.
+pub(super) fn read<'a>(
+    node: Node<'a>,
+    options: &ReadOptions,
+    gather: &mut Gather<'_>,
+) -> Option<Part<'a>> {
+    let object = node.object();
+    let title = title_node(&object);
+    let is_title = |node: &Node<'_>| title.is_some_and(|title| title.is(node));
+    let mut reader = Reader { dates: Dates::new(options), gather, done: None };
+    let mut part = Part {
+        node,
+        draft: Draft::default(),
+        id: None,
+        parent: None,
+        is_bare: true,
+        roles: Vec::new(),
+    };
+    let mut notes = Vec::new();
+    let is_trashed = object
+        .members()
+        .any(|(name, node)| meaning(name) == Some(Meaning::Trashed) && node.is_true());
+    if is_trashed {
+        return None;
+    }
+    for (name, member) in object.members() {
+        let role = if is_title(&member) {
+            part.draft.task.title = member.text().unwrap_or_default();
+            Role::Task
+        } else {
+            reader.member(name, member, &mut part, &mut notes)
+        };
+        part.roles.push((member.lines(), role));
+    }
+    let done = reader.done;
+    let draft = &mut part.draft;
+    if done == Some(true) && draft.task.status != Some(Status::Rejected) {
+        draft.task.status = Some(Status::Done);
+    }
+    let text = notes.join("\n\n");
+    if draft.task.title.trim().is_empty() {
+        // A note without a title is known by its first line.
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        draft.task.title = first.to_owned();
+        if draft.task.title.is_empty() {
+            draft.task.title =
+                draft.task.items.first().map(|item| item.title.clone()).unwrap_or_default();
+        }
+        draft.note = if text.trim() == draft.task.title { String::new() } else { text };
+    } else {
+        draft.note = take_boxes(&text, draft);
+    }
+    let task = &draft.task;
+    let is_plain = task.status.is_none_or(|status| matches!(status, Status::Open | Status::Done));
+    part.is_bare = is_plain
+        && draft.note.is_empty()
+        && task.items.is_empty()
+        && task.labels.is_empty()
+        && task.due_on.is_none()
+        && task.priority.is_none()
+        && !task.flags.starred;
+    Some(part)
+}
+
+struct Reader<'r, 'g> {
+    dates: Dates<'r>,
+    gather: &'r mut Gather<'g>,
+    done: Option<bool>,
+}
+
+impl Reader<'_, '_> {
+    /// Reads a member, and says what its lines are.
+    fn member(
+        &mut self,
+        name: &str,
+        node: Node<'_>,
+        part: &mut Part<'_>,
+        notes: &mut Vec<String>,
+    ) -> Role {
+        let draft = &mut part.draft;
+        let text = node.text().filter(|text| !text.trim().is_empty());
+        let column = match meaning(name) {
+            Some(Meaning::Column(column)) => column,
+            Some(Meaning::Parent) => {
+                part.parent = text;
+                return Role::Field;
+            }
+            Some(Meaning::Trashed | Meaning::Machinery) => return Role::Field,
+            Some(Meaning::Archived) => {
+                if node.is_true() {
+                    draft.details.push("Archived", "yes");
+                }
+                return Role::Field;
+            }
+            None => Column::KeptInNote,
+        };
+        let (is_read, role) = match column {
+            Column::Key => {
+                part.id = text.or(part.id.take());
+                (true, Role::Field)
+            }
+            Column::Done => (self.done(node, draft), Role::Field),
+            Column::Status => {
+                let word = text.as_deref().map(words).unwrap_or_default();
+                let status = status_of(&word);
+                draft.task.status = status.or(draft.task.status);
+                if status.is_some_and(Status::needs_reason) {
+                    draft.task.status_reason = text
+                        .as_ref()
+                        .map(|word| format!("Marked as “{word}” in the imported list"));
+                }
+                (status.is_some(), Role::Field)
+            }
+            Column::Priority => {
+                let word = text.as_deref().unwrap_or_default();
+                // What a program writes into each task that nobody gave one.
+                let is_none = matches!(word.to_lowercase().as_str(), "normal" | "none" | "default");
+                draft.task.priority = priority_of(word).filter(|_| !is_none);
+                (is_none || draft.task.priority.is_some(), Role::Field)
+            }
+            Column::Due => {
+                let day = node.of_time().filter(|text| !text.trim().is_empty());
+                let dated = day.as_deref().and_then(|day| self.dates.day(day));
+                let is_midnight = day.as_deref().is_some_and(|day| day.contains("T00:00:00"));
+                let is_whole = dated.as_ref().is_some_and(|dated| dated.is_exact || is_midnight);
+                let is_first = draft.task.due_on.is_none();
+                if let (true, Some(dated)) = (is_first, dated) {
+                    draft.due(dated);
+                }
+                (is_first && is_whole, Role::Due)
+            }
+            Column::Category => {
+                let name = named(node);
+                draft.task.category = name.clone().or(draft.task.category.take());
+                (name.is_some(), Role::Field)
+            }
+            Column::Label => (labels(node, draft), Role::Field),
+            Column::Items if node.is_array() => {
+                self.items(node, draft, 0);
+                (true, Role::Item)
+            }
+            Column::Note => {
+                let mut object = node.object();
+                let is_read = text.is_some() || object.has("content");
+                let text = text.or_else(|| object.take_text("content"));
+                let text = text.map(|text| if is_html(&text) { to_markdown(&text) } else { text });
+                notes.extend(text.map(|text| text.replace("\r\n", "\n")));
+                (is_read, Role::Note)
+            }
+            Column::Starred => {
+                draft.task.flags.starred |= node.is_true();
+                (node.text().is_some(), Role::Field)
+            }
+            Column::Private => {
+                draft.task.flags.private |= node.is_true();
+                (node.text().is_some(), Role::Field)
+            }
+            // A second title, and what has no field.
+            _ => (false, Role::Field),
+        };
+        if !is_read {
+            self.keep(name, node, draft);
+        }
+        role
+    }
+
+    /// Keeps a member as text under its name.
+    fn keep(&mut self, name: &str, node: Node<'_>, draft: &mut Draft) {
+        let shown = node.shown();
+        if shown.trim().is_empty() {
+            return;
+        }
+        let value = instant(name, &shown).unwrap_or(shown);
+        let short: String = name.chars().take(40).collect();
+        draft.details.push(name, &value);
+        self.gather.say(node.line(), format!("`{short}` has no field: kept as text"));
+    }
+
+    /// Reads what says that a task is done: a mark, or the time at which it was.
+    fn done(&mut self, node: Node<'_>, draft: &mut Draft) -> bool {
+        let Some(value) = node.of_time() else { return node.shown().is_empty() };
+        if let Some(mark) = is_done(&value) {
+            self.done = Some(mark || self.done == Some(true));
+            return true;
+        }
+        let is_day = self.dates.day(&value).is_some();
+        if is_day {
+            self.done = Some(true);
+            draft.details.push("Completed", &value);
+            self.gather.say(node.line(), "the time of completion is kept as text");
+        }
+        is_day
+    }
+
+    /// Reads parts of a task as items.
+    fn items(&mut self, node: Node<'_>, draft: &mut Draft, depth: u32) {
+        for item in node.items() {
+            if !item.is_object() {
+                if let Some(text) = item.text().filter(|text| !text.trim().is_empty()) {
+                    draft.item(None, &text, false, depth);
+                }
+                continue;
+            }
+            let object = item.object();
+            let title = title_node(&object);
+            let Some(text) = title.and_then(|title| title.text()) else {
+                self.keep("Item", item, draft);
+                continue;
+            };
+            let mut reader =
+                Reader { dates: Dates::new(self.dates.options()), gather: self.gather, done: None };
+            let (mut inner, mut id, mut others) = (None, None, Draft::default());
+            for (name, member) in
+                object.members().filter(|(_, node)| !title.is_some_and(|title| title.is(node)))
+            {
+                match meaning(name) {
+                    Some(Meaning::Column(Column::Done)) if reader.done(member, &mut others) => {}
+                    Some(Meaning::Column(Column::Status)) => {
+                        let word = member.text().map(|word| words(&word)).unwrap_or_default();
+                        match status_of(&word) {
+                            Some(Status::Done) => reader.done = Some(true),
+                            Some(Status::Open) => {}
+                            _ => reader.keep(name, member, &mut others),
+                        }
+                    }
+                    Some(Meaning::Column(Column::Items)) if depth < DEEPEST => inner = Some(member),
+                    Some(Meaning::Column(Column::Key)) => id = member.text(),
+                    Some(Meaning::Machinery | Meaning::Trashed | Meaning::Parent) => {}
+                    _ => reader.keep(name, member, &mut others),
+                }
+            }
+            let is_done = reader.done == Some(true);
+            draft.item(id.as_deref(), &text, is_done, depth);
+            for (name, value) in others.details.iter() {
+                draft.details.push(&of_item(name, &text), value);
+            }
+            if let Some(inner) = inner {
+                self.items(inner, draft, depth + 1);
+            }
+        }
+    }
+}
+
+/// The name of what is said of an item, among what is said of its task.
+pub(super) fn of_item(name: &str, item: &str) -> String {
+    let short: String = item.chars().take(60).collect();
+    format!("{name} of “{}”", short.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The time of a member whose name counts microseconds.
+fn instant(name: &str, value: &str) -> Option<String> {
+    let micros = words(name).ends_with("usec").then(|| value.parse().ok()).flatten()?;
+    Timestamp::from_microsecond(micros).ok().map(|at| at.to_string())
+}
+
+/// The name of a list or label: a text, or an object with one.
+fn named(node: Node<'_>) -> Option<String> {
+    let name = if node.is_object() { title_node(&node.object())?.text() } else { node.text() };
+    let name = name?.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!name.is_empty()).then_some(name)
+}
+
+fn labels(node: Node<'_>, draft: &mut Draft) -> bool {
+    let nodes = if node.is_array() { node.items() } else { vec![node] };
+    let names: Vec<Option<String>> = nodes.into_iter().map(named).collect();
+    if names.iter().any(Option::is_none) && node.is_array() {
+        return false;
+    }
+    for name in names.into_iter().flatten() {
+        for label in name.split(',').map(str::trim).filter(|label| !fold(label).is_empty()) {
+            draft.label(label);
+        }
+    }
+    true
+}

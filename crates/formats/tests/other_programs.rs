@@ -1,0 +1,232 @@
+//! Lists of programs that have no format of their own: other JSON, outlines, pages of Logseq, files of Org mode.
+
+use dormouse_formats::plan::{self, Format, Options, Reading, Role};
+use dormouse_types::task::{Priority, Status};
+use jiff::civil::date;
+
+use crate::readings::is_whole;
+
+fn read(text: &str) -> Reading {
+    let mut options = Options::default();
+    options.read.today = Some(date(2026, 11, 25));
+    let reading = plan::read("list.txt", text.as_bytes(), &options).unwrap();
+    is_whole(&reading, text);
+    reading
+}
+
+/// Titles with what is below them: `task (item, item)`.
+fn titles(reading: &Reading) -> Vec<String> {
+    let tasks = reading.tasks.iter().map(|task| {
+        let items: Vec<&str> = task.items.iter().map(|item| item.title.as_str()).collect();
+        if items.is_empty() {
+            task.title.clone()
+        } else {
+            format!("{} ({})", task.title, items.join(", "))
+        }
+    });
+    tasks.collect()
+}
+
+/// All text of a task's entries.
+fn text(reading: &Reading, task: usize) -> String {
+    let entries = reading.tasks[task].entries.iter().map(|entry| entry.text.as_str());
+    entries.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn objects_without_anything_of_a_task_stay_one_task() {
+    for document in [
+        r#"{"name":"dormouse","version":"1.2","dependencies":{"a":"1"},"scripts":[{"name":"x"}]}"#,
+        r#"[{"name":"Ana","mail":"ana@example.org"},{"name":"Bo","mail":"bo@example.org"}]"#,
+        r#"[1,2,{"a":[{"b":"c"}]}]"#,
+    ] {
+        let reading = read(document);
+        assert_eq!((reading.format, reading.tasks.len()), (Format::Markdown, 1), "{document}");
+        assert_eq!(text(&reading, 0), document);
+    }
+}
+
+#[test]
+fn lists_in_lists_are_categories_and_members_that_are_names_of_lists_too() {
+    let reading = read(
+        r#"{"Home":[{"task":"Paint","done":false}],"folders":[{"name":"Work","todos":[{"title":"Send bill","due":{"date":"2026-12-04"}}]}]}"#,
+    );
+    assert_eq!(titles(&reading), ["Paint", "Send bill"]);
+    let categories: Vec<_> = reading.tasks.iter().map(|task| task.category.as_deref()).collect();
+    assert_eq!(categories, [Some("Home"), Some("Work")]);
+    assert_eq!(reading.tasks[1].due_on, Some(date(2026, 12, 4)));
+}
+
+#[test]
+fn a_task_below_another_is_its_item_unless_it_says_more_and_a_circle_loses_nothing() {
+    let reading = read(
+        r#"[{"id":"1","title":"Trip","status":"needsAction"},
+{"id":"3","parent":"2","title":"print it","status":"needsAction"},
+{"id":"2","parent":"1","title":"ticket","status":"completed"},
+{"id":"4","parent":"1","title":"visa","status":"needsAction","due":"2026-12-01"},
+{"id":"5","parent":"6","title":"hen","status":"needsAction"},
+{"id":"6","parent":"5","title":"egg","status":"needsAction"},
+{"id":"7","parent":"gone","title":"orphan","status":"needsAction"}]"#,
+    );
+    assert_eq!(titles(&reading), ["Trip (ticket, print it)", "visa", "hen", "egg", "orphan"]);
+    assert_eq!(reading.tasks[0].items[1].depth, 1);
+    assert!(reading.tasks[0].items[0].is_checked);
+    assert_eq!(text(&reading, 1), "- Part of: Trip");
+    assert_eq!(text(&reading, 4), "- Part of: gone");
+}
+
+#[test]
+fn what_was_thrown_away_is_left_out_and_said() {
+    let reading = read(
+        "[{\"title\":\"a\",\"done\":false},\n{\"title\":\"b\",\"done\":false,\"deleted\":true}]",
+    );
+    assert_eq!(titles(&reading), ["a"]);
+    assert_eq!(reading.places[1].role, Role::Skipped);
+    assert!(reading.remarks.iter().any(|remark| remark.message.contains("thrown away")));
+}
+
+#[test]
+fn a_note_of_keep_without_a_title_is_known_by_its_first_line() {
+    let reading = read(r#"{"isTrashed":false,"title":"","textContent":"Call Ana\nabout the key"}"#);
+    assert_eq!(titles(&reading), ["Call Ana"]);
+    assert_eq!(text(&reading, 0), "Call Ana\nabout the key");
+}
+
+#[test]
+fn a_value_that_is_not_understood_is_kept_as_text() {
+    let reading = read(
+        r#"[{"title":"a","done":false,"due":"some day","priority":7,"status":"in the oven","more":{"x":1}}]"#,
+    );
+    assert_eq!(
+        text(&reading, 0),
+        "- due: some day\n- priority: 7\n- status: in the oven\n- more: {\"x\":1}"
+    );
+}
+
+#[test]
+fn points_with_states_are_tasks_and_text_without_one_is_no_neighbours() {
+    let reading = read("- TODO a\n\t- of a\n- by itself\n\t- below it\n- DONE b\n");
+    assert_eq!(titles(&reading), ["list", "a", "b"]);
+    assert_eq!(text(&reading, 0), "- by itself\n  - below it");
+    assert_eq!(text(&reading, 1), "- of a");
+    assert_eq!(reading.tasks[2].status, Some(Status::Done));
+}
+
+#[test]
+fn a_heading_of_org_mode_has_state_priority_tags_and_dates() {
+    let reading = read(
+        "* House\n** TODO [#B] Fix roof :home:dry:\nDEADLINE: <2026-12-04 Fri 10:00>\n- [ ] ladder\nTiles are in the shed.\n** WAITING Quote\n",
+    );
+    assert_eq!(titles(&reading), ["Fix roof (ladder)", "Quote"]);
+    let task = &reading.tasks[0];
+    assert_eq!((task.priority, task.due_on), (Some(Priority::P1), Some(date(2026, 12, 4))));
+    assert_eq!(
+        (task.category.as_deref(), &task.labels[..]),
+        (Some("House"), &["home".to_owned(), "dry".to_owned()][..])
+    );
+    assert_eq!(text(&reading, 0), "Tiles are in the shed.\n- Deadline: 2026-12-04 Fri 10:00");
+    assert_eq!(reading.tasks[1].status, Some(Status::OnHold));
+    assert!(reading.tasks[1].status_reason.is_some());
+}
+
+#[test]
+fn a_list_that_only_begins_points_with_capitals_is_no_such_outline() {
+    assert_eq!(titles(&read("- TODO list for Ana\n- milk\n")), ["TODO list for Ana", "milk"]);
+    assert_eq!(titles(&read("- DO NOT TOUCH\n- NOW\n")), ["DO NOT TOUCH", "NOW"]);
+    // Text that is in no list is no outline.
+    let mixed = read("# Plan\n\nFirst words.\n\n- TODO a\n- DONE b\n");
+    assert_eq!(titles(&mixed), ["Plan"]);
+}
+
+#[test]
+fn code_below_a_point_is_text_whatever_it_looks_like() {
+    let reading = read("- TODO a\n  ```\n- TODO not a task\n  ```\n- DONE b\n");
+    assert_eq!(titles(&reading), ["a", "b"]);
+    assert_eq!(text(&reading, 0), "```\n- TODO not a task\n```");
+}
+
+#[test]
+fn an_outline_in_opml_is_tasks_with_checklists_or_categories() {
+    let reading = read(
+        "<?xml version=\"1.0\"?>\n<!-- <outline text=\"no\"/> -->\n<opml version=\"1.0\"><head><title>Trip</title></head><body>\n<outline text='Bags &gt; boxes'>\n<outline text=\"socks\"/>\n</outline>\n<outline text=\"Papers\"><outline text=\"visa\" dueDate=\"2026-12-01\"/>\n<outline\n text=\"pass\" complete=\"yes\"/></outline>\n</body></opml>\n",
+    );
+    assert_eq!(reading.format, Format::Opml);
+    assert_eq!(titles(&reading), ["Bags > boxes (socks)", "visa", "pass"]);
+    let categories: Vec<_> = reading.tasks.iter().map(|task| task.category.as_deref()).collect();
+    assert_eq!(categories, [Some("Trip"), Some("Trip: Papers"), Some("Trip: Papers")]);
+    assert_eq!(reading.tasks[2].status, Some(Status::Done));
+}
+
+#[test]
+fn outlines_that_are_never_closed_or_nested_a_thousand_times_are_read_whole() {
+    let open = format!("<opml>{}", "<outline text=\"a\">".repeat(1000));
+    assert_eq!(read(&open).tasks.len(), 1);
+    read("<opml><body><outline text=\"a");
+    read("<opml><body></outline></outline><outline/>");
+    let deep = (0..300).map(|n| format!("{}- TODO a\n", "\t".repeat(n))).collect::<String>();
+    assert_eq!(read(&deep).tasks[0].items.len(), 299);
+}
+
+#[test]
+fn a_time_of_ticktick_is_a_day_of_the_zone_of_its_row() {
+    let reading = read(
+        "List Name,Title,Content,Priority,Status,Due Date,Timezone,Is All Day\nA,late,,0,0,2026-12-05T23:00:00+0000,Europe/Berlin,true\nA,hour,,0,0,2026-12-05T23:30:00+0000,Europe/Berlin,false\nA,odd,,0,0,2026-12-05T23:30:00+0000,Europe/Nowhere,false\n",
+    );
+    let days: Vec<_> = reading.tasks.iter().map(|task| task.due_on).collect();
+    assert_eq!(days, [Some(date(2026, 12, 6)), Some(date(2026, 12, 6)), Some(date(2026, 12, 5))]);
+    assert_eq!(text(&reading, 0), "");
+    assert_eq!(text(&reading, 1), "- Due Date: 2026-12-05T23:30:00+0000");
+}
+
+#[test]
+fn the_plan_of_todoists_template_says_what_its_columns_are_read_as() {
+    let text = "TYPE,CONTENT,PRIORITY,INDENT,AUTHOR,DATE\ntask,a,1,1,Ana,2026-12-01\ntask,b,1,1,Ana,\ntask,c,4,1,Ana,\ntask,d,4,1,Ana,\n";
+    let columns = read(text).sheet.unwrap().meanings();
+    let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
+    assert_eq!(names, ["leftOut", "title", "priority", "leftOut", "leftOut", "due"]);
+}
+
+#[test]
+fn a_period_with_an_arrow_is_due_on_its_last_day() {
+    let reading =
+        read("Name,Due\na,\"December 4, 2026 → December 8, 2026\"\nb,\"December 9, 2026\"\n");
+    assert_eq!(reading.tasks[0].due_on, Some(date(2026, 12, 8)));
+    assert_eq!(text(&reading, 0), "- Due: December 4, 2026 → December 8, 2026");
+}
+
+#[test]
+fn a_cross_in_a_column_of_what_is_done_says_no() {
+    let reading = read("# Fair\n\n| Task | Done |\n|--|--|\n| Band | ✅ |\n| Cake | ❌ |\n");
+    assert_eq!(titles(&reading), ["Fair (Band, Cake)"]);
+    let ticks: Vec<bool> = reading.tasks[0].items.iter().map(|item| item.is_checked).collect();
+    assert_eq!(ticks, [true, false]);
+}
+
+#[test]
+fn lines_name_the_boxes_and_lists_below_them() {
+    let reading = read("🏠 Home\n✅ vacuum\n⬜ windows\n\n💼 Work\n⬜ slides\n🔥 call the bank\n");
+    assert_eq!(titles(&reading), ["vacuum", "windows", "slides", "🔥 call the bank"]);
+    assert_eq!(reading.tasks[1].category.as_deref(), Some("🏠 Home"));
+    assert_eq!(reading.tasks[3].category.as_deref(), Some("💼 Work"));
+    let reading = read("Before we leave\n\n1) water the ficus\n2) turn off heating\n");
+    assert_eq!(titles(&reading), ["water the ficus", "turn off heating"]);
+    // Who only ticks what is done leaves what is open without a box.
+    assert_eq!(titles(&read("milk\n✅ bread\neggs\n")), ["milk", "bread", "eggs"]);
+    assert_eq!(titles(&read("milk\n\n- bread\n\neggs\n")), ["milk", "bread", "eggs"]);
+}
+
+#[test]
+fn an_outline_with_one_box_keeps_its_shape() {
+    let text = "- Garden\n  - front\n    - [x] cut the hedge\n    - water the rose\n  - back\n    - move the compost\n- Car\n  - winter tyres\n";
+    let reading = read(text);
+    assert_eq!(
+        titles(&reading),
+        [
+            "Garden (front, cut the hedge, water the rose, back, move the compost)",
+            "Car (winter tyres)"
+        ]
+    );
+    let shape: Vec<_> =
+        reading.tasks[0].items.iter().map(|item| (item.depth, item.is_checked)).collect();
+    assert_eq!(shape, [(0, false), (1, true), (1, false), (0, false), (1, false)]);
+}

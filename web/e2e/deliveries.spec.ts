@@ -14,14 +14,14 @@ const test = base.extend<{ model: ScriptedModel }>({
   },
 });
 
-test("a result is told once, and is read when the work is opened", async ({ app, server, model }) => {
+test("a result is shown once, and is read when the work is opened", async ({ app, server, model }) => {
   const states = async (): Promise<string[]> =>
     ((await server.ask("GET", "/api/deliveries")) as { items: { kind: string; state: string }[] }).items.map((one) => `${one.kind} ${one.state}`);
   model.says({ calls: [["publish_result", { title: "Letters", text: "Two letters came." }], ["finish", { outcome: "done", summary: "Looked." }]] });
   const body = { title: "Post", instructions: "Say which letters came.", model: "house/script" };
   await server.ask("POST", "/api/tasks", body);
-  const told = app.getByRole("status").filter({ hasText: "“Post” has a result." });
-  await expect(told).toBeVisible();
+  const notice = app.getByRole("status").filter({ hasText: "“Post” has a result." });
+  await expect(notice).toBeVisible();
   await expect.poll(states).toEqual(["result delivered"]);
   for (const colorScheme of ["light", "dark"] as const) {
     await app.emulateMedia({ colorScheme });
@@ -34,14 +34,14 @@ test("a result is told once, and is read when the work is opened", async ({ app,
 
   await app.reload();
   await still(app);
-  await expect(told).toHaveCount(0);
+  await expect(notice).toHaveCount(0);
   await expect.poll(states).toEqual(["result delivered"]);
 
   model.says({ calls: [["publish_result", { title: "Letters", text: "None came." }], ["finish", { outcome: "done", summary: "Looked." }]] });
   const work = ((await server.ask("GET", "/api/tasks")) as { items: { id: string }[] }).items[0]?.id ?? "";
   await server.ask("POST", `/api/tasks/${work}/run`);
-  await expect(told).toBeVisible();
-  await told.getByRole("button", { name: "Details" }).click();
+  await expect(notice).toBeVisible();
+  await notice.getByRole("button", { name: "Details" }).click();
   await expect(app.getByRole("heading", { name: "Post", level: 1 })).toBeVisible();
   await expect.poll(states).toEqual(["result read", "result read"]);
 });

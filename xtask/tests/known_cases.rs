@@ -77,7 +77,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "restart_keeps_notifications",
         "crates/cli/tests/cli/work.rs",
-        "what_was_told_is_listed_and_marked_as_read",
+        "deliveries_are_listed_and_marked_as_read",
     ),
     (
         "open_long_conversation_shows_newest",
@@ -141,7 +141,7 @@ const BAD_INPUT: &[(&str, &str, &str)] = &[
     ("a run that asks in prose", "asking", "a_question_in_prose_needs_review"),
     ("a run that publishes 100 MB", "bad_input", "a_result_of_100_megabytes_is_refused"),
     ("a run that calls another definition's tools", "bad_input", "tools_of_other_work_are_refused"),
-    ("a question answered twice", "bad_input", "who_answers_twice_is_told_the_first"),
+    ("a question answered twice", "bad_input", "a_repeated_answer_is_refused_with_the_first"),
     (
         "a question answered after it expired",
         "bad_input",

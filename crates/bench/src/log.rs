@@ -58,7 +58,7 @@ pub struct Point {
     pub lines: usize,
     /// Pages of the log.
     pub pages: usize,
-    /// Units: bytes. Held at most until the first page was asked for.
+    /// Units: bytes. Held at most until the first page was requested.
     pub before_bytes: u64,
     /// Units: bytes. Held at most when all pages were read, one after another.
     pub paged_bytes: u64,
@@ -173,7 +173,7 @@ impl Model for Talkative {
         let text = words.repeat(TURN_BYTES / words.len() + 1);
         let (name, args) = match turn < TURNS {
             true => ("list_agent_work", json!({})),
-            false => ("finish", json!({ "outcome": "done", "summary": "It was told." })),
+            false => ("finish", json!({ "outcome": "done", "summary": "It is done." })),
         };
         let call = ToolCall { id: format!("call-{turn}"), name: name.into(), args };
         let events = [

@@ -75,7 +75,7 @@ pub struct Figures {
     pub dateutil_per_second: Option<f64>,
     /// How many times as many.
     pub ratio: Option<f64>,
-    /// Units: microseconds. What is due next, asked a day after the start of a series.
+    /// Units: microseconds. What is due next, a day after the start of a series.
     pub after_a_day_us: f64,
     /// Units: microseconds. The same after ten years.
     pub after_ten_years_us: f64,
@@ -131,11 +131,12 @@ pub fn run(options: &Options) -> anyhow::Result<Figures> {
     next_due(young)?;
     let (after_a_day_us, after_ten_years_us) = (next_due(young)?, next_due(old)?);
 
-    let beside = options.python.as_deref().map(|python| dateutil(python, samples)).transpose()?;
-    if let Some((theirs, _)) = beside {
+    let dateutil_result =
+        options.python.as_deref().map(|python| dateutil(python, samples)).transpose()?;
+    if let Some((theirs, _)) = dateutil_result {
         anyhow::ensure!(theirs == n, "dateutil finds {theirs} occurrences, and we {n}");
     }
-    let dateutil_per_second = beside.map(|(_, per_second)| per_second);
+    let dateutil_per_second = dateutil_result.map(|(_, per_second)| per_second);
     Ok(Figures {
         machine: Machine::of(Path::new(".")),
         occurrences: n,

@@ -32,7 +32,7 @@ pub enum Answer {
     Write {
         /// The writes.
         ops: Vec<Op>,
-        /// What is told of them.
+        /// What the model reads about them.
         news: Vec<ChangeRow>,
     },
     /// Not possible; the reason, for the person.

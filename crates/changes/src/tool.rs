@@ -24,7 +24,7 @@ use crate::task_ref::{NamedTask, NotATask, TaskRef};
 pub struct WantedWork {
     /// Its title.
     pub title: String,
-    /// What its run is told to do.
+    /// The instructions of its run.
     pub instructions: String,
 }
 
@@ -110,7 +110,11 @@ pub trait Proposal: Tool<Args: Serialize> {
     fn summary(args: &Self::Args, task: Option<&TaskState>) -> String;
 
     /// Describes the change to the person, who may read the title of another task that it names.
-    fn shown(args: &Self::Args, task: Option<&TaskState>, _change: Option<&FieldChange>) -> String {
+    fn display(
+        args: &Self::Args,
+        task: Option<&TaskState>,
+        _change: Option<&FieldChange>,
+    ) -> String {
         Self::summary(args, task)
     }
 
@@ -165,7 +169,7 @@ pub enum Effect {
     /// the model reads.
     Search {
         /// The words.
-        asked: WordQuery,
+        query: WordQuery,
         /// The most results.
         limit: usize,
     },
@@ -298,9 +302,13 @@ pub trait ItemTool: Sync {
     fn on_reject(&self, args: &Value) -> Option<Edit>;
     /// See [`Proposal::summary`].
     fn summary(&self, args: &Value, task: Option<&TaskState>) -> String;
-    /// See [`Proposal::shown`].
-    fn shown(&self, args: &Value, task: Option<&TaskState>, change: Option<&FieldChange>)
-    -> String;
+    /// See [`Proposal::display`].
+    fn display(
+        &self,
+        args: &Value,
+        task: Option<&TaskState>,
+        change: Option<&FieldChange>,
+    ) -> String;
     /// See [`Proposal::prompt_args`].
     fn prompt_args(&self, args: &Value, task: &TaskState) -> String;
     /// See [`Proposal::change`].
@@ -333,14 +341,16 @@ impl<T: Proposal> ItemTool for T {
         T::read(args).ok().and_then(|args| <T as Proposal>::creates(&args))
     }
 
-    fn shown(
+    fn display(
         &self,
         args: &Value,
         task: Option<&TaskState>,
         change: Option<&FieldChange>,
     ) -> String {
-        T::read(args)
-            .map_or_else(|_| T::ITEM.to_owned(), |args| <T as Proposal>::shown(&args, task, change))
+        T::read(args).map_or_else(
+            |_| T::ITEM.to_owned(),
+            |args| <T as Proposal>::display(&args, task, change),
+        )
     }
 
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused> {

@@ -13,6 +13,6 @@ mod cases {
     mod restored;
     mod stale;
     mod tools;
-    mod trail;
+    mod history;
     mod undoing;
 }

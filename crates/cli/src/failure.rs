@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_of_a_newer_server_is_told_in_the_words_of_that_server() {
+    fn a_reason_of_a_newer_server_is_shown_in_the_words_of_that_server() {
         assert_eq!(said("ofTomorrow"), "parameters: as the server says it");
     }
 }

@@ -118,8 +118,8 @@ impl Model for FaultyModel {
         let error = match self.mood {
             ModelFault::Holds => return Box::pin(stream::pending()),
             ModelFault::Slow(by) => {
-                let asked = move |()| self.model.ask(request);
-                return Box::pin(stream::once(SystemClock.sleep(by)).flat_map(asked));
+                let answer = move |()| self.model.ask(request);
+                return Box::pin(stream::once(SystemClock.sleep(by)).flat_map(answer));
             }
             ModelFault::Fails => ModelError::Request { detail },
             ModelFault::Away => ModelError::Provider {

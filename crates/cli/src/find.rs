@@ -313,17 +313,17 @@ fn set_line(set: &ChangeSet) -> String {
 mod tests {
     use super::*;
 
-    fn shown(text: &&'static str) -> String {
+    fn display(text: &&'static str) -> String {
         (*text).to_owned()
     }
 
     #[test]
     fn several_are_listed_and_none_is_guessed() {
-        let failure = one(vec!["a", "b"], "x", "task", shown, "list").unwrap_err();
+        let failure = one(vec!["a", "b"], "x", "task", display, "list").unwrap_err();
         assert_eq!((failure.code, failure.more), (2, vec!["a".to_owned(), "b".to_owned()]));
-        let failure = one(Vec::<&str>::new(), "x", "task", shown, "list").unwrap_err();
+        let failure = one(Vec::<&str>::new(), "x", "task", display, "list").unwrap_err();
         assert_eq!((failure.code, failure.message.as_str()), (1, "there is no task `x`"));
-        assert_eq!(one(vec!["a"], "x", "task", shown, "list").ok(), Some("a"));
+        assert_eq!(one(vec!["a"], "x", "task", display, "list").ok(), Some("a"));
     }
 
     #[test]

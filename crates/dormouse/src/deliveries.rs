@@ -1,4 +1,4 @@
-//! What the person is told about agent work, and how far that has come.
+//! Notices to the person about agent work, and how far each has come.
 
 use dormouse_store::agent::work::delivery;
 use dormouse_store::{Audit, ChangeRow, Commit, Db, Op};
@@ -11,7 +11,7 @@ use crate::view::{AgentWork, Delivery, Page};
 use crate::{Dormouse, Error};
 
 impl Dormouse {
-    /// A page of what the person is told about agent work, newest first; only what is in one state if it is
+    /// A page of notices to the person about agent work, newest first; only those in one state if it is
     /// given.
     pub async fn deliveries(
         &self,
@@ -27,7 +27,7 @@ impl Dormouse {
     /// Notes that a delivery was shown, or that the person saw it. What was read stays read; to note the same
     /// twice changes nothing, except that each time it was shown is counted.
     ///
-    /// Scope: decide, because an agent must not hide from the person what they are told.
+    /// Scope: decide, because an agent must not hide notices from the person.
     ///
     /// Errors: there is no such delivery.
     pub async fn mark_delivery(

@@ -19,7 +19,7 @@ use crate::{Dormouse, Error};
 pub struct WakePreview {
     /// The agent.
     pub agent_id: AgentId,
-    /// The model that would be asked.
+    /// The model that would be used.
     pub model: String,
     /// What would be sent.
     pub outcome: PreviewOutcome,
@@ -126,7 +126,7 @@ fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
         },
         Preview::Request(request) => match (request.outgoing, model.location()) {
             (Some(outgoing), _) => {
-                let shown = shown(model, outgoing, request.reserved);
+                let shown = rendered(model, outgoing, request.reserved);
                 (PreviewOutcome::Request, Some(shown), request.kept_back)
             }
             (None, ModelLocation::BuiltIn) => {
@@ -146,7 +146,7 @@ fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
     }
 }
 
-fn shown(
+fn rendered(
     model: &dyn Model,
     outgoing: OutgoingRequest,
     reserved: Option<Amount>,

@@ -29,7 +29,7 @@ use crate::{Dormouse, Error};
 pub struct NewWork {
     /// Its title.
     pub title: String,
-    /// What its runs are told to do; `None` if its parameters say it.
+    /// The instructions of its runs; `None` if its parameters say it.
     pub instructions: Option<String>,
     /// What it does without a language model.
     pub parameters: Option<WorkParameters>,
@@ -59,7 +59,7 @@ pub struct NewWork {
 pub struct WorkPatch {
     /// Its title.
     pub title: Option<String>,
-    /// What its runs are told to do, from the next run on.
+    /// The instructions of its runs, from the next run on.
     pub instructions: Option<String>,
     /// What it does without a language model, from the next run on.
     pub parameters: Option<WorkParameters>,

@@ -29,7 +29,7 @@ mod cases {
     mod staleness;
     mod telling;
     mod tools_page;
-    mod trail;
+    mod history;
     mod verdicts;
     mod work_log;
     mod work_reading;

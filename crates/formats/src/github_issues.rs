@@ -1,4 +1,4 @@
-//! Reads the JSON that `gh issue list --json` prints, with whatever fields were asked for.
+//! Reads the JSON that `gh issue list --json` prints, with whatever fields were requested.
 //!
 //! - Boxes in the body are items; the rest of the body is a note. Comments are entries of their day.
 //! - The due day is the milestone's. A label such as `P1` or `priority: high` is also the priority.

@@ -1,7 +1,7 @@
 //! Reads tasks from JSON of programs that have no reader of their own: Google Tasks and Google Keep as Takeout
 //! gives them, Microsoft To Do, Asana, Todoist, and lists that people wrote themselves.
 //!
-//! What the members of a task are is told by their names, with the words of the columns of a sheet, so that this
+//! What the members of a task are is known by their names, with the words of the columns of a sheet, so that this
 //! is a guess, and a remark says so. What has no field, or a value that is not understood, is kept as text.
 //!
 //! - A list of tasks is looked for anywhere in the document; an object with a name that holds one is a category.
@@ -89,7 +89,7 @@ fn settle(parts: Vec<Part<'_>>, gather: &mut Gather<'_>) -> Result<(), ReadError
             children.entry(parent).or_default().push(at);
         }
     }
-    // What names its parents in a circle is below no task.
+    // What names its parents in a loop is below no task.
     let is_item = |at: usize| parents[at].is_some() && parts[at].is_bare;
     let mut below: BTreeMap<usize, Vec<(usize, u32)>> = BTreeMap::new();
     let mut placed = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Outlines of other programs: what becomes of each of their nodes.
+//! Outlines of other programs: what each of their nodes is read as.
 //!
 //! A node is a category of the nodes below it, a task, an item of the task around it, or text. What an item
 //! cannot hold makes a task of it. Text that is in no task is kept as one of its own, so that nothing of a file

@@ -14,7 +14,7 @@
 //!   the distance from UTC before the change (02:30 becomes 03:30), so 02:30 and 03:00 of that day are both due,
 //!   in the order 03:00, 03:30. Of a time that comes twice the first counts, once. Both count for `COUNT`.
 //! - Rules of hours and minutes step by time that has passed; their other parts look at the clock. So no hour is
-//!   left out or doubled, and of two equal times each happens, told apart by [`Start::fold`]. That holds where
+//!   left out or doubled, and of two equal times each happens, distinguished by [`Start::fold`]. That holds where
 //!   the clock goes back by half an hour, too: at Lord Howe each minute comes once before and once after it.
 //! - The identity is the original start on the clock of the series, with that clock ([`OccurrenceId`]).
 //! - `UNTIL` is a day, a time on the clock or an instant; the last occurrence may be at it.

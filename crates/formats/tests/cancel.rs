@@ -10,16 +10,16 @@ use jiff::civil::date;
 /// Reads a text, and cancels when the reader asks for the nth time. Says how often it asked, and
 /// whether there is a reading.
 fn read(format: Format, text: &str, cancelled_at: usize) -> (usize, Result<usize, String>) {
-    let asked = Arc::new(AtomicUsize::new(0));
+    let n_calls = Arc::new(AtomicUsize::new(0));
     let cancel = {
-        let asked = asked.clone();
-        Cancel::new(move || asked.fetch_add(1, Ordering::Relaxed) + 1 >= cancelled_at)
+        let n_calls = n_calls.clone();
+        Cancel::new(move || n_calls.fetch_add(1, Ordering::Relaxed) + 1 >= cancelled_at)
     };
     let read = ReadOptions { today: Some(date(2026, 11, 21)), cancel, ..ReadOptions::default() };
     let options = Options { format: Some(format), read, ..Options::default() };
     let reading = plan::read("list", text.as_bytes(), &options);
     let reading = reading.map(|reading| reading.tasks.len()).map_err(|error| error.to_string());
-    (asked.load(Ordering::Relaxed), reading)
+    (n_calls.load(Ordering::Relaxed), reading)
 }
 
 /// A text with so many tasks in a format.
@@ -66,14 +66,14 @@ fn text(format: Format, n: usize) -> String {
 fn a_reader_that_is_cancelled_in_the_middle_of_a_file_stops_there() {
     for &format in Format::ALL {
         let text = text(format, 100);
-        let (asked, whole) = read(format, &text, usize::MAX);
+        let (n_calls, whole) = read(format, &text, usize::MAX);
         assert_eq!(whole, Ok(100), "{format}");
-        assert!(asked >= 100, "{format} asks between records: {asked} times");
-        let middle = asked * 6 / 10;
-        let (asked, cancelled) = read(format, &text, middle);
+        assert!(n_calls >= 100, "{format} asks between records: {n_calls} times");
+        let middle = n_calls * 6 / 10;
+        let (n_calls, cancelled) = read(format, &text, middle);
         let said = "the reading of list was cancelled; nothing of it was written";
         assert_eq!(cancelled, Err(said.to_owned()), "{format}");
         // Each step on the way out asks once.
-        assert!(asked <= middle + 2, "{format} goes on: {asked} of {middle}");
+        assert!(n_calls <= middle + 2, "{format} goes on: {n_calls} of {middle}");
     }
 }

@@ -228,11 +228,11 @@ struct Input<'a> {
 impl Drop for Input<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let mut told = String::new();
-            let _ = write!(told, "target {}, input {}: {:?}", self.target, self.n, self.text);
+            let mut input = String::new();
+            let _ = write!(input, "target {}, input {}: {:?}", self.target, self.n, self.text);
             #[allow(clippy::print_stderr)] // The input that fails is what a person needs.
             {
-                eprintln!("{told}");
+                eprintln!("{input}");
             }
         }
     }

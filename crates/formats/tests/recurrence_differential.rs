@@ -254,7 +254,7 @@ fn compare(
     // A release compares ten times as many.
     let cases =
         if std::env::var_os("DORMOUSE_FUZZ_SECONDS").is_some() { 10 * cases } else { cases };
-    let mut asked = Vec::new();
+    let mut drawn = Vec::new();
     for seed in 0..cases {
         let mut numbers = Numbers::new(seed + 1);
         for _ in 0..8 {
@@ -262,9 +262,9 @@ fn compare(
         }
         let zone = ZONES[usize::try_from(seed).unwrap() % ZONES.len()];
         let (rule, start, horizon) = case(&mut numbers, zone);
-        asked.push((rule, start, zone, horizon));
+        drawn.push((rule, start, zone, horizon));
     }
-    let text: Vec<Value> = asked
+    let text: Vec<Value> = drawn
         .iter()
         .map(|(rule, start, zone, horizon)| {
             json!({"kind": kind, "rule": rule, "start": start, "zone": zone, "horizon": horizon})
@@ -272,7 +272,7 @@ fn compare(
         .collect();
     let Some(theirs) = ask("python-dateutil", ORACLE, &json!(text).to_string()) else { return };
     let (mut wrong, mut n_starts) = (Vec::new(), 0);
-    for ((rule, start, zone, horizon), theirs) in asked.iter().zip(theirs.as_array().unwrap()) {
+    for ((rule, start, zone, horizon), theirs) in drawn.iter().zip(theirs.as_array().unwrap()) {
         let mut theirs: Vec<(String, bool, i64)> = theirs
             .as_array()
             .unwrap()

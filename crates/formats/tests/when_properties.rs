@@ -180,7 +180,7 @@ proptest! {
             let order = said.assumed.iter().find(|one| {
                 matches!(one, Assumption::ReadersOrder(_) | Assumption::OtherOrder(_))
             });
-            // Whenever the two orders differ, the preview is told.
+            // Whenever the two orders differ, the preview says so.
             prop_assert_eq!(order.is_some(), day != month);
         }
     }

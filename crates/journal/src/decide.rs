@@ -43,7 +43,7 @@ struct EditState<'a, 'b> {
 fn line(field: &'static str, limit: Limit, text: &str) -> Result<String, EditError> {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     within(field, limit, line.chars().count())?;
-    // Text without visible characters cannot be searched for or told apart.
+    // Text without visible characters cannot be searched for or distinguished.
     if line.contains(address::is_seen) { Ok(line) } else { Err(EditError::Empty { field }) }
 }
 

@@ -2,6 +2,7 @@
 
 use dormouse_store::journal::entry::Entry;
 use dormouse_store::journal::item::Item;
+use dormouse_store::journal::task::Task;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::task::{Flag, LinkKind, Priority, Status};
 use dormouse_types::{CategoryId, EntryId, ItemId, LabelId, TaskId, TaskLinkId, hash};
@@ -222,15 +223,7 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &task.title, &both.after, |title| quoted(title))?;
             if both.before.is_empty() { Edit::ClearTitle } else { Edit::Title(both.before.clone()) }
         }
-        Effect::Status(both) => {
-            let now =
-                StatusValue { status: task.status.status, reason: task.status.reason.clone() };
-            same(effect, &now, &both.after, |value| match &value.reason {
-                Some(reason) => format!("{} ({})", value.status, quoted(reason)),
-                None => value.status.to_string(),
-            })?;
-            Edit::Status { status: both.before.status, reason: both.before.reason.clone() }
-        }
+        Effect::Status(both) => inverse_of_status(task, effect, both)?,
         Effect::Priority(both) => {
             same(effect, &task.priority, &both.after, optional)?;
             Edit::Priority(both.before)
@@ -255,23 +248,7 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &task.flags.has(*flag), &is_set.after, flag_word)?;
             Edit::Flag { flag: *flag, is_set: is_set.before }
         }
-        Effect::Item { item: id, like, there: both } => {
-            let live = view.items.iter().find(|item| item.value.id == *id);
-            same(effect, &live.is_some(), &both.after, presence_word)?;
-            match live {
-                None => Edit::RestoreItem(id.clone()),
-                Some(doc) => {
-                    let item = &doc.value;
-                    let now = ItemValue {
-                        title: item.title.clone(),
-                        is_checked: item.is_checked,
-                        is_archived: item.is_archived,
-                    };
-                    same(effect, &now, like, item_shown)?;
-                    Edit::RemoveItem(id.clone())
-                }
-            }
-        }
+        Effect::Item { item, like, there } => inverse_of_item(view, effect, item, like, there)?,
         Effect::ItemTitle { item: id, title } => {
             let item =
                 item(view, all, id).ok_or_else(|| was_removed(effect, quoted(&title.after)))?;
@@ -296,18 +273,7 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &is_there, &true, presence_word)?;
             Edit::MoveItem { item: id.clone(), to: from.clone(), place: Some(place.clone()) }
         }
-        Effect::Entry { entry: id, said, there: both } => {
-            let live = view.entries.iter().find(|entry| entry.value.id == *id);
-            same(effect, &live.is_some(), &both.after, presence_word)?;
-            match live {
-                None => Edit::RestoreEntry(id.clone()),
-                Some(entry) if hash::sha256(entry.value.says()).as_str() != said => {
-                    let now = quoted(entry.value.says());
-                    return Err(Changed { field: effect.field(), now, set: "another text".into() });
-                }
-                Some(_) => Edit::DeleteEntry(id.clone()),
-            }
-        }
+        Effect::Entry { entry, said, there } => inverse_of_entry(view, effect, entry, said, there)?,
         Effect::EntryText { entry: id, text } => {
             let show = |text: &Option<String>| text.as_deref().map_or("empty".into(), quoted);
             let entry =
@@ -330,15 +296,7 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             }
         }
         Effect::LabelSuppressed { label, suppressed } => {
-            let now = task.ai_suppressed_label_ids.contains(label);
-            same(effect, &now, &suppressed.after, |is| {
-                if *is { "suppressed".into() } else { "allowed".into() }
-            })?;
-            if suppressed.after {
-                Edit::UnsuppressLabel(label.clone())
-            } else {
-                Edit::SuppressLabel(label.clone())
-            }
+            inverse_of_suppression(task, effect, label, suppressed)?
         }
         Effect::Link { link, there: both, .. } => {
             let is_live = view.links.iter().any(|edge| edge.doc.value.id == *link);
@@ -349,6 +307,75 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &task.deleted_at.is_none(), &both.after, presence_word)?;
             if both.after { Edit::Delete } else { Edit::Restore }
         }
+    })
+}
+
+fn inverse_of_status(
+    task: &Task,
+    effect: &Effect,
+    both: &BeforeAfter<StatusValue>,
+) -> Result<Edit, Changed> {
+    let now = StatusValue { status: task.status.status, reason: task.status.reason.clone() };
+    same(effect, &now, &both.after, |value| match &value.reason {
+        Some(reason) => format!("{} ({})", value.status, quoted(reason)),
+        None => value.status.to_string(),
+    })?;
+    Ok(Edit::Status { status: both.before.status, reason: both.before.reason.clone() })
+}
+
+fn inverse_of_item(
+    view: &TaskView,
+    effect: &Effect,
+    id: &ItemId,
+    like: &ItemValue,
+    both: &BeforeAfter<bool>,
+) -> Result<Edit, Changed> {
+    let live = view.items.iter().find(|item| item.value.id == *id);
+    same(effect, &live.is_some(), &both.after, presence_word)?;
+    let Some(doc) = live else { return Ok(Edit::RestoreItem(id.clone())) };
+    let item = &doc.value;
+    let now = ItemValue {
+        title: item.title.clone(),
+        is_checked: item.is_checked,
+        is_archived: item.is_archived,
+    };
+    same(effect, &now, like, item_shown)?;
+    Ok(Edit::RemoveItem(id.clone()))
+}
+
+fn inverse_of_entry(
+    view: &TaskView,
+    effect: &Effect,
+    id: &EntryId,
+    said: &str,
+    both: &BeforeAfter<bool>,
+) -> Result<Edit, Changed> {
+    let live = view.entries.iter().find(|entry| entry.value.id == *id);
+    same(effect, &live.is_some(), &both.after, presence_word)?;
+    match live {
+        None => Ok(Edit::RestoreEntry(id.clone())),
+        Some(entry) if hash::sha256(entry.value.says()).as_str() != said => {
+            let now = quoted(entry.value.says());
+            Err(Changed { field: effect.field(), now, set: "another text".into() })
+        }
+        Some(_) => Ok(Edit::DeleteEntry(id.clone())),
+    }
+}
+
+fn inverse_of_suppression(
+    task: &Task,
+    effect: &Effect,
+    label: &LabelId,
+    suppressed: &BeforeAfter<bool>,
+) -> Result<Edit, Changed> {
+    let now = task.ai_suppressed_label_ids.contains(label);
+    same(effect, &now, &suppressed.after, |is| {
+        if *is { "suppressed".into() } else { "allowed".into() }
+    })?;
+    Ok(if suppressed.after {
+        Edit::UnsuppressLabel(label.clone())
+    } else {
+        Edit::SuppressLabel(label.clone())
     })
 }
 

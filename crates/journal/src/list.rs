@@ -287,7 +287,7 @@ impl Journal {
         let (mut places, mut damaged) = (Vec::new(), Vec::new());
         for line in self.briefs.of(&self.store, ws).await?.iter() {
             match &line.task {
-                _ if !sieve.asked_for(line.deleted_at) => {}
+                _ if !sieve.is_wanted(line.deleted_at) => {}
                 Ok(task) if sieve.holds(&line.id, task) => {
                     let place = SortKey::of(line, task, wanted.sort);
                     if after.as_ref().is_none_or(|after| place > *after) {
@@ -345,7 +345,7 @@ struct ResolvedFilter<'a> {
 }
 
 impl ResolvedFilter<'_> {
-    fn asked_for(&self, deleted_at: Option<Timestamp>) -> bool {
+    fn is_wanted(&self, deleted_at: Option<Timestamp>) -> bool {
         match self.wanted.deleted {
             Deleted::Without => deleted_at.is_none(),
             Deleted::Too => true,

@@ -150,7 +150,7 @@ impl Journal {
         if ending {
             let mut found = Vec::new();
             for line in self.store.all(task::by_ending(ws, &lower)).await? {
-                // The person asked for this very row, so its damage is the answer.
+                // The person requested this very row, so its damage is the answer.
                 found.push(summary(line.row?, &definitions));
             }
             if found.iter().any(|task| task.id.as_str() == lower) {

@@ -13,7 +13,7 @@ const SECTOR: usize = 512;
 pub enum Syncs {
     /// What it says: the product as it is.
     Honest,
-    /// Nothing, as if the product had asked for none (`synchronous = OFF`).
+    /// Nothing, as if the product had requested none (`synchronous = OFF`).
     Never,
     /// Only those before the log is folded into the file (`synchronous = NORMAL`).
     AtCheckpoint,
@@ -34,7 +34,7 @@ struct File<'a> {
     durable: Vec<u8>,
     /// What is not synced, with its place on the tape.
     pending: Vec<(usize, &'a Event)>,
-    /// How much of it a sync has been asked for that is still to come.
+    /// How much of it a requested sync has still to write.
     promised: usize,
 }
 

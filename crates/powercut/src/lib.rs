@@ -2,7 +2,7 @@
 //! what a disk may have kept at any moment is opened again with product code.
 //!
 //! Does not own: rooms of the product, and anything they use; only tests and `xtask` run this. It
-//! knows disks that keep what a sync was asked for, not disks that lie about it.
+//! knows disks that keep what was synced, not disks that lie about it.
 //!
 //! The failures it looks for: an acknowledged commit that is gone, half of a commit, a position
 //! given twice, a file that cannot be opened, a write error that is taken for success. What was not

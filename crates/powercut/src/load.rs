@@ -219,14 +219,14 @@ impl Clock for Gate {
 /// The outcome of a commit.
 pub type Outcome = Result<Committed, CommitError>;
 
-/// Makes one commit, and all others in the transaction after it. Calls `told` after each of the
+/// Makes one commit, and all others in the transaction after it. Calls `acknowledged` after each of the
 /// two transactions, while no writer is at work.
 pub fn step(
     store: &Store,
     gate: &Arc<Gate>,
     first: Plan,
     rest: &[Plan],
-    mut answered: impl FnMut(&[Plan], &[Outcome]),
+    mut acknowledged: impl FnMut(&[Plan], &[Outcome]),
 ) {
     wait(async {
         let hold = gate.hold();
@@ -244,14 +244,14 @@ pub fn step(
         if let Some(next) = &next {
             next.wait();
         }
-        answered(&[first], &[outcome]);
+        acknowledged(&[first], &[outcome]);
         if let Some(next) = next {
             next.release();
             let mut outcomes = Vec::new();
             for commit in following {
                 outcomes.push(commit.await);
             }
-            answered(rest, &outcomes);
+            acknowledged(rest, &outcomes);
         }
     });
 }

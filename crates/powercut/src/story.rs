@@ -93,7 +93,7 @@ impl Report {
     }
 }
 
-/// Cuts the power as often as asked, and looks at what is left each time.
+/// Cuts the power the given number of times, and looks at what is left each time.
 ///
 /// The same options give the same work, the same moments and the same losses.
 pub fn run(options: Options) -> anyhow::Result<Report> {

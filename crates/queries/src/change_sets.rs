@@ -216,7 +216,7 @@ impl Queries {
         ChangeItem {
             human_summary: tool.map_or_else(
                 || item.tool.clone(),
-                |tool| tool.shown(&args, state, change.as_ref()),
+                |tool| tool.display(&args, state, change.as_ref()),
             ),
             parent: group::parent(&item.tool, &args),
             now: current.as_ref().map(words::value),

@@ -1,4 +1,4 @@
-//! What the person is told about agent work. A page costs the same number of statements whatever is on it.
+//! Notices to the person about agent work. A page costs the same number of statements whatever is on it.
 
 use std::collections::BTreeMap;
 
@@ -65,14 +65,14 @@ impl Queries {
         let works = self.store.each(definition::by_ids(ws, &works)).await?.into_iter().flatten();
         let living = works.filter(|work| work.deleted_at.is_none());
         let titles: BTreeMap<WorkId, String> = living.map(|work| (work.id, work.title)).collect();
-        let asked = self.store.each(question::of_runs(ws, &runs)).await?.into_iter().flatten();
-        let asked: BTreeMap<(WorkRunId, i64), String> =
-            asked.map(|one| ((one.run, one.attempt), one.question)).collect();
+        let questions = self.store.each(question::of_runs(ws, &runs)).await?.into_iter().flatten();
+        let questions: BTreeMap<(WorkRunId, i64), String> =
+            questions.map(|one| ((one.run, one.attempt), one.question)).collect();
         let runs = self.store.each(run::by_ids(ws, &runs)).await?.into_iter().flatten();
         let runs: BTreeMap<WorkRunId, Run> = runs.map(|run| (run.id.clone(), run)).collect();
         let view = |row: Row| Delivery {
             text: match row.kind {
-                DeliveryKind::Question => asked.get(&(row.run.clone(), row.attempt)).cloned(),
+                DeliveryKind::Question => questions.get(&(row.run.clone(), row.attempt)).cloned(),
                 DeliveryKind::Review
                 | DeliveryKind::Failed
                 | DeliveryKind::Missed

@@ -55,7 +55,7 @@ impl Queries {
 
 fn view(session: Session) -> EvolutionSession {
     EvolutionSession {
-        is_answering: session.is_active() && session.answered < session.asked,
+        is_answering: session.is_active() && session.answered < session.n_requested,
         id: session.id,
         template_id: session.agent_id,
         n: session.n,

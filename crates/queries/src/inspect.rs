@@ -311,7 +311,7 @@ impl Queries {
             let tools = pieces.iter().find(|piece| piece.kind == PromptPart::Tools);
             let tools = tools.map_or("[]", |piece| piece.text.as_str());
             let before = usize::try_from(stored.turn).unwrap_or(1).saturating_sub(1);
-            let turns: Vec<Turn> = recorded.iter().take(before).map(LoggedTurn::shown).collect();
+            let turns: Vec<Turn> = recorded.iter().take(before).map(LoggedTurn::rendered).collect();
             let verified = request::digest(&pieces, &turns, tools) == stored.digest;
             prompts.push(Prompt {
                 run_key: key.clone(),

@@ -61,7 +61,7 @@ struct Hit {
 impl Queries {
     /// A page of what an agent remembers that has all words of a search, each from its beginning;
     /// newest first. Lines that are not folded come first: they are the newest. A page may hold fewer
-    /// texts than asked for, and still have a next one.
+    /// texts than requested, and still have a next one.
     ///
     /// Errors: no such agent; a search without a word, or too long; a cursor of another list.
     pub async fn search_memory(
@@ -74,7 +74,7 @@ impl Queries {
     ) -> Result<Page<MemoryHit>, QueryError> {
         self.agent(ws, id).await?;
         limits::MEMORY_QUERY.check(words.chars().count())?;
-        let asked = WordQuery::of(words).ok_or_else(|| QueryError::Invalid {
+        let word_query = WordQuery::of(words).ok_or_else(|| QueryError::Invalid {
             field: "?q",
             message: "it has no letter or digit to look for".to_owned(),
         })?;
@@ -84,7 +84,7 @@ impl Queries {
             Start::Folded(at, id) => (at, id),
             Start::Line(before) => {
                 let rest =
-                    self.search_lines(ws, &holder, &asked, before, limit, &mut items).await?;
+                    self.search_lines(ws, &holder, &word_query, before, limit, &mut items).await?;
                 if let Some(before) = rest {
                     let next_cursor = Some(format!("line.{before}"));
                     return Ok(Page { items, next_cursor, damaged: Vec::new() });
@@ -96,7 +96,7 @@ impl Queries {
         let rows = page::rows_to_read(room);
         let before = (folded.0, folded.1.as_str());
         let engine = self.store.engine();
-        let query = memory_index::matching(engine, ws, &holder, &asked, before, rows);
+        let query = memory_index::matching(engine, ws, &holder, &word_query, before, rows);
         let mut found = self.store.all(query).await?;
         let is_more = found.len() > room;
         found.truncate(room);
@@ -111,7 +111,7 @@ impl Queries {
             sha256: found.sha256,
             sources: found.sources,
         });
-        items.extend(self.with_texts(ws, &asked, hits.collect()).await?);
+        items.extend(self.with_texts(ws, &word_query, hits.collect()).await?);
         Ok(Page { items, next_cursor, damaged: Vec::new() })
     }
 
@@ -121,7 +121,7 @@ impl Queries {
         &self,
         ws: WorkspaceId,
         holder: &HolderId,
-        asked: &WordQuery,
+        word_query: &WordQuery,
         before: i64,
         limit: usize,
         items: &mut Vec<MemoryHit>,
@@ -142,7 +142,7 @@ impl Queries {
                 continue;
             }
             let Some(text) = line.text.as_deref().map(request::unfenced) else { continue };
-            if asked.is_in(text) {
+            if word_query.is_in(text) {
                 let hit = Hit {
                     place: Place::Line(line.n),
                     kind: Listed::Known(memory_index::kind_of(&line.sources)),
@@ -150,7 +150,7 @@ impl Queries {
                     sha256: line.sha256,
                     sources: line.sources,
                 };
-                items.push(view(hit, asked, text));
+                items.push(view(hit, word_query, text));
             }
         }
         Ok((from > folded + 1).then_some(from))
@@ -159,7 +159,7 @@ impl Queries {
     async fn with_texts(
         &self,
         ws: WorkspaceId,
-        asked: &WordQuery,
+        word_query: &WordQuery,
         hits: Vec<Hit>,
     ) -> Result<Vec<MemoryHit>, ReadError> {
         let digests: Vec<Digest> = hits.iter().map(|hit| hit.sha256.clone()).collect();
@@ -173,13 +173,13 @@ impl Queries {
         };
         let hits = hits.into_iter().filter_map(|hit| {
             let text = text_of(&hit.sha256)?;
-            Some(view(hit, asked, text))
+            Some(view(hit, word_query, text))
         });
         Ok(hits.collect())
     }
 }
 
-fn view(hit: Hit, asked: &WordQuery, text: &str) -> MemoryHit {
+fn view(hit: Hit, word_query: &WordQuery, text: &str) -> MemoryHit {
     let (line, checkpoint) = match hit.place {
         Place::Line(n) => (Some(n), None),
         Place::Checkpoint(n) => (None, Some(n)),
@@ -193,7 +193,7 @@ fn view(hit: Hit, asked: &WordQuery, text: &str) -> MemoryHit {
         | Source::Proposals(_)
         | Source::Unknown => None,
     });
-    let excerpt = text[asked.around(text, EXCERPT)].to_owned();
+    let excerpt = text[word_query.around(text, EXCERPT)].to_owned();
     MemoryHit { line, checkpoint, kind: hit.kind, at: hit.at, entry_id: entry, excerpt }
 }
 

@@ -1,7 +1,7 @@
 //! The log of agent work, rendered from rows: as pages of lines, and as a file with one line a turn.
 //!
 //! Both read run by run and turn by turn, so what is held does not grow with the log. What cannot be
-//! read is told where it stands, and hides nothing else.
+//! read is reported in its place, and hides nothing else.
 
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ enum Entry {
     Began(Box<Run>),
     /// A turn of an attempt.
     Turn(Box<Run>, RunKey, RecordedTurn),
-    /// The person answered what the attempt before asked.
+    /// The person answered the question of the attempt before.
     Answer(Box<Run>, Box<Question>, String),
     /// A run ended, or waits for the person.
     Ended(Box<Run>),
@@ -91,7 +91,7 @@ impl Entries {
                     self.pending.push_back(Entry::Turn(current.run.clone(), key.clone(), turn));
                     current.turns = Some((key, turns));
                 }
-                // What was asked was asked at the end of an attempt.
+                // A question ends its attempt.
                 None => {
                     let question = current.questions.pop_front();
                     if let Some(question) = question
@@ -151,7 +151,7 @@ impl Entries {
     }
 }
 
-/// What was read; a row that cannot be read is told.
+/// What was read; a row that cannot be read is reported.
 fn sound<T>(
     read: Result<T, ReadError>,
     damaged: &mut Vec<String>,

@@ -14,7 +14,7 @@ use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::port::Model;
 use dormouse_types::{Timestamp, limits};
 
-/// Whether a provider may be asked.
+/// Whether a provider may be called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gate {
     /// Any run may ask.
@@ -28,7 +28,7 @@ pub enum Gate {
     },
 }
 
-/// Returns whether a provider may be asked now.
+/// Returns whether a provider may be called now.
 pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     match breaker.and_then(|breaker| breaker.open_until) {
         None => Gate::Free,
@@ -37,7 +37,7 @@ pub fn gate(breaker: Option<&Breaker>, now: Timestamp) -> Gate {
     }
 }
 
-/// Returns whether a model may be asked now, by all the breakers that hold it: the narrowest gate.
+/// Returns whether a model may be called now, by all the breakers that hold it: the narrowest gate.
 pub fn gate_of_all(breakers: &[Breaker], now: Timestamp) -> Gate {
     let narrower = |a, b| match (a, b) {
         (Gate::Closed { until: a }, Gate::Closed { until: b }) => Gate::Closed { until: a.max(b) },
@@ -89,7 +89,7 @@ pub fn failed(
     detail.clone_into(&mut after.detail);
     after.why = why.into();
     if after.open_until.is_some_and(|until| now < until) && !was_probing {
-        // Runs that asked before it opened fail as well; they add no information.
+        // Runs that called it before it opened fail as well; they add no information.
         return after;
     }
     // A person has to change something, so another attempt soon is pointless.
@@ -176,9 +176,9 @@ mod tests {
 
     #[test]
     fn a_call_that_takes_longer_to_fail_than_failures_are_remembered_opens_it_alone() {
-        let unreachable = |before: Option<&Breaker>, asked, failed_at| {
+        let unreachable = |before: Option<&Breaker>, called_at, failed_at| {
             let why = ProviderUnavailable::Unreachable;
-            failed(before, "far", why, "no connection", at(asked), at(failed_at))
+            failed(before, "far", why, "no connection", at(called_at), at(failed_at))
         };
         let quick = unreachable(None, 0, 59);
         assert_eq!(gate(Some(&quick), at(59)), Gate::Free);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asked_before_it_was_opened_does_not_prolong_it() {
+    fn a_failure_from_before_it_opened_does_not_prolong_it() {
         let mut breaker =
             failed(None, "far", ProviderUnavailable::Authentication, "401", at(0), at(0));
         breaker = fail(Some(&breaker), 30);

@@ -23,7 +23,7 @@ pub enum Clearance {
     Everything,
     /// Everything, and it reads data by rules: what it writes repeats no list of names.
     BuiltIn,
-    /// Only some of what was asked about.
+    /// Only some of the requested sources.
     Only(Shown),
 }
 
@@ -59,7 +59,7 @@ impl Clearance {
     }
 }
 
-/// Decides what a model may see of what was made of `asked`.
+/// Decides what a model may see of what was made of the `requested` sources.
 ///
 /// Flags, categories and the settings of the provider count as they are now, whatever they were when
 /// a text was written. What a run wrote is kept back for the same reason as anything that its model
@@ -69,7 +69,7 @@ pub async fn clearance(
     ws: WorkspaceId,
     holder: &HolderId,
     model: &dyn Model,
-    asked: BTreeSet<Source>,
+    requested: BTreeSet<Source>,
 ) -> Result<Clearance, ReadError> {
     let is_own = match model.location() {
         ModelLocation::BuiltIn => return Ok(Clearance::BuiltIn),
@@ -84,14 +84,14 @@ pub async fn clearance(
     if shows_private && categories.is_none() {
         return Ok(Clearance::Everything);
     }
-    let facts = Facts::read(store, ws, holder, &asked).await?;
+    let facts = Facts::read(store, ws, holder, &requested).await?;
     let may_be_private = |row: &PrivacyFacts| shows_private || !row.is_private;
     let is_allowed = |row: &PrivacyFacts| {
         let category = row.category.as_ref();
         may_be_private(row) && categories.as_ref().is_none_or(|only| only.allows(category))
     };
-    let sources = facts.shown_of(&asked, is_allowed);
-    let mut other_categories = facts.shown_of(&asked, may_be_private);
+    let sources = facts.shown_of(&requested, is_allowed);
+    let mut other_categories = facts.shown_of(&requested, may_be_private);
     other_categories.retain(|source| !sources.contains(source));
     Ok(Clearance::Only(Shown { sources, other_categories }))
 }
@@ -113,14 +113,14 @@ pub async fn made_of(
     store: &Store,
     ws: WorkspaceId,
     holder: &HolderId,
-    asked: &BTreeSet<Source>,
+    requested: &BTreeSet<Source>,
 ) -> Result<MadeOf, ReadError> {
-    let facts = Facts::read(store, ws, holder, asked).await?;
+    let facts = Facts::read(store, ws, holder, requested).await?;
     let is_open = |row: &PrivacyFacts| !row.is_private && row.category.is_none();
-    let shown = facts.shown_of(asked, is_open);
+    let shown = facts.shown_of(requested, is_open);
     Ok(MadeOf {
         has_read: !facts.rows.is_empty(),
-        is_private: asked.iter().any(|source| !shown.contains(source)),
+        is_private: requested.iter().any(|source| !shown.contains(source)),
     })
 }
 
@@ -156,11 +156,11 @@ impl Facts {
         store: &Store,
         ws: WorkspaceId,
         holder: &HolderId,
-        asked: &BTreeSet<Source>,
+        requested: &BTreeSet<Source>,
     ) -> Result<Self, ReadError> {
         let mut facts = Self::default();
         let mut all = BTreeSet::new();
-        let mut new = asked.clone();
+        let mut new = requested.clone();
         let mut holders = vec![holder.clone()];
         while !new.is_empty() || !holders.is_empty() {
             all.extend(new.iter().cloned());
@@ -235,7 +235,7 @@ impl Facts {
     /// `is_allowed` names.
     fn shown_of(
         &self,
-        asked: &BTreeSet<Source>,
+        requested: &BTreeSet<Source>,
         is_allowed: impl Fn(&PrivacyFacts) -> bool,
     ) -> BTreeSet<Source> {
         let rows = self.rows.iter().filter(|(_, row)| is_allowed(row));
@@ -249,7 +249,7 @@ impl Facts {
             runs: BTreeSet::new(),
         };
         decided.find_runs();
-        asked.iter().filter(|source| decided.is_shown(source)).cloned().collect()
+        requested.iter().filter(|source| decided.is_shown(source)).cloned().collect()
     }
 }
 
@@ -408,8 +408,8 @@ mod tests {
         PrivacyFacts { is_private, category }
     }
 
-    fn public_of(facts: &Facts, asked: impl IntoIterator<Item = Source>) -> BTreeSet<Source> {
-        facts.shown_of(&asked.into_iter().collect(), |row| !row.is_private)
+    fn public_of(facts: &Facts, requested: impl IntoIterator<Item = Source>) -> BTreeSet<Source> {
+        facts.shown_of(&requested.into_iter().collect(), |row| !row.is_private)
     }
 
     fn check(facts: &Facts, expected: &[i64]) {

@@ -68,7 +68,7 @@ struct ActiveRun<'a> {
     chain: Chain,
     closing: Option<ClosingTools>,
     /// The context shown in the first turn. Later turns show the same. `None` if another process
-    /// asked the first turn.
+    /// sent the first request.
     shown: Option<Shown>,
     /// What is reserved for the call under way, until a commit settles it.
     reserved: Option<Reservation>,
@@ -207,8 +207,8 @@ impl ActiveRun<'_> {
 
     /// Asks the model for one turn and commits the turn.
     ///
-    /// The request is committed before the model is asked and the turn before any of its effects,
-    /// so a crash at any point costs at most one answer, and a recorded answer is never asked for
+    /// The request is committed before the model is called and the turn before any of its effects,
+    /// so a crash at any point costs at most one answer, and a recorded answer is never requested
     /// again. If the run ends with this turn, the turn and the end of the run are one commit.
     async fn ask(&mut self, turn: u32, tools: ToolSet) -> Result<Option<End>, RunError> {
         if let Some(end) = self.over_time().await? {
@@ -383,8 +383,8 @@ impl ActiveRun<'_> {
         let Driver { clock, sink, .. } = self.driver;
         let left = clock.now().until(self.started() + self.patience());
         let who = (self.lease.ws, self.lease.holder());
-        let asked = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock, left);
-        match select(Box::pin(asked), Box::pin(self.interrupted())).await {
+        let answer = crate::model_call::turn(&*self.model, who, request, &**sink, &**clock, left);
+        match select(Box::pin(answer), Box::pin(self.interrupted())).await {
             Either::Left((Ok(answer), _)) => Ok(Ok(answer)),
             Either::Left((Err(NoAnswer::Failed(error)), _)) => Ok(Err(error)),
             Either::Left((Err(NoAnswer::OverTime), _)) => Err(Interruption::OverTime),

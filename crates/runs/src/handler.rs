@@ -25,7 +25,7 @@ pub trait RunHandler: Send + Sync {
     /// Returns the change row that says that the run moved: it ended, or was requeued.
     fn announce(&self) -> ChangeRow;
 
-    /// Returns the change row that says that a turn of this number was recorded; `None` if nobody is told.
+    /// Returns the change row that says that a turn of this number was recorded; `None` if nobody needs to know.
     fn announce_turn(&self, _turn: u32) -> Option<ChangeRow> {
         None
     }
@@ -37,7 +37,7 @@ pub trait RunHandler: Send + Sync {
     /// Returns whether an accepted call in the log closed the run.
     fn is_closed(&self, log: &RunLog) -> bool;
 
-    /// Returns whether the run is over with what is in the log: the model is not asked again, even if
+    /// Returns whether the run is over with what is in the log: the model is not called again, even if
     /// it has not said that it wants nothing more.
     fn is_over(&self, _log: &RunLog) -> bool {
         false
@@ -116,7 +116,7 @@ pub trait RunHandler: Send + Sync {
 /// The tools that close a run, for example by publishing its result.
 ///
 /// If the model wants nothing more but a required closing call is missing, or if it reaches the cap
-/// on turns, it is asked once more and may call only these; the tools that it is offered stay the same.
+/// on turns, it gets one more request and may call only these; the tools that it is offered stay the same.
 #[derive(Debug, Clone)]
 pub struct ClosingTools {
     pub names: Vec<String>,

@@ -5,7 +5,7 @@
 //! after a crash, the time limits. Does not own: what a run is about. Context and tools come in
 //! through [`handler::RunHandler`], and so do the tools that close it; who wakes when, and what a
 //! run leaves behind, belong to the rooms above.
-//! The failures it defends against: a loop that never ends, a turn asked twice after a crash, text
+//! The failures it defends against: a loop that never ends, a turn requested twice after a crash, text
 //! of a task read as an instruction, private text sent to somebody else's model, a stale owner that writes, a provider failure that counts as an
 //! empty success.
 //!

@@ -143,7 +143,7 @@ impl RecordedTurns {
     }
 }
 
-/// The texts of the messages; `None` for one that cannot be read, which is told.
+/// The texts of the messages; `None` for one that cannot be read, which is noted.
 async fn texts(
     store: &Store,
     ws: WorkspaceId,

@@ -22,7 +22,7 @@ pub enum Closing {
     /// The run may end without a closing call, or has made one. At the cap on turns it may still
     /// make one.
     Optional,
-    /// The run is over with the call that it made: nothing more is asked.
+    /// The run is over with the call that it made: no further request follows.
     Final,
     /// The run needs a closing call and has made none that was accepted.
     Missing,
@@ -66,7 +66,7 @@ impl RunLog {
 
 impl LoggedTurn {
     /// Returns the turn as later requests of the same run show it.
-    pub fn shown(&self) -> Turn {
+    pub fn rendered(&self) -> Turn {
         Turn {
             text: self.text.clone(),
             calls: self.calls.clone(),
@@ -230,13 +230,13 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_closing_call_is_asked_for_once() {
+    fn a_missing_closing_call_is_requested_once() {
         check(&["o."], Closing::Missing, ask(2, ToolSet::Closing));
         check(&["o.", ""], Closing::Missing, Step::Finish { cut: false });
     }
 
     #[test]
-    fn beyond_the_cap_only_a_closing_call_is_asked_for_and_the_run_is_cut() {
+    fn beyond_the_cap_only_a_closing_call_is_requested_and_the_run_is_cut() {
         check(&["o", "o", "o"], Closing::Optional, ask(4, ToolSet::Closing));
         check(&["o", "o", "o", "o"], Closing::Optional, Step::Finish { cut: true });
     }

@@ -90,7 +90,7 @@ impl RowDiff {
             // A link says in its columns all that its document says.
             let repeated = table == "agent_links" && column == "serialized";
             if !QUIET.contains(&column.as_str()) && *value != Value::Null && !repeated {
-                parts.push(format!("{column}={}", self.shown(value)));
+                parts.push(format!("{column}={}", self.rendered(value)));
             }
         }
         parts.join(" ")
@@ -99,7 +99,7 @@ impl RowDiff {
     fn changed(&mut self, keys: &[String], old: &Fields, row: &Fields) -> String {
         let mut parts = Vec::new();
         for key in keys {
-            parts.extend(get(row, key).map(|value| format!("{key}={}", self.shown(value))));
+            parts.extend(get(row, key).map(|value| format!("{key}={}", self.rendered(value))));
         }
         for (column, value) in row {
             let was = get(old, column);
@@ -111,8 +111,8 @@ impl RowDiff {
                     parts.extend(self.document(was, is));
                 }
                 _ => {
-                    let was = was.map(|was| self.shown(was)).unwrap_or_default();
-                    parts.push(format!("{column}: {was} -> {}", self.shown(value)));
+                    let was = was.map(|was| self.rendered(was)).unwrap_or_default();
+                    parts.push(format!("{column}: {was} -> {}", self.rendered(value)));
                 }
             }
         }
@@ -137,7 +137,7 @@ impl RowDiff {
     }
 
     /// A value in one short piece: times as the time of day, long texts cut.
-    fn shown(&mut self, value: &Value) -> String {
+    fn rendered(&mut self, value: &Value) -> String {
         match value {
             Value::Null => "none".into(),
             // Nothing else in these databases counts this high.

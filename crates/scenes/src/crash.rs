@@ -207,7 +207,7 @@ pub struct Verdicts {
     /// How many pairs of points there are in all.
     pub pairs: usize,
     /// How many crashes lost an answer: its turn is requested again.
-    pub asked_again: usize,
+    pub repeated: usize,
     /// How many different states all these points leave. Two points with nothing between them
     /// leave the same, and each state is started from once.
     pub states: usize,
@@ -234,7 +234,7 @@ pub async fn everywhere(scene: &Scene, seconds: Seconds) -> anyhow::Result<Verdi
             cut.memory.step,
             scene.steps.get(cut.memory.step)
         );
-        verdicts.asked_again += usize::from(cut.in_flight);
+        verdicts.repeated += usize::from(cut.in_flight);
         // A second crash may have left the same: where a third one leads is another question.
         if !firsts.insert(state(cut)) {
             continue;

@@ -229,18 +229,7 @@ impl World {
             }
             Step::Unlink(task, other) => {
                 let task = self.task_id(task)?;
-                let remembered = lock(&self.stage.memory).unlinking.clone();
-                let link = match remembered {
-                    Some(remembered) => remembered,
-                    None => {
-                        let other = self.task_id(other)?;
-                        let links = dormouse.task_links(me, &task).await?;
-                        let link = links.into_iter().find(|link| link.task.id == other);
-                        let link = link.with_context(|| format!("no link to {other}"))?.id;
-                        lock(&self.stage.memory).unlinking = Some(link.clone());
-                        link
-                    }
-                };
+                let link = self.link_to_remove(&task, other).await?;
                 dormouse.unlink_task(me, &task, &link, None, key).await?;
             }
             Step::Say(task, words) => {
@@ -249,18 +238,7 @@ impl World {
             }
             Step::Forget(task, words) => {
                 let agent = self.agent_id(task).await?;
-                let remembered = lock(&self.stage.memory).forgetting.clone();
-                let line = match remembered {
-                    Some(remembered) => remembered,
-                    None => {
-                        let known = dormouse.knowledge(me, &agent, 100, None).await?.items;
-                        let line = known.into_iter().find(|line| line.text.contains(words));
-                        let line =
-                            line.with_context(|| format!("no line {words:?}"))?.line.to_string();
-                        lock(&self.stage.memory).forgetting = Some(line.clone());
-                        line
-                    }
-                };
+                let line = self.line_to_remove(&agent, words).await?;
                 dormouse.remove_line(me, &agent, &line, true).await?;
             }
             Step::Reanalyse(task) => {
@@ -273,35 +251,12 @@ impl World {
                 dormouse.resume_agent(me, &self.agent_id(task).await?, key).await?;
             }
             Step::Decide { task, item, verdict, reason } => {
-                let remembered = lock(&self.stage.memory).deciding.clone();
-                let (set, index, digest) = match remembered {
-                    Some(remembered) => remembered,
-                    None => {
-                        let item = self.proposal(task, item, *verdict).await?;
-                        let chosen = (item.set, item.index, item.digest.to_string());
-                        lock(&self.stage.memory).deciding = Some(chosen.clone());
-                        chosen
-                    }
-                };
+                let (set, index, digest) = self.item_to_decide(task, item, *verdict).await?;
                 let reason = reason.map(ToOwned::to_owned);
                 dormouse.decide(me, &set, index, *verdict, Some(digest), reason, key).await?;
             }
             Step::ConfirmAll(task) => {
-                let id = self.task_id(task)?;
-                for set in dormouse.change_sets(me, Some(id), false).await? {
-                    let shown = set.items.iter().filter(|item| item.shown);
-                    let shown = shown
-                        .map(|it| Shown { index: it.index, digest: it.digest.to_string() })
-                        .collect();
-                    lock(&self.stage.memory).confirming.entry(set.id).or_insert(shown);
-                }
-                let confirming = lock(&self.stage.memory).confirming.clone();
-                for (set, shown) in confirming {
-                    let key = Some(format!("step-{n}-{set}"));
-                    for (_, result) in dormouse.confirm_all(me, &set, shown, key).await? {
-                        result?;
-                    }
-                }
+                self.confirm_all(n, &self.task_id(task)?).await?;
             }
             Step::Dismiss(task) => {
                 let id = self.task_id(task)?;
@@ -319,6 +274,65 @@ impl World {
             Step::Wait(time) => self.stage.clock.advance(*time),
         }
         Ok(Vec::new())
+    }
+
+    /// Confirms the items of a task that were shown before the first try of the step.
+    async fn confirm_all(&self, n: usize, task: &TaskId) -> anyhow::Result<()> {
+        for set in self.dormouse.change_sets(&self.me, Some(task.clone()), false).await? {
+            let shown = set.items.iter().filter(|item| item.shown);
+            let shown = shown.map(|it| Shown { index: it.index, digest: it.digest.to_string() });
+            let mut memory = lock(&self.stage.memory);
+            memory.confirming.entry(set.id).or_insert(shown.collect());
+        }
+        let confirming = lock(&self.stage.memory).confirming.clone();
+        for (set, shown) in confirming {
+            let key = Some(format!("step-{n}-{set}"));
+            for (_, result) in self.dormouse.confirm_all(&self.me, &set, shown, key).await? {
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The link that a step removes: the same if the step is repeated after a crash.
+    async fn link_to_remove(&self, task: &TaskId, other: &str) -> anyhow::Result<TaskLinkId> {
+        if let Some(remembered) = lock(&self.stage.memory).unlinking.clone() {
+            return Ok(remembered);
+        }
+        let other = self.task_id(other)?;
+        let links = self.dormouse.task_links(&self.me, task).await?;
+        let link = links.into_iter().find(|link| link.task.id == other);
+        let link = link.with_context(|| format!("no link to {other}"))?.id;
+        lock(&self.stage.memory).unlinking = Some(link.clone());
+        Ok(link)
+    }
+
+    /// The line that a step removes: the same if the step is repeated after a crash.
+    async fn line_to_remove(&self, agent: &AgentId, words: &str) -> anyhow::Result<String> {
+        if let Some(remembered) = lock(&self.stage.memory).forgetting.clone() {
+            return Ok(remembered);
+        }
+        let known = self.dormouse.knowledge(&self.me, agent, 100, None).await?.items;
+        let line = known.into_iter().find(|line| line.text.contains(words));
+        let line = line.with_context(|| format!("no line {words:?}"))?.line.to_string();
+        lock(&self.stage.memory).forgetting = Some(line.clone());
+        Ok(line)
+    }
+
+    /// The item that a step decides: the same if the step is repeated after a crash.
+    async fn item_to_decide(
+        &self,
+        task: &str,
+        item: &str,
+        verdict: Verdict,
+    ) -> anyhow::Result<(ChangeSetId, i64, String)> {
+        if let Some(remembered) = lock(&self.stage.memory).deciding.clone() {
+            return Ok(remembered);
+        }
+        let item = self.proposal(task, item, verdict).await?;
+        let chosen = (item.set, item.index, item.digest.to_string());
+        lock(&self.stage.memory).deciding = Some(chosen.clone());
+        Ok(chosen)
     }
 
     /// Runs the wakes of every known task, and whatever else is due.

@@ -95,7 +95,7 @@ async fn serve(
     tokio::select! {
         biased;
         _ended = connection.as_mut() => return,
-        _told = closing.wait_for(|closing| *closing) => {}
+        _notified = closing.wait_for(|closing| *closing) => {}
     }
     connection.as_mut().graceful_shutdown();
     let _ended = connection.await;

@@ -48,7 +48,7 @@ problems! {
     Imports = ["import-failed", "plan-changed"];
     /// Providers and models are changed.
     Models = ["not-found", "conflict"];
-    /// A provider is asked.
+    /// A provider is called.
     AsksProvider = ["not-found", "conflict", "model-unavailable"];
     /// A task gets an agent.
     NewAgent = ["conflict", "task-deleted", "agent-exists"];

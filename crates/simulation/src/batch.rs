@@ -86,7 +86,7 @@ impl Report {
             some("budget used up"),
             some("paid calls switched off"),
             some("opaque part returned"),
-            some("later turn asked for again"),
+            some("later turn requested again"),
         ];
         let short = |(what, floor): (String, u64)| {
             let seen = self.tally.of(&what);

@@ -475,7 +475,7 @@ impl Client {
         };
         let what = format!("decides {verdict:?} on {}:{index}", &set.to_string()[24..]);
         if let Some(Ok(status)) = self.ask(&what, make, &key).await {
-            self.sim.count(&format!("told {status}"));
+            self.sim.count(&format!("answered {status}"));
         }
     }
 

@@ -28,7 +28,7 @@ fn audience(sim: &SimState) -> &'static str {
 }
 
 /// The text of a kind in a request.
-fn shown(request: &Request, kind: FragmentKind) -> Option<&str> {
+fn text_of(request: &Request, kind: FragmentKind) -> Option<&str> {
     let mut fragments = request.fragments.iter();
     fragments.find(|fragment| fragment.kind == kind).map(|fragment| fragment.text.as_str())
 }
@@ -38,7 +38,7 @@ pub(crate) fn check_request(sim: &SimState, agent: &str, request: &Request) -> V
     if sim.terms.place == Place::BuiltIn {
         return Vec::new();
     }
-    let log = shown(request, FragmentKind::Log).unwrap_or_default();
+    let log = text_of(request, FragmentKind::Log).unwrap_or_default();
     if request.turn == 0 {
         let run = request.run_key.to_string();
         lock(&sim.oracle).folding.insert(run, log.to_owned());
@@ -56,7 +56,7 @@ pub(crate) fn check_request(sim: &SimState, agent: &str, request: &Request) -> V
     let upto = found.first().map_or(0, |row| number(row, 0));
     if let Some(text) = found.first().and_then(|row| row.text(1).ok()) {
         sim.count("turn with a summary");
-        let summary = shown(request, FragmentKind::Summary).unwrap_or_default();
+        let summary = text_of(request, FragmentKind::Summary).unwrap_or_default();
         // A summary is fenced, and what looks like a fence in it is broken up.
         if !text.contains("<data") && !summary.contains(text.trim_end()) {
             wrong.push(format!("fold: a turn of agent {agent} does not see its newest summary"));
@@ -66,7 +66,7 @@ pub(crate) fn check_request(sim: &SimState, agent: &str, request: &Request) -> V
     let missing = |line: &&Option<String>| !line.as_ref().is_some_and(|text| log.contains(text));
     let n_missing = lines.iter().filter(missing).count();
     let said = format!("\n{n_missing} older line");
-    let instruction = shown(request, FragmentKind::Instruction).unwrap_or_default();
+    let instruction = text_of(request, FragmentKind::Instruction).unwrap_or_default();
     if n_missing > 0 && !instruction.contains(&said) {
         wrong.push(format!(
             "fold: a turn of agent {agent} sees {n_missing} of {} lines after {upto} neither in \

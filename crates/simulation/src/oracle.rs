@@ -375,7 +375,7 @@ pub(crate) fn model_called(
         Some((epoch, at)) => {
             if held.is_some_and(|held| held < at) {
                 wrong.push(format!(
-                    "held: a model is asked for {}, which a person was told is at rest",
+                    "held: a model is called for {}, which a person saw at rest",
                     short(&agent)
                 ));
             }

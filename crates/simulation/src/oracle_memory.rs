@@ -32,20 +32,20 @@ pub(crate) struct Oracle {
     pub(crate) writes: BTreeMap<(String, i64), (bool, bool)>,
     /// Who was marked, and how far the feed was routed.
     pub(crate) marks: Marks,
-    /// What models were asked, and what is recorded of their answers.
+    /// The requests that were sent to models, and what is recorded of their answers.
     pub(crate) turns: Turns,
     pub(crate) spent: Spent,
     /// What models were shown of the logs that they fold, by run.
     pub(crate) folding: BTreeMap<String, String>,
 }
 
-/// What models were asked, and what is recorded of their answers.
+/// The requests that were sent to models, and what is recorded of their answers.
 #[derive(Default)]
 pub(crate) struct Turns {
     /// How many turns of a run are recorded.
     pub(crate) recorded: BTreeMap<String, u32>,
-    /// How often a turn of a run was asked for.
-    pub(crate) asked: BTreeMap<(String, u32), i64>,
+    /// How often a turn of a run was requested.
+    pub(crate) requests: BTreeMap<(String, u32), i64>,
 }
 
 /// What the oracle knows of money.

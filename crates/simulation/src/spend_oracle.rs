@@ -39,14 +39,14 @@ pub(crate) fn check_request(sim: &SimState, request: &Request, body: &str) -> Ve
     let calls = sim.rows(Db::Agent, sql, params());
     let (times, is_off, reserved_at) = {
         let oracle = lock(&sim.oracle);
-        let times = oracle.turns.asked.get(&(run.clone(), turn)).copied().unwrap_or(0);
+        let times = oracle.turns.requests.get(&(run.clone(), turn)).copied().unwrap_or(0);
         let reserved_at = oracle.spent.reserved_at.get(&run).copied();
         (times, oracle.spent.is_off, reserved_at)
     };
     let mut wrong = Vec::new();
     if i64::try_from(calls.len()).unwrap_or(0) < times {
         wrong.push(format!(
-            "spend: turn {turn} of run {run} is asked for {times} times, and has {} rows",
+            "spend: turn {turn} of run {run} is requested {times} times, and has {} rows",
             calls.len()
         ));
     }

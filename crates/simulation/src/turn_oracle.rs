@@ -1,4 +1,4 @@
-//! Each turn is asked for until it is recorded and never afterwards, and the part of it that its
+//! Each turn is requested until it is recorded and never afterwards, and the part of it that its
 //! provider wants back goes to that provider and nowhere else.
 
 use dormouse_store::{Commit, Param, Value};
@@ -15,22 +15,22 @@ pub(crate) fn recorded(sim: &SimState, agent: &str) {
     *lock(&sim.oracle).turns.recorded.entry(run).or_default() += 1;
 }
 
-/// What is wrong with a turn that is asked for.
+/// What is wrong with a turn that is requested.
 pub(crate) fn check_request(sim: &SimState, request: &Request) -> Vec<String> {
     let (run, turn) = (request.run_key.to_string(), request.turn);
     let mut wrong = Vec::new();
     let (recorded, times) = {
         let mut oracle = lock(&sim.oracle);
-        let times = oracle.turns.asked.entry((run.clone(), turn)).or_default();
+        let times = oracle.turns.requests.entry((run.clone(), turn)).or_default();
         *times += 1;
         let times = *times;
         (oracle.turns.recorded.get(&run).copied().unwrap_or(0), times)
     };
     if turn > 0 && turn <= recorded {
-        wrong.push(format!("repeat: turn {turn} of run {run} is recorded, and asked for again"));
+        wrong.push(format!("repeat: turn {turn} of run {run} is recorded, and requested again"));
     }
     if turn > 1 && times > 1 {
-        sim.count("later turn asked for again");
+        sim.count("later turn requested again");
     }
     if sim.terms.place != Place::Provider {
         return wrong;

@@ -2,7 +2,7 @@
 //! minute.
 //!
 //! It is written to be compared with what the product computes, so it shares nothing with it: a zone is
-//! only ever asked what its clock shows at an instant, and nothing is skipped to be quick.
+//! only used to look up what its clock shows at an instant, and nothing is skipped to be quick.
 
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;

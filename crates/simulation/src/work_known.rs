@@ -11,13 +11,13 @@ pub(crate) const EVERY: [i64; 2] = [30, 45];
 /// What is known of agent work in a play.
 #[derive(Default)]
 pub(crate) struct Known {
-    /// Corrections that the person was told are written, with their definition.
+    /// Corrections that were acknowledged to the person, with their definition.
     pub(crate) corrections: Vec<(String, String)>,
-    /// Answers that the person was told are written, with their question.
+    /// Answers that were acknowledged to the person, with their question.
     pub(crate) answers: Vec<(String, String)>,
     /// Corrections that a run has to be shown, by process and run: it was claimed after them.
     pub(crate) owed: BTreeMap<(String, String), Vec<String>>,
-    /// Corrections that the person was told are written when a turn of a run was recorded last: they reach
+    /// Corrections that were acknowledged to the person when a turn of a run was recorded last: they reach
     /// it before it ends.
     pub(crate) due: BTreeMap<String, Vec<String>>,
     /// What models were sent for each run.

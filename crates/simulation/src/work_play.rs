@@ -1,9 +1,9 @@
 //! Agent work in the same play: two schedules, in a workspace of their own, whose runs ask, publish, end or
 //! say nothing; and a person who answers, corrects, judges, cancels and pauses, on whichever node answers.
 //!
-//! What must hold: no occurrence is missed and none has two runs; a result is said once; what a person was told
+//! What must hold: no occurrence is missed and none has two runs; a result is shown once; what was acknowledged to a person
 //! is written is there, once; a correction is in every request of a run that was claimed after it; an answer is
-//! in a request of the run that asked.
+//! in a request of the run whose question it was.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -197,7 +197,7 @@ impl Boss {
             )
         };
         if let Some(Ok(())) = self.0.ask("runs work", make, &key).await {
-            self.sim().count("work asked for");
+            self.sim().count("work requested");
         }
     }
 

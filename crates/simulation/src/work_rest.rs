@@ -34,19 +34,19 @@ pub(crate) fn inspect(sim: &SimState) {
         "SELECT run_key FROM wake_run_log WHERE ws = 3 AND status IN ('queued', 'started')",
     );
     wrong(
-        "a result of a schedule is not told once",
+        "a result of a schedule is not delivered once",
         "SELECT r.id FROM work_runs r WHERE r.ws = 3 AND r.state = 'succeeded' AND r.zone = 'floating'
            AND r.ended_by IS NULL
            AND (SELECT COUNT(*) FROM conversation_turns t WHERE t.ws = 3 AND t.run_id = r.id) <> 1",
     );
     wrong(
-        "what came to no result is told as one",
+        "what came to no result is delivered as one",
         "SELECT t.run_id FROM conversation_turns t JOIN work_runs r ON r.ws = 3 AND r.id = t.run_id
          WHERE t.ws = 3 AND r.state <> 'succeeded'",
     );
     // What was dealt with is forgotten after a month.
     wrong(
-        "the person is told twice of a question, or not of one that is open",
+        "a question is delivered twice, or an open one not at all",
         "SELECT q.id FROM (SELECT q.id, q.closed_at, (SELECT COUNT(*) FROM deliveries d
              WHERE d.ws = 3 AND d.run_id = q.run_id AND d.attempt = q.attempt AND d.kind = 'question') n
            FROM work_questions q WHERE q.ws = 3) q
@@ -105,7 +105,7 @@ fn occurrences(sim: &SimState) {
     }
 }
 
-/// What the person was told is written is there, and the runs heard it.
+/// What was acknowledged to the person is stored, and the runs saw it.
 fn written(sim: &SimState) {
     let known = lock(&sim.work);
     let mut wrong = Vec::new();
@@ -132,7 +132,7 @@ fn written(sim: &SimState) {
         }
         let is_heard = known.sent.get(&run).into_iter().flatten().any(|body| body.contains(words));
         if state == "succeeded" && !is_heard {
-            wrong.push(format!("heard: {run} ended well and was never told {words:?}"));
+            wrong.push(format!("heard: {run} ended well and never saw {words:?}"));
         }
     }
     drop(known);

@@ -37,7 +37,7 @@ pub(crate) fn model_called(sim: &SimState, owner: &str, request: &Request, body:
         let key = (owner.to_owned(), run.clone());
         for owed in known.owed.get(&key).into_iter().flatten() {
             if !body.contains(owed) {
-                wrong.push(format!("corrected: {run} is not told {owed:?}"));
+                wrong.push(format!("corrected: {run} does not see {owed:?}"));
             }
         }
         known.sent.entry(run).or_default().push(body.to_owned());
@@ -66,20 +66,21 @@ pub(crate) fn saw(
     let Some(row) = found.first() else { return };
     let (work, state) = (text(row, 0), text(row, 1));
     let known = &mut *lock(&sim.work);
-    let told = known.corrections.iter().filter(|(of, _)| *of == work).map(|(_, it)| it.clone());
-    let told: Vec<String> = told.collect();
+    let corrections =
+        known.corrections.iter().filter(|(of, _)| *of == work).map(|(_, it)| it.clone());
+    let corrections: Vec<String> = corrections.collect();
     let starts = commit.ops.iter().any(|op| op.sql.starts_with("INSERT INTO wake_run_log"));
     let mut unheard = Vec::new();
     match commit.label {
         // What is frozen when an attempt begins is in each of its requests.
         "run.claim" if starts => {
-            known.owed.insert((owner.to_owned(), run.to_owned()), told);
+            known.owed.insert((owner.to_owned(), run.to_owned()), corrections);
         }
         "run.claim" => {
             known.owed.remove(&(owner.to_owned(), run.to_owned()));
         }
         "run.request" => {
-            known.due.insert(run.to_owned(), told);
+            known.due.insert(run.to_owned(), corrections);
         }
         "run.final" if ["succeeded", "no_op", "needs_input"].contains(&state.as_str()) => {
             let sent = known.sent.get(run).map(Vec::as_slice).unwrap_or_default();

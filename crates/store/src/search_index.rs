@@ -78,13 +78,13 @@ pub fn matching(
     engine: Engine,
     workspace: WorkspaceId,
     area: &str,
-    asked: &WordQuery,
+    word_query: &WordQuery,
     (at, id): (Timestamp, &str),
     limit: i64,
 ) -> Query<Indexed> {
     let mark = mark(workspace, area);
     // A word holds letters and digits only, so nothing in it can end a quotation.
-    let words = asked.words().iter();
+    let words = word_query.words().iter();
     let (sql, words): (_, Vec<String>) = match engine {
         Engine::Sqlite => (
             "SELECT s.id, s.kind, s.at, s.sha256, s.sources

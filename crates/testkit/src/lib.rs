@@ -59,7 +59,7 @@ enum Until {
 
 impl State {
     /// The time the clock shows when a caller wakes, if it is not set back again.
-    fn shown(&self, until: Until) -> Timestamp {
+    fn clock_time(&self, until: Until) -> Timestamp {
         match until {
             Until::Shows(at) => at,
             Until::Passed(at) => Timestamp::from_micros(at.micros() - self.back),
@@ -88,7 +88,7 @@ impl ManualClock {
             state.now = now;
             let sleepers = std::mem::take(&mut state.sleepers);
             let (due, later) =
-                sleepers.into_iter().partition::<Vec<_>, _>(|(at, _)| state.shown(*at) <= now);
+                sleepers.into_iter().partition::<Vec<_>, _>(|(at, _)| state.clock_time(*at) <= now);
             state.sleepers = later;
             due
         };
@@ -106,7 +106,7 @@ impl ManualClock {
     /// The earliest time a caller waits for.
     pub fn next_deadline(&self) -> Option<Timestamp> {
         let state = lock(&self.state);
-        state.sleepers.iter().map(|(at, _)| state.shown(*at)).min()
+        state.sleepers.iter().map(|(at, _)| state.clock_time(*at)).min()
     }
 }
 
@@ -138,7 +138,7 @@ impl Future for Sleep {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
         let mut state = lock(&self.state);
-        if state.now >= state.shown(self.at) {
+        if state.now >= state.clock_time(self.at) {
             return Poll::Ready(());
         }
         let (at, waker) = (self.at, context.waker());
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sleeper_wakes_when_its_time_comes_and_not_before() {
+    fn a_sleep_ends_when_its_time_comes_and_not_before() {
         let clock = ManualClock::at("2026-01-05T09:00:00Z");
         let mut sleep = clock.sleep_until(clock.now() + Duration::from_secs(10));
         let noted = Arc::new(Noted(Mutex::new(0)));

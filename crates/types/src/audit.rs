@@ -37,7 +37,7 @@ closed_list! {
         AgentResume = "agent.resume",
         /// An agent was destroyed.
         AgentDestroy = "agent.destroy",
-        /// A wake of an agent was asked for.
+        /// A wake of an agent was requested.
         AgentWake = "agent.wake",
         /// A wake of an agent was planned for a time.
         AgentWakeAt = "agent.wakeAt",

@@ -188,7 +188,7 @@ pub enum Origin {
         /// The agent.
         agent: AgentId,
     },
-    /// What a run of agent work wrote by itself: its result, on the task that asked for it.
+    /// What a run of agent work wrote by itself: its result, on the task that requested it.
     Work {
         /// The run.
         run: WorkRunId,

@@ -30,7 +30,7 @@ closed_list! {
     pub enum TaskAction, "action" {
         /// It was made.
         Created = "created",
-        /// It was changed, or told how to go on.
+        /// It was changed, or got an instruction how to go on.
         Updated = "updated",
         /// It was talked about.
         Discussed = "discussed",

@@ -1,10 +1,10 @@
-//! Deliveries: what the person is told about agent work, and where.
+//! Deliveries: notices to the person about agent work, and where.
 
 use crate::closed_list;
 use crate::{DeliveryId, Id as _, WorkRunId, hash};
 
 closed_list! {
-    /// Where something is told.
+    /// Where a notice is shown.
     pub enum DeliveryTarget, "target" {
         /// In the app.
         App = "app",
@@ -12,9 +12,9 @@ closed_list! {
 }
 
 closed_list! {
-    /// What is told.
+    /// What it is about.
     pub enum DeliveryKind, "kind" {
-        /// A run asked a question.
+        /// A run has a question.
         Question = "question",
         /// A run ended without an outcome, and waits to be looked at.
         Review = "review",

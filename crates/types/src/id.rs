@@ -154,7 +154,7 @@ ids! {
     HookId = "hook";
     /// A conversation.
     ConversationId = "conv";
-    /// Something that the person is told about agent work.
+    /// A notice to the person about agent work.
     DeliveryId = "dl";
     /// A template of agents: persona and directives, in versions.
     TemplateId = "at";

@@ -210,7 +210,7 @@ pub const LOCAL_WAKE_SECONDS: u64 = 30 * 60;
 /// Units: tokens. The output of one turn of a model. A report with its proposals needs about half of
 /// it; what a call may cost is reserved for all of it.
 pub const MODEL_OUTPUT_TOKENS: u32 = 4096;
-/// Units: seconds. A server that is asked for its models has to answer within this time.
+/// Units: seconds. A server has to answer a request for its models within this time.
 pub const MODEL_LIST_SECONDS: u64 = 30;
 /// Units: seconds. A model server that is looked for on this machine has to answer within this time.
 pub const LOCAL_DISCOVERY_SECONDS: u64 = 2;

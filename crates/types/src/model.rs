@@ -63,7 +63,7 @@ pub enum ToolChoice {
     Auto,
     /// It must call one of the offered tools.
     Required,
-    /// It must call one of the tools with these names. Not every provider can be asked for that; a call of
+    /// It must call one of the tools with these names. Not every provider can enforce that; a call of
     /// another tool is refused when it comes.
     OneOf(Vec<String>),
 }

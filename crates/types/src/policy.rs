@@ -34,7 +34,7 @@ impl From<KeptBackReason> for DenialReason {
 pub struct PolicyDenied {
     /// `request`, or the tool that was called.
     pub what: String,
-    /// The model that asked or would have been asked.
+    /// The model that sent the request, or would have got it.
     pub model: String,
     /// Why.
     pub reason: DenialReason,

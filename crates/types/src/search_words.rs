@@ -140,14 +140,14 @@ impl WordQuery {
     /// Reads a query. Words beyond [`MOST_WORDS`] are left out. Returns `None` for a query without a
     /// letter or digit.
     pub fn of(query: &str) -> Option<Self> {
-        let mut asked: Vec<String> = Vec::new();
+        let mut chosen: Vec<String> = Vec::new();
         for word in words(query) {
             let word = word.rest(0);
-            if asked.len() < MOST_WORDS && !word.is_empty() && !asked.contains(&word) {
-                asked.push(word);
+            if chosen.len() < MOST_WORDS && !word.is_empty() && !chosen.contains(&word) {
+                chosen.push(word);
             }
         }
-        (!asked.is_empty()).then_some(Self { words: asked })
+        (!chosen.is_empty()).then_some(Self { words: chosen })
     }
 
     /// Returns the beginnings of the words that a text must have, all of them.
@@ -227,12 +227,12 @@ mod tests {
         check("one,two: three", &["one", "two", "three"]);
     }
 
-    fn asked(query: &str) -> WordQuery {
+    fn parsed(query: &str) -> WordQuery {
         WordQuery::of(query).expect("a query with a word")
     }
 
     fn found(query: &str, text: &str) -> bool {
-        asked(query).is_in(text)
+        parsed(query).is_in(text)
     }
 
     #[test]
@@ -251,29 +251,29 @@ mod tests {
 
     #[test]
     fn a_query_asks_for_a_few_words_once_each() {
-        assert_eq!(asked("Van van VÁN 2026-03-01").words(), ["van", "20260301"]);
+        assert_eq!(parsed("Van van VÁN 2026-03-01").words(), ["van", "20260301"]);
         assert_eq!(WordQuery::of(" \0*\"'()-^: "), None);
-        assert_eq!(asked(&"a b c d e f g h i j ".repeat(500)).words().len(), MOST_WORDS);
-        assert_eq!(asked("NEAR(a OR b) NOT \"c\"*").words(), ["near", "a", "or", "b", "not", "c"]);
+        assert_eq!(parsed(&"a b c d e f g h i j ".repeat(500)).words().len(), MOST_WORDS);
+        assert_eq!(parsed("NEAR(a OR b) NOT \"c\"*").words(), ["near", "a", "or", "b", "not", "c"]);
     }
 
     #[test]
     fn the_stretch_around_a_word_holds_it_and_begins_at_a_word() {
         let text = format!("{} the Café opens {}", "long ".repeat(100), "words ".repeat(100));
-        let stretch = &text[asked("cafe").around(&text, 60)];
+        let stretch = &text[parsed("cafe").around(&text, 60)];
         assert!(stretch.starts_with("long ") && stretch.contains("the Café opens"), "{stretch}");
         assert!(stretch.len() <= 60);
-        assert_eq!(asked("x").around("short", 60), 0..5);
-        assert_eq!(asked("nothing").around(&text, 4), 0..4);
+        assert_eq!(parsed("x").around("short", 60), 0..5);
+        assert_eq!(parsed("nothing").around(&text, 4), 0..4);
     }
 
     proptest! {
         #[test]
         fn every_word_of_a_text_is_found_in_it(text in "\\PC{0,60}") {
-            if let Some(asked) = WordQuery::of(&text) {
-                prop_assert!(asked.is_in(&text), "{asked:?}");
+            if let Some(query) = WordQuery::of(&text) {
+                prop_assert!(query.is_in(&text), "{query:?}");
                 let is_word = |word: &String| word.chars().all(char::is_alphanumeric);
-                prop_assert!(asked.words().iter().all(is_word), "{asked:?}");
+                prop_assert!(query.words().iter().all(is_word), "{query:?}");
             }
             prop_assert!(indexed(&text).iter().all(|word| word.chars().count() <= LONGEST));
         }
@@ -282,8 +282,8 @@ mod tests {
         fn a_stretch_is_within_its_text_and_its_size(
             text in "\\PC{0,80}", word in "\\w{1,3}", most in 4usize..40
         ) {
-            let Some(asked) = WordQuery::of(&word) else { return Ok(()) };
-            let stretch = asked.around(&text, most);
+            let Some(query) = WordQuery::of(&word) else { return Ok(()) };
+            let stretch = query.around(&text, most);
             prop_assert!(text.get(stretch.clone()).is_some());
             prop_assert!(stretch.len() <= most);
         }

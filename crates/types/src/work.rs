@@ -89,7 +89,7 @@ closed_list! {
         Succeeded = "succeeded",
         /// It ended and found nothing to do.
         NoOp = "no_op",
-        /// It asked the person, and goes on with the answer.
+        /// It had a question for the person, and goes on with the answer.
         NeedsInput = "needs_input",
         /// It ended without saying how; the person decides what it was worth.
         NeedsReview = "needs_review",
@@ -153,7 +153,7 @@ closed_list! {
 closed_list! {
     /// How a run says that it ended.
     pub enum WorkOutcome, "outcome" {
-        /// It did what it was told to do.
+        /// It did what its instructions say.
         Done = "done",
         /// There was nothing to do.
         NoOp = "no_op",
@@ -169,7 +169,7 @@ pub enum RunEvent {
     Started,
     /// It ended with an outcome.
     Ended(WorkOutcome),
-    /// It asked the person.
+    /// It has a question for the person.
     Asked,
     /// The person answered.
     Answered,
@@ -189,7 +189,7 @@ pub enum RunEvent {
     TimedOut,
     /// Its process died.
     Crashed,
-    /// The program stops, or its model cannot be asked now.
+    /// The program stops, or its model cannot be called now.
     Requeued,
     /// A person ended it.
     Cancelled,

@@ -131,7 +131,7 @@ closed_list! {
     pub enum AttentionReason, "reason" {
         /// Proposals to decide about.
         Proposals = "proposals",
-        /// A run of agent work asked a question.
+        /// A run of agent work has a question.
         Question = "question",
         /// A run ended in a way that the person has to look at.
         Review = "review",

@@ -83,7 +83,7 @@ impl Work {
                 ending = Ending::of(&BuiltInOutcome::Nothing { why: NothingReason::NothingNew })?;
             }
         }
-        let (proposed, told) = proposals.ops().await?;
+        let (proposed, rows) = proposals.ops().await?;
         let mut step = snapshot.step();
         step.move_run(&run, RunEvent::Ended(ending.outcome), now, |run| ending.write(run))?;
         let mut news = vec![event(EventKind::WorkStatus, id.as_str())];
@@ -96,7 +96,7 @@ impl Work {
             ops.extend(report.ops);
             news.push(report.news);
         }
-        news.extend(told);
+        news.extend(rows);
         let key = &lease.run.key;
         ops.push(wake_run::finish(ws, key, Status::Started, to, now, false, None));
         self.commit_ending("work.final", lease, ops, lease.release(), news).await?;

@@ -114,7 +114,7 @@ fn changed(id: &ConversationId) -> ChangeRow {
     event(EventKind::ConversationChanged, id.as_str())
 }
 
-/// The writes and the news of work that is begun in a conversation: what was asked for is its first turn
+/// The writes and the news of work that is begun in a conversation: the request is its first turn
 /// there.
 pub(crate) fn begun_in(
     ws: WorkspaceId,

@@ -39,7 +39,7 @@ const SHOWN_DATES: usize = 5;
 #[derive(Debug, Clone)]
 pub struct NewWork {
     pub title: String,
-    /// What its runs are told to do.
+    /// The instructions of its runs.
     pub instructions: String,
     /// What it does without a language model; `None` if its instructions are for one.
     pub built_in: Option<BuiltInWork>,
@@ -66,7 +66,7 @@ pub struct NewWork {
 }
 
 impl NewWork {
-    /// What is asked for, as an idempotency key stands for it: as it was sent, because what the words of a
+    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
     /// schedule mean moves with the clock.
     fn subject(&self) -> String {
         let Self { title, instructions, built_in, schedule, events, waits_for_calls, .. } = self;
@@ -308,8 +308,8 @@ impl Work {
         let run = WorkRunId::fresh(now, &*self.entropy);
         let snapshot = Snapshot { definition: empty, open: Vec::new(), newest: None };
         let mut step = snapshot.step();
-        let asked = request_occurrence(id, run.as_str(), new.by);
-        step.add_run(run, NewRun { depth, ..asked }, now);
+        let requested = request_occurrence(id, run.as_str(), new.by);
+        step.add_run(run, NewRun { depth, ..requested }, now);
         let (its_ops, written) = step.decided(ws, now);
         ops.extend(its_ops);
         Ok((ops, written))

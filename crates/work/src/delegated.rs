@@ -32,7 +32,7 @@ const AT_ONCE: i64 = 50;
 /// Starts the work that confirmed proposals ask for.
 pub struct Delegated(pub Work);
 
-/// Brings the results of delegated work back to the tasks that asked for it.
+/// Brings the results of delegated work back to the tasks that requested it.
 pub struct Results(pub Work);
 
 /// The random part of an id that is derived from an operation.
@@ -56,8 +56,8 @@ fn id_of(operation: &OperationId, at: Timestamp) -> WorkId {
     WorkId::fresh(at, &OfOperation(operation))
 }
 
-/// The change set whose proposal started a definition: what it is told to do is made of that.
-pub(crate) fn asked_by(definition: &definition::Definition) -> Option<ChangeSetId> {
+/// The change set whose proposal started a definition: its instructions are made of that.
+pub(crate) fn origin_of(definition: &definition::Definition) -> Option<ChangeSetId> {
     let from_agent = definition.source == WorkSource::Agent;
     let item = definition.source_ref.as_deref().filter(|_| from_agent)?;
     item.split_once(':')?.0.parse().ok()
@@ -161,7 +161,7 @@ impl Work {
         let holder = HolderId::from(&run.id);
         // What an earlier attempt published stays, and the newest one may have been shown less.
         let made_of = sources_of(&run).into_iter();
-        let made_of = made_of.chain(asked_by(&definition).map(Source::Proposals)).collect();
+        let made_of = made_of.chain(origin_of(&definition).map(Source::Proposals)).collect();
         let made_of = clearance::made_of(&self.store, ws, &holder, &made_of).await?;
         let entry = Edit::AddEntry {
             kind: EntryKind::Text,

@@ -232,7 +232,7 @@ impl From<WorkError> for HandlerError {
     }
 }
 
-/// What the sender of a refused call is told.
+/// What the sender of a refused call reads.
 fn said(refusal: HookRefusal) -> &'static str {
     match refusal {
         HookRefusal::Unknown => "no hook has this address: list the hooks of the agent work",

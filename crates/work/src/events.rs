@@ -155,8 +155,8 @@ impl Work {
             .take(n_left)
             .map(|change| new(occurrence(CHANGE, change.seq.to_string()), None, change.depth))
             .collect();
-        let is_told = recent.iter().any(|run| run.occurrence.zone == BEYOND);
-        if let Some(first) = starting.get(n_left).filter(|_| !is_told) {
+        let is_reported = recent.iter().any(|run| run.occurrence.zone == BEYOND);
+        if let Some(first) = starting.get(n_left).filter(|_| !is_reported) {
             let beyond = occurrence(BEYOND, first.seq.to_string());
             runs.push(new(beyond, Some(SkipReason::TooMany), first.depth));
         }

@@ -38,7 +38,7 @@ impl Work {
         id: &WorkId,
         context: &RequestContext,
     ) -> Result<Run, WorkError> {
-        let asked = retry(ATTEMPTS, &[Refusal::Stale], || async {
+        let added = retry(ATTEMPTS, &[Refusal::Stale], || async {
             let snapshot = self.snapshot(ws, id).await?;
             let definition = &snapshot.definition;
             if definition.deleted_at.is_some() {
@@ -62,7 +62,7 @@ impl Work {
             Ok(committed.replayed.map_or(Ok(run), Err))
         })
         .await;
-        let first = match asked.map_err(|error: WorkError| self.busy(id, error)) {
+        let first = match added.map_err(|error: WorkError| self.busy(id, error)) {
             Ok(Ok(run)) => return Ok(run),
             Ok(Err(first)) => first,
             Err(refused) => {

@@ -195,7 +195,7 @@ fn ended(reason: &str, ops: Vec<Op>, news: Vec<ChangeRow>) -> Admission {
     Admission::End { reason: reason.to_owned(), ops, news }
 }
 
-/// Why a run that has not begun never will, or why no attempt follows. What a person asked for runs although
+/// Why a run that has not begun never will, or why no attempt follows. What a person requested runs although
 /// the schedule is paused.
 fn obstacle(snapshot: &Snapshot, run: &Run) -> Option<&'static str> {
     let definition = &snapshot.definition;

@@ -25,7 +25,7 @@ use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 #[derive(Debug, Clone, Default)]
 pub struct Edit {
     pub title: Option<String>,
-    /// What its runs are told to do, from the next run on.
+    /// The instructions of its runs, from the next run on.
     pub instructions: Option<String>,
     /// What it does without a language model; the inner `None` gives it to one.
     pub built_in: Option<Option<BuiltInWork>>,
@@ -46,7 +46,7 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// What is asked for, as an idempotency key stands for it: as it was sent, because what the words of a
+    /// What is requested, as an idempotency key stands for it: as it was sent, because what the words of a
     /// schedule mean moves with the clock.
     fn subject(&self) -> String {
         let Self { title, instructions, built_in, schedule, events, steps, .. } = self;

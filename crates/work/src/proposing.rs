@@ -117,9 +117,9 @@ impl<'a> Proposals<'a> {
                 source: ProposalSource::Run { thread: &lease.run.thread, key: &lease.run.key },
             };
             let written = work.changes.turn_ops(by, &about.proposed, &[]).await;
-            let TurnOps { ops: more, news: told } = written.map_err(from_changes)?;
+            let TurnOps { ops: more, news: rows } = written.map_err(from_changes)?;
             ops.extend(more);
-            news.extend(told);
+            news.extend(rows);
         }
         Ok((ops, news))
     }

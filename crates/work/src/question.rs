@@ -94,7 +94,7 @@ impl Work {
         self.question(ws, id).await
     }
 
-    /// Gives up a question whose time is over, and the run that asked it.
+    /// Gives up a question whose time is over, and the run whose question it is.
     async fn give_up_question(
         &self,
         ws: WorkspaceId,

@@ -125,7 +125,7 @@ impl Work {
                     return Ok(false);
                 };
                 let person = self.person();
-                // A schedule that cannot be read is told where it is planned.
+                // A schedule that cannot be read is reported where it is planned.
                 let Ok(series) = series_text::read(text, &person) else { return Ok(false) };
                 let Some(Ok(position)) = definition.position.as_deref().map(serde_json::from_str)
                 else {
@@ -147,7 +147,7 @@ impl Work {
             })
             .await;
             match changed {
-                // One whose runs cannot be read is told where it is planned.
+                // One whose runs cannot be read is reported where it is planned.
                 Err(error) if WorkError::is_damage(&error) => {}
                 Err(error) => return Err(self.busy(&known.id, error)),
                 Ok(changed) => n_changed += usize::from(changed),

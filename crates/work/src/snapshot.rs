@@ -65,7 +65,7 @@ impl Snapshot {
         self.open.iter().filter(|open| open.state.holds_its_place()).count()
     }
 
-    /// What the person is told of one of its runs as it is now.
+    /// Which notice the person gets of one of its runs as it is now.
     pub(crate) fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
         if self.definition.deleted_at.is_some() { None } else { delivery_of(run) }
     }
@@ -168,7 +168,7 @@ impl Step {
         news
     }
 
-    /// What the person is told of a run. Of what is deleted they are told nothing.
+    /// Which notice the person gets of a run. There is none of what is deleted.
     fn delivery_kind(&self, run: &Run) -> Option<DeliveryKind> {
         if self.after.deleted_at.is_some() {
             return None;
@@ -189,7 +189,7 @@ impl Step {
     }
 
     /// Returns the writes, with what makes the next run of the definition start that waits for the end
-    /// of another, and with what the person is told.
+    /// of another, and with its notices to the person.
     pub fn ops(self, ws: WorkspaceId, now: Timestamp) -> Vec<Op> {
         self.decided(ws, now).0
     }
@@ -277,14 +277,14 @@ fn waits_for_person(state: RunState) -> bool {
     delivery_in(state).is_some_and(|kind| kind != DeliveryKind::Result)
 }
 
-/// What the person is told of a run. What they decided themselves they know; a run that found nothing to
+/// Which notice the person gets of a run. What they decided themselves they know; a run that found nothing to
 /// do is not worth a message.
 fn delivery_of(run: &Run) -> Option<DeliveryKind> {
     let kind = delivery_in(run.state).filter(|_| run.ended_by.is_none())?;
     (kind != DeliveryKind::Result || run.result.is_some()).then_some(kind)
 }
 
-/// A run that somebody asked for: the request is what it is the occurrence of.
+/// A run that somebody requested: it is the occurrence of the request.
 pub(crate) fn request_occurrence(work: &WorkId, request: &str, by: WorkCreator) -> NewRun {
     let occurrence = Occurrence {
         source: work.to_string(),

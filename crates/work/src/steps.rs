@@ -138,7 +138,7 @@ pub fn listed(steps: &[&WorkRunStep]) -> String {
 
 /// Steps in a line, for a model: those that a run added are numbers. An earlier attempt may have added them
 /// from what this one is not shown; the prompt has the words of those that it is.
-pub fn told(steps: &[&WorkRunStep]) -> String {
+pub fn in_a_line(steps: &[&WorkRunStep]) -> String {
     let lines = steps.iter().map(|one| match one.is_added {
         true => format!("{} (added)", one.n),
         false => format!("{}. {}", one.n, one.step.text),

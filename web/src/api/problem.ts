@@ -57,7 +57,7 @@ export class Problem extends Error {
     return this.status === 0;
   }
 
-  /** Whether what was asked for does not exist, or its id is none. Only for a request without a body. */
+  /** Whether what was requested does not exist, or its id is none. Only for a request without a body. */
   get isMissing(): boolean {
     return this.status === 404 || this.status === 400 || this.status === 422;
   }

@@ -1,6 +1,6 @@
 // The addresses in this tab's history, in order. The browser reveals only the current one.
 
-const STORAGE_KEY = "dormouse.trail";
+const STORAGE_KEY = "dormouse.tabHistory";
 
 /** Whether an address is one of these paths or below one. */
 export function isBelow(address: string, paths: Iterable<string>): boolean {

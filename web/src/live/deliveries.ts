@@ -1,4 +1,4 @@
-// What the person is told about agent work: shown once, whatever the number of open pages, and read when they
+// Notices to the person about agent work: shown once, whatever the number of open pages, and read when they
 // open the work.
 
 import { api, unwrap, type Schemas } from "../api/client";

@@ -13,18 +13,18 @@ function asking(key: string, load: () => Promise<string>, task = "t"): Query<str
 describe("the live store", () => {
   it("loads once for all watchers, and again for an event that touches the result", async () => {
     const live = new Live();
-    let asked = 0;
-    const resource = live.resourceFor(asking("k", () => Promise.resolve(`answer ${++asked}`)));
+    let nRequests = 0;
+    const resource = live.resourceFor(asking("k", () => Promise.resolve(`answer ${++nRequests}`)));
     live.watch(resource);
-    live.watch(live.resourceFor(asking("k", () => Promise.resolve(`answer ${++asked}`))));
+    live.watch(live.resourceFor(asking("k", () => Promise.resolve(`answer ${++nRequests}`))));
     await resource.refresh();
-    const before = asked;
+    const before = nRequests;
     live.onEvent(about("other"));
-    expect(asked).toBe(before);
+    expect(nRequests).toBe(before);
     live.onEvent(about("t"));
     await resource.refresh();
-    expect(asked).toBeGreaterThan(before);
-    expect(resource.value).toBe(`answer ${asked}`);
+    expect(nRequests).toBeGreaterThan(before);
+    expect(resource.value).toBe(`answer ${nRequests}`);
   });
 
   it("loads once more if something happens while it loads", async () => {
@@ -70,17 +70,17 @@ describe("the live store", () => {
 
   it("does not load without watchers, but loads for the next one", async () => {
     const live = new Live();
-    let asked = 0;
-    const resource = live.resourceFor(asking("k", () => Promise.resolve(String(++asked))));
+    let nRequests = 0;
+    const resource = live.resourceFor(asking("k", () => Promise.resolve(String(++nRequests))));
     const leave = live.watch(resource);
     await resource.refresh();
     leave();
-    const before = asked;
+    const before = nRequests;
     live.resync();
-    expect(asked).toBe(before);
+    expect(nRequests).toBe(before);
     live.watch(resource);
     await resource.refresh();
-    expect(asked).toBeGreaterThan(before);
+    expect(nRequests).toBeGreaterThan(before);
   });
 
   it("takes the answer of a write, and no older result after it", async () => {

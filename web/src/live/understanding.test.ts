@@ -7,16 +7,16 @@ vi.hoisted(() => {
 
 import { dueDay, Understanding, type UnderstoodDate } from "./understanding.svelte";
 
-const asked: string[] = [];
+const requests: string[] = [];
 const languages: (string | null)[] = [];
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
   languages.length = 0;
   vi.useFakeTimers();
   vi.stubGlobal("fetch", (path: string) => {
     const query = new URL(path, "http://localhost").searchParams;
     const text = query.get("text") ?? "";
-    asked.push(text);
+    requests.push(text);
     languages.push(query.get("lang"));
     const isDate = text !== "blah";
     const body = isDate ? { text, day: "2027-01-15" } : { type: "/problems/date-not-understood", title: "No date" };
@@ -30,7 +30,7 @@ it("asks once typing pauses, about what was typed last", async () => {
   for (const text of ["f", "fr", "fri"]) words.type(text);
   expect(words.isAsking).toBe(true);
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(asked).toEqual(["fri"]);
+  expect(requests).toEqual(["fri"]);
   expect(words.value).toMatchObject({ text: "fri" });
   expect(words.isAsking).toBe(false);
 });
@@ -39,7 +39,7 @@ it("answers at once when it is needed", async () => {
   const words = new Understanding<UnderstoodDate>("/api/dates");
   words.type("fri");
   expect(await words.settled()).toMatchObject({ text: "fri" });
-  expect(asked).toEqual(["fri"]);
+  expect(requests).toEqual(["fri"]);
   expect(languages).toEqual(["de-AT"]);
 });
 

@@ -65,7 +65,7 @@ pub enum HeaderText {
 
 impl HttpRequest {
     /// The request as a person may see it: the text of a secret is replaced.
-    pub fn shown(&self) -> OutgoingRequest {
+    pub fn redacted(&self) -> OutgoingRequest {
         let headers = self.headers.iter().map(|(name, value)| {
             let value = match value {
                 HeaderText::Plain(text) => text.clone(),

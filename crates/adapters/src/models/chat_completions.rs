@@ -90,7 +90,7 @@ pub(crate) fn body(conversation: &Conversation<'_>, config: &ModelConfig) -> Str
 /// What the model is taken to say between the results of its calls and another word of the user.
 const TAKEN_IN: &str = "I have read the results.";
 
-/// Which tools may be called, as far as a server can be asked to.
+/// Which tools may be called, as far as a server can enforce it.
 ///
 /// Servers of one's own get a word only: llama.cpp takes an object for `auto`, LM Studio refuses it.
 /// OpenAI alone takes a list of allowed tools.

@@ -73,7 +73,7 @@ impl<'a> Conversation<'a> {
             Rung::Schema | Rung::Fenced => rungs::demand(&request.tool_choice),
         };
         let mut later = joined(later.iter().map(|it| it.text.as_str()).chain(demand.as_deref()));
-        let again = again(first);
+        let again = follow_up(first);
         // A turn without text and calls says nothing, and most formats refuse it.
         let is_said = |turn: &&Turn| !turn.text.trim().is_empty() || !turn.calls.is_empty();
         let said: Vec<&Turn> = match config.rung {
@@ -142,7 +142,7 @@ fn joined<'t>(texts: impl Iterator<Item = &'t str>) -> String {
 }
 
 /// What is said to a model that made no call, if nothing else is: its instruction.
-fn again(first: &[Fragment]) -> String {
+fn follow_up(first: &[Fragment]) -> String {
     let instructions = first.iter().filter(|it| it.kind == FragmentKind::Instruction);
     let text = joined(instructions.map(|it| it.text.as_str()));
     if text.is_empty() { "Continue.".to_owned() } else { text }

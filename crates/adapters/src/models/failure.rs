@@ -197,7 +197,7 @@ impl Said {
             Some(other) => other.to_string(),
             None => String::new(),
         };
-        // What OpenRouter was told by the provider that it asked.
+        // What OpenRouter passes on from the provider that it called.
         if let Some(raw) = object.get("metadata").and_then(|it| it.get("raw")?.as_str()) {
             said.message = format!("{}: {raw}", said.message);
         }

@@ -96,7 +96,7 @@ impl Model for RemoteModel {
     }
 
     fn outgoing(&self, request: &Request) -> Option<OutgoingRequest> {
-        Some(http_request(request, &self.config).shown())
+        Some(http_request(request, &self.config).redacted())
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {

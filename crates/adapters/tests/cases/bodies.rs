@@ -8,7 +8,7 @@ use dormouse_types::port::{Model as _, ModelLocation};
 use crate::support::play::{Answer, Player, ask, stream_of};
 use crate::support::requests::{config, fragment, request, turn, weather};
 
-fn shown(config: ModelConfig, request: &Request) -> String {
+fn rendered(config: ModelConfig, request: &Request) -> String {
     let outgoing = RemoteModel::new(config, Player::of(vec![])).outgoing(request).unwrap();
     assert!(!format!("{outgoing:?}").contains("very-secret"), "the key is not shown");
     let mut text = format!("{} {}\n", outgoing.method, outgoing.url);
@@ -47,7 +47,7 @@ fn a_first_request_has_instructions_message_and_tools() {
     for format in WireFormat::ALL {
         insta::assert_snapshot!(
             format!("first-{}", format.name()),
-            shown(config(*format), &request())
+            rendered(config(*format), &request())
         );
     }
 }
@@ -57,7 +57,7 @@ fn a_later_request_repeats_the_turns_as_the_provider_wants_them() {
     for format in WireFormat::ALL {
         insta::assert_snapshot!(
             format!("later-{}", format.name()),
-            shown(config(*format), &second(*format))
+            rendered(config(*format), &second(*format))
         );
     }
 }
@@ -67,7 +67,7 @@ fn a_request_without_native_tools_explains_them() {
     for rung in [Rung::Schema, Rung::Fenced] {
         for format in WireFormat::ALL {
             let config = ModelConfig { rung, ..config(*format) };
-            let text = shown(config, &second(*format));
+            let text = rendered(config, &second(*format));
             insta::assert_snapshot!(format!("{}-{}", rung.name(), format.name()), text);
         }
     }
@@ -78,7 +78,7 @@ fn a_single_tool_that_must_be_called_is_named() {
     for format in WireFormat::ALL {
         let request =
             Request { tools: vec![weather()], tool_choice: ToolChoice::Required, ..request() };
-        let body = shown(config(*format), &request);
+        let body = rendered(config(*format), &request);
         let forced = match format {
             // With one tool this names it, and llama.cpp understands nothing else.
             WireFormat::ChatCompletions => r#""tool_choice":"required""#,
@@ -107,10 +107,10 @@ fn a_closing_turn_begins_like_every_other_and_names_what_may_be_called() {
             WireFormat::ChatCompletions | WireFormat::Responses | WireFormat::Gemini => "",
             WireFormat::Anthropic => r#""tool_choice":{"name":"update_report","type":"tool"}"#,
         };
-        let text = shown(config(*format), &closing(*format, &["update_report"]));
+        let text = rendered(config(*format), &closing(*format, &["update_report"]));
         assert!(text.contains(forced), "{text}");
         insta::assert_snapshot!(format!("closing-{}", format.name()), text);
-        let two = shown(config(*format), &closing(*format, &["update_report", "weather"]));
+        let two = rendered(config(*format), &closing(*format, &["update_report", "weather"]));
         let allowed = match format {
             WireFormat::ChatCompletions => {
                 r#""tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"update_report"}},{"type":"function","function":{"name":"weather"}}]}}"#
@@ -130,7 +130,7 @@ fn servers_of_ones_own_get_one_word_that_a_tool_must_be_called() {
     let format = WireFormat::ChatCompletions;
     let base = BaseUrl::parse("http://localhost:11434/v1/").unwrap();
     let own = ModelConfig { base, location: ModelLocation::OwnServer, ..config(format) };
-    let text = shown(own, &closing(format, &["update_report"]));
+    let text = rendered(own, &closing(format, &["update_report"]));
     assert!(text.contains(r#""tool_choice":"required""#), "{text}");
 }
 
@@ -140,25 +140,25 @@ fn what_is_said_last_follows_the_turns_or_ends_the_message_if_they_say_nothing()
         for rung in Rung::ALL {
             let config = ModelConfig { rung: *rung, ..config(*format) };
             let mut request = closing(*format, &["update_report"]);
-            let text = shown(config.clone(), &request);
+            let text = rendered(config.clone(), &request);
             let place = |words: &str| text.find(words).expect(words);
             assert!(place("15 degrees") < place("Only the report may be written."), "{text}");
             request.turns[0].text.clear();
             request.turns[0].calls.clear();
             request.turns[0].results.clear();
             request.turns[0].provider_state = None;
-            let text = shown(config, &request);
+            let text = rendered(config, &request);
             assert_eq!(text.matches("Only the report may be written.").count(), 1, "{text}");
         }
     }
 }
 
 #[test]
-fn anthropic_is_asked_to_cache_what_the_next_turn_begins_with() {
+fn a_request_to_anthropic_caches_what_the_next_turn_begins_with() {
     let format = WireFormat::Anthropic;
     let marks = |request: &Request| {
         let body: serde_json::Value = {
-            let text = shown(config(format), request);
+            let text = rendered(config(format), request);
             serde_json::from_str(text.split_once("\n\n").unwrap().1).unwrap()
         };
         let mut found = Vec::new();
@@ -198,7 +198,7 @@ fn what_another_provider_wrote_is_not_sent() {
         let mut request = second(*format);
         let state = request.turns[0].provider_state.as_mut().unwrap();
         state.provider = "other".to_owned();
-        let body = shown(config(*format), &request);
+        let body = rendered(config(*format), &request);
         assert!(!body.contains("AAA") && !body.contains("\"hm\""), "{body}");
         assert!(body.contains("I look first.") && body.contains("15 degrees"), "{body}");
     }
@@ -210,7 +210,8 @@ fn the_prefix_up_to_the_log_does_not_depend_on_the_rest() {
         let mut longer = request();
         longer.fragments[1].text.push_str("\nTuesday: went on.");
         longer.fragments[2] = fragment(FragmentKind::TaskState, "Buy bread.");
-        let (one, two) = (shown(config(*format), &request()), shown(config(*format), &longer));
+        let (one, two) =
+            (rendered(config(*format), &request()), rendered(config(*format), &longer));
         let end = one.find("Monday: began.").unwrap() + "Monday: began.".len();
         assert_eq!(one[..end], two[..end]);
     }
@@ -235,17 +236,17 @@ fn models_of_openai_get_the_newer_name_of_the_token_limit() {
         key: None,
         ..config(format)
     };
-    let text = shown(local, &request());
+    let text = rendered(local, &request());
     assert!(text.starts_with("POST http://localhost:11434/v1/chat/completions\n"), "{text}");
     assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("authorization"), "{text}");
-    assert!(shown(config(format), &request()).contains(r#""max_completion_tokens":2048"#));
+    assert!(rendered(config(format), &request()).contains(r#""max_completion_tokens":2048"#));
     for (host, is_newer) in [
         ("house.openai.azure.com", true),
         ("house.services.ai.azure.com", true),
         ("openai.azure.com.example.org", false),
     ] {
         let base = BaseUrl::parse(&format!("https://{host}/openai/v1")).unwrap();
-        let text = shown(ModelConfig { base, ..config(format) }, &request());
+        let text = rendered(ModelConfig { base, ..config(format) }, &request());
         assert_eq!(text.contains(r#""max_completion_tokens":2048"#), is_newer, "{text}");
     }
 }
@@ -253,7 +254,7 @@ fn models_of_openai_get_the_newer_name_of_the_token_limit() {
 #[test]
 fn mistral_gets_no_member_that_it_refuses() {
     let base = BaseUrl::parse("https://api.mistral.ai/v1").unwrap();
-    let text = shown(ModelConfig { base, ..config(WireFormat::ChatCompletions) }, &request());
+    let text = rendered(ModelConfig { base, ..config(WireFormat::ChatCompletions) }, &request());
     assert!(text.contains(r#""max_tokens":2048"#) && !text.contains("stream_options"), "{text}");
 }
 
@@ -261,7 +262,7 @@ fn mistral_gets_no_member_that_it_refuses() {
 fn a_model_that_does_not_reason_gets_no_request_for_reasoning() {
     let body = |id: &str| {
         let model = ModelId::new(id).unwrap();
-        shown(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
+        rendered(ModelConfig { model, ..config(WireFormat::Responses) }, &request())
     };
     for id in ["gpt-5-nano", "o4-mini", "openai/gpt-oss-120b"] {
         assert!(body(id).contains("reasoning.encrypted_content"), "{id}");
@@ -316,7 +317,7 @@ async fn what_a_provider_wants_back_goes_back() {
         let player = Player::of(vec![stream_of(answer)]);
         let (events, error) = ask(config(format), player, &request()).await;
         assert_eq!(error, None);
-        let body = shown(config(format), &Request { turns: vec![turn_of(events)], ..request() });
+        let body = rendered(config(format), &Request { turns: vec![turn_of(events)], ..request() });
         assert!(body.contains(expected), "{expected}\n\n{body}");
     }
 }

@@ -55,7 +55,7 @@ impl Transport for Player {
         &'a self,
         request: &'a HttpRequest,
     ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
-        self.sent.lock().unwrap().push(request.shown());
+        self.sent.lock().unwrap().push(request.redacted());
         let answer = self.answers.lock().unwrap().pop().expect("an answer for every request");
         let pairs = answer
             .headers

@@ -93,7 +93,7 @@ pub fn linked(news: &LinkedNews) -> String {
 pub fn timer(note: &TimerNote) -> String {
     match &note.about {
         Some(due) => format!("the due date {due} is near"),
-        None => format!("this is the wake that was asked for at {}", note.at),
+        None => format!("this is the wake that was set for {}", note.at),
     }
 }
 

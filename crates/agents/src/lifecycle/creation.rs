@@ -14,7 +14,8 @@ use dormouse_types::agent::{AgentKind, AgentLinkKind, AgentMode};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{
-    AgentId, EventKind, Id as _, LinkId, StateId, TaskId, TemplateId, WorkspaceId, limits,
+    AgentId, EventKind, Id as _, LinkId, StateId, TaskId, TemplateId, Timestamp, WorkspaceId,
+    limits,
 };
 
 use super::{RequestContext, audit, once};
@@ -90,23 +91,7 @@ impl Agents {
             deleted_at: None,
             destroyed_at: None,
         };
-        let state = State {
-            id: state_id.clone(),
-            agent_id: id.clone(),
-            revision: 0,
-            slots: Slots { active_task_id: Some(task.clone()) },
-            created_at: now,
-            updated_at: now,
-            last_wake_at: None,
-            next_wake_at: None,
-            sleep_until: None,
-            recent_head_message_id: None,
-            latest_summary_message_id: None,
-            consecutive_failure_count: 0,
-            processed_counter_by_host: BTreeMap::new(),
-            heard_upto: Some(0),
-            deleted_at: None,
-        };
+        let state = first_state(&state_id, &id, task, now);
         let subscription = Subscription {
             id: agent_entity::own_subscription(&id),
             agent: id.clone(),
@@ -152,6 +137,27 @@ impl Agents {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// The state of an agent that never woke.
+fn first_state(id: &StateId, agent: &AgentId, task: &TaskId, now: Timestamp) -> State {
+    State {
+        id: id.clone(),
+        agent_id: agent.clone(),
+        revision: 0,
+        slots: Slots { active_task_id: Some(task.clone()) },
+        created_at: now,
+        updated_at: now,
+        last_wake_at: None,
+        next_wake_at: None,
+        sleep_until: None,
+        recent_head_message_id: None,
+        latest_summary_message_id: None,
+        consecutive_failure_count: 0,
+        processed_counter_by_host: BTreeMap::new(),
+        heard_upto: Some(0),
+        deleted_at: None,
     }
 }
 

@@ -23,7 +23,8 @@ pub struct Words {
     /// Looked for in every text.
     anywhere: Vec<String>,
     /// Looked for in texts that have others of these words: alone they could be anybody's.
-    beside: Vec<String>,
+    #[serde(rename = "beside")]
+    with_others: Vec<String>,
 }
 
 /// Words as they are stored with a removal that goes on.
@@ -34,15 +35,16 @@ enum Stored {
     Anywhere(Vec<String>),
     Both {
         anywhere: Vec<String>,
-        beside: Vec<String>,
+        #[serde(rename = "beside")]
+        with_others: Vec<String>,
     },
 }
 
 impl From<Stored> for Words {
     fn from(stored: Stored) -> Self {
         match stored {
-            Stored::Anywhere(anywhere) => Self { anywhere, beside: Vec::new() },
-            Stored::Both { anywhere, beside } => Self { anywhere, beside },
+            Stored::Anywhere(anywhere) => Self { anywhere, with_others: Vec::new() },
+            Stored::Both { anywhere, with_others } => Self { anywhere, with_others },
         }
     }
 }
@@ -54,7 +56,7 @@ impl Words {
             quoted.iter().flat_map(|text| sentences_of(text, SHORTEST_SENTENCE..usize::MAX));
         let all = whole.iter().chain(quoted).map(String::as_str).chain(sentences);
         let short = quoted.iter().flat_map(|text| sentences_of(text, SHORTEST..SHORTEST_SENTENCE));
-        Self { anywhere: forms(all), beside: forms(short) }
+        Self { anywhere: forms(all), with_others: forms(short) }
     }
 
     /// Returns whether there is nothing to look for.
@@ -85,7 +87,7 @@ impl Words {
 
     fn replaced(&self, text: &str) -> Option<String> {
         let left = without(&self.anywhere, text)?;
-        Some(without(&self.beside, &left).unwrap_or(left))
+        Some(without(&self.with_others, &left).unwrap_or(left))
     }
 
     /// Returns whether a text in the value had any of the words.
@@ -195,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_sentence_of_a_text_is_found_beside_the_rest() {
+    fn a_short_sentence_of_a_text_is_found_with_the_rest() {
         let text = "Bring a rope. The code of the safe is under the lamp.";
         check(
             text,

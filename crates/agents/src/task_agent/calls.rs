@@ -14,7 +14,7 @@ use dormouse_journal::{EditCtx, JournalError, OnceKey, RuleError, state};
 use dormouse_runs::drive::denied;
 use dormouse_runs::{AppliedCall, ExecutedCalls, RunError, ToolSet};
 use dormouse_store::agent::change_item::Item;
-use dormouse_store::{Audit, Db, receipt};
+use dormouse_store::{Audit, Db, Op, receipt};
 use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::policy::DenialReason;
@@ -67,18 +67,13 @@ impl TaskAgent<'_> {
                     Some(refused(call, MOVED.into()))
                 }
                 Some(tool) => {
-                    let items: Vec<Item> = context
-                        .items
-                        .iter()
-                        .filter(|item| !retractions.iter().any(|one| one.item == **item))
-                        .cloned()
-                        .collect();
+                    let items = without_retracted(&context.items, &retractions);
                     if let Policy::Immediate(tool) = tool.policy {
                         let agent = &self.agent;
                         let context = CallContext { task, agent, items: &items };
                         let effect = tool.run(&call.args, &context);
-                        if let Ok(Effect::Search { asked, limit }) = &effect {
-                            let recalled = self.recall(asked, *limit, window).await?;
+                        if let Ok(Effect::Search { query, limit }) = &effect {
+                            let recalled = self.recall(query, *limit, window).await?;
                             sources.extend(recalled.sources);
                             results.push(Some(accepted(call, recalled.text)));
                             continue;
@@ -132,18 +127,19 @@ impl TaskAgent<'_> {
             .turn_ops(by, &proposed, &retractions)
             .await
             .map_err(from_changes)?;
-        // A call without a result writes the journal after this turn. Its saga is opened with the
-        // turn, so recovery knows about the write before it happens.
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
-        for (call, _) in later {
-            let operation = dormouse_runs::run_log::operation(self.lease.run.key.as_str(), call);
-            let payload = RunCall::new(task.id.clone(), self.agent.clone());
-            let now = self.agents.clock.now();
-            let run_key = self.lease.run.key.as_str();
-            ops.push(payload.open(self.lease.ws, &operation, run_key, &call.name, now));
-        }
+        ops.extend(later.map(|(call, _)| self.open_saga(&task.id, call)));
         let sources = sources.into_iter().collect();
         Ok(ExecutedCalls { results, ops, news, sources, audit })
+    }
+
+    /// A call without a result writes the journal after its turn. Its saga is opened with the turn,
+    /// so recovery knows about the write before it happens.
+    fn open_saga(&self, task: &TaskId, call: &ToolCall) -> Op {
+        let run_key = self.lease.run.key.as_str();
+        let operation = dormouse_runs::run_log::operation(run_key, call);
+        let payload = RunCall::new(task.clone(), self.agent.clone());
+        payload.open(self.lease.ws, &operation, run_key, &call.name, self.agents.clock.now())
     }
 
     /// Returns whether the task is in another category than when the run began.
@@ -242,6 +238,12 @@ impl ShownTask<'_> {
         let mut hidden = self.hidden.iter();
         hidden.find(|(entry, _)| args.contains(entry.as_str())).map(|(_, reason)| *reason)
     }
+}
+
+/// The items of a set but those that an earlier call of the turn retracted.
+fn without_retracted(items: &[Item], retractions: &[Retraction]) -> Vec<Item> {
+    let is_kept = |item: &&Item| !retractions.iter().any(|one| one.item == **item);
+    items.iter().filter(is_kept).cloned().collect()
 }
 
 /// What the model reads about a call on a task that was moved.

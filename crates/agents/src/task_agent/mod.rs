@@ -94,10 +94,10 @@ impl<'a> TaskAgent<'a> {
     async fn as_shown<'t>(&self, task: &'t TaskContext) -> Result<ShownTask<'t>, RunError> {
         let Lease { ws, run, .. } = self.lease;
         let source = |entry: &Entry| Source::Entry(entry.id.clone());
-        let asked = task.task.iter().flat_map(|task| &task.entries).map(source).collect();
+        let requested = task.task.iter().flat_map(|task| &task.entries).map(source).collect();
         let model = self.agents.driver.models().named(run.model.as_deref());
         let store = &self.agents.store;
-        let clearance = clearance(store, *ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(store, *ws, &run.holder, &*model, requested).await?;
         let mut shown = ShownTask { task: Cow::Borrowed(task), hidden: Vec::new() };
         if matches!(clearance, Clearance::Only(_))
             && let Some(state) = &mut shown.task.to_mut().task

@@ -34,14 +34,14 @@ impl TaskAgent<'_> {
     /// found: to count it would answer a model that asks whether something private has a word.
     pub(super) async fn recall(
         &self,
-        asked: &WordQuery,
+        word_query: &WordQuery,
         limit: usize,
         window: Option<u64>,
     ) -> Result<Recalled, RunError> {
         let (ws, run, store) = (self.lease.ws, &self.lease.run, &self.agents.store);
         let newest = (Timestamp::from_micros(i64::MAX), "");
         let engine = store.engine();
-        let query = memory_index::matching(engine, ws, &run.holder, asked, newest, LOOKED_AT);
+        let query = memory_index::matching(engine, ws, &run.holder, word_query, newest, LOOKED_AT);
         let mut found = store.all(query).await?;
         let sources = found.iter().flat_map(|found| found.sources.iter().cloned()).collect();
         let model = self.agents.driver.models().named(run.model.as_deref());
@@ -68,14 +68,14 @@ impl TaskAgent<'_> {
         let of_window =
             window.map_or(usize::MAX, |tokens| usize::try_from(tokens / 2).unwrap_or(usize::MAX));
         let most = limits::MEMORY_ANSWER.max.min(of_window);
-        Ok(answer(asked, &found, is_more, most, &self.agents.zone))
+        Ok(answer(word_query, &found, is_more, most, &self.agents.zone))
     }
 }
 
 /// Renders what was found, newest first, in at most `most` bytes; what does not fit is left out, and
 /// that is said.
 fn answer(
-    asked: &WordQuery,
+    word_query: &WordQuery,
     found: &[(Found, &str)],
     is_more: bool,
     most: usize,
@@ -92,7 +92,7 @@ fn answer(
     let mut sources = Vec::new();
     let mut is_more = is_more;
     for (found, whole) in found {
-        let row = row(asked, found, whole, zone);
+        let row = row(word_query, found, whole, zone);
         if text.len() + row.len() + MORE.len() > most {
             is_more = true;
             break;
@@ -106,9 +106,9 @@ fn answer(
     Recalled { text: text.trim_end().to_owned(), sources }
 }
 
-fn row(asked: &WordQuery, found: &Found, whole: &str, zone: &TimeZone) -> String {
+fn row(word_query: &WordQuery, found: &Found, whole: &str, zone: &TimeZone) -> String {
     let inner = request::unfenced(whole);
-    let stretch = asked.around(inner, EXCERPT);
+    let stretch = word_query.around(inner, EXCERPT);
     let before = if stretch.start > 0 { "\u{2026}" } else { "" };
     let after = if stretch.end < inner.len() { "\u{2026}" } else { "" };
     let excerpt = format!("{before}{}{after}", &inner[stretch]);

@@ -131,41 +131,34 @@ impl TaskAgent<'_> {
         Ok(())
     }
 
+    /// Returns whether a run that nobody requested finds nothing that it did not know.
+    fn is_without_news(&self, input: &WakeInput) -> bool {
+        matches!(self.lease.run.reason.known(), Some(Reason::Subscription | Reason::Timer))
+            && input.delta.changes.is_empty()
+            && input.delta.timers.is_empty()
+            && (input.delta.linked.is_empty() || !input.agent.config.wake_on_linked)
+            && !input.is_outdated
+    }
+
     pub(super) async fn gather_context(&mut self) -> Result<TurnContext, RunError> {
         self.withdraw_stale().await?;
         let input = self.input().await?;
         let instruction = self.instruction(&input, ToolSet::All);
         let Some(task) = &input.task.task else {
-            return Ok(TurnContext {
-                fragments: Vec::new(),
-                tools: tools::offer(),
-                nothing_changed: true,
-            });
+            let tools = tools::offer();
+            return Ok(TurnContext { fragments: Vec::new(), tools, nothing_changed: true });
         };
         let said = self.unheard_messages(&input).await?;
         let mut said: Vec<String> = said.into_iter().filter_map(|words| words.text).collect();
         if let Mode::Preview { message } = &self.mode {
             said.extend(message.clone());
         }
-        let nothing_changed =
-            matches!(self.lease.run.reason.known(), Some(Reason::Subscription | Reason::Timer))
-                && said.is_empty()
-                && input.delta.changes.is_empty()
-                && input.delta.timers.is_empty()
-                && (input.delta.linked.is_empty() || !input.agent.config.wake_on_linked)
-                && !input.is_outdated;
+        let nothing_changed = said.is_empty() && self.is_without_news(&input);
         let log_upto = input.log_upto();
         let (observations, written_by): (Vec<_>, Vec<_>) = self.notes().await?.into_iter().unzip();
         let log = LogData { observations, changes: input.earlier.clone() };
         let ledger = self.ledger(task, &input.task.items).await?;
-        let critical: Vec<(&str, Source)> = log
-            .observations
-            .iter()
-            .zip(written_by)
-            .filter(|(note, _)| note.priority == ObservationPriority::Critical)
-            .filter(|(note, _)| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
-            .map(|(note, source)| (note.text.as_str(), source))
-            .collect();
+        let critical = critical(&input, &log.observations, written_by);
         let today = instruction.today;
         let tainted = task.entries.iter().any(|entry| entry.tainted);
         let fragment =
@@ -216,17 +209,7 @@ impl TaskAgent<'_> {
                     FragmentData::Delta(input.delta.clone()),
                 )
             },
-            Draft {
-                tainted: false,
-                ..fragment(
-                    FragmentKind::Instruction,
-                    render::instruction(&instruction, input.reported_by().as_ref())
-                        .into_iter()
-                        .chain(beyond_part(n_beyond))
-                        .collect(),
-                    FragmentData::Instruction(instruction),
-                )
-            },
+            instruction_draft(&input, instruction, n_beyond),
         ];
         fragments.extend(linked_tasks(&input));
         let changes = input.earlier.iter().chain(&input.delta.changes);
@@ -245,18 +228,41 @@ impl TaskAgent<'_> {
                 summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
             fragments.extend(summary);
         }
-        for words in said {
+        fragments.extend(said.into_iter().map(|words| {
             let source = vec![Source::Task(task.id.clone())];
             let part = Part::new(Piece::Other, words.clone(), source);
-            let data = FragmentData::Message(words);
-            fragments.push(fragment(FragmentKind::Message, vec![part], data));
-        }
+            fragment(FragmentKind::Message, vec![part], FragmentData::Message(words))
+        }));
         let fragments = match input.window {
             None => fragments,
             Some(window) => within(fragments, window, input.max_output),
         };
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed })
     }
+}
+
+fn instruction_draft(input: &WakeInput, instruction: Instruction, n_beyond: usize) -> Draft {
+    let parts = render::instruction(&instruction, input.reported_by().as_ref())
+        .into_iter()
+        .chain(beyond_part(n_beyond))
+        .collect();
+    let (kind, data) = (FragmentKind::Instruction, FragmentData::Instruction(instruction));
+    Draft { kind, parts, data, data_sources: Vec::new(), tainted: false }
+}
+
+/// Critical notes since the last wake, each with its source: the delta repeats them.
+fn critical<'n>(
+    input: &WakeInput,
+    notes: &'n [ObservationNote],
+    written_by: Vec<Source>,
+) -> Vec<(&'n str, Source)> {
+    notes
+        .iter()
+        .zip(written_by)
+        .filter(|(note, _)| note.priority == ObservationPriority::Critical)
+        .filter(|(note, _)| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
+        .map(|(note, source)| (note.text.as_str(), source))
+        .collect()
 }
 
 /// Leaves out linked tasks, then decisions, until the prompt fits into a window with room for the

@@ -128,7 +128,7 @@ fn page() -> String {
     }
     for args in searches() {
         let line = match SearchMemory::read(&args).and_then(search_memory::Args::checked) {
-            Ok((asked, limit)) => format!("{} of {:?}", limit, asked.words()),
+            Ok((query, limit)) => format!("{} of {:?}", limit, query.words()),
             Err(refused) => refusal(&refused),
         };
         writeln!(page, "\nsearch_memory {}\n  {}", brief(args.to_string()), brief(line))

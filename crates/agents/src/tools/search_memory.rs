@@ -35,8 +35,8 @@ impl Tool for SearchMemory {
 
 impl Immediate for SearchMemory {
     fn run(args: Args, _context: &CallContext<'_>) -> Result<Effect, Refused> {
-        let (asked, limit) = args.checked()?;
-        Ok(Effect::Search { asked, limit })
+        let (query, limit) = args.checked()?;
+        Ok(Effect::Search { query, limit })
     }
 }
 
@@ -51,9 +51,9 @@ impl Args {
         if limit == 0 {
             return Err(Refused::Invalid("limit is 0; ask for at least one result".into()));
         }
-        let asked = WordQuery::of(&self.query).ok_or_else(|| {
+        let query = WordQuery::of(&self.query).ok_or_else(|| {
             Refused::Invalid("the query has no word; give words to look for".into())
         })?;
-        Ok((asked, limit))
+        Ok((query, limit))
     }
 }

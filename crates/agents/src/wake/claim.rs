@@ -27,7 +27,7 @@ enum Obstacle {
     Destroyed,
     /// The agent may not run now; whatever unblocks it makes the wake due again.
     Held,
-    /// The interrupted run may not continue by itself, but a person has asked for another run.
+    /// The interrupted run may not continue by itself, but a person has requested another run.
     Outranked,
 }
 
@@ -54,7 +54,7 @@ fn obstacle(
     }
 }
 
-/// Returns whether nobody asked for the run. A retry counts as asked for while there are unheard
+/// Returns whether nobody requested the run. A retry counts as requested while there are unheard
 /// messages.
 fn is_unattended(reasons: &[Reason], waiting: UnheardRange) -> bool {
     waiting.is_empty() && reasons.iter().all(|reason| reason.is_automatic())
@@ -115,7 +115,7 @@ impl Agents {
                 }
                 (Some(Obstacle::Destroyed), _) => return end("the agent was destroyed"),
                 (Some(Obstacle::Outranked), Some(_)) => {
-                    return end("a person asked for another one");
+                    return end("a person requested another one");
                 }
             }
         }

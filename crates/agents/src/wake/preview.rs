@@ -16,7 +16,7 @@ use crate::{AgentError, Agents};
 /// The request that a wake at this moment would begin with.
 #[derive(Clone)]
 pub struct WakePreview {
-    /// The model that would be asked.
+    /// The model that would be used.
     pub model: Arc<dyn Model>,
     /// What would be sent.
     pub preview: Preview,
@@ -76,7 +76,7 @@ impl Agents {
             return Err(AgentError::State { agent: id, state: "at work", hint });
         }
         let before = self.claim_context(ws, &id).await?;
-        let run = self.fresh_run(ws, &id, &asked_for(row), &before, model.name()).await?;
+        let run = self.fresh_run(ws, &id, &requested_by_user(row), &before, model.name()).await?;
         // The lease is never taken: nothing is committed under it.
         let lease = Lease { ws, owner: "preview".into(), lasts: lease::term(), run };
         let mut handler = TaskAgent::previewing(self, id, &lease, message);
@@ -86,7 +86,7 @@ impl Agents {
 }
 
 /// The row of an agent as a person's request would leave it.
-fn asked_for(row: QueueEntry) -> QueueEntry {
+fn requested_by_user(row: QueueEntry) -> QueueEntry {
     let reasons = row.reasons.into_iter().chain([Reason::UserInitiated]).collect();
     QueueEntry { reasons, request_id: Some("preview".into()), ..row }
 }

@@ -122,15 +122,15 @@ fn a_refused_key_holds_the_queue_at_once() {
 #[test]
 fn the_commit_that_puts_a_run_back_says_that_its_provider_is_away() {
     let (world, all, mut node) = crowd(1);
-    let told = Arc::new(Mutex::new(None));
-    let (seen, store) = (told.clone(), world.store.clone());
+    let events = Arc::new(Mutex::new(None));
+    let (seen, store) = (events.clone(), world.store.clone());
     world.hooks.once(Stage::AfterCommit, "run.putBack", move || {
         *seen.lock().expect("one thread") = Some(events_in(&store, "provider:"));
     });
     world.model.goes_away(ProviderUnavailable::Authentication);
     change_all(&world, &all);
     node.pass_seconds(5);
-    assert_eq!(*told.lock().expect("one thread"), Some(vec!["provider:away".into()]));
+    assert_eq!(*events.lock().expect("one thread"), Some(vec!["provider:away".into()]));
 }
 
 #[test]

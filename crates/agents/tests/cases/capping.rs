@@ -40,7 +40,7 @@ fn a_run_that_only_repeats_itself_after_its_report_is_over() {
     let said = || report("All packed.", "The boxes are packed.");
     let other = || report("All packed.", "The boxes are packed, and counted.");
     let turn = |calls: Vec<(&'static str, Value)>| Answer::calls(calls).and_goes_on();
-    for (turns, asked, content) in [
+    for (turns, n_requests, content) in [
         (vec![turn(vec![said()]), turn(vec![said()])], 2, "The boxes are packed."),
         (vec![turn(vec![note(), said()]), turn(vec![said(), note()])], 2, "The boxes are packed."),
         // The same by its other name, and one that was published before the last one.
@@ -61,7 +61,7 @@ fn a_run_that_only_repeats_itself_after_its_report_is_over() {
         let spare = (0..limits::TURNS.max).map(|_| Answer::calls([said()]).and_goes_on());
         let ends = world.run_with(&task, turns.into_iter().chain(spare));
         assert_eq!(ends, [End::Completed { cut: false }]);
-        assert_eq!(world.script.requests().len() - before, asked);
+        assert_eq!(world.script.requests().len() - before, n_requests);
         assert_eq!(world.content(&agent), content);
         assert!(world.said(&agent, MessageKind::Observation).len() <= 1, "each note once");
     }

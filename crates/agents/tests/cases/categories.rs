@@ -53,7 +53,7 @@ impl Case {
         other
     }
 
-    /// What the audit log says that the policy refused, with who asked, oldest first.
+    /// What the audit log says that the policy refused, with who requested it, oldest first.
     fn denied(&self) -> Vec<(Actor, PolicyDenied)> {
         let sql = "SELECT actor, action, detail FROM audit_log WHERE ws = 1 ORDER BY seq, n";
         let decode = |row: &dormouse_store::Row| {
@@ -214,7 +214,7 @@ fn a_run_ends_when_its_task_is_moved_to_a_category_that_may_not_be_sent() {
         now(journal.edit(WS, &task, &[Edit::Category(Some(health))], &person())).expect("moved");
     });
     case.run(&case.far, [routine_report().and_goes_on()]);
-    assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not asked");
+    assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not sent");
     assert_eq!((case.last().run.status, case.last().run.cut), (Status::Completed, true));
     assert_eq!(case.denied(), [case.refused("request", DenialReason::Category)]);
 }

@@ -31,7 +31,7 @@ enum Then {
 #[derive(Default)]
 struct Writer {
     turns: Mutex<Vec<(Vec<TurnEvent>, Then)>>,
-    asked: Mutex<Vec<u32>>,
+    requests: Mutex<Vec<u32>>,
 }
 
 impl Model for Writer {
@@ -44,7 +44,7 @@ impl Model for Writer {
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        self.asked.lock().expect("one thread").push(request.turn);
+        self.requests.lock().expect("one thread").push(request.turn);
         let (events, then) = self.turns.lock().expect("one thread").remove(0);
         let events = stream::iter(events.into_iter().map(Ok)).then(|event| async {
             let mut is_first = true;
@@ -97,7 +97,7 @@ impl Case {
         Self { world, task, agent, model, drafts, agents }
     }
 
-    fn shown(&self) -> Option<String> {
+    fn visible_draft(&self) -> Option<String> {
         let drafts = self.drafts.of_workspace(WS);
         Some(format!("{}|{}", drafts.first()?.tldr, drafts.first()?.content))
     }
@@ -110,16 +110,16 @@ impl Case {
         let scheduler = self.agents.scheduler();
         let lease = now(scheduler.claim(WS, &self.world.row(&self.agent))).expect("a claim");
         let mut running = Box::pin(scheduler.run_alive(lease.expect("a lease")));
-        let mut shown = vec![self.shown()];
+        let mut shown = vec![self.visible_draft()];
         for _ in 0..100_000 {
             let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            if shown.last() != Some(&self.shown()) {
-                shown.push(self.shown());
+            if shown.last() != Some(&self.visible_draft()) {
+                shown.push(self.visible_draft());
             }
             match polled {
                 Poll::Ready(ended) => {
                     drop(running);
-                    shown.push(self.shown());
+                    shown.push(self.visible_draft());
                     shown.dedup();
                     return (ended.expect("it ran").end, shown);
                 }
@@ -188,14 +188,14 @@ fn a_run_that_is_cancelled_while_it_writes_has_no_draft_any_more() {
     let case = Case::new(vec![(vec![piece("{\"tldr\":\"Half a sen")], Then::Waits)]);
     let (end, shown) = case.run(|case| {
         let run = case.world.row(&case.agent).run_key;
-        if let Some(run) = run.filter(|_| case.shown().is_some()) {
+        if let Some(run) = run.filter(|_| case.visible_draft().is_some()) {
             now(case.agents.cancel_run(WS, &case.agent, &run, &me())).expect("cancelled");
         }
     });
     assert_eq!((end, shown), (End::Cancelled, vec![None, some("Half a sen|"), None]));
 }
 
-/// Only the second turn is asked for again.
+/// Only the second turn is requested again.
 #[test]
 fn a_process_that_dies_while_a_model_writes_loses_that_call_alone() {
     let refused = ToolCall { id: "call-1".into(), name: "dance".into(), args: json!({}) };
@@ -212,12 +212,12 @@ fn a_process_that_dies_while_a_model_writes_loses_that_call_alone() {
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
     {
         let mut running = Box::pin(scheduler.run_alive(lease.expect("a lease")));
-        while case.shown().is_none() {
+        while case.visible_draft().is_none() {
             let polled = running.as_mut().poll(&mut Context::from_waker(Waker::noop()));
             assert!(polled.is_pending(), "it is still writing");
         }
     }
-    assert_eq!(case.shown(), None, "the process is dead");
+    assert_eq!(case.visible_draft(), None, "the process is dead");
     now(scheduler.take_over(WS)).expect("a start");
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
     let mut running = Box::pin(scheduler.run_alive(lease.expect("a lease")));
@@ -228,7 +228,7 @@ fn a_process_that_dies_while_a_model_writes_loses_that_call_alone() {
         }
     };
     assert_eq!(end, DONE);
-    assert_eq!(*case.model.asked.lock().expect("one thread"), [1, 2, 2]);
+    assert_eq!(*case.model.requests.lock().expect("one thread"), [1, 2, 2]);
     assert_eq!(case.world.content(&case.agent), "So far.");
 }
 

@@ -262,7 +262,7 @@ fn session_status(world: &World, id: &EvolutionSessionId) -> EvolutionStatus {
 }
 
 #[test]
-fn of_two_that_start_at_once_one_is_told_of_the_other() {
+fn of_two_that_start_at_once_one_is_refused_and_names_the_other() {
     let world = seeded();
     let id = made(&world, "A", "B");
     let (agents, template) = (world.owned_by("other"), id.clone());
@@ -483,14 +483,14 @@ fn of_two_that_approve_at_once_one_does() {
 }
 
 #[test]
-fn a_rejection_changes_nothing_and_is_told_to_the_model() {
+fn a_rejection_changes_nothing_and_reaches_the_model() {
     let (world, id, session_id) = proposed();
     now(world.agents.reject_evolution(WS, &id, Some(1), "too calm", &me())).expect("rejected");
     assert_eq!(versions(&world, &id).len(), 1);
     assert_eq!(session(&world, &session_id).proposal, None);
     let twice = refused(now(world.agents.reject_evolution(WS, &id, None, "", &me())));
     assert!(matches!(twice, TemplateError::NoProposal { .. }), "{twice}");
-    assert_eq!(answer(&world, []), [], "nothing is asked before the person says more");
+    assert_eq!(answer(&world, []), [], "nothing is sent before the person says more");
     now(world.agents.say_in_evolution(WS, &id, "Try again.", &me())).expect("said");
     assert_eq!(answer(&world, [says("I see.", [])]), [DONE]);
     let message = text(&world.last_request(), FragmentKind::Message).expect("the conversation");
@@ -524,7 +524,7 @@ fn what_is_said_while_the_model_answers_has_an_answer_of_its_own() {
     let first = text(&requests[0], FragmentKind::Message).expect("the conversation");
     assert!(!first.contains("Two."), "{first}");
     let session = session(&world, &session_id);
-    assert_eq!((session.asked, session.answered), (2, 2));
+    assert_eq!((session.n_requested, session.answered), (2, 2));
 }
 
 #[test]
@@ -546,7 +546,7 @@ fn an_answer_under_way_ends_with_its_session() {
 }
 
 #[test]
-fn an_answer_can_be_cancelled_and_asked_for_again() {
+fn an_answer_can_be_cancelled_and_requested_again() {
     let world = seeded();
     let id = made(&world, "A", "B");
     let session_id = start(&world, &id, Some("One."));
@@ -570,7 +570,7 @@ fn a_failed_answer_says_why_and_costs_no_proposal() {
     assert_eq!(role, EvolutionRole::Failed);
     assert!(why.contains("the script has no answer"), "{why}");
     assert!(session(&world, &session_id).proposal.is_some());
-    assert_eq!(answer(&world, []), [], "it is not asked again by itself");
+    assert_eq!(answer(&world, []), [], "it is not sent again by itself");
 }
 
 #[test]
@@ -626,7 +626,7 @@ fn a_process_that_dies_loses_no_answer() {
     assert_eq!(roles, [EvolutionRole::Person, EvolutionRole::Model]);
 }
 
-/// Nothing is written while an answer streams, so what a killed process got of it is asked for again.
+/// Nothing is written while an answer streams, so what a killed process got of it is requested again.
 #[test]
 fn a_process_that_dies_while_the_model_writes_loses_no_answer() {
     let world = seeded();

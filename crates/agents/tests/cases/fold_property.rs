@@ -33,7 +33,7 @@ struct Echo {
     name: &'static str,
     location: ModelLocation,
     draw: Mutex<Draw>,
-    asked: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<Request>>,
 }
 
 /// The marks of notes in a text.
@@ -65,7 +65,7 @@ impl Model for Echo {
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        self.asked.lock().expect("one thread").push(request.clone());
+        self.requests.lock().expect("one thread").push(request.clone());
         let mut draw = self.draw.lock().expect("one thread");
         let all = whole(request);
         let seen = marks(&all).into_iter().collect::<Vec<_>>().join(" ");
@@ -106,8 +106,8 @@ impl Case {
         let places =
             [("home/echo", ModelLocation::OwnServer), ("acme/echo", ModelLocation::Elsewhere)];
         let models = places.map(|(name, location)| {
-            let (draw, asked) = (Mutex::new(Draw(seed)), Mutex::default());
-            Arc::new(Echo { name, location, draw, asked })
+            let (draw, requests) = (Mutex::new(Draw(seed)), Mutex::default());
+            Arc::new(Echo { name, location, draw, requests })
         });
         let known =
             models.iter().cloned().fold(Models::new(world.model.clone()), |all, it| all.with(it));
@@ -142,7 +142,7 @@ impl Case {
         }
     }
 
-    /// Wakes the agent with a model; returns what it was asked.
+    /// Wakes the agent with a model; returns its requests.
     fn wake(&self, model: &Echo) -> Vec<Request> {
         let row = entity::by_id::<Agent>(WS, self.agent.as_str());
         let mut row = now(self.world.store.first(row)).expect("readable").expect("an agent");
@@ -156,7 +156,7 @@ impl Case {
         let lease = now(scheduler.claim(WS, &self.world.row(&self.agent))).expect("a claim");
         let end = now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end;
         assert!(matches!(end, End::Completed { .. }), "{end:?}");
-        std::mem::take(&mut *model.asked.lock().expect("one thread"))
+        std::mem::take(&mut *model.requests.lock().expect("one thread"))
     }
 
     fn lines(&self) -> Vec<Line> {
@@ -170,8 +170,8 @@ impl Case {
     }
 
     /// Each request shows what may be seen, in the log, in the task or in a summary, and nothing else.
-    fn check_requests(&self, location: ModelLocation, asked: &[Request]) {
-        for request in asked {
+    fn check_requests(&self, location: ModelLocation, requests: &[Request]) {
+        for request in requests {
             let all = whole(request);
             let seen = marks(&all);
             for (mark, _, is_private) in &self.notes {
@@ -218,8 +218,8 @@ fn folding_any_history_loses_no_event_and_carries_what_it_was_made_of() {
         for _ in 0..WAKES {
             case.write();
             let model = case.models[case.draw.below(2)].clone();
-            let asked = case.wake(&model);
-            case.check_requests(model.location, &asked);
+            let requests = case.wake(&model);
+            case.check_requests(model.location, &requests);
             case.check_checkpoints();
         }
         folded += case.checkpoints().len();

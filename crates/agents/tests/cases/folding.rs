@@ -1,4 +1,4 @@
-//! Folding of older log lines: when, what a model is asked, what is kept, and what stays readable.
+//! Folding of older log lines: when, the request to the model, what is kept, and what stays readable.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -128,8 +128,8 @@ impl Case {
         });
     }
 
-    fn asked(&self) -> Vec<Request> {
-        self.model.asked()
+    fn requests(&self) -> Vec<Request> {
+        self.model.requests()
     }
 
     fn checkpoints(&self) -> Vec<CheckpointText> {
@@ -146,9 +146,9 @@ impl Case {
 #[test]
 fn a_log_below_the_limit_is_not_folded() {
     let case = Case::after(5);
-    case.asked();
+    case.requests();
     assert_eq!(case.wake([routine_report()]), DONE);
-    assert!(case.asked().iter().all(|request| request.turn > 0));
+    assert!(case.requests().iter().all(|request| request.turn > 0));
     assert_eq!(case.checkpoints(), []);
 }
 
@@ -156,11 +156,11 @@ fn a_log_below_the_limit_is_not_folded() {
 fn older_lines_are_folded_piece_by_piece_and_stay_readable() {
     let case = Case::after(25);
     let n_lines = case.n_lines();
-    case.asked();
+    case.requests();
     assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]), DONE);
-    let asked = case.asked();
-    let [first, second, turn, ..] = asked.as_slice() else {
-        panic!("{:?}", asked.iter().map(|request| request.turn).collect::<Vec<_>>())
+    let requests = case.requests();
+    let [first, second, turn, ..] = requests.as_slice() else {
+        panic!("{:?}", requests.iter().map(|request| request.turn).collect::<Vec<_>>())
     };
     assert_eq!([first.turn, second.turn, turn.turn], [0, 0, 1]);
     assert_eq!(first.tool_choice, ToolChoice::Required);
@@ -191,27 +191,27 @@ fn older_lines_are_folded_piece_by_piece_and_stay_readable() {
 fn two_prompts_begin_alike_until_the_end_of_the_log_except_for_lines_that_were_added() {
     let case = Case::after(25);
     case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]);
-    case.asked();
+    case.requests();
     let prefix = |request: &Request| -> String {
         let kinds = [FragmentKind::System, FragmentKind::Summary, FragmentKind::Log];
         kinds.iter().filter_map(|kind| text(request, *kind)).collect::<Vec<_>>().join("\n")
     };
     case.world.note(&case.task, "The lamp broke.");
     case.wake([routine_report()]);
-    let first = case.asked().swap_remove(0);
+    let first = case.requests().swap_remove(0);
     let before = prefix(&first);
     case.world.note(&case.task, "A new lamp came.");
     case.wake([routine_report()]);
-    let asked = case.asked();
-    let after = prefix(&asked[0]);
+    let requests = case.requests();
+    let after = prefix(&requests[0]);
     assert!(after.starts_with(&before) && after.len() > before.len(), "{before}\n---\n{after}");
-    assert_eq!(asked[0].tools, first.tools);
+    assert_eq!(requests[0].tools, first.tools);
 }
 
 #[test]
 fn answers_that_cannot_be_used_write_nothing_and_after_three_the_rules_step_in() {
     let case = Case::after(13);
-    case.asked();
+    case.requests();
     let end = case.wake([summary(""), summary(""), summary(" "), routine_report()]);
     assert_eq!(end, DONE);
     let checkpoints = case.checkpoints();
@@ -219,7 +219,7 @@ fn answers_that_cannot_be_used_write_nothing_and_after_three_the_rules_step_in()
     assert_eq!(only.checkpoint.model, "rules", "marked");
     let text = only.text.as_deref().expect("its text");
     assert!(text.contains("Note 0."), "{text}");
-    assert_eq!(case.asked().iter().filter(|request| request.turn == 0).count(), 3);
+    assert_eq!(case.requests().iter().filter(|request| request.turn == 0).count(), 3);
 }
 
 #[test]
@@ -228,16 +228,16 @@ fn a_piece_is_kept_although_the_run_fails_later() {
     let end = case.wake([summary(SUMMARY), summary(SUMMARY)]);
     assert!(matches!(end, End::Failed { .. }), "{end:?}");
     assert_eq!(case.checkpoints().len(), 2);
-    case.asked();
+    case.requests();
     assert_eq!(case.wake([routine_report()]), DONE);
-    assert!(case.asked().iter().all(|request| request.turn > 0), "nothing is folded twice");
+    assert!(case.requests().iter().all(|request| request.turn > 0), "nothing is folded twice");
 }
 
 /// Lets another model summarise.
 fn summarised_by(case: &Case, model: &Arc<Small>) {
     let all: [Arc<dyn Model>; 2] = [case.model.clone(), model.clone()];
     case.models.replace(all, case.model.name(), Some(model.name()));
-    case.asked();
+    case.requests();
 }
 
 #[test]
@@ -248,8 +248,8 @@ fn another_model_summarises_for_agents_that_think_with_the_default() {
     [SUMMARY, SUMMARY].map(summary).into_iter().for_each(|answer| brief.script.push(answer));
     assert_eq!(case.wake([routine_report()]), DONE);
     let turns = |requests: Vec<Request>| requests.iter().map(|one| one.turn).collect::<Vec<_>>();
-    assert_eq!(turns(brief.asked()), [0, 0], "it gets only what is folded");
-    let thought = case.asked();
+    assert_eq!(turns(brief.requests()), [0, 0], "it gets only what is folded");
+    let thought = case.requests();
     let shown = text(&thought[0], FragmentKind::Summary).expect("the summary");
     assert!(shown.contains(SUMMARY), "{shown}");
     assert!(turns(thought).iter().all(|turn| *turn > 0));
@@ -267,7 +267,7 @@ fn what_the_summarising_model_may_see_less_of_is_folded_by_the_one_that_thinks()
     summarised_by(&case, &brief);
     // The private note is in the first piece, and in the summary that the second one continues.
     assert_eq!(case.wake([summary(SUMMARY), summary(SUMMARY), routine_report()]), DONE);
-    assert!(brief.asked().is_empty(), "a summary without the note would take its place");
+    assert!(brief.requests().is_empty(), "a summary without the note would take its place");
     assert!(case.checkpoints().iter().all(|one| one.checkpoint.model == "home/small"));
     assert!(!case.checkpoints().is_empty());
 }
@@ -279,11 +279,11 @@ fn a_line_longer_than_the_window_is_folded_by_itself_and_stays_readable() {
     case.world.edit_now(&case.task, &[dormouse_journal::Edit::note(long)]);
     assert_eq!(case.wake([routine_report()]), DONE);
     let n_lines = case.n_lines();
-    case.asked();
+    case.requests();
     // A hundredth of what it folds is the least that a summary has.
     assert_eq!(case.wake([summary(&SUMMARY.repeat(3)), routine_report()]), DONE);
-    let asked = case.asked();
-    let folds: Vec<_> = asked.iter().filter(|request| request.turn == 0).collect();
+    let requests = case.requests();
+    let folds: Vec<_> = requests.iter().filter(|request| request.turn == 0).collect();
     let [before, alone] = folds.as_slice() else { panic!("{} pieces", folds.len()) };
     let of_log = |request| text(request, FragmentKind::Log).expect("lines");
     assert!(!of_log(before).contains("Long note."), "the lines before it are a piece");
@@ -324,7 +324,7 @@ fn of_two_processes_that_fold_at_once_only_the_one_with_the_lease_keeps_what_it_
     assert_eq!(case.wake([routine_report()]), DONE, "and nothing is left behind");
 }
 
-/// What is told of a line while it is folded is refused with what to do; nothing is half removed.
+/// The removal of a line while it is folded is refused with what to do; nothing is half removed.
 #[test]
 fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards() {
     for world in World::on_each_engine() {
@@ -348,11 +348,11 @@ fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards
         assert_eq!(removed.expect("nobody reads it").summaries, 2);
         assert_eq!(case.kept_with(FOLDED), Vec::<String>::new());
         case.always_folds(summary(SUMMARY));
-        case.asked();
+        case.requests();
         assert_eq!(case.wake([routine_report()]), DONE);
-        let asked = case.asked();
-        assert!(asked.iter().any(|request| request.turn == 0), "the rest is folded again");
-        let named = asked.iter().flat_map(|request| &request.fragments);
+        let requests = case.requests();
+        assert!(requests.iter().any(|request| request.turn == 0), "the rest is folded again");
+        let named = requests.iter().flat_map(|request| &request.fragments);
         let named = named.map(|piece| piece.text.as_str()).filter(|text| text.contains(FOLDED));
         assert_eq!(named.collect::<Vec<_>>(), Vec::<&str>::new());
         assert_eq!(case.kept_with(FOLDED), Vec::<String>::new());
@@ -375,11 +375,11 @@ fn a_run_that_died_while_it_folded_goes_on_without_what_was_removed_meanwhile() 
         let removed = now(case.agents.remove_line(WS, &case.agent, &line, true, &me()));
         removed.expect("nobody reads it");
         case.always_folds(summary(SUMMARY));
-        case.asked();
+        case.requests();
         assert_eq!(case.run(case.claim()), DONE);
-        let asked = case.asked();
-        assert!(asked.iter().any(|request| request.turn == 0), "it folds again");
-        let named = asked.iter().flat_map(|request| &request.fragments);
+        let requests = case.requests();
+        assert!(requests.iter().any(|request| request.turn == 0), "it folds again");
+        let named = requests.iter().flat_map(|request| &request.fragments);
         let named = named.map(|piece| piece.text.as_str()).filter(|text| text.contains(FOLDED));
         assert_eq!(named.collect::<Vec<_>>(), Vec::<&str>::new());
         let kept = case.checkpoints().into_iter().filter_map(|one| one.text);
@@ -389,7 +389,7 @@ fn a_run_that_died_while_it_folded_goes_on_without_what_was_removed_meanwhile() 
 }
 
 #[test]
-fn each_summary_that_cannot_be_used_is_asked_for_again_and_never_kept() {
+fn each_summary_that_cannot_be_used_is_requested_again_and_never_kept() {
     let foreign = "The task jt-01jd7m3k5vn2c8q4w6x0z9zzzz is another one, and it is done by now.";
     let unusable = [
         ("empty", String::new()),
@@ -400,11 +400,11 @@ fn each_summary_that_cannot_be_used_is_asked_for_again_and_never_kept() {
     ];
     for (what, words) in unusable {
         let case = Case::after(13);
-        case.asked();
+        case.requests();
         case.always_folds(summary(&words));
         assert_eq!(case.wake([routine_report()]), DONE, "{what}");
-        let n_asked = case.asked().iter().filter(|request| request.turn == 0).count();
-        assert_eq!(n_asked, 3, "{what}");
+        let n_requests = case.requests().iter().filter(|request| request.turn == 0).count();
+        assert_eq!(n_requests, 3, "{what}");
         let checkpoints = case.checkpoints();
         let [only] = checkpoints.as_slice() else { panic!("{what}: {checkpoints:?}") };
         assert_eq!(only.checkpoint.model, "rules", "{what}");

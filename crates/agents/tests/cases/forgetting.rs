@@ -72,7 +72,7 @@ pub fn prompt(request: &Request) -> String {
 }
 
 /// An agent that has read a note with the secret, and quoted it.
-fn told() -> (World, TaskId, AgentId) {
+fn world_with_secret() -> (World, TaskId, AgentId) {
     let (world, task, agent) = World::settled();
     world.note(&task, &format!("Bo wrote.\n{SECRET}. Water the plants."));
     let note = json!({ "observations": [format!("{SECRET}."), "Bo writes often."] });
@@ -85,7 +85,7 @@ fn told() -> (World, TaskId, AgentId) {
 
 #[test]
 fn a_removed_line_is_in_no_row_of_the_agents_and_its_entry_stays() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Water the plants");
     let before = now(world.agents.removal(WS, &agent, &line, false)).expect("a preview");
     assert!(!places(&world, SECRET).is_empty());
@@ -113,7 +113,7 @@ fn a_removed_line_is_in_no_row_of_the_agents_and_its_entry_stays() {
 
 #[test]
 fn what_was_removed_is_not_learnt_again_from_the_same_entry() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Water the plants");
     remove(&world, &agent, &line, false);
     let entries = world.state(&task).entries;
@@ -130,7 +130,7 @@ fn what_was_removed_is_not_learnt_again_from_the_same_entry() {
 
 #[test]
 fn with_its_entry_the_words_are_in_no_row_at_all() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     world.note(&task, "Another note.");
     let line = line_with(&world, &agent, "Water the plants");
     let removal = remove(&world, &agent, &line, true);
@@ -148,7 +148,7 @@ fn with_its_entry_the_words_are_in_no_row_at_all() {
 
 #[test]
 fn a_note_of_the_agent_is_removed_from_its_message_and_its_log() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Bo writes often.");
     let removal = remove(&world, &agent, &line, false);
     assert_eq!(removal.entry_id, None);
@@ -178,7 +178,7 @@ fn a_note_with_a_category_is_removed_wherever_its_words_are() {
 
 #[test]
 fn a_removal_that_fails_keeps_no_other_from_its_end() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let begun = |line: &str, words: Option<String>| Purge {
         id: OperationId(line.to_owned()),
         agent: agent.clone(),
@@ -193,8 +193,9 @@ fn a_removal_that_fails_keeps_no_other_from_its_end() {
     let rows = [begun("line-1", Some("no words".to_owned())), begun("line-2", None)];
     let insert = rows.iter().map(|row| purge::insert(WS, row));
     now(world.store.commit(Commit::new("test", Db::Agent, WS).ops(insert))).expect("kept");
-    let told = now(world.agents.finish_purges(WS, world.clock.now())).expect("readable");
-    let [Err(why), Ok(done)] = &told[..] else { panic!("{told:?}") };
+    let world_with_secret =
+        now(world.agents.finish_purges(WS, world.clock.now())).expect("readable");
+    let [Err(why), Ok(done)] = &world_with_secret[..] else { panic!("{world_with_secret:?}") };
     assert!(why.starts_with("removal of line-1 stays open: "), "{why}");
     assert_eq!(done, "removal of line-2 finished");
     let open = now(world.store.all(purge::open(WS))).expect("readable");
@@ -203,7 +204,7 @@ fn a_removal_that_fails_keeps_no_other_from_its_end() {
 
 #[test]
 fn a_wake_says_that_it_can_no_longer_be_shown_as_it_was() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     world.run_with(&task, [routine_report()]);
     let line = line_with(&world, &agent, "Water the plants");
     let removal = remove(&world, &agent, &line, false);
@@ -218,13 +219,13 @@ fn a_wake_says_that_it_can_no_longer_be_shown_as_it_was() {
     said.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     marked_sorted.sort_by(|a, b| a.as_str().cmp(b.as_str()));
     assert_eq!(marked_sorted, said);
-    assert_eq!(marked.len(), 2, "the wake that learnt it, and the one that was told again");
+    assert_eq!(marked.len(), 2, "the wake that learnt it, and the one that saw it again");
     assert_eq!(runs.len(), 3, "the first wake knew nothing of it");
 }
 
 #[test]
 fn an_agent_at_work_is_waited_for() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let lease = world.claim_after_a_note(&task, &agent);
     let line = line_with(&world, &agent, "Water the plants");
     let preview = now(world.agents.removal(WS, &agent, &line, true)).expect("a preview");
@@ -243,7 +244,7 @@ fn an_agent_at_work_is_waited_for() {
 
 #[test]
 fn a_line_that_there_is_not_is_named() {
-    let (world, _, agent) = told();
+    let (world, _, agent) = world_with_secret();
     for name in ["line-99", "line-x", "summary-1", "decision-x", "nonsense", ""] {
         let error = now(world.agents.removal(WS, &agent, name, false)).expect_err(name);
         assert!(matches!(error, AgentError::NoLine { .. }), "{name}: {error}");
@@ -288,7 +289,7 @@ fn a_rejection_with_its_reason_is_removed() {
 
 #[test]
 fn a_run_that_waits_to_continue_goes_on_without_the_words() {
-    let (world, task, agent) = told();
+    let (world, task, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Water the plants");
     let note = json!({ "observations": [format!("Again: {SECRET}.")] });
     world.script.push(Answer::calls([("record_observations", note)]).and_goes_on());
@@ -312,7 +313,7 @@ fn a_run_that_waits_to_continue_goes_on_without_the_words() {
 
 #[test]
 fn a_session_that_was_shown_the_words_is_waited_for() {
-    let (world, _, agent) = told();
+    let (world, _, agent) = world_with_secret();
     now(world.agents.seed_templates(WS)).expect("seeded");
     let template = stock::DEFAULT.id();
     let started = now(world.agents.start_evolution(WS, &template, None, &me())).expect("started");
@@ -338,7 +339,7 @@ fn a_session_that_was_shown_the_words_is_waited_for() {
 
 #[test]
 fn a_removal_that_cannot_be_read_is_named_and_keeps_no_other_open() {
-    let (world, _, agent) = told();
+    let (world, _, agent) = world_with_secret();
     let line = line_with(&world, &agent, "Water the plants");
     remove(&world, &agent, &line, false);
     let reopened = |id: &str| {

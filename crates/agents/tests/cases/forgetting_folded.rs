@@ -127,8 +127,8 @@ const CLEAN: &str =
 fn a_summary_that_folds_the_line_is_removed_and_made_again_without_it() {
     let case = Case::reading(&format!("{SECRET}."));
     let (world, agent) = (&case.world, &case.agent);
-    let told = "Four digits open the safe, and they begin with forty-seven; boxes fill the hall.";
-    assert_eq!(case.wake(vec![folded(told), folded(told), routine_report()]), DONE);
+    let leaky = "Four digits open the safe, and they begin with forty-seven; boxes fill the hall.";
+    assert_eq!(case.wake(vec![folded(leaky), folded(leaky), routine_report()]), DONE);
     assert_eq!(case.checkpoints().len(), 2);
     assert!(!places(world, "forty-seven").is_empty());
 
@@ -172,7 +172,7 @@ fn a_line_that_was_removed_is_not_folded_afterwards_however_short_it_is() {
 }
 
 /// A note is made of its run, and other notes of that run are folded: only the mark on the line keeps it
-/// out of what a model is asked, and out of what the rules make when the model gives nothing.
+/// out of requests to a model, and out of what the rules make when the model gives nothing.
 #[test]
 fn a_note_that_was_removed_is_neither_folded_nor_in_a_summary_made_by_the_rules() {
     let case = Case::noting(&["Zo-47x", "Bo is away."]);
@@ -185,8 +185,8 @@ fn a_note_that_was_removed_is_neither_folded_nor_in_a_summary_made_by_the_rules(
     let checkpoints = case.checkpoints();
     let first = checkpoints.last().expect("it folded");
     assert_eq!(first.checkpoint.model, "rules");
-    let asked = folds(&case.model.0.requests()[before]);
-    for text in [&asked, first.text.as_deref().expect("its text")] {
+    let requests = folds(&case.model.0.requests()[before]);
+    for text in [&requests, first.text.as_deref().expect("its text")] {
         assert!(text.contains("Bo is away."), "{text}");
         for words in ["Zo-47x", "[removed]", "[purged]"] {
             assert!(!text.contains(words), "{words} is in {text}");

@@ -67,7 +67,7 @@ fn a_person_is_next_and_a_change_has_its_turn_among_five_thousand_creations() {
     for offset in [0, 17] {
         let (claimed, urgent, watcher) = claimed(6, offset);
         assert_eq!(claimed.len(), 6);
-        assert!(is_copy(&claimed[0]), "it was at work when the person asked");
+        assert!(is_copy(&claimed[0]), "it was at work when the request came");
         assert_eq!(claimed[1], urgent, "then it is the person's turn");
         let place = claimed.iter().position(|agent| *agent == watcher);
         assert!(place.is_some_and(|place| place <= 4), "{claimed:?}");

@@ -289,7 +289,7 @@ fn a_run_ends_when_what_it_has_read_becomes_private() {
         now(journal.edit(WS, &task, &[edit], &person())).expect("flagged");
     });
     now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran");
-    assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not asked");
+    assert_eq!(case.far.sent.lock().expect("one thread").len(), 1, "the second turn is not sent");
     assert_eq!((case.last().run.status, case.last().run.cut), (Status::Completed, true));
 }
 

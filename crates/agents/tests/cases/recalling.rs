@@ -119,10 +119,10 @@ impl Case {
 
     /// Lets a model search; returns what it read.
     fn searched(&self, model: &Small, args: Value) -> ToolResult {
-        model.asked();
+        model.requests();
         self.wake(model, search(args));
-        let asked = model.asked();
-        answers(&asked).pop().expect("an answer")
+        let requests = model.requests();
+        answers(&requests).pop().expect("an answer")
     }
 
     fn finds(&self, model: &Small, query: &str) -> String {
@@ -150,8 +150,8 @@ impl Case {
 }
 
 /// The results that the last request shows.
-fn answers(asked: &[Request]) -> Vec<ToolResult> {
-    let turns = asked.last().map(|request| request.turns.clone()).unwrap_or_default();
+fn answers(requests: &[Request]) -> Vec<ToolResult> {
+    let turns = requests.last().map(|request| request.turns.clone()).unwrap_or_default();
     turns.into_iter().flat_map(|turn| turn.results).collect()
 }
 
@@ -285,7 +285,7 @@ fn what_a_run_writes_is_as_private_as_what_it_found() {
 #[test]
 fn a_run_ends_when_what_it_found_becomes_private() {
     let (case, entry) = shown_by_a_search_alone();
-    case.far.asked();
+    case.far.requests();
     let (journal, task) = (case.world.journal.clone(), case.task.clone());
     case.world.hooks.once(Stage::AfterCommit, "run.turn", move || {
         let flag = Edit::FlagEntry { entry: entry.clone(), flag: Flag::Private, is_set: true };
@@ -293,8 +293,8 @@ fn a_run_ends_when_what_it_found_becomes_private() {
         now(journal.edit(WS, &task, &edits, &crate::world::person())).expect("flagged");
     });
     case.wake_to(&case.far, search(json!({ "query": "secret" })));
-    let asked = case.far.asked();
-    let turns: Vec<u32> = asked.iter().map(|request| request.turn).filter(|n| *n > 0).collect();
+    let requests = case.far.requests();
+    let turns: Vec<u32> = requests.iter().map(|request| request.turn).filter(|n| *n > 0).collect();
     assert_eq!(turns, [1], "the answer is not sent");
 }
 

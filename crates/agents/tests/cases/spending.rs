@@ -36,7 +36,7 @@ type Turn = Result<Vec<TurnEvent>, ModelError>;
 #[derive(Default)]
 struct Priced {
     turns: Mutex<Vec<Turn>>,
-    asked: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<Request>>,
     /// Whether it never answers.
     hangs: AtomicBool,
     /// Calls under way that never end.
@@ -61,7 +61,7 @@ impl Drop for Connection {
 
 impl Answers for Priced {
     fn answer(&self, request: &Request) -> BoxStream<'static, Result<TurnEvent, ModelError>> {
-        self.asked.lock().expect("one thread").push(request.clone());
+        self.requests.lock().expect("one thread").push(request.clone());
         if self.hangs.load(Ordering::Relaxed) {
             let connection = Connection::open(&self.open);
             return Box::pin(stream::once(async move {
@@ -145,8 +145,8 @@ impl Case {
         now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end
     }
 
-    fn asked(&self) -> usize {
-        self.model.0.asked.lock().expect("one thread").len()
+    fn requests(&self) -> usize {
+        self.model.0.requests.lock().expect("one thread").len()
     }
 
     fn balance(&self, scope: &str) -> Option<(i64, i64)> {
@@ -188,7 +188,7 @@ fn a_run_of_three_calls_has_three_rows_of_usage() {
     };
     let case = Case::new(vec![refused(60), refused(70), answer(Some(USED))]);
     assert_eq!(case.run(), DONE);
-    assert_eq!((case.asked(), case.world.runs(&case.agent).len()), (3, 1));
+    assert_eq!((case.requests(), case.world.runs(&case.agent).len()), (3, 1));
     let day = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
     let days = now(case.world.store.all(model_call::per_day(WS, day, day))).expect("readable");
     let [today] = &days[..] else { panic!("{days:?}") };
@@ -238,7 +238,7 @@ fn an_agent_at_its_budget_waits_for_the_next_day() {
     assert_eq!(case.run(), DONE);
     let End::Requeued { reason } = case.run() else { panic!("it ran beyond its budget") };
     assert!(reason.contains("this agent may still spend"), "{reason}");
-    assert_eq!((case.asked(), case.spent()), (1, (0, COST)), "nothing is reserved any more");
+    assert_eq!((case.requests(), case.spent()), (1, (0, COST)), "nothing is reserved any more");
     let due = case.world.row(&case.agent).due_at.expect("it is due");
     let today = case.world.clock.now().day_in(&jiff::tz::TimeZone::UTC);
     assert_eq!(due.day_in(&jiff::tz::TimeZone::UTC), today.tomorrow().expect("a day"));
@@ -261,7 +261,7 @@ fn the_next_day_has_a_budget_of_its_own() {
     case.world.later(24 * 3600 + 600);
     let lease = case.claim(&case.agent).expect("a lease");
     assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
-    assert_eq!((case.asked(), case.put_off(&case.agent)), (2, None));
+    assert_eq!((case.requests(), case.put_off(&case.agent)), (2, None));
 }
 
 /// An agent of the workspace's model, which is free here, and one that pays.
@@ -312,7 +312,7 @@ fn the_budget_of_the_workspace_holds_for_all_agents_together() {
     case.settings(|settings| settings.budgets.workspace_day = RESERVED - 1);
     let End::Requeued { reason } = case.run() else { panic!("it ran beyond the budget") };
     assert!(reason.contains("all agents may still spend"), "{reason}");
-    assert_eq!((case.asked(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
+    assert_eq!((case.requests(), case.balance(case.agent.as_str())), (0, None), "all or nothing");
     assert_eq!(case.balance(spend::WORKSPACE), Some((0, 0)));
 }
 
@@ -358,7 +358,7 @@ fn a_wake_beyond_its_cap_fails_and_says_so() {
     case.settings(|settings| settings.budgets.wake = RESERVED - 1);
     let End::Failed { error } = case.run() else { panic!("it ran beyond its cap") };
     assert!(error.contains("$0.0060"), "{error}");
-    assert_eq!(case.asked(), 0);
+    assert_eq!(case.requests(), 0);
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn a_budget_of_nothing_allows_nothing() {
     let none = Budgets { workspace_day: 0, agent_day: 0, ..Budgets::default() };
     case.settings(|settings| settings.budgets = none);
     assert!(matches!(case.run(), End::Requeued { .. }));
-    assert_eq!(case.asked(), 0);
+    assert_eq!(case.requests(), 0);
 }
 
 #[test]
@@ -379,7 +379,7 @@ fn no_call_begins_once_paid_calls_are_switched_off() {
     let ended = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
     let End::Requeued { reason } = ended else { panic!("it called") };
     assert!(reason.contains("switched off"), "{reason}");
-    assert_eq!((case.asked(), case.balance(spend::WORKSPACE)), (0, None));
+    assert_eq!((case.requests(), case.balance(spend::WORKSPACE)), (0, None));
     assert_eq!(case.put_off(&case.agent), Some(PutOff::PaidCalls));
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none(), "it does not even begin");
@@ -396,7 +396,7 @@ fn switching_paid_calls_off_ends_a_call_under_way_and_counts_its_reservation() {
     let scheduler = case.agents.scheduler();
     let mut running = Box::pin(scheduler.run_alive(lease));
     assert!(running.as_mut().now_or_never().is_none(), "the model is silent");
-    assert_eq!((case.asked(), case.model.0.open.load(Ordering::Relaxed)), (1, 1));
+    assert_eq!((case.requests(), case.model.0.open.load(Ordering::Relaxed)), (1, 1));
     case.settings(|settings| settings.budgets.agent_day += 1);
     assert!(running.as_mut().now_or_never().is_none(), "another change does not end it");
     case.settings(|settings| settings.paid_calls = false);
@@ -426,7 +426,7 @@ fn a_wrong_name_or_address_holds_the_model_and_counts_against_no_agent() {
     assert_eq!((case.spent(), case.put_off(&case.agent)), ((0, 0), Some(PutOff::Provider)));
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
-    assert_eq!(case.asked(), 1);
+    assert_eq!(case.requests(), 1);
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn a_success_that_is_no_answer_of_a_model_holds_the_model_and_counts_as_the_whol
     // While it is held nothing is sent, so there is no second reservation.
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
-    assert_eq!((case.asked(), case.spent()), (1, (0, RESERVED)));
+    assert_eq!((case.requests(), case.spent()), (1, (0, RESERVED)));
 }
 
 /// What ends the wait comes between the look at the account and the commit that puts the wake off.
@@ -528,8 +528,8 @@ fn what_a_provider_wants_back_is_sent_again_and_nobody_else_sees_it() {
     let scheduler = case.agents.scheduler();
     let lease = now(scheduler.claim(WS, &case.world.row(&case.agent))).expect("a claim");
     assert_eq!(now(scheduler.run_alive(lease.expect("a lease"))).expect("it ran").end, DONE);
-    let asked = case.model.0.asked.lock().expect("one thread");
-    let sent: Vec<_> = asked
+    let requests = case.model.0.requests.lock().expect("one thread");
+    let sent: Vec<_> = requests
         .iter()
         .map(|request| request.turns.first().and_then(|t| t.provider_state.clone()))
         .collect();

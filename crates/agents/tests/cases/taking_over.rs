@@ -120,7 +120,7 @@ fn who_lost_its_lease_writes_into_neither_database_and_releases_nothing() {
 }
 
 /// A run loses its lease at a certain point; nothing it does afterwards has an effect. Returns how
-/// often it asked its model.
+/// often it called its model.
 fn lost_at(stage: Stage, label: &'static str) -> usize {
     let (world, task, agent) = World::settled();
     let set = ("set_task_language", json!({ "languageCode": "en", "confidence": "high" }));

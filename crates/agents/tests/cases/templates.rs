@@ -1,4 +1,4 @@
-//! Templates: seeding, versions, and what their agents are told.
+//! Templates: seeding, versions, and what their agents get of them.
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::AgentPatch;

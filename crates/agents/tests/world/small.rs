@@ -15,7 +15,7 @@ pub struct Small {
     pub script: Script,
     /// What it answers when it is to fold; `None`: whatever the script says.
     pub summary: Mutex<Option<Answer>>,
-    asked: Mutex<Vec<Request>>,
+    requests: Mutex<Vec<Request>>,
 }
 
 impl Small {
@@ -31,13 +31,13 @@ impl Small {
 
     /// Creates a model of a name, at a place.
     pub fn at(name: &'static str, location: ModelLocation) -> Arc<Self> {
-        let (script, summary, asked) = (Script::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { name, location, script, summary, asked })
+        let (script, summary, requests) = (Script::default(), Mutex::default(), Mutex::default());
+        Arc::new(Self { name, location, script, summary, requests })
     }
 
-    /// Returns what it was asked since the last call.
-    pub fn asked(&self) -> Vec<Request> {
-        std::mem::take(&mut *self.asked.lock().expect("one thread"))
+    /// Returns the requests since the last call.
+    pub fn requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.requests.lock().expect("one thread"))
     }
 }
 
@@ -59,7 +59,7 @@ impl Model for Small {
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        self.asked.lock().expect("one thread").push(request.clone());
+        self.requests.lock().expect("one thread").push(request.clone());
         // Calls that fold have no turn yet.
         let summary = self.summary.lock().expect("one thread").clone();
         if let Some(answer) = summary.filter(|_| request.turn == 0) {

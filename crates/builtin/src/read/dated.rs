@@ -37,7 +37,7 @@ impl Stamp {
     }
 
     /// Formats it the way it would follow a sentence.
-    pub fn shown(&self) -> Option<String> {
+    pub fn rendered(&self) -> Option<String> {
         match (&self.day, &self.time) {
             (Some(day), Some(time)) if day.contains(' ') => Some(format!("{day}, {time}")),
             (Some(day), Some(time)) => Some(format!("{day} {time}")),
@@ -197,7 +197,7 @@ mod tests {
             ("Feb 30", None, None),
         ] {
             let stamp = heading(text, above, date(2026, 1, 1)).unwrap_or_default();
-            assert_eq!((stamp.on, stamp.shown().as_deref()), (on, shown), "{text}");
+            assert_eq!((stamp.on, stamp.rendered().as_deref()), (on, shown), "{text}");
         }
     }
 

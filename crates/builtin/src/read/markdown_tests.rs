@@ -24,7 +24,7 @@ fn outline(text: &str) -> String {
             Kind::Sentence => "s".into(),
         };
         let path: Vec<&str> = s.headings.iter().map(|(_, text)| text.as_str()).collect();
-        let at = s.stamp.shown().map(|at| format!(" @{at}")).unwrap_or_default();
+        let at = s.stamp.rendered().map(|at| format!(" @{at}")).unwrap_or_default();
         let quoted = if s.quoted { " quoted" } else { "" };
         let indent = "  ".repeat(s.depth as usize);
         format!("{indent}{kind}{at}{quoted} <{}> {}", path.join(" / "), s.text)

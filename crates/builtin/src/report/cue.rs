@@ -1,4 +1,4 @@
-//! What a sentence says by its words: finished, still to do, decided, asked.
+//! What a sentence says by its words: finished, still to do, decided, a question.
 
 use jiff::civil::Date;
 
@@ -251,7 +251,7 @@ fn done(clause: &str, lang: &Lang) -> Option<Done> {
         .enumerate()
         .filter_map(|(at, word)| {
             let states = cues.done_verbs.contains(word) && is_statement(&words, at, lang);
-            let tells = states || is_past(word, lang) && is_told(&words, at, lang);
+            let tells = states || is_past(word, lang) && is_own_act(&words, at, lang);
             if !tells {
                 return None;
             }
@@ -281,7 +281,7 @@ fn is_past(word: &str, lang: &Lang) -> bool {
 }
 
 /// Returns whether the writer did it themselves: "Rented the dryer", "we rented".
-fn is_told(words: &[&str], at: usize, lang: &Lang) -> bool {
+fn is_own_act(words: &[&str], at: usize, lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     match words[..at].iter().rev().find(|word| !cues.adverbs.contains(word)) {
         None => words.len() > 1,

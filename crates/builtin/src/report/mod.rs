@@ -61,7 +61,7 @@ pub fn report(input: &Input<'_>) -> Report {
     let tldr = tldr::tldr(input, &findings, &chosen);
     if input.style().length() != Some(ReportLength::Short) {
         let mut coming = coming::coming(input, &statements);
-        coming.retain(|one| !is_told(&one.text, &tldr, &chosen));
+        coming.retain(|one| !is_mentioned(&one.text, &tldr, &chosen));
         chosen.coming = coming;
         let mut recent = recent::recent(input);
         let is_odd = |text: &String| {
@@ -73,8 +73,9 @@ pub fn report(input: &Input<'_>) -> Report {
         };
         recent.retain(|text| !is_odd(text));
         let is_ahead = |text: &String| chosen.coming.iter().any(|one| one.text == *text);
-        let new =
-            recent.into_iter().filter(|text| !is_ahead(text) && !is_told(text, &tldr, &chosen));
+        let new = recent
+            .into_iter()
+            .filter(|text| !is_ahead(text) && !is_mentioned(text, &tldr, &chosen));
         chosen.recent = recent::first(new.collect());
     }
     let links = link::links(input, &chosen.left, &chosen.done);
@@ -98,7 +99,7 @@ pub fn report(input: &Input<'_>) -> Report {
 }
 
 /// Returns whether the report says a sentence elsewhere.
-fn is_told(text: &str, tldr: &str, chosen: &Chosen) -> bool {
+fn is_mentioned(text: &str, tldr: &str, chosen: &Chosen) -> bool {
     let facts = chosen.done.iter().chain(&chosen.left).chain(&chosen.learned).chain(&chosen.open);
     facts.map(|fact| fact.text.as_str()).any(|other| choose::is_in_both(text, other))
         || choose::is_part_of(text, tldr)
@@ -107,9 +108,9 @@ fn is_told(text: &str, tldr: &str, chosen: &Chosen) -> bool {
 /// Returns whether anything changed that a report would mention: in the journal, or through a
 /// proposal the person accepted since the last report.
 pub fn is_material(input: &Input<'_>) -> bool {
-    let told_at = input.instruction.last_report.as_ref().map(|report| report.at);
+    let reported_at = input.instruction.last_report.as_ref().map(|report| report.at);
     let accepted = input.ledger.decisions.iter().any(|decided| {
-        decided.verdict == Resolution::Confirmed && told_at.is_none_or(|at| decided.at > at)
+        decided.verdict == Resolution::Confirmed && reported_at.is_none_or(|at| decided.at > at)
     });
     accepted || has_material_change(input)
 }

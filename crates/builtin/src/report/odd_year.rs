@@ -15,7 +15,7 @@ const NEAR: i32 = 60;
 const FAR: i32 = 250;
 
 /// Returns the year that a sentence probably means, if it names a day in another one: "the contract ends 30
-/// April 2026", written in April 2027. What is told of the past may lie a year back.
+/// April 2026", written in April 2027. What is said of the past may be a year old.
 pub fn meant(input: &Input<'_>, statement: &Statement<'_>) -> Option<i16> {
     let is_text = matches!(statement.segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered);
     let cues = &input.lang.report.cues;

@@ -96,7 +96,7 @@ pub fn settle(
             }
         });
         match (fact.kind, kind_of_same) {
-            (Kind::Left, Some(Kind::Done)) => all.extend(asked_again(input, &fact)),
+            (Kind::Left, Some(Kind::Done)) => all.extend(requested_again(input, &fact)),
             // The list already says so.
             (Kind::Left, Some(Kind::Left | Kind::Open))
             | (Kind::Done, Some(Kind::Left | Kind::Done)) => {}
@@ -405,7 +405,7 @@ fn held_against(input: &Input<'_>, quote: &str, fact: Fact) -> Fact {
 }
 
 /// Finds a ticked item whose work is requested by text written after the tick.
-fn asked_again(input: &Input<'_>, fact: &Fact) -> Option<Fact> {
+fn requested_again(input: &Input<'_>, fact: &Fact) -> Option<Fact> {
     let entry = input.state.entries.get(fact.entry?)?;
     let item = input.state.items.iter().find(|item| {
         item.is_checked

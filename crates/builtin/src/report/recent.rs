@@ -30,7 +30,7 @@ pub fn recent(input: &Input<'_>) -> Vec<String> {
         .filter(|segment| entries.contains(&segment.entry) && !segment.quoted)
         .filter(|segment| matches!(segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered))
         .flat_map(|segment| &segment.sentences);
-    let mut told: Vec<String> = Vec::new();
+    let mut sentences: Vec<String> = Vec::new();
     let mut n_read = 0;
     for piece in pieces {
         n_read += 1;
@@ -38,15 +38,18 @@ pub fn recent(input: &Input<'_>) -> Vec<String> {
         if said.asks() || said.is_unfinished() || said.n_words() < 2 {
             continue;
         }
-        told.extend(finish(&piece.text, UNIT_MAX, input.lang));
+        sentences.extend(finish(&piece.text, UNIT_MAX, input.lang));
     }
-    if n_read > SHORT { Vec::new() } else { told }
+    if n_read > SHORT { Vec::new() } else { sentences }
 }
 
 /// Keeps the first sentences, those with figures before others, in the order of the notes.
-pub fn first(told: Vec<String>) -> Vec<String> {
-    let mut ranked: Vec<(bool, usize, String)> =
-        told.into_iter().enumerate().map(|(at, text)| (!has_figure(&text), at, text)).collect();
+pub fn first(sentences: Vec<String>) -> Vec<String> {
+    let mut ranked: Vec<(bool, usize, String)> = sentences
+        .into_iter()
+        .enumerate()
+        .map(|(at, text)| (!has_figure(&text), at, text))
+        .collect();
     ranked.sort();
     ranked.truncate(MOST);
     ranked.sort_by_key(|(_, at, _)| *at);

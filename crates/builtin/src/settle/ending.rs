@@ -114,12 +114,7 @@ impl ParsedSentence<'_> {
         self.clauses.iter().any(|clause| {
             let words = &self.words[clause.clone()];
             let has = |stem: &String| words.iter().any(|w| same_stem(&w.stem, stem));
-            // "Battery 1" is not "battery 2".
-            let mut counted = words.iter().filter(|w| w.token.class == Class::Number).peekable();
-            if !terms.numbers.is_empty()
-                && counted.peek().is_some()
-                && !counted.any(|w| terms.numbers.contains(&w.stem))
-            {
+            if has_another_number(words, terms) {
                 return false;
             }
             let is_contact =
@@ -161,18 +156,17 @@ impl ParsedSentence<'_> {
                 return true;
             }
             // "TTL now 300" lowers "the TTL to 300".
-            let is_value = |number: &String| {
-                words.windows(2).any(|w| w[1].stem == *number && w[0].is_in(rules.values))
-            };
+            let is_value = |number: &String| is_set_to(words, number, lang);
             if terms.verb.is_some()
                 && terms.thing.first().is_some_and(has)
                 && terms.numbers.iter().any(is_value)
             {
                 return true;
             }
-            let is_told =
+            let must_inform =
                 terms.verb.as_ref().is_some_and(|verb| rules.tells.contains(&verb.as_str()));
-            if is_told && knows(words, &|named: &Named| ends_like(&terms.thing, &named.words), lang)
+            if must_inform
+                && knows(words, &|named: &Named| ends_like(&terms.thing, &named.words), lang)
             {
                 return true;
             }
@@ -205,14 +199,7 @@ impl ParsedSentence<'_> {
             {
                 return true;
             }
-            // "The thermostat is down to 18."
-            let down = words.windows(2).position(|w| {
-                w[0].is_in(rules.auxiliaries) && terms.particles.iter().any(|small| w[1].is(small))
-            });
-            if let Some(at) = down
-                && terms.verb.is_some()
-                && ends_like(&terms.thing, &subject(&words[..at], lang).words)
-            {
+            if is_turned(words, terms, lang) {
                 return true;
             }
             state(words, lang).is_some_and(|at| {
@@ -282,4 +269,27 @@ impl ParsedSentence<'_> {
             || heads >= 1 && holds(words, rules.replies)
             || takes(words, lang).is_some_and(|(_, named)| ends_like(awaited, &named.words))
     }
+}
+
+/// "Battery 1" is not "battery 2".
+fn has_another_number(words: &[Word<'_>], terms: &TitleTerms) -> bool {
+    let mut counted = words.iter().filter(|w| w.token.class == Class::Number).peekable();
+    !terms.numbers.is_empty()
+        && counted.peek().is_some()
+        && !counted.any(|w| terms.numbers.contains(&w.stem))
+}
+
+/// Returns whether a value is set to a number: "now 300".
+fn is_set_to(words: &[Word<'_>], number: &str, lang: &Lang) -> bool {
+    words.windows(2).any(|w| w[1].stem == *number && w[0].is_in(lang.settle.values))
+}
+
+/// "The thermostat is down to 18."
+fn is_turned(words: &[Word<'_>], terms: &TitleTerms, lang: &Lang) -> bool {
+    let down = words.windows(2).position(|w| {
+        w[0].is_in(lang.settle.auxiliaries) && terms.particles.iter().any(|small| w[1].is(small))
+    });
+    down.is_some_and(|at| {
+        terms.verb.is_some() && ends_like(&terms.thing, &subject(&words[..at], lang).words)
+    })
 }

@@ -110,11 +110,6 @@ impl<'a> ParsedSentence<'a> {
                     && !noun(&self.words[label.clone()], lang).words.is_empty()
             });
             let own = &self.words[clause.clone()];
-            let label_of = |n: usize| {
-                let label = n.checked_sub(1).filter(|_| self.follows_colon(clause.start))?;
-                let range = self.clauses[label].clone();
-                (range.start == 0).then(|| noun(&self.words[range], lang))
-            };
             let says = label.is_some()
                 && own.first().is_some_and(|w| {
                     w.is_in(lang.settle.adverbs)
@@ -158,7 +153,6 @@ impl<'a> ParsedSentence<'a> {
                     return true;
                 }
             }
-            let before = || n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
             // "Lead article: cut to 790, Hazel agrees, finished."
             let is_finish =
                 own.iter().all(|w| w.is_in(lang.settle.closed) || w.is_in(lang.settle.adverbs));
@@ -167,70 +161,16 @@ impl<'a> ParsedSentence<'a> {
                 let is_label = self.words.get(opens.end).is_some_and(|w| w.is(":"));
                 return is_label && names(&noun(&self.words[opens], lang));
             }
-            let is_term = |word: &&String| word.chars().any(char::is_alphabetic);
-            let head =
-                terms.thing.iter().rev().find(is_term).map(String::as_str).unwrap_or_default();
+            let head = terms.head();
             let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
-            states(words, lang).into_iter().any(|at| {
-                let said = words[at].token.word.as_str();
-                // A fitting that is booked has not taken place; a bill that arrived is not paid.
-                let held = is_one_of(lang.settle.held)
-                    && (self.is_dated || lang.settle.reserved.contains(&said));
-                // "The last forms came in" are not forms to fill in.
-                let is_last = words[..at].iter().any(|w| w.is_in(lang.settle.last_of));
-                let owed = is_one_of(lang.settle.owed)
-                    && lang.settle.comes.contains(&said)
-                    && !(is_last && terms.is_plural);
-                let crowded = said == "full" && is_one_of(lang.settle.crowded);
-                // A sofa that is online is not sold.
-                let offered =
-                    lang.settle.published.contains(&said) && !is_one_of(lang.settle.publishable);
-                if held || owed || crowded || offered {
-                    return false;
-                }
-                // "Tax form filled in and submitted": the thing is before the first past form.
-                let first = pasts(&words[..at], lang).into_iter().min().filter(|first| *first > 0);
-                let with_first = || {
-                    first.is_some_and(|first| names(&super::phrase::subject(&words[..first], lang)))
-                };
-                // "Form filled in and submitted": the second clause says it of the same thing.
-                let with_before = || {
-                    let joined = at == 0
-                        && clause.start.checked_sub(1).is_some_and(|n| self.words[n].is("and"));
-                    let before = before().filter(|_| joined)?;
-                    let first = pasts(before, lang).into_iter().min()?;
-                    Some(names(&super::phrase::subject(&before[..first], lang)))
-                };
-                let subject = subject(&words[..at], lang);
-                // "Interviews: all three done"
-                let counts_all =
-                    subject.words.is_empty() || subject.is_all && is_count_of(&words[..at], lang);
-                if counts_all {
-                    if with_before().unwrap_or(false) {
-                        return true;
-                    }
-                    return subject.is_all
-                        && self.follows_colon(clause.start)
-                        && before().is_some_and(|label| names(&noun(label, lang)));
-                }
-                let parts =
-                    words[..at].split(|w| w.is("and") || w.is("&") || w.is("plus") || w.is("+"));
-                // "DKIM: key generated" is said of the DKIM key.
-                let with_label = || {
-                    let label = label_of(n)?;
-                    let words: Vec<String> =
-                        label.words.into_iter().chain(subject.words.iter().cloned()).collect();
-                    let is_whole = words.len() == terms.thing.len();
-                    Some(is_whole && names(&Named { words, ..subject.clone() }))
-                };
-                names(&subject)
-                    || with_first()
-                    || with_label().unwrap_or(false)
-                    || parts.into_iter().any(|part| names(&super::phrase::subject(part, lang)))
-            }) || takes(words, lang).is_some_and(|(verb, named)| {
-                let owed = is_one_of(lang.settle.owed) && !lang.settle.pays.contains(&verb);
-                !owed && names(&named)
-            }) || gives(words, lang).is_some_and(|named| names(&named))
+            states(words, lang)
+                .into_iter()
+                .any(|at| self.states_thing(n, words, at, terms, is_only, lang))
+                || takes(words, lang).is_some_and(|(verb, named)| {
+                    let owed = is_one_of(lang.settle.owed) && !lang.settle.pays.contains(&verb);
+                    !owed && names(&named)
+                })
+                || gives(words, lang).is_some_and(|named| names(&named))
                 || actor_finishes(words, &names, lang)
                 || completes(words, &names, lang)
                 || {
@@ -240,6 +180,82 @@ impl<'a> ParsedSentence<'a> {
                     (is_outgoing || !is_owed) && finishes_thing(words, finishes, &names, lang)
                 }
         })
+    }
+
+    /// Returns whether the state at `at` of a clause is said of this thing: "the roof is finished".
+    fn states_thing(
+        &self,
+        n: usize,
+        words: &[Word<'_>],
+        at: usize,
+        terms: &TitleTerms,
+        is_only: IsOnly<'_>,
+        lang: &Lang,
+    ) -> bool {
+        let clause = &self.clauses[n];
+        let names = |named: &Named| terms.is_named_by(named) && is_only(&named.words);
+        let before = n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
+        let head = terms.head();
+        let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
+        let said = words[at].token.word.as_str();
+        // A fitting that is booked has not taken place; a bill that arrived is not paid.
+        let held =
+            is_one_of(lang.settle.held) && (self.is_dated || lang.settle.reserved.contains(&said));
+        // "The last forms came in" are not forms to fill in.
+        let is_last = words[..at].iter().any(|w| w.is_in(lang.settle.last_of));
+        let owed = is_one_of(lang.settle.owed)
+            && lang.settle.comes.contains(&said)
+            && !(is_last && terms.is_plural);
+        let crowded = said == "full" && is_one_of(lang.settle.crowded);
+        // A sofa that is online is not sold.
+        let offered = lang.settle.published.contains(&said) && !is_one_of(lang.settle.publishable);
+        if held || owed || crowded || offered {
+            return false;
+        }
+        // "Tax form filled in and submitted": the thing is before the first past form.
+        let first = pasts(&words[..at], lang).into_iter().min().filter(|first| *first > 0);
+        let with_first =
+            || first.is_some_and(|first| names(&super::phrase::subject(&words[..first], lang)));
+        // "Form filled in and submitted": the second clause says it of the same thing.
+        let with_before = || {
+            let joined =
+                at == 0 && clause.start.checked_sub(1).is_some_and(|n| self.words[n].is("and"));
+            let before = before.filter(|_| joined)?;
+            let first = pasts(before, lang).into_iter().min()?;
+            Some(names(&super::phrase::subject(&before[..first], lang)))
+        };
+        let subject = subject(&words[..at], lang);
+        // "Interviews: all three done"
+        let counts_all =
+            subject.words.is_empty() || subject.is_all && is_count_of(&words[..at], lang);
+        if counts_all {
+            if with_before().unwrap_or(false) {
+                return true;
+            }
+            return subject.is_all
+                && self.follows_colon(clause.start)
+                && before.is_some_and(|label| names(&noun(label, lang)));
+        }
+        let parts = words[..at].split(|w| w.is("and") || w.is("&") || w.is("plus") || w.is("+"));
+        // "DKIM: key generated" is said of the DKIM key.
+        let with_label = || {
+            let label = self.label_of(n, lang)?;
+            let words: Vec<String> =
+                label.words.into_iter().chain(subject.words.iter().cloned()).collect();
+            let is_whole = words.len() == terms.thing.len();
+            Some(is_whole && names(&Named { words, ..subject.clone() }))
+        };
+        names(&subject)
+            || with_first()
+            || with_label().unwrap_or(false)
+            || parts.into_iter().any(|part| names(&super::phrase::subject(part, lang)))
+    }
+
+    /// The label before a clause: "DKIM" in "DKIM: key generated".
+    fn label_of(&self, n: usize, lang: &Lang) -> Option<Named> {
+        let label = n.checked_sub(1).filter(|_| self.follows_colon(self.clauses[n].start))?;
+        let range = self.clauses[label].clone();
+        (range.start == 0).then(|| noun(&self.words[range], lang))
     }
 
     /// Returns whether a clause names another place or person than the title does: "the hotel in Paris" is

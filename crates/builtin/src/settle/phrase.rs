@@ -248,7 +248,7 @@ pub(super) fn noun(words: &[Word<'_>], lang: &Lang) -> Named {
     named
 }
 
-/// Returns whether a word is a number that things are told apart by: "2027-118", "t2.14", "q3307".
+/// Returns whether a word is a number that distinguishes things: "2027-118", "t2.14", "q3307".
 fn is_mark(word: &str) -> bool {
     let n_digits = word.chars().filter(char::is_ascii_digit).count();
     n_digits >= 3 || n_digits >= 1 && word.chars().any(|c| !c.is_ascii_digit())

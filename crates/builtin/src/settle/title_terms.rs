@@ -44,32 +44,11 @@ impl TitleTerms {
         let all = tokens(&without_parentheses(title));
         let said: Vec<&Token> =
             all.iter().filter(|t| matches!(t.class, Class::Word | Class::Number)).collect();
-        let content = |tokens: &[&Token]| -> Vec<String> {
-            tokens.iter().filter(|t| carries(t, lang)).map(|t| stem(&t.word, lang)).collect()
-        };
         let is_preposition = |t: &&&Token| rules.prepositions.contains(&t.word.as_str());
-        let words = content(&said);
+        let words = content(&said, lang);
         // "Insurance: plan approved" is about the plan.
-        let start = all.iter().rposition(|t| t.is(":") && !t.glued || t.is(":")).map_or(0, |at| {
-            let before =
-                all[..at].iter().filter(|t| matches!(t.class, Class::Word | Class::Number));
-            before.count()
-        });
-        let start = if start < said.len() { start } else { 0 };
-        // "Kofi writes to the banks", "I fill in the form"
-        // Another word comes first only if somebody does it.
-        let has_actor = |at: usize| {
-            rules.selves.contains(&said[at - 1].word.as_str())
-                || said[at].word.ends_with('s') && said[at - 1].raw.starts_with(char::is_uppercase)
-        };
-        let verb_at = (start..said.len().min(start + 2)).find(|at| {
-            said.len() > at + 1
-                && lemma(&said[*at].word, lang).is_some_and(|base| {
-                    // "Fixed asset register" asks nobody to fix anything.
-                    let asks = *at == start && base == said[*at].word;
-                    is_work_verb(&base, lang) && (asks || *at > start && has_actor(*at))
-                })
-        });
+        let start = after_label(&all, said.len());
+        let verb_at = verb_at(&said, start, lang);
         let verb = verb_at.and_then(|at| lemma(&said[at].word, lang));
         let opening = said.get(start).filter(|_| said.len() > start + 1).map(|t| t.word.clone());
         let mut from = verb_at.map_or(start, |at| at + 1);
@@ -77,12 +56,7 @@ impl TitleTerms {
         let is_rid = said.get(from).is_some_and(|token| token.word == "rid");
         let verb = verb.map(|verb| if is_rid { "remove".to_owned() } else { verb });
         // "Get the render patched" asks to patch it.
-        let made_done = verb
-            .as_deref()
-            .filter(|verb| matches!(*verb, "get" | "have") && said.len() > from + 1)
-            .and_then(|_| said.last())
-            .and_then(|last| Some((lemma(&last.word, lang), last.word.strip_suffix("ed")?)))
-            .map(|(base, stripped)| base.unwrap_or_else(|| stripped.to_owned()));
+        let made_done = made_done(verb.as_deref(), &said, from, lang);
         if verb.is_some() {
             // "write to the banks", "get rid of the stump"
             while said.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {
@@ -114,7 +88,7 @@ impl TitleTerms {
         }
         let of_verb = rules.nouns.iter().filter(|(of, _)| verb.as_deref() == Some(of));
         let nouns = of_verb.flat_map(|(_, nouns)| nouns.iter().copied()).collect();
-        let mut thing = content(&rest[..to]);
+        let mut thing = content(&rest[..to], lang);
         if made_done.is_some() && thing.len() > 1 {
             thing.pop();
         }
@@ -126,32 +100,15 @@ impl TitleTerms {
         if ends_small && verb.is_some() && thing.len() > 1 && carries(rest[to - 1], lang) {
             thing.pop();
         }
-        let goal = said.last().filter(|_| verb.is_none() && thing.len() + 1 > 1).and_then(|last| {
-            let found = rules.goals.iter().find(|(goal, _)| *goal == last.word)?;
-            Some(found.1)
-        });
+        let goal = said
+            .last()
+            .filter(|_| verb.is_none())
+            .and_then(|last| Some(rules.goals.iter().find(|(goal, _)| *goal == last.word)?.1));
         if goal.is_some() && said.last().is_some_and(|last| carries(last, lang)) && thing.len() > 1
         {
             thing.pop();
         }
-        let waits = said.iter().position(|t| rules.waits.contains(&t.word.as_str()));
-        let awaited = waits.and_then(|at| {
-            let after = &said[at + 1..];
-            let start = after.iter().position(|t| rules.awaited.contains(&t.word.as_str()))? + 1;
-            let named = &after[start..];
-            // "Waiting for Thorn now, nothing else to do"
-            let ends = |t: &&Token| {
-                let word = t.word.as_str();
-                rules.adverbs.contains(&word) || rules.prepositions.contains(&word)
-            };
-            let end = named.iter().skip(1).position(ends).map_or(named.len(), |at| at + 1);
-            let words = content(&named[..end]);
-            // "So we are waiting for that": for what the sentence is about.
-            let is_pronoun =
-                named.first().is_some_and(|t| rules.pronouns.contains(&t.word.as_str()));
-            let words = if is_pronoun { content(&said[..at]) } else { words };
-            Some(words).filter(|words| !words.is_empty())
-        });
+        let awaited = awaited(&said, lang);
         let counted = said[start..].iter().filter(|t| is_number(t, lang));
         let numbers = counted.map(|t| stem(&t.word, lang)).collect();
         let inner = &rest[..to];
@@ -161,11 +118,6 @@ impl TitleTerms {
             || all.iter().any(|t| t.is(",") || t.is("&") || t.is("+"));
         let last = inner.iter().rev().find(|t| carries(t, lang));
         let is_plural = last.is_some_and(|t| t.word.ends_with('s') && !t.word.ends_with("ss"));
-        let particles = rest
-            .iter()
-            .filter(|t| matches!(t.word.as_str(), "down" | "up" | "off" | "on" | "in" | "out"))
-            .map(|t| t.word.clone())
-            .collect();
         Self {
             words,
             thing,
@@ -178,9 +130,15 @@ impl TitleTerms {
             numbers,
             is_list,
             is_plural,
-            particles,
+            particles: particles(rest),
             names,
         }
+    }
+
+    /// The last word of its thing, numbers aside.
+    pub fn head(&self) -> &str {
+        let is_term = |word: &&String| word.chars().any(char::is_alphabetic);
+        self.thing.iter().rev().find(is_term).map(String::as_str).unwrap_or_default()
     }
 
     /// Reads a sentence that asks for work: "the part has to be ordered", "Ruth to ask the verger".
@@ -239,11 +197,11 @@ impl TitleTerms {
             at > from
                 && tokens[from..at].iter().all(|t| begins_upper(t) || t.is("and") || t.is("&"))
         };
-        let asked = (0..tokens.len()).find_map(|at| {
+        let request = (0..tokens.len()).find_map(|at| {
             let phrase = rules.asks.iter().find(|phrase| is(at, phrase))?;
             (*phrase != "to" || is_given(at)).then(|| (at, at + phrase.split(' ').count()))
         });
-        let Some((at, after)) = asked.filter(|_| !waits) else { return Self::of(text, lang) };
+        let Some((at, after)) = request.filter(|_| !waits) else { return Self::of(text, lang) };
         let end = tokens[after..]
             .iter()
             .position(|t| t.is(",") || t.is(";"))
@@ -308,6 +266,69 @@ impl TitleTerms {
                 || named.len() >= 2
                     && named.iter().zip(&self.words).all(|(one, other)| one == other))
     }
+}
+
+/// The stems of the words that carry meaning.
+fn content(tokens: &[&Token], lang: &Lang) -> Vec<String> {
+    tokens.iter().filter(|t| carries(t, lang)).map(|t| stem(&t.word, lang)).collect()
+}
+
+/// Where the verb of a title is: "Kofi writes to the banks", "I fill in the form".
+fn verb_at(said: &[&Token], start: usize, lang: &Lang) -> Option<usize> {
+    // Another word comes first only if somebody does it.
+    let has_actor = |at: usize| {
+        lang.settle.selves.contains(&said[at - 1].word.as_str())
+            || said[at].word.ends_with('s') && said[at - 1].raw.starts_with(char::is_uppercase)
+    };
+    (start..said.len().min(start + 2)).find(|at| {
+        said.len() > at + 1
+            && lemma(&said[*at].word, lang).is_some_and(|base| {
+                // "Fixed asset register" asks nobody to fix anything.
+                let asks = *at == start && base == said[*at].word;
+                is_work_verb(&base, lang) && (asks || *at > start && has_actor(*at))
+            })
+    })
+}
+
+/// Where a title begins after a label, among its words and numbers.
+fn after_label(all: &[Token], n_words: usize) -> usize {
+    let start = all.iter().rposition(|t| t.is(":")).map_or(0, |at| {
+        all[..at].iter().filter(|t| matches!(t.class, Class::Word | Class::Number)).count()
+    });
+    if start < n_words { start } else { 0 }
+}
+
+/// The verb at the end of "get the render patched".
+fn made_done(verb: Option<&str>, said: &[&Token], from: usize, lang: &Lang) -> Option<String> {
+    verb.filter(|verb| matches!(*verb, "get" | "have") && said.len() > from + 1)?;
+    let last = said.last()?;
+    let stripped = last.word.strip_suffix("ed")?;
+    Some(lemma(&last.word, lang).unwrap_or_else(|| stripped.to_owned()))
+}
+
+fn particles(rest: &[&Token]) -> Vec<String> {
+    let is_particle =
+        |t: &&&Token| matches!(t.word.as_str(), "down" | "up" | "off" | "on" | "in" | "out");
+    rest.iter().filter(is_particle).map(|t| t.word.clone()).collect()
+}
+
+/// What a title waits for: "waiting for the parts".
+fn awaited(said: &[&Token], lang: &Lang) -> Option<Vec<String>> {
+    let rules = lang.settle;
+    let at = said.iter().position(|t| rules.waits.contains(&t.word.as_str()))?;
+    let after = &said[at + 1..];
+    let start = after.iter().position(|t| rules.awaited.contains(&t.word.as_str()))? + 1;
+    let named = &after[start..];
+    // "Waiting for Thorn now, nothing else to do"
+    let ends = |t: &&Token| {
+        let word = t.word.as_str();
+        rules.adverbs.contains(&word) || rules.prepositions.contains(&word)
+    };
+    let end = named.iter().skip(1).position(ends).map_or(named.len(), |at| at + 1);
+    // "So we are waiting for that": for what the sentence is about.
+    let is_pronoun = named.first().is_some_and(|t| rules.pronouns.contains(&t.word.as_str()));
+    let words = if is_pronoun { content(&said[..at], lang) } else { content(&named[..end], lang) };
+    Some(words).filter(|words| !words.is_empty())
 }
 
 /// Returns whether a token is a number, in figures or in words.

@@ -27,7 +27,7 @@ pub(super) fn was_due(task: &TaskFacts, from: Date) -> Option<Date> {
     (Some(first.from) != task.due_on).then_some(first.from)
 }
 
-/// What happened on or after a day. What was done and undone is not told.
+/// What happened on or after a day. What was done and undone is left out.
 pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
     let say = &words.say.changes;
     let lines = task.history.iter().filter(|line| line.on >= from);

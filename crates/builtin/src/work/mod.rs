@@ -5,8 +5,8 @@
 //! parameters. Defends against: a text that says a thing twice, a number that nobody can look into, a
 //! message without news, and an instruction that is half understood without a word.
 //!
-//! Does not own: when a run starts, where its facts come from, whether a proposal is valid, and who is
-//! told. It knows no clock: the day is one of the facts.
+//! Does not own: when a run starts, where its facts come from, whether a proposal is valid, and who
+//! gets it. It knows no clock: the day is one of the facts.
 //!
 //! Reading order: [`wording`] (days and lengths in words), `select` (which tasks), `page` (sections and
 //! figures), `history`, one file per kind, [`gallery`], [`instruction`], `rules`.

@@ -213,7 +213,7 @@ impl Desk {
     }
 
     /// The report as one text.
-    pub fn shown(&self) -> String {
+    pub fn rendered(&self) -> String {
         let (tldr, content) = self.report().expect("a report is due");
         format!("{tldr}\n\n{content}")
     }

@@ -37,7 +37,7 @@ fn task(text: &str) -> Desk {
 }
 
 fn report_of(desk: &Desk) -> String {
-    let mut lines = vec![desk.shown(), String::from("\n---")];
+    let mut lines = vec![desk.rendered(), String::from("\n---")];
     for proposal in desk.proposals() {
         let text = |value: &Value| match value {
             Value::String(text) => text.clone(),

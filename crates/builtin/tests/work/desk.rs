@@ -304,7 +304,7 @@ fn assert_sound(text: &WorkText, is_hostile: bool) {
 }
 
 /// An outcome as a snapshot shows it.
-pub fn shown(outcome: &BuiltInOutcome) -> String {
+pub fn rendered(outcome: &BuiltInOutcome) -> String {
     match outcome {
         BuiltInOutcome::Nothing { why } => format!("(nothing: {why})\n"),
         BuiltInOutcome::CannotRun { why, subject } => format!("(cannot run: {why}: {subject})\n"),

@@ -2,7 +2,7 @@
 
 use dormouse_types::work_kind::{Agenda, Repeat, Repeated, Review, Sweep, Watch, WorkParameters};
 
-use crate::desk::{named, shown};
+use crate::desk::{named, rendered};
 use crate::workspaces::all;
 
 fn check(kind: &str, parameters: &WorkParameters) {
@@ -14,7 +14,7 @@ fn check(kind: &str, parameters: &WorkParameters) {
         for language in languages {
             let outcome = desk.run(parameters, language);
             assert_eq!(outcome, desk.run(parameters, language), "the same facts say the same");
-            insta::assert_snapshot!(format!("{kind}__{name}__{language}"), shown(&outcome));
+            insta::assert_snapshot!(format!("{kind}__{name}__{language}"), rendered(&outcome));
         }
     }
 }

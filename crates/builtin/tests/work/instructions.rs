@@ -197,7 +197,7 @@ fn an_instruction_that_cannot_be_used_is_refused_with_a_reason() {
         let source = std::error::Error::source(&why).map(|source| format!(": {source}"));
         format!("{why}{}", source.unwrap_or_default())
     };
-    assert_eq!(refused("  "), "the instruction is empty; write what you want to be told, and when");
+    assert_eq!(refused("  "), "the instruction is empty; write what you want to know, and when");
     assert_eq!(
         refused("every 2 minutes tell me what is due"),
         "cannot use `every 2 minutes` as a schedule: every 2 minutes is too often; write `every 5 minutes` or more"

@@ -84,7 +84,7 @@ impl Changes {
         }
         let item = round.caught_up(&seen.item);
         ops.push(self.transition(ws, &item, event, reason, None, now)?);
-        // After the transition: the one who finishes second is told that the item moved.
+        // After the transition: the one who finishes second learns that the item moved.
         ops.extend(starts);
         ops.push(saga::close(ws, operation, Phase::AgentDone, status, reason, now));
         let edit = |decision: &mut Decision| {

@@ -123,7 +123,7 @@ impl Proposal for LinkTask {
         }
     }
 
-    fn shown(args: &Args, task: Option<&TaskState>, change: Option<&FieldChange>) -> String {
+    fn display(args: &Args, task: Option<&TaskState>, change: Option<&FieldChange>) -> String {
         match change.and_then(|change| change.to.as_ref()) {
             Some(FieldValue::Task { title, .. }) => {
                 let new = matches!(Self::to(args), Some(TaskRef::Item(_)));

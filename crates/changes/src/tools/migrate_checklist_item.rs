@@ -98,7 +98,7 @@ impl Proposal for MigrateChecklistItem {
         }
     }
 
-    fn shown(args: &Element, task: Option<&TaskState>, change: Option<&FieldChange>) -> String {
+    fn display(args: &Element, task: Option<&TaskState>, change: Option<&FieldChange>) -> String {
         let item = change.and_then(|change| change.from.as_ref());
         let named = task.and_then(|task| find(&args.id, task)).map(|item| item.title.clone());
         let title = named.or_else(|| item.map(FieldValue::plain));

@@ -184,7 +184,7 @@ fn a_confirm_on_a_deleted_or_closed_task_leaves_the_item_open() {
     for pause in [Edit::Delete, status(Status::Done), status(Status::Rejected)] {
         world.edit(std::slice::from_ref(&pause));
         let agent = world.rows(Db::Agent);
-        let refused = world.confirm(&item).expect_err("nobody is asked");
+        let refused = world.confirm(&item).expect_err("no task is read");
         let is_named = match pause {
             Edit::Delete => matches!(refused, DecideError::TaskDeleted { .. }),
             _ => matches!(refused, DecideError::TaskClosed { .. }),
@@ -193,7 +193,7 @@ fn a_confirm_on_a_deleted_or_closed_task_leaves_the_item_open() {
         assert_eq!(world.rows(Db::Agent), agent);
         world.edit(&[if pause == Edit::Delete { Edit::Restore } else { status(Status::Open) }]);
     }
-    world.confirm(&item).expect("asked again");
+    world.confirm(&item).expect("confirmed again");
 }
 
 #[test]

@@ -112,14 +112,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
 /// Says on standard error what a file does not hold, one line for each part.
 fn name_losses(format: ExportFormat, losses: &ExportLosses) {
     for loss in &losses.losses {
-        note(&format!("{} leaves out {}", shown(format), described(loss)));
+        note(&format!("{} leaves out {}", name_of(format), described(loss)));
     }
     for damaged in &losses.damaged {
         note(&format!("damaged: {}", line(damaged)));
     }
 }
 
-fn shown(format: ExportFormat) -> &'static str {
+fn name_of(format: ExportFormat) -> &'static str {
     match format {
         ExportFormat::Markdown => "Markdown",
         ExportFormat::TodoTxt => "todo.txt",

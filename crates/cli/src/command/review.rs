@@ -179,7 +179,7 @@ fn answer(session: &mut Session) -> Result<Answer, Failure> {
 }
 
 impl Cards {
-    /// Adds the proposals not asked yet: the open ones, then those put off.
+    /// Adds the proposals not yet reviewed: the open ones, then those put off.
     async fn read(
         &mut self,
         session: &Session,

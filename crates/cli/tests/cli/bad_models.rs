@@ -99,7 +99,7 @@ fn world(play: Play) -> World {
 }
 
 /// What the terminal shows of a wake.
-fn shown(play: Play) -> String {
+fn rendered(play: Play) -> String {
     let world = world(play);
     let before = world.json(&["report", "slug fence"]);
     let woken = world.run(&["agent", "wake", "slug fence"]);
@@ -186,7 +186,7 @@ fn what_a_provider_does_wrong_is_said_in_words_and_keeps_the_last_report() {
         ),
     ];
     for (what, play, says) in cases {
-        let shown = shown(play);
+        let shown = rendered(play);
         assert!(shown.contains(says), "{what} does not say {says:?}: {shown}");
         assert!(!shown.contains("steal"), "{what}: {shown}");
     }

@@ -29,7 +29,7 @@ fn files_with(folder: &Path, words: &str) -> Vec<String> {
 }
 
 /// A world whose agent knows the secret, and the name of the line.
-fn told() -> (World, String) {
+fn world_with_secret() -> (World, String) {
     let world = World::with_agents();
     world.ok(&["task", "note", "water butt", &format!("{SECRET}. Bring a rope.")]);
     world.ok(&["agent", "wake", "water butt"]);
@@ -46,7 +46,7 @@ fn told() -> (World, String) {
 
 #[test]
 fn what_an_agent_knows_is_listed_with_its_source() {
-    let (world, line) = told();
+    let (world, line) = world_with_secret();
     let shown = world.run(&["agent", "knows", "water butt"]);
     assert_eq!(shown.code, 0, "{shown:?}");
     assert!(shown.out.contains(&line) && shown.out.contains(SECRET), "{}", shown.out);
@@ -84,7 +84,7 @@ fn a_line_that_a_newer_one_replaced_names_it() {
 
 #[test]
 fn a_removed_line_is_in_no_file_of_the_folder() {
-    let (world, line) = told();
+    let (world, line) = world_with_secret();
     let data = world.data();
     assert!(!files_with(&data, SECRET).is_empty());
     let preview = world.run(&["agent", "forget", "water butt", &line, "--and-entry"]);
@@ -114,7 +114,7 @@ fn a_removed_line_is_in_no_file_of_the_folder() {
 
 #[test]
 fn without_its_entry_the_note_stays_in_the_task() {
-    let (world, line) = told();
+    let (world, line) = world_with_secret();
     let done = world.run(&["agent", "forget", "water butt", &line, "--yes"]);
     assert!(done.out.contains("its entry stays in the task"), "{done:?}");
     let files = files_with(&world.data(), SECRET);

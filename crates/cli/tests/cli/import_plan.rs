@@ -1,4 +1,4 @@
-//! The plan of an import in the terminal: what is shown, asked, edited and written.
+//! The plan of an import in the terminal: what is shown, confirmed, edited and written.
 
 use crate::world::World;
 

@@ -70,8 +70,8 @@ fn check(world: &World, running: Running, n: usize, fault: &str) {
     });
     running.stop();
     assert!((n..=n + 1).contains(&runs(world).len()), "{fault}: {:?}", runs(world));
-    let told = rows(world, "SELECT run_id FROM conversation_turns ORDER BY run_n");
-    assert_eq!(told, rows(world, "SELECT id FROM work_runs ORDER BY n"), "{fault}");
+    let reported = rows(world, "SELECT run_id FROM conversation_turns ORDER BY run_n");
+    assert_eq!(reported, rows(world, "SELECT id FROM work_runs ORDER BY n"), "{fault}");
     let twice = "SELECT original_start FROM work_runs GROUP BY work_id, original_start, fold HAVING COUNT(*) > 1";
     assert_eq!(rows(world, twice), Vec::<String>::new(), "{fault}");
     let wrong = world.run(&["doctor"]);

@@ -32,7 +32,7 @@ fn waiting() -> (ScriptedServer, World) {
 }
 
 /// Path and secret of the hook, as a command shows them.
-fn shown(made: &Value) -> (String, String) {
+fn address_and_secret(made: &Value) -> (String, String) {
     (text(&made["hook"]["path"]), text(&made["secret"]))
 }
 
@@ -53,10 +53,10 @@ fn call(running: &Running, (path, secret): &(String, String)) -> std::io::Result
     send(address, "POST", path, &headers, body)
 }
 
-/// A server that a call kills: nobody is told its outcome.
+/// A server that a call kills: nobody learns its outcome.
 fn killed_by_call(world: &World, hook: &(String, String), fault: &str) {
     let running = world.serve(&[("DORMOUSE_FAULTS", fault)]);
-    assert!(call(&running, hook).is_err(), "{fault}: nobody is told");
+    assert!(call(&running, hook).is_err(), "{fault}: nobody gets an answer");
     let (status, said) = running.end();
     assert_eq!(status.signal(), Some(9), "{fault}: {said}");
 }
@@ -66,16 +66,16 @@ fn status_of(running: &Running, hook: &(String, String)) -> u16 {
     call(running, hook).expect("it is answered").status
 }
 
-/// Waits for the run of a call that was accepted: there is one, and its model was asked once.
+/// Waits for the run of a call that was accepted: there is one, and its model was called once.
 fn check_one_run(running: Running, world: &World, server: &ScriptedServer, fault: &str) {
     until("it ran", || {
         let work = &running.notice.get("/api/tasks")["items"][0];
         (work["runState"] == "succeeded").then_some(())
     });
     running.stop();
-    assert_eq!((runs(world), server.asked().len()), (1, 1), "{fault}");
-    let told = rows(world, "SELECT run_id FROM conversation_turns");
-    assert_eq!(told, rows(world, "SELECT id FROM work_runs"), "{fault}");
+    assert_eq!((runs(world), server.requests().len()), (1, 1), "{fault}");
+    let reported = rows(world, "SELECT run_id FROM conversation_turns");
+    assert_eq!(reported, rows(world, "SELECT id FROM work_runs"), "{fault}");
     let wrong = world.run(&["doctor"]);
     assert_eq!(wrong.code, 0, "{fault}: {wrong:?}");
 }
@@ -97,27 +97,27 @@ fn kill(label: &str, moment: &str) {
             killed(&world, NEW, &fault);
             assert_eq!(hooks(&world), usize::from(is_done), "{fault}");
             // Its secret was shown to nobody: it gets a new one.
-            let hook = shown(&world.json(if is_done { FRESH } else { NEW }));
+            let hook = address_and_secret(&world.json(if is_done { FRESH } else { NEW }));
             let running = world.serve(&[]);
             assert_eq!(status_of(&running, &hook), 200, "{fault}");
             check_one_run(running, &world, &server, &fault);
             assert_eq!(hooks(&world), 1, "{fault}");
         }
         "work.hookRotate" => {
-            let old = shown(&world.json(NEW));
+            let old = address_and_secret(&world.json(NEW));
             killed(&world, FRESH, &fault);
             let running = world.serve(&[]);
             let expected = if is_done { 403 } else { 200 };
             assert_eq!(status_of(&running, &old), expected, "{fault}: the old secret");
             if is_done {
                 assert_eq!(runs(&world), 0, "{fault}");
-                let fresh = shown(&world.json(FRESH));
+                let fresh = address_and_secret(&world.json(FRESH));
                 assert_eq!(status_of(&running, &fresh), 200, "{fault}: the newest secret");
             }
             check_one_run(running, &world, &server, &fault);
         }
         "work.hookRemove" => {
-            let hook = shown(&world.json(NEW));
+            let hook = address_and_secret(&world.json(NEW));
             let remove = ["work", "hook", "rm", "digest", "Git"];
             killed(&world, &remove, &fault);
             assert_eq!(hooks(&world), usize::from(!is_done), "{fault}");
@@ -129,7 +129,7 @@ fn kill(label: &str, moment: &str) {
             assert_eq!((runs(&world), hooks(&world)), (0, 0), "{fault}");
         }
         "work.hookCount" => {
-            let hook = shown(&world.json(NEW));
+            let hook = address_and_secret(&world.json(NEW));
             let forged = (hook.0.clone(), "another".to_owned());
             killed_by_call(&world, &forged, &fault);
             let counted =
@@ -143,7 +143,7 @@ fn kill(label: &str, moment: &str) {
             check_one_run(running, &world, &server, &fault);
         }
         "work.hookCall" => {
-            let hook = shown(&world.json(NEW));
+            let hook = address_and_secret(&world.json(NEW));
             killed_by_call(&world, &hook, &fault);
             assert_eq!(runs(&world), usize::from(is_done), "{fault}");
             let running = world.serve(&[]);

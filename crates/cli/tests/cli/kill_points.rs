@@ -152,7 +152,10 @@ pub const POINTS: &[(&str, Way)] = &[
         Way::Never("an agent proposes work and a person confirms it; the work room cuts it"),
     ),
     ("work.run", Way::Work),
-    ("work.tell", Way::Never("an earlier version asked; tests of work take its delivery away")),
+    (
+        "work.notify",
+        Way::Never("an earlier version wrote the question; tests of work remove its delivery"),
+    ),
     ("work.zone", Way::Work),
 ];
 

@@ -1,5 +1,5 @@
 //! Agent work, killed before and after each of its commits: nothing that was due is missed, nothing
-//! runs twice, and what a person asked for is done once when it is asked for again.
+//! runs twice, and a request of a person takes effect once when it is sent again.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -64,13 +64,13 @@ fn check_hours(world: &World, server: &ScriptedServer, fault: &str) {
     let made: i64 = made[0].parse().expect("a number");
     assert!(due[0] - made <= MICROS_PER_HOUR, "{fault}: the first was missed: {runs:?}");
     // The commit that ends a run says its result: once, or the run has not ended.
-    let told = rows(world, "SELECT run_id FROM conversation_turns ORDER BY run_n");
-    assert_eq!(told, rows(world, "SELECT id FROM work_runs ORDER BY n"), "{fault}");
+    let reported = rows(world, "SELECT run_id FROM conversation_turns ORDER BY run_n");
+    assert_eq!(reported, rows(world, "SELECT id FROM work_runs ORDER BY n"), "{fault}");
     let said = rows(world, "SELECT id FROM conversations");
     assert_eq!(said.len(), 1, "{fault}: {said:?}");
-    // A turn whose answer was not written is asked for again, and no other.
-    let asked = server.asked().len();
-    assert!((runs.len() + 1..=runs.len() + 2).contains(&asked), "{fault}: asked {asked} times");
+    // A turn whose answer was not written is requested again, and no other.
+    let requests = server.requests().len();
+    assert!((runs.len() + 1..=runs.len() + 2).contains(&requests), "{fault}: {requests} requests");
 }
 
 /// Kills a server at a point that running what is due passes, for the nth time.
@@ -93,7 +93,7 @@ pub fn killed(world: &World, args: &[&str], fault: &str) {
     assert_eq!(done.code, -1, "{fault}: {args:?} was not killed: {done:?}");
 }
 
-fn again(world: &World, args: &[&str]) -> Done {
+fn repeat(world: &World, args: &[&str]) -> Done {
     world.run(args)
 }
 
@@ -124,7 +124,7 @@ fn kill_command(label: &str, moment: &str) {
                     (work["runState"] == "succeeded").then_some(())
                 });
                 running.stop();
-                assert_eq!((runs().len(), server.asked().len()), (1, 1), "{fault}");
+                assert_eq!((runs().len(), server.requests().len()), (1, 1), "{fault}");
             }
         }
         "work.answer" => {
@@ -135,7 +135,7 @@ fn kill_command(label: &str, moment: &str) {
             let sql = "SELECT CAST(COUNT(answer) AS TEXT) FROM work_questions";
             assert_eq!(count(sql), usize::from(is_done), "{fault}");
             server.finishes("Told.");
-            let done = again(&world, &answer);
+            let done = repeat(&world, &answer);
             assert_eq!(done.code, i32::from(is_done), "{fault}: {done:?}");
             let running = world.serve(&[]);
             until("it ran", || {
@@ -143,7 +143,7 @@ fn kill_command(label: &str, moment: &str) {
                 (work["runState"] == "succeeded").then_some(())
             });
             running.stop();
-            assert_eq!((count(sql), runs().len(), server.asked().len()), (1, 1, 2), "{fault}");
+            assert_eq!((count(sql), runs().len(), server.requests().len()), (1, 1, 2), "{fault}");
         }
         "work.change" => {
             world.ok(&[ADD, &["--schedule", "every weekday at 9"]].concat());
@@ -159,9 +159,9 @@ fn kill_command(label: &str, moment: &str) {
             assert_eq!(count(sql), usize::from(is_done), "{fault}");
             server.finishes("Told.");
             world.ok(&["work", "run", "digest"]);
-            let asked = server.asked().pop().expect("it was asked");
-            let n_told = asked.matches("Leave out the weather.").count();
-            assert_eq!(n_told, usize::from(is_done), "{fault}: {asked}");
+            let requests = server.requests().pop().expect("a request");
+            let n_shown = requests.matches("Leave out the weather.").count();
+            assert_eq!(n_shown, usize::from(is_done), "{fault}: {requests}");
         }
         "work.cancel" => {
             asks();
@@ -170,7 +170,7 @@ fn kill_command(label: &str, moment: &str) {
             killed(&world, &cancel, &fault);
             let expected = if is_done { "cancelled" } else { "needs_input" };
             assert_eq!(runs(), [expected], "{fault}");
-            assert_eq!(again(&world, &cancel).code, 0, "{fault}: to cancel twice changes nothing");
+            assert_eq!(repeat(&world, &cancel).code, 0, "{fault}: to cancel twice changes nothing");
             assert_eq!(runs(), ["cancelled"], "{fault}");
         }
         "work.judge" => {
@@ -178,7 +178,7 @@ fn kill_command(label: &str, moment: &str) {
             assert_eq!(runs(), ["needs_review"]);
             let approve = ["work", "approve", "digest"];
             killed(&world, &approve, &fault);
-            let done = again(&world, &approve);
+            let done = repeat(&world, &approve);
             assert_eq!(done.code, i32::from(is_done), "{fault}: {done:?}");
             assert_eq!(runs(), ["succeeded"], "{fault}");
         }
@@ -189,13 +189,13 @@ fn kill_command(label: &str, moment: &str) {
             assert_eq!(runs().len(), usize::from(is_done), "{fault}");
             server.always_calls("finish", json!({ "outcome": "done", "summary": "Told." }));
             let running = world.serve(&[]);
-            until("what was asked for ran", || {
+            until("the requested run ended", || {
                 let work = &running.notice.get("/api/tasks")["items"][0];
                 (!is_done || work["runState"] == "succeeded").then_some(())
             });
             running.stop();
             assert_eq!(
-                (runs().len(), server.asked().len()),
+                (runs().len(), server.requests().len()),
                 (usize::from(is_done), usize::from(is_done)),
                 "{fault}"
             );

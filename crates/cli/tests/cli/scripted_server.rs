@@ -18,7 +18,7 @@ pub struct ScriptedServer {
     address: SocketAddr,
     answers: Arc<Mutex<VecDeque<Calls>>>,
     rest: Arc<Mutex<Calls>>,
-    asked: Arc<Mutex<Vec<String>>>,
+    requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl ScriptedServer {
@@ -27,9 +27,9 @@ impl ScriptedServer {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free loopback port");
         let address = listener.local_addr().expect("it listens");
         let answers = Arc::new(Mutex::new(VecDeque::new()));
-        let asked = Arc::new(Mutex::new(Vec::new()));
+        let requests = Arc::new(Mutex::new(Vec::new()));
         let rest = Arc::new(Mutex::new(Calls::new()));
-        let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&asked));
+        let (from, last, kept) = (Arc::clone(&answers), Arc::clone(&rest), Arc::clone(&requests));
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
@@ -41,7 +41,7 @@ impl ScriptedServer {
                 let _gone = stream.write_all(turn(&next).as_bytes());
             }
         });
-        Self { address, answers, rest, asked }
+        Self { address, answers, rest, requests }
     }
 
     /// A world in which the model of this server can be named: `own/script`.
@@ -70,8 +70,8 @@ impl ScriptedServer {
     }
 
     /// The bodies of all requests so far.
-    pub fn asked(&self) -> Vec<String> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -82,7 +82,7 @@ fn agent_work_that_came_due_while_the_server_stood_still_runs_once_within_second
         "the machine is too slow: it was due before"
     );
     while now(&world) < due + Duration::from_secs(2) {}
-    assert_eq!(model.asked().len(), 0, "nothing runs while it stands still");
+    assert_eq!(model.requests().len(), 0, "nothing runs while it stands still");
     server.signal(Signal::CONT);
     let goes_on = now(&world);
     let seen = loop {
@@ -97,6 +97,6 @@ fn agent_work_that_came_due_while_the_server_stood_still_runs_once_within_second
     let is_over = || state_of(&server, &work).filter(|it| it["task"]["runState"] == "succeeded");
     let over = until("the run is over", is_over);
     assert_eq!(over["runs"].as_array().map(Vec::len), Some(1), "once: {over}");
-    assert_eq!(model.asked().len(), 1);
+    assert_eq!(model.requests().len(), 1);
     server.stop();
 }

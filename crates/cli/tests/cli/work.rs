@@ -51,7 +51,7 @@ fn the_next_five_times_are_shown_before_it_is_written_and_a_dry_run_writes_nothi
     insta::assert_snapshot!("work_add", steady(&world, &added.out));
     let listed = world.json(&["work", "list"]);
     assert_eq!(listed["items"][0]["nextDueAt"], dry["next"][0]);
-    assert_eq!(server.asked().len(), 0, "nothing runs yet");
+    assert_eq!(server.requests().len(), 0, "nothing runs yet");
 }
 
 #[test]
@@ -67,8 +67,8 @@ fn screens_of_agent_work_at_60_and_100_columns() {
     let ran = world.ok(ONCE);
     insta::assert_snapshot!("work_add_once", steady(&world, &ran.out));
     server.calls([("ask", json!({ "question": "Which garden?", "options": ["front", "back"] }))]);
-    let asked = world.ok(&["work", "run", "digest"]);
-    insta::assert_snapshot!("work_run_asks", steady(&world, &asked.out));
+    let requests = world.ok(&["work", "run", "digest"]);
+    insta::assert_snapshot!("work_run_asks", steady(&world, &requests.out));
     let shown: [(&str, &[&str]); 5] = [
         ("work_list", &["work", "list"]),
         ("work_show", &["work", "show", "digest"]),
@@ -100,7 +100,7 @@ fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_remo
     server.finishes("Compared.");
     let done = world.ok(&["work", "answer", "vans", "the", "front", "one"]);
     assert!(done.out.contains("succeeded") && done.out.contains("Compared."), "{done:?}");
-    let last = server.asked().pop().expect("it was asked");
+    let last = server.requests().pop().expect("a request");
     assert!(last.contains("the front one") && last.contains("Leave out Acme."), "{last}");
     let again = world.run(&["work", "answer", "vans", "back"]);
     assert!(again.code == 1 && again.err.contains("asks nothing"), "{again:?}");
@@ -118,10 +118,13 @@ fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_remo
     let none = world.run(&["work", "approve", "vans"]);
     assert!(none.code == 1 && none.err.contains("needs a review"), "{none:?}");
 
-    let told = world.ok(&["work", "deliveries"]).out;
-    assert!(told.contains("Compare vans asks: ") && told.contains("read"), "{told}");
+    let deliveries = world.ok(&["work", "deliveries"]).out;
+    assert!(
+        deliveries.contains("Compare vans asks: ") && deliveries.contains("read"),
+        "{deliveries}"
+    );
     let unread = world.json(&["work", "deliveries", "--state", "pending"]);
-    assert_eq!(unread["items"], json!([]), "all of it was dealt with: {told}");
+    assert_eq!(unread["items"], json!([]), "all of it was dealt with: {deliveries}");
 
     world.ok(&["work", "edit", "vans", "--title", "Compare bikes", "--instructions", "Bikes."]);
     assert_eq!((&listed()["title"], &listed()["version"]), (&json!("Compare bikes"), &json!(2)));
@@ -130,7 +133,7 @@ fn a_question_is_answered_a_run_corrected_approved_declined_tried_again_and_remo
 }
 
 #[test]
-fn what_was_told_is_listed_and_marked_as_read() {
+fn deliveries_are_listed_and_marked_as_read() {
     let server = ScriptedServer::new();
     let world = server.world();
     let none = world.ok(&["work", "deliveries"]);
@@ -166,7 +169,7 @@ fn without_a_server_nothing_fires_and_commands_name_what_was_due() {
     // Neither does a command that runs what is pending.
     world.ok(&["agent", "wake", "--due"]);
     assert_eq!(world.json(&["work", "list"])["items"][0]["latestRun"], Value::Null);
-    assert_eq!(server.asked().len(), 0);
+    assert_eq!(server.requests().len(), 0);
     server.finishes("Told.");
     let before = world.json(&["work", "list"])["items"][0]["nextDueAt"].clone();
     world.ok(&["work", "run", "digest"]);
@@ -254,13 +257,13 @@ fn a_restored_store_starts_nothing_and_says_what_would_run_until_it_is_resumed()
     assert!(said.out.contains("held") && said.err.contains("work resume --held"), "{said:?}");
     let doctor = world.run(&["doctor"]);
     assert!(doctor.code == 1 && doctor.out.contains("1 piece of agent work held"), "{doctor:?}");
-    assert_eq!(server.asked().len(), 0, "nothing ran");
+    assert_eq!(server.requests().len(), 0, "nothing ran");
 
     let resumed = world.ok(&["work", "resume", "--held"]);
     assert!(resumed.out.contains("resumed") && resumed.out.contains(", next "), "{resumed:?}");
     assert!(!resumed.err.contains("held"), "{resumed:?}");
     assert_eq!(world.json(&["work", "next"])["items"].as_array().map(Vec::len), Some(1));
-    assert_eq!(server.asked().len(), 0, "what was due meanwhile never runs");
+    assert_eq!(server.requests().len(), 0, "what was due meanwhile never runs");
 }
 
 #[test]
@@ -272,8 +275,8 @@ fn work_and_new_agents_follow_a_template_that_is_named() {
     assert_eq!(added["templateId"], template("worker"));
     server.finishes("Nothing is new.");
     world.ok(&["work", "run", "digest"]);
-    let asked = server.asked().pop().expect("it was asked");
-    assert!(asked.contains("You carry out one piece of work on your own."), "{asked}");
+    let requests = server.requests().pop().expect("a request");
+    assert!(requests.contains("You carry out one piece of work on your own."), "{requests}");
     let edited = world.json(&["work", "edit", "digest", "--template", "none"]);
     assert_eq!(edited["templateId"], Value::Null);
     let refused = world.run(&["work", "edit", "digest", "--template", "terse"]);

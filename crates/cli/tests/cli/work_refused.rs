@@ -20,8 +20,8 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
     let long = world.file("long.txt", "x".repeat(32 * 1024 + 1));
     let latin = world.file("latin1.txt", b"Caf\xe9");
     let new = ["work", "add", "New", "--model", "own/script"];
-    let told = [&new[..], &["--instructions", "Tell."]].concat();
-    let with = |rest: &[&'static str]| [&told[..], rest].concat();
+    let with_instructions = [&new[..], &["--instructions", "Tell."]].concat();
+    let with = |rest: &[&'static str]| [&with_instructions[..], rest].concat();
     let second = with(&["--schedule", "every 10 seconds"]);
     let zone = with(&["--schedule", "every day at 9 Mars/Olympus"]);
     let never = with(&["--schedule", "30 February 2020"]);
@@ -97,5 +97,5 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
         assert_eq!(before, everything(), "{args:?} changed something");
     }
     assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
-    assert_eq!(server.asked().len(), 0, "nothing ran");
+    assert_eq!(server.requests().len(), 0, "nothing ran");
 }

@@ -40,7 +40,7 @@ impl Dormouse {
     }
 
     /// A page of what an agent remembers that has all words of a search, each from its beginning;
-    /// newest first. A page may hold fewer texts than asked for, and still have a next one.
+    /// newest first. A page may hold fewer texts than requested, and still have a next one.
     pub async fn search_memory(
         &self,
         caller: &Caller,

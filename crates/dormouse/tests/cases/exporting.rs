@@ -45,10 +45,10 @@ fn the_persons_data_is_in_it_and_what_agents_wrote_about_it() {
     assert_eq!(ids(&first["entries"]), [task.entries[0].id.as_str()]);
     assert!(first["entries"][0]["deletedAt"].is_string(), "{first:#}");
     assert_eq!(ids(&first["items"]), [task.items[0].id.as_str()]);
-    let trail = &first["readOnly"]["agents"][0];
-    assert_eq!(trail["agent"]["id"], agent.id.as_str());
-    assert_eq!(trail["decisions"][0]["verdict"], "rejected");
-    assert_eq!(trail["reports"].as_array().map(Vec::len), Some(1));
+    let history = &first["readOnly"]["agents"][0];
+    assert_eq!(history["agent"]["id"], agent.id.as_str());
+    assert_eq!(history["decisions"][0]["verdict"], "rejected");
+    assert_eq!(history["reports"].as_array().map(Vec::len), Some(1));
     assert_eq!(export(&world, None).0, text, "the same rows, the same bytes");
     assert_eq!(all["damaged"], json!([]));
 

@@ -165,7 +165,11 @@ fn the_question_says_what_leaves_who_changes_and_what_goes_off() {
     let here =
         now(world.dormouse.model_question(&me(), "builtin", Purpose::Thinking)).expect("an answer");
     assert_eq!((here.sent_to.as_str(), here.sent.len(), here.cost_a_day), ("here", 0, None));
-    assert_eq!(now(world.dormouse.models(&me())).expect("models").model, "builtin", "only asked");
+    assert_eq!(
+        now(world.dormouse.models(&me())).expect("models").model,
+        "builtin",
+        "nothing is written"
+    );
 }
 
 #[test]
@@ -258,7 +262,11 @@ fn a_model_can_be_looked_at_before_it_is_chosen() {
     let nobody = preview(Some("nobody/large")).expect_err("no such provider");
     assert_eq!(nobody.problem().kind, "not-found");
     let models = now(world.dormouse.models(&me())).expect("models");
-    assert_eq!((models.model.as_str(), models.providers.len()), ("builtin", 0), "only asked");
+    assert_eq!(
+        (models.model.as_str(), models.providers.len()),
+        ("builtin", 0),
+        "nothing is written"
+    );
 }
 
 #[test]
@@ -303,7 +311,7 @@ fn the_question_says_what_is_never_sent_and_whom_that_keeps_back() {
 }
 
 #[test]
-fn another_model_can_summarise_and_is_asked_about_apart() {
+fn another_model_can_summarise_and_has_a_question_of_its_own() {
     let world = world(None);
     let chosen = now(world.dormouse.summarise_with(&me(), Some("acme/small"))).expect("chosen");
     assert_eq!(

@@ -314,8 +314,8 @@ fn a_request_about_agent_work_reads_it_once_and_answers_it_as_it_is_then_read() 
         assert_eq!(json!(answer), json!(fresh), "{name}");
         answer
     };
-    let asked = world.engine.reads_of(|| now(d.run_work(&caller, id, None)).expect("asked for"));
-    let run = check_run("run", asked, 0);
+    let reads = world.engine.reads_of(|| now(d.run_work(&caller, id, None)).expect("requested"));
+    let run = check_run("run", reads, 0);
     // The first read of a run says which definition it is of; the other is what the step is decided on.
     let cancel = || now(d.cancel_work_run(&caller, &run.id)).expect("cancelled");
     check_run("cancel", world.engine.reads_of(cancel), 2);

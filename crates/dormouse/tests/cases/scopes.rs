@@ -91,7 +91,7 @@ struct WorkSubject {
     /// The entry of the list of what needs the person, and since when.
     need: String,
     asked_at: Timestamp,
-    /// What the person is told of its question.
+    /// The notice of its question.
     delivery: DeliveryId,
     /// A run that ended without an outcome.
     unclear_run: WorkRunId,
@@ -134,15 +134,16 @@ impl WorkSubject {
         let hook = now(world.dormouse.add_work_hook(&me(), &paused, new_hook()));
         let hook = hook.expect("a hook").hook.id;
         let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
-        let asked = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
-        let question = asked.into_iter().next().expect("a question").id;
+        let questions = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
+        let question = questions.into_iter().next().expect("a question").id;
         let needs = now(world.dormouse.needs_attention(&me(), 9, None)).expect("needs").items;
         let need = needs.into_iter().find(|one| one.cause.kind() == AttentionKind::WorkQuestion);
         let need = need.expect("its run asks");
         let (need, asked_at) = (need.id, need.since);
-        let told = now(world.dormouse.deliveries(&me(), None, 9, None)).expect("deliveries").items;
-        let delivery = told.into_iter().find(|one| one.run_id == asking_run);
-        let delivery = delivery.expect("its question is told").id;
+        let deliveries =
+            now(world.dormouse.deliveries(&me(), None, 9, None)).expect("deliveries").items;
+        let delivery = deliveries.into_iter().find(|one| one.run_id == asking_run);
+        let delivery = delivery.expect("its question has a delivery").id;
         let begun = now(world.dormouse.begin_conversation(&me(), "Tiles", None));
         let conversation = begun.expect("a conversation").id;
         Self {

@@ -230,7 +230,9 @@ fn what_belongs_to_a_follow_up_is_confirmed_with_it_in_whatever_order_it_is_list
         };
         (verdict, None)
     };
-    let decide = |wanted| now(world.dormouse.decide_items(&me(), &task.id, wanted)).expect("asked");
+    let decide = |wanted| {
+        now(world.dormouse.decide_items(&me(), &task.id, wanted)).expect("an answer for each")
+    };
     let alone = decide(vec![wanted(&items[1])]).outcomes.remove(0).expect_err("its parent is open");
     assert_eq!(slug(&alone), ("parent-first", 409));
     assert_eq!(alone.problem().extra["parent"], 1);

@@ -86,11 +86,11 @@ fn a_row_that_cannot_be_read_is_reported_in_its_place_and_hides_no_other() {
             .expect("damaged");
         let lines = file(&world.dormouse, &work);
         let found = kinds(&lines);
-        let told: Vec<usize> =
+        let reported: Vec<usize> =
             (0..found.len()).filter(|place| found[*place] == "damaged").collect();
-        assert_eq!(told.len(), 1, "{kind}: {lines:?}");
-        assert!(told[0] <= 3, "{kind}: it is with its turn: {found:?}");
-        assert!(lines[told[0]].contains(ids[0].as_str()), "{kind}: {lines:?}");
+        assert_eq!(reported.len(), 1, "{kind}: {lines:?}");
+        assert!(reported[0] <= 3, "{kind}: it is with its turn: {found:?}");
+        assert!(lines[reported[0]].contains(ids[0].as_str()), "{kind}: {lines:?}");
         assert_eq!(found.iter().filter(|it| *it == "turn").count(), 2, "{kind}: {found:?}");
         assert_eq!(found.last().map(String::as_str), Some("run_ended"));
 

@@ -36,7 +36,7 @@ fn create(world: &World, new: NewWork) -> Result<WorkId, Error> {
     now(world.dormouse.create_work(&me(), new, Wording::default(), None)).map(|work| work.id)
 }
 
-/// Runs what is due, and returns the rules that the run was told.
+/// Runs what is due, and returns the rules in the prompt of the run.
 fn rules(world: &World) -> String {
     world
         .script
@@ -57,19 +57,19 @@ fn a_run_follows_the_active_version_of_its_template() {
     assert_eq!(now(world.dormouse.work(&me(), &work)).expect("work").template_id, Some(id.clone()));
     // An empty directive means the default of its kind, not that of task agents.
     let report = "Begin with the result in one or two sentences.";
-    let told = |general: &str| {
+    let expected = |general: &str| {
         format!(
             "{program}\n\n## Your Personality & Directives\n\n{general}\n\n## Report Format\n\n{report}"
         )
     };
     let first = rules(&world);
-    assert!(first.starts_with(&told("Be brief.")), "{first}");
+    assert!(first.starts_with(&expected("Be brief.")), "{first}");
     let patch =
         TemplatePatch { general_directive: Some("Be kind.".into()), ..TemplatePatch::default() };
     now(world.dormouse.edit_template(&me(), &id, patch, None, None)).expect("edited");
-    now(world.dormouse.run_work(&me(), &work, None)).expect("asked for");
+    now(world.dormouse.run_work(&me(), &work, None)).expect("requested");
     let second = rules(&world);
-    assert!(second.starts_with(&told("Be kind.")), "{second}");
+    assert!(second.starts_with(&expected("Be kind.")), "{second}");
 
     let edit = |work: &WorkId, template| {
         let patch = WorkPatch { template: Some(template), ..WorkPatch::default() };

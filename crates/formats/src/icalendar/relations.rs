@@ -142,7 +142,7 @@ fn relation(line: &ContentLine) -> Relation {
 }
 
 /// Whether a `RELATED-TO` is said by the checklist or the text `Part of`.
-pub(super) fn is_told(line: &ContentLine) -> bool {
+pub(super) fn is_reported(line: &ContentLine) -> bool {
     match relation(line) {
         Relation::Parent | Relation::Child => true,
         Relation::Other => false,
@@ -165,7 +165,7 @@ fn is_bare(todo: &Todo) -> bool {
         match line.name.as_str() {
             "UID" | "SUMMARY" | "DTSTAMP" | "CREATED" | "LAST-MODIFIED" | "SEQUENCE"
             | "COMPLETED" | "X-APPLE-SORT-ORDER" => true,
-            "RELATED-TO" => is_told(line),
+            "RELATED-TO" => is_reported(line),
             "STATUS" => matches!(value.to_uppercase().as_str(), "NEEDS-ACTION" | "COMPLETED"),
             "PERCENT-COMPLETE" => matches!(value, "0" | "100"),
             "PRIORITY" => value == "0",

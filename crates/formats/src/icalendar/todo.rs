@@ -139,7 +139,7 @@ fn property(
             }
         },
         "PERCENT-COMPLETE" if matches!(line.value.trim(), "0" | "100") => {}
-        "RELATED-TO" if relations::is_told(line) => {}
+        "RELATED-TO" if relations::is_reported(line) => {}
         "CLASS" => class(line, draft, gather),
         _ => keep(line, draft, gather),
     }

@@ -2,7 +2,7 @@
 //!
 //! A file says "by 24.11." or "Friday" and no year: the person means the next such day from the day
 //! on which the file is read first. Read again later, the same words would mean a later day, and an
-//! unchanged file would move its tasks. So a day that depends on when it is read is told apart
+//! unchanged file would move its tasks. So a day that depends on when it is read is distinguished
 //! ([`Dated::moves`]) and kept with the import key of its task
 //! ([`KeptDay`](crate::plan::KeptDay)): as long as the task says the same words it keeps its day.
 //! Without a day of reading ([`ReadOptions::today`]) such words stay text.

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_day_is_told_apart() {
+    fn an_impossible_day_is_distinguished() {
         check("2026-02-30 review", "impossible 2026-02-30");
         check("31. April 2026", "impossible 31. April 2026");
     }

@@ -285,7 +285,7 @@ pub enum CorrectionError {
     NotSettable {
         /// The line of the correction.
         line: usize,
-        /// The role asked for.
+        /// The requested role.
         role: Role,
     },
     /// The line holds several things or a part of one, as in JSON.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub struct Cancel(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
 
 impl Cancel {
-    /// Asks a function, which answers true once nobody waits for the reading any more. It is asked
+    /// Asks a function, which answers true once nobody waits for the reading any more. It is called
     /// often, and must be fast.
     pub fn new(is_cancelled: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(is_cancelled)))

@@ -48,7 +48,7 @@ impl Token {
 /// No pattern is longer, so no more tokens than these are kept.
 pub(super) const REACH: usize = 48;
 
-/// How many tokens before the current one can be asked for.
+/// How many tokens before the current one can be read.
 pub(super) const MEMORY: usize = 12;
 
 /// The longest run without a space that is looked into.

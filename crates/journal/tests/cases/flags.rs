@@ -124,7 +124,7 @@ fn an_agent_decides_no_flag() {
 }
 
 #[test]
-fn a_list_shows_only_tasks_with_the_flags_it_was_asked_for() {
+fn a_list_shows_only_tasks_with_the_requested_flags() {
     let world = World::new();
     let both = vec![flag(Flag::Starred, true), flag(Flag::Private, true)];
     world.task("Both", both);

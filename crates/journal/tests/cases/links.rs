@@ -30,7 +30,7 @@ fn made(edited: &Edited) -> TaskLinkId {
 
 /// The links of a task that a person sees: kind, whether it leaves the task, title of the other
 /// task.
-fn shown(world: &World, task: &TaskId) -> Vec<(String, bool, String)> {
+fn rendered(world: &World, task: &TaskId) -> Vec<(String, bool, String)> {
     let view = world.view(task);
     view.shown_links()
         .map(|edge| {
@@ -56,8 +56,8 @@ fn a_link_is_one_thing_of_two_tasks_and_moves_both() {
     let world = World::new();
     let (fence, gate) = (world.task("Fence", vec![]), world.task("Gate", vec![]));
     let edited = world.edit(&fence, &[blocks(&gate)]).unwrap();
-    assert_eq!(shown(&world, &fence), [("blocks".into(), true, "Gate".into())]);
-    assert_eq!(shown(&world, &gate), [("blocks".into(), false, "Fence".into())]);
+    assert_eq!(rendered(&world, &fence), [("blocks".into(), true, "Gate".into())]);
+    assert_eq!(rendered(&world, &gate), [("blocks".into(), false, "Fence".into())]);
     assert_eq!(revisions(&world, &[&fence, &gate]), [2, 2]);
     let updated = |task| world.view(task).task.value.updated_at;
     assert_eq!(updated(&fence), updated(&gate));
@@ -78,7 +78,7 @@ fn a_link_is_one_thing_of_two_tasks_and_moves_both() {
 
     // The link can also be removed from its other end.
     world.edit(&gate, &[Edit::Unlink(made(&edited))]).unwrap();
-    assert_eq!((shown(&world, &fence), shown(&world, &gate)), (vec![], vec![]));
+    assert_eq!((rendered(&world, &fence), rendered(&world, &gate)), (vec![], vec![]));
     assert_eq!(revisions(&world, &[&fence, &gate]), [3, 3]);
     let change = world.changes().pop().unwrap();
     assert_eq!(change.touched, [gate.clone(), fence.clone()]);
@@ -119,7 +119,7 @@ fn a_link_needs_another_live_task_and_is_there_once() {
     assert_eq!(error, EditError::LinkExists { task: a.clone(), link: same });
     let twice = [link(LinkKind::PartOf, &b), link(LinkKind::PartOf, &b)];
     assert!(matches!(refused(world.edit(&a, &twice)), EditError::LinkExists { .. }));
-    assert_eq!(shown(&world, &a).len(), 3);
+    assert_eq!(rendered(&world, &a).len(), 3);
 
     let gone = world.task("Gone", vec![]);
     world.edit(&gone, &[Edit::Delete]).unwrap();
@@ -159,7 +159,7 @@ fn both_tasks_of_a_link_have_room_for_it() {
     let first = world.view(&hub).links[0].doc.value.id.clone();
     world.edit(&hub, &[Edit::Unlink(first)]).unwrap();
     world.edit(&others[max], &[blocks(&hub)]).unwrap();
-    assert_eq!(shown(&world, &hub).len(), max);
+    assert_eq!(rendered(&world, &hub).len(), max);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_link_is_removed_and_made_again_in_one_edit() {
     let first = made(&world.edit(&a, &[blocks(&b)]).unwrap());
     let edited = world.edit(&a, &[Edit::Unlink(first.clone()), blocks(&b)]).unwrap();
     assert_ne!(made(&edited), first);
-    assert_eq!(shown(&world, &b), [("blocks".into(), false, "A".into())]);
+    assert_eq!(rendered(&world, &b), [("blocks".into(), false, "A".into())]);
     assert_eq!(revisions(&world, &[&a, &b]), [3, 3]);
     now(world.journal.undo(WS, &a, &edited.effects, &person())).unwrap();
     assert_eq!(world.view(&b).links[0].doc.value.id, first);
@@ -181,9 +181,9 @@ fn links_are_hidden_while_one_of_their_tasks_is_deleted() {
     let (a, b) = (world.task("A", vec![]), world.task("B", vec![]));
     let link = made(&world.edit(&a, &[blocks(&b)]).unwrap());
     world.edit(&b, &[Edit::Delete]).unwrap();
-    assert_eq!((shown(&world, &a), shown(&world, &b)), (vec![], vec![]));
+    assert_eq!((rendered(&world, &a), rendered(&world, &b)), (vec![], vec![]));
     world.edit(&b, &[Edit::Restore]).unwrap();
-    assert_eq!((shown(&world, &a).len(), shown(&world, &b).len()), (1, 1));
+    assert_eq!((rendered(&world, &a).len(), rendered(&world, &b).len()), (1, 1));
 
     // A hidden link can still be removed.
     world.edit(&b, &[Edit::Delete]).unwrap();
@@ -191,7 +191,7 @@ fn links_are_hidden_while_one_of_their_tasks_is_deleted() {
     let error = refused(world.edit(&a, &[Edit::RestoreLink(link)]));
     assert_eq!(error, EditError::OtherDeleted { task: b.clone() });
     world.edit(&b, &[Edit::Restore]).unwrap();
-    assert_eq!(shown(&world, &a), []);
+    assert_eq!(rendered(&world, &a), []);
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn making_and_taking_away_are_undone_from_either_end() {
         now(world.journal.undo(WS, task, &edited.effects, &person()))
     };
     let undone = undo(&a, &edited).unwrap();
-    assert_eq!(shown(&world, &b), []);
+    assert_eq!(rendered(&world, &b), []);
     undo(&a, &undone).unwrap();
-    assert_eq!(shown(&world, &b), [("blocks".into(), false, "A".into())]);
+    assert_eq!(rendered(&world, &b), [("blocks".into(), false, "A".into())]);
     assert_eq!(world.view(&b).links[0].doc.value.id, made(&edited), "it is the same link");
 
     let removed = world.edit(&b, &[Edit::Unlink(made(&edited))]).unwrap();
@@ -314,7 +314,7 @@ fn a_new_task_can_be_linked_in_the_commit_that_makes_it() {
     let world = World::new();
     let old = world.task("Old", vec![]);
     let new = world.task("New", vec![link(LinkKind::FollowUpOf, &old)]);
-    assert_eq!(shown(&world, &old), [("followUpOf".into(), false, "New".into())]);
+    assert_eq!(rendered(&world, &old), [("followUpOf".into(), false, "New".into())]);
     let change = world.changes().pop().unwrap();
     assert_eq!((change.touched, change.origin), (vec![new, old], Origin::Person { via: None }));
 }

@@ -102,7 +102,7 @@ fn the_same_request_gets_the_same_answer_once_also_with_an_expected_revision() {
         (task, revision, seq, what, effects, made)
     };
     assert_eq!(answer(&second), answer(&first));
-    assert_eq!(world.shown(&second.view), world.shown(&world.view(&task)));
+    assert_eq!(world.rendered(&second.view), world.rendered(&world.view(&task)));
     assert_eq!(world.view(&task).entries.len(), 1);
 
     let once = Some(OnceKey { id: "op-1".into(), request: hash::sha256("p2") });

@@ -102,13 +102,13 @@ proptest! {
                 }
                 Err(other) => return Err(TestCaseError::fail(other.to_string())),
             };
-            let read = world.shown(&world.view(&task));
-            prop_assert_eq!(world.shown(&edited.view), read, "the answer of {:?}", edits);
+            let read = world.rendered(&world.view(&task));
+            prop_assert_eq!(world.rendered(&edited.view), read, "the answer of {:?}", edits);
             let after = values(&world, &task);
             let undone = now(world.journal.undo(WS, &task, &edited.effects, &person()));
             let undone = undone.map_err(|e| TestCaseError::fail(format!("{e}: {edits:?}")))?;
             prop_assert_eq!(values(&world, &task), before, "undo of {:?}", edits);
-            prop_assert_eq!(world.shown(&undone.view), world.shown(&world.view(&task)));
+            prop_assert_eq!(world.rendered(&undone.view), world.rendered(&world.view(&task)));
             // Undo the undo, so that the sequence continues from the edited state.
             now(world.journal.undo(WS, &task, &undone.effects, &person()))
                 .map_err(|e| TestCaseError::fail(format!("redo: {e}: {edits:?}")))?;

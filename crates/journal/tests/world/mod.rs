@@ -124,7 +124,7 @@ impl World {
     }
 
     /// Everything in a view that comes from rows.
-    pub fn shown(&self, view: &TaskView) -> String {
+    pub fn rendered(&self, view: &TaskView) -> String {
         let values = |texts: Vec<String>| texts.join("\n");
         let TaskView { task, revision, checklists, items, removed_items, entries, .. } = view;
         values(vec![

@@ -60,8 +60,8 @@ pub struct Wake {
     pub output_tokens: u64,
     /// How much of its task its model was not shown, because it is private.
     pub kept_back: KeptBack,
-    /// Since when it can no longer be shown as it was: words were removed from what it was asked or
-    /// answered.
+    /// Since when it can no longer be shown as it was: words were removed from its prompts or
+    /// answers.
     pub purged_at: Option<Timestamp>,
     /// When it was claimed, or when the signal came.
     pub created_at: Timestamp,

@@ -29,7 +29,7 @@ closed_list! {
         RunFailed = "runFailed",
         /// A database was restored or recreated.
         Restored = "restored",
-        /// A run of agent work asked a question.
+        /// A run of agent work has a question.
         WorkQuestion = "workQuestion",
         /// A run of agent work ended without an outcome.
         WorkReview = "workReview",
@@ -108,7 +108,7 @@ pub enum AttentionCause {
         /// How many agents have not reported since.
         count: usize,
     },
-    /// A run of agent work asked a question, which `work` has.
+    /// A run of agent work has a question, which `work` has.
     WorkQuestion,
     /// A run of agent work ended without an outcome.
     WorkReview {
@@ -227,7 +227,7 @@ pub struct Attention {
     pub agent_id: Option<AgentId>,
     /// Its display name; of proposals of agent work, the title of the work.
     pub agent_name: Option<String>,
-    /// Of proposals: when the first of them expires. Of a provider: when it is asked again. Of
+    /// Of proposals: when the first of them expires. Of a provider: when it is called again. Of
     /// a budget: when the day ends. Of a question: until when it can be answered.
     pub expires_at: Option<Timestamp>,
     /// One line in English, for clients without words of their own.

@@ -1,19 +1,19 @@
-//! What the person is told about agent work.
+//! Notices to the person about agent work.
 
 use dormouse_types::delivery::{DeliveryKind, DeliveryState, DeliveryTarget};
 use dormouse_types::{DeliveryId, Timestamp, WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 
-/// Something that the person is told about agent work.
+/// A notice to the person about agent work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
     /// Its id: the same however often it is shown.
     pub id: DeliveryId,
-    /// Where it is told.
+    /// Where it is shown.
     pub target: DeliveryTarget,
-    /// What is told.
+    /// What it is about.
     pub kind: DeliveryKind,
     /// How far it has come.
     pub state: DeliveryState,

@@ -17,13 +17,13 @@ closed_list! {
         DueDate = "dueDate",
         /// An interrupted run continues.
         Interrupted = "interrupted",
-        /// A person asked for a full fresh analysis.
+        /// A person requested a full fresh analysis.
         Reanalysis = "reanalysis",
         /// Something changed.
         Subscription = "subscription",
         /// A time was reached.
         Timer = "timer",
-        /// A person asked for a run or sent a message.
+        /// A person requested a run or sent a message.
         UserInitiated = "userInitiated",
         /// A person set the time.
         WakeAt = "wakeAt",

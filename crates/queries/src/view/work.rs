@@ -168,7 +168,7 @@ pub struct WorkRun {
     pub run_state: RunState,
     /// Why it was left out.
     pub skip_reason: Option<SkipReason>,
-    /// When it was due; `None` if somebody asked for it.
+    /// When it was due; `None` if somebody requested it.
     pub scheduled_for: Option<Timestamp>,
     /// The original start of its occurrence, on the clock of the series.
     pub occurrence_date: Option<String>,

@@ -43,7 +43,7 @@ pub(super) fn composed(
         fragments = earlier.fragments.clone();
         match closing {
             Some(_) => fragments.extend(now),
-            // The model was told already what to do. Rules that read data find it where it was said.
+            // The model has its instructions already. Rules that read data find it where it was said.
             None => {
                 let is_instruction = |it: &&mut Fragment| it.kind == FragmentKind::Instruction;
                 let data = now.into_iter().find(|it| it.kind == FragmentKind::Instruction);

@@ -65,7 +65,7 @@ impl ActiveRun<'_> {
         Ok(End::Skipped)
     }
 
-    /// Ends a run whose model may not see its task: nothing is asked and nothing is paid.
+    /// Ends a run whose model may not see its task: no request is sent and nothing is paid.
     pub(super) async fn skip_hidden(
         &mut self,
         reason: KeptBackReason,
@@ -119,7 +119,7 @@ impl ActiveRun<'_> {
         }
     }
 
-    /// Records a failure of the provider and requeues the run until the provider may be asked
+    /// Records a failure of the provider and requeues the run until the provider may be called
     /// again.
     ///
     /// The breaker, the run and the event that the provider is away are one commit: it frees the
@@ -186,7 +186,7 @@ impl ActiveRun<'_> {
         Ok(End::Requeued { reason })
     }
 
-    /// Puts the run back if its model may not be asked now; returns the end of the run if so.
+    /// Puts the run back if its model may not be called now; returns the end of the run if so.
     pub(super) async fn blocked(&mut self) -> Result<Option<End>, RunError> {
         let Some(StopReason { reason, is_final }) = self.handler.block_reason().await? else {
             return Ok(None);
@@ -199,7 +199,7 @@ impl ActiveRun<'_> {
     /// waits, if it could otherwise run.
     ///
     /// Run and queue row change in one commit: a queued run without a queue row would never be
-    /// resumed. The run keeps its key and its recorded turns, so nothing is asked twice.
+    /// resumed. The run keeps its key and its recorded turns, so no request is sent twice.
     pub(super) async fn requeue(
         &self,
         due_at: Option<Timestamp>,

@@ -160,25 +160,25 @@ pub(super) async fn next_piece(
     handler: &mut dyn RunHandler,
 ) -> Result<Option<NextPiece>, RunError> {
     let Folders { thinking, summarising } = models;
-    let may_see = |model, asked| clearance(store, lease.ws, lease.holder(), model, asked);
+    let may_see = |model, requested| clearance(store, lease.ws, lease.holder(), model, requested);
     let checkpoint = handler.checkpoint_sources().await?;
     let checkpoint = may_see(&**thinking, checkpoint.into_iter().collect()).await?;
     let Some(FoldPiece { fragments, tools }) = handler.piece_to_fold(&checkpoint).await? else {
         return Ok(None);
     };
-    let asked = sources_of(&fragments);
+    let requested = sources_of(&fragments);
     let mut model = thinking.clone();
-    let mut clearance = may_see(&*model, asked.clone()).await?;
+    let mut clearance = may_see(&*model, requested.clone()).await?;
     let mut gated = gate(fragments.clone(), &clearance);
     if summarising.name() != thinking.name() {
-        let other = may_see(&**summarising, asked.clone()).await?;
+        let other = may_see(&**summarising, requested.clone()).await?;
         let gated_for_other = gate(fragments, &other);
         if gated_for_other.kept_back == gated.kept_back {
             (model, clearance, gated) = (summarising.clone(), other, gated_for_other);
         }
     }
     let is_shown = |source: &Source| clearance.allows_all(std::slice::from_ref(source));
-    let sources = asked.into_iter().filter(is_shown).collect();
+    let sources = requested.into_iter().filter(is_shown).collect();
     Ok(Some(NextPiece { model, gated, sources, tools }))
 }
 

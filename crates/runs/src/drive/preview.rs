@@ -78,8 +78,8 @@ impl Driver {
             let request = folding::request_for(piece.gated, &piece.tools, &run.key);
             return Ok(PreviewedRequest::of(piece.model, request, kept_back));
         }
-        let asked = sources_of(&context.fragments);
-        let clearance = clearance(&self.store, *ws, &run.holder, &*model, asked).await?;
+        let requested = sources_of(&context.fragments);
+        let clearance = clearance(&self.store, *ws, &run.holder, &*model, requested).await?;
         let gated = gate(context.fragments, &clearance);
         let kept_back = gated.kept_back;
         if gated.hidden_task().is_some() {

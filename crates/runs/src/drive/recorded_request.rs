@@ -1,4 +1,4 @@
-//! What a turn sends: the request, recorded before the model is asked, and read back later.
+//! What a turn sends: the request, recorded before the model is called, and read back later.
 
 use std::sync::Arc;
 
@@ -31,15 +31,15 @@ impl ActiveRun<'_> {
         context: &TurnContext,
         turn: u32,
     ) -> Result<Clearance, RunError> {
-        let mut asked = sources_of(&context.fragments);
+        let mut requested = sources_of(&context.fragments);
         if turn > 1 {
-            asked.insert(self.own_source());
+            requested.insert(self.own_source());
         }
         let Lease { ws, run, .. } = self.lease;
-        Ok(clearance(&self.driver.store, *ws, &run.holder, &*self.model, asked).await?)
+        Ok(clearance(&self.driver.store, *ws, &run.holder, &*self.model, requested).await?)
     }
 
-    /// Builds the request and records what it consists of before the model is asked.
+    /// Builds the request and records what it consists of before the model is called.
     ///
     /// A request is stored as digests of its texts and ranges of log lines, not as a copy, so it
     /// can be shown and verified later. Later turns repeat the first turn's context, so all turns
@@ -61,7 +61,7 @@ impl ActiveRun<'_> {
             self.shown = self.first_turn().await?;
         }
         let earlier = self.shown.as_ref().filter(|_| turn > 1);
-        let turns: Vec<Turn> = self.log.turns.iter().map(LoggedTurn::shown).collect();
+        let turns: Vec<Turn> = self.log.turns.iter().map(LoggedTurn::rendered).collect();
         let (sources, kept_back) = (gated.sources.clone(), gated.kept_back);
         let Composed { request, log } =
             composed(gated, earlier, turns, &offer, (&lease.run.key, turn), closing);

@@ -28,7 +28,7 @@ fn turns() -> [Turn; 3] {
 }
 
 /// Writes a body with the texts that are the same in every request named instead of shown.
-fn shown(body: &str, system: &str, tools: &[ToolSpec]) -> String {
+fn rendered(body: &str, system: &str, tools: &[ToolSpec]) -> String {
     let mut value: Value = serde_json::from_str(body).expect("a body is JSON");
     name_known(&mut value, system, tools);
     serde_json::to_string_pretty(&value).expect("JSON can be written")
@@ -88,7 +88,7 @@ async fn check(format: WireFormat, rung: Rung) {
         .map(|request| {
             let headers: Vec<_> =
                 request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-            let body = shown(&request.body, &piece("system"), &tools);
+            let body = rendered(&request.body, &piece("system"), &tools);
             format!("{} {}\n{}\n\n{body}", request.method, request.url, headers.join("\n"))
         })
         .collect();

@@ -18,7 +18,7 @@ async fn check(scene: Scene) {
         verdicts.pairs,
         verdicts.in_recovery,
         verdicts.states,
-        verdicts.asked_again
+        verdicts.repeated
     );
     assert!(verdicts.later >= 5, "{}: only {} later pairs", scene.name, verdicts.later);
     assert!(verdicts.points >= 20, "{}: only {} points", scene.name, verdicts.points);

@@ -64,7 +64,7 @@ async fn found(obeys: Obeys, without: Without, samples: &[String]) -> BTreeSet<&
     all_completed(program.run().await);
 
     let sent = model.sent_away();
-    assert!(sent.len() >= agents.len(), "each agent asked elsewhere");
+    assert!(sent.len() >= agents.len(), "each agent used another model");
     let mut found = BTreeSet::new();
     if sent.iter().any(|text| text.contains(PRIVATE)) {
         found.insert("private text left");

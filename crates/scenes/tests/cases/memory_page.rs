@@ -19,7 +19,7 @@ const WINDOW: u64 = 200_000;
 const ROWS: [usize; 8] = [1, 10, 100, 300, 1_000, 3_000, 5_000, 10_000];
 /// What a run may spend on folding; see `docs/memory.md`.
 const FOLDS_PER_WAKE: usize = 6;
-/// A summary is asked for in 400 words at most. Units: tokens.
+/// A summary has 400 words at most. Units: tokens.
 const SUMMARY: u64 = 540;
 /// The answer of a turn with a report, and the results of its calls. Units: tokens.
 const ANSWER: u64 = 300;

@@ -150,7 +150,7 @@ async fn a_month_of_a_task_reads_well() {
     let prompts = world.dormouse.prompts(&world.me, &agent, key).await.expect("its prompts");
     let trend =
         prompts[0].fragments.iter().find(|piece| piece.kind == dormouse::view::PromptPart::Trend);
-    writeln!(page, "\nwhat any model is told about the weeks:").expect("memory");
+    writeln!(page, "\nwhat any model reads about the weeks:").expect("memory");
     writeln!(page, "{}", trend.expect("a trend").text).expect("memory");
     let known =
         world.dormouse.knowledge(&world.me, &agent, 100, None).await.expect("what it knows");

@@ -10,7 +10,7 @@ use crate::support::program::Program;
 use crate::support::wire::{Server, Turn, config};
 
 const N_WAKES: usize = 14;
-/// Said in the first turn of each wake, so that later turns can be told from it.
+/// Said in the first turn of each wake, so that later turns can be distinguished from it.
 const LOOK: &str = "I look around.";
 /// Where the part of a message begins that is about the present.
 const PRESENT: &str = "<data of=\\\"taskState\\\">";

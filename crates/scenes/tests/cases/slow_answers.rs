@@ -56,7 +56,7 @@ async fn serve(listener: &TcpListener, slow: &Slow, clock: &ManualClock, is_over
     }
 }
 
-/// How a wake ended whose model is asked at such a server, and the seconds that it took.
+/// How a wake ended whose model is at such a server, and the seconds that it took.
 async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}/v1", listener.local_addr().expect("it listens"));

@@ -10,7 +10,7 @@ use dormouse_store::{
 use dormouse_types::HostId;
 use dormouse_types::port::BoxFuture;
 
-/// What the program is not told.
+/// What the program does not know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lie {
     /// Whether tasks and entries are private: the gate lets everything through.

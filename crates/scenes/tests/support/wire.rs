@@ -45,7 +45,7 @@ impl Transport for Server {
         &'a self,
         request: &'a HttpRequest,
     ) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
-        let shown = request.shown();
+        let shown = request.redacted();
         let turn = (self.turns)(&shown.body);
         let (format, rung) = self.form;
         let mut sent = self.sent.lock().expect("one thread");

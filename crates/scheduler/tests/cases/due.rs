@@ -249,17 +249,17 @@ impl Handler for Slow {
 }
 
 #[test]
-fn a_handler_that_says_not_yet_is_not_asked_without_end() {
+fn a_handler_that_says_not_yet_is_not_called_without_end() {
     let world = World::new();
     let clock = MachineClock::over(&world.shared);
-    let asked = Arc::new(Mutex::new(0));
-    let handler = Slow(world.taking(WAKES, Duration::ZERO), asked.clone());
+    let calls = Arc::new(Mutex::new(0));
+    let handler = Slow(world.taking(WAKES, Duration::ZERO), calls.clone());
     world.due(WAKES, 0..2, world.shared.now());
     let mut node = world.node(&clock, vec![Arc::new(handler)], Vec::new());
     for _ in 0..61 {
         node.ran();
         world.shared.advance(SECOND);
     }
-    let n = *lock(&asked);
-    assert!((4..=20).contains(&n), "asked {n} times in a minute");
+    let n = *lock(&calls);
+    assert!((4..=20).contains(&n), "{n} calls in a minute");
 }

@@ -82,7 +82,7 @@ pub struct MachineClock {
     world: WorldClock,
     /// Units: microseconds.
     ahead: Arc<AtomicI64>,
-    /// The longest sleep that anybody asked for.
+    /// The longest sleep that anybody requested.
     longest: Arc<Mutex<Duration>>,
 }
 

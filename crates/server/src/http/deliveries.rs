@@ -1,4 +1,4 @@
-//! What the person is told about agent work.
+//! Notices to the person about agent work.
 
 use axum::Json;
 use dormouse::view::{AgentWork, Delivery, Page};
@@ -25,7 +25,7 @@ pub(super) struct DeliveryParams {
     cursor: Option<String>,
 }
 
-/// Lists what the user is told about agent work, newest first.
+/// Lists notices to the user about agent work, newest first.
 ///
 /// A delivery is written together with what it tells, once for each attempt of a run and kind, so its id stays the same however often it is shown.
 #[utoipa::path(

@@ -1,4 +1,4 @@
-//! Request bodies about what the person is told.
+//! Request bodies about notices to the person.
 
 use dormouse_types::delivery::DeliveryMark;
 use serde::Deserialize;

@@ -94,13 +94,13 @@ pub(crate) struct ExportedTask {
     /// For each field, who set it last and to what.
     says: Vec<Value>,
     /// For inspection only: an import ignores it.
-    read_only: ExportedTrail,
+    read_only: ExportedHistory,
 }
 
 /// What agents wrote about a task.
 #[derive(ToSchema)]
 #[allow(dead_code, reason = "only its schema is used")]
-pub(crate) struct ExportedTrail {
+pub(crate) struct ExportedHistory {
     /// Its agents, oldest first, including destroyed ones.
     agents: Vec<ExportedAgent>,
 }

@@ -118,7 +118,7 @@ impl From<StepCheckParams> for StepCheck {
 pub(crate) struct WorkParams {
     /// Its title.
     title: String,
-    /// What its runs are told to do. Without a language model they are read as `POST /api/work/read` does.
+    /// The instructions of its runs. Without a language model they are read as `POST /api/work/read` does.
     /// May be left out if there are `parameters`.
     instructions: Option<String>,
     /// What it does without a language model, as in `GET /api/work/gallery`. Members that are left out
@@ -273,7 +273,7 @@ pub(crate) struct WorkPatch {
     action: Option<String>,
     /// Its title.
     title: Option<String>,
-    /// What its runs are told to do, from the next run on. Those of work without a language model are
+    /// The instructions of its runs, from the next run on. Those of work without a language model are
     /// read anew.
     instructions: Option<String>,
     /// What it does without a language model, from the next run on. Members that are left out have their

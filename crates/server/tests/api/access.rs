@@ -50,7 +50,7 @@ impl House {
 
     async fn code(&self) -> String {
         let made = self.ask("POST", "/api/access/codes", OWNER, "").await;
-        assert_eq!(made.status, 201, "{}", made.shown());
+        assert_eq!(made.status, 201, "{}", made.rendered());
         text(&made.json()["code"])
     }
 
@@ -61,7 +61,7 @@ impl House {
 
     async fn token(&self, body: &Value) -> Value {
         let made = self.ask("POST", "/api/tokens", OWNER, &body.to_string()).await;
-        assert_eq!(made.status, 201, "{}", made.shown());
+        assert_eq!(made.status, 201, "{}", made.rendered());
         made.json()
     }
 }
@@ -80,7 +80,7 @@ async fn a_page_exchanges_its_code_for_a_token_once() {
     let house = House::new();
     let code = house.code().await;
     let page = house.exchange(&code).await;
-    assert_eq!(page.status, 200, "{}", page.shown());
+    assert_eq!(page.status, 200, "{}", page.rendered());
     let token = text(&page.json()["token"]);
     assert_eq!(page.json()["scopes"], json!(["read", "propose", "edit", "decide", "admin"]));
     assert_eq!(page.json()["expiresAt"], "2026-05-31T09:00:00Z");
@@ -94,7 +94,7 @@ async fn a_page_exchanges_its_code_for_a_token_once() {
     let again = house.exchange(&code).await;
     refused(&again, 401, "code-refused");
     assert_eq!(again.header("www-authenticate"), Some("Bearer"));
-    assert!(!again.body.contains(&code), "{}", again.shown());
+    assert!(!again.body.contains(&code), "{}", again.rendered());
     let owner = house.ask("GET", "/api/access", OWNER, "").await.json();
     assert_eq!(owner["actor"], "owner");
 }
@@ -107,7 +107,7 @@ async fn a_revoked_token_is_out_at_once() {
     let look = async || house.ask("GET", "/api/overview", &token, "").await;
     assert_eq!(look().await.status, 200);
     let gone = house.ask("DELETE", &format!("/api/tokens/{id}"), OWNER, "").await;
-    assert_eq!(gone.json()["isLive"], false, "{}", gone.shown());
+    assert_eq!(gone.json()["isLive"], false, "{}", gone.rendered());
     refused(&look().await, 401, "token-missing");
 }
 
@@ -129,7 +129,7 @@ async fn what_a_token_is_made_from_is_named_where_it_is_wrong() {
     ] {
         let answer = house.ask("POST", "/api/tokens", OWNER, &body.to_string()).await;
         refused(&answer, 422, "validation-failed");
-        assert_eq!(answer.json()["errors"][0]["pointer"], pointer, "{}", answer.shown());
+        assert_eq!(answer.json()["errors"][0]["pointer"], pointer, "{}", answer.rendered());
     }
 }
 
@@ -142,7 +142,7 @@ async fn the_eleventh_failed_login_must_wait_and_a_right_one_need_not() {
             0 => house.ask("GET", "/api/overview", &wrong, "").await,
             _ => house.exchange("wrong").await,
         };
-        assert_eq!(answer.status, 401, "{n}: {}", answer.shown());
+        assert_eq!(answer.status, 401, "{n}: {}", answer.rendered());
     }
     for (n, wait) in [(11, "1"), (12, "2"), (13, "4")] {
         let answer = match n % 2 {
@@ -150,13 +150,13 @@ async fn the_eleventh_failed_login_must_wait_and_a_right_one_need_not() {
             _ => house.exchange("wrong").await,
         };
         refused(&answer, 429, "rate-limited");
-        assert_eq!(answer.header("retry-after"), Some(wait), "{n}: {}", answer.shown());
+        assert_eq!(answer.header("retry-after"), Some(wait), "{n}: {}", answer.rendered());
     }
     let nobody = house.ask("GET", "/api/overview", "", "").await;
     refused(&nobody, 401, "token-missing");
     let code = house.code().await;
     let page = house.exchange(&code).await;
-    assert_eq!(page.status, 200, "nobody locks another one out: {}", page.shown());
+    assert_eq!(page.status, 200, "nobody locks another one out: {}", page.rendered());
     let token = text(&page.json()["token"]);
     assert_eq!(house.ask("GET", "/api/overview", &token, "").await.status, 200);
 }
@@ -178,7 +178,7 @@ async fn a_token_in_an_address_is_refused_whether_it_works_or_not() {
         for shown in ["", token.as_str()] {
             let answer = house.ask("GET", &path, shown, "").await;
             refused(&answer, 400, "token-in-url");
-            assert!(!answer.body.contains(&token), "{}", answer.shown());
+            assert!(!answer.body.contains(&token), "{}", answer.rendered());
         }
     }
 }
@@ -195,8 +195,8 @@ async fn who_has_no_door_has_no_caller() {
     for path in ["/api//overview", "/api/overview/", "/%61pi/overview", "//api/overview"] {
         let request = Request::get(path).header("host", "localhost").body(Body::empty());
         let answer = answer(&router, request.expect("a request")).await;
-        assert!(answer.status >= 400, "{path}: {}", answer.shown());
-        assert!(!answer.body.contains("openTasks"), "{path}: {}", answer.shown());
+        assert!(answer.status >= 400, "{path}: {}", answer.rendered());
+        assert!(!answer.body.contains("openTasks"), "{path}: {}", answer.rendered());
     }
     let request = Request::get("/api/overview").header("host", "localhost");
     let request = request.header("authorization", "Bearer ").body(Body::empty());
@@ -228,13 +228,13 @@ async fn a_secret_is_shown_once_and_stored_nowhere() {
         answers.push(house.ask("GET", path, who, "").await);
     }
     let task = house.ask("POST", "/api/journal/tasks", &token, r#"{"title": "x"}"#).await;
-    assert_eq!(task.status, 201, "{}", task.shown());
+    assert_eq!(task.status, 201, "{}", task.rendered());
     answers.push(task);
     answers.push(house.ask("DELETE", &format!("/api/tokens/{id}"), &page, "").await);
     answers.push(house.ask("GET", "/api/overview", &token, "").await);
     for answer in &answers {
         let leaks = secrets.iter().any(|secret| answer.body.contains(secret));
-        assert!(!leaks, "{}", answer.shown());
+        assert!(!leaks, "{}", answer.rendered());
     }
     let bytes = house.world.bytes();
     assert!(bytes.len() > 10_000, "the databases are read");

@@ -34,7 +34,7 @@ async fn a_task_gets_one_agent_which_reports_and_proposes() {
     let world = World::new();
     let (task, agent) = with_agent(&world).await;
     let second = world.call("POST", &format!("/api/journal/tasks/{task}/agent"), "{}").await;
-    insta::assert_snapshot!("second_agent", second.shown());
+    insta::assert_snapshot!("second_agent", second.rendered());
     let report = world.get(&format!("/api/agents/{agent}/report")).await;
     assert_eq!((report.status, &report.json()["taskId"]), (200, &json!(task)), "{}", report.body);
     let wakes = world.get(&format!("/api/agents/{agent}/wakes")).await.json();

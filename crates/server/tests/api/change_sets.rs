@@ -23,7 +23,7 @@ async fn proposed(boxes: usize) -> (World, String, Vec<Value>) {
     (world, id, items)
 }
 
-fn shown(items: &[Value]) -> String {
+fn body_of(items: &[Value]) -> String {
     let items = items.iter().map(|it| json!({"index": it["index"], "digest": it["digest"]}));
     json!({"items": items.collect::<Vec<_>>()}).to_string()
 }
@@ -58,8 +58,8 @@ async fn confirming_all_needs_a_list_of_what_was_shown() {
         json!({"digests": digests}).to_string(),
         json!({"items": [{"index": 1}]}).to_string(),
         json!({"items": [{"index": 1, "digest": digests[0], "foo": 1}]}).to_string(),
-        shown(&items[..11]),
-        shown(&[items[0].clone(), items[0].clone()]),
+        body_of(&items[..11]),
+        body_of(&[items[0].clone(), items[0].clone()]),
     ] {
         let answer = world.call("POST", &address, &body).await;
         assert_eq!(refusal(&answer), (422, "validation-failed".into()), "{body}");
@@ -77,7 +77,7 @@ async fn what_nobody_listed_is_not_applied() {
         let body = json!({"digest": item["digest"]}).to_string();
         assert_eq!(world.call("POST", &at(item, "reject"), &body).await.status, 200);
     }
-    let answer = world.call("POST", &at(&items[0], "confirm-all"), &shown(listed)).await.json();
+    let answer = world.call("POST", &at(&items[0], "confirm-all"), &body_of(listed)).await.json();
     let results = answer["items"].as_array().expect("items");
     let applied: Vec<i64> = results
         .iter()
@@ -106,7 +106,7 @@ async fn a_value_the_person_set_since_is_confirmed_over_only_where_it_is_named()
     world.call("PATCH", &address, r#"{"dueOn": "2027-03-03"}"#).await;
     let digest = &due["digest"];
 
-    let all = world.call("POST", &at(due, "confirm-all"), &shown(&items)).await.json();
+    let all = world.call("POST", &at(due, "confirm-all"), &body_of(&items)).await.json();
     let left_out = all["items"].as_array().expect("items").iter();
     let left_out: Vec<&Value> = left_out.filter(|one| one["problem"].is_object()).collect();
     assert_eq!(left_out.len(), 1, "{all:#}");

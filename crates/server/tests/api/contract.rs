@@ -29,7 +29,7 @@ impl Operation {
     }
 
     fn is(&self, method: &str, path: &str) -> bool {
-        let same = |(said, asked): (&str, &str)| said.starts_with('{') || said == asked;
+        let same = |(said, operation): (&str, &str)| said.starts_with('{') || said == operation;
         self.method == method
             && self.path.split('/').count() == path.split('/').count()
             && self.path.split('/').zip(path.split('/')).all(same)
@@ -129,7 +129,7 @@ impl Contract {
             return None;
         };
         let differs = |why: &str| -> ! {
-            panic!("{}: {method} {path}: {why}\n{}", operation.id, answer.shown())
+            panic!("{}: {method} {path}: {why}\n{}", operation.id, answer.rendered())
         };
         let response = &operation.says["responses"][answer.status.to_string()];
         if response.is_null() {
@@ -188,7 +188,7 @@ impl Contract {
             }
         }
         let known = operation.parameters("header");
-        // What an operation answers says which kinds can be asked for.
+        // What an operation answers says which kinds can be requested.
         let sent = headers.iter().filter(|(header, _)| !header.eq_ignore_ascii_case("accept"));
         for (header, _) in sent {
             if !known.iter().any(|known| known.eq_ignore_ascii_case(header)) {

@@ -20,7 +20,7 @@ fn publishes(title: &str, words: &str) -> Answer {
 pub async fn begun(world: &World, title: &str) -> String {
     let body = json!({ "title": title }).to_string();
     let begun = world.call("POST", "/api/conversations", &body).await;
-    assert_eq!(begun.status, 201, "{}", begun.shown());
+    assert_eq!(begun.status, 201, "{}", begun.rendered());
     let id = text(&begun.json()["id"]);
     assert_eq!(begun.header("location"), Some(format!("/api/conversations/{id}").as_str()));
     id
@@ -33,7 +33,7 @@ async fn work_in(world: &World, conversation: &str) -> String {
         "conversationId": conversation,
     });
     let made = world.call("POST", "/api/tasks", &body.to_string()).await;
-    assert_eq!(made.status, 201, "{}", made.shown());
+    assert_eq!(made.status, 201, "{}", made.rendered());
     text(&made.json()["id"])
 }
 
@@ -73,12 +73,12 @@ async fn work_that_is_begun_in_a_conversation_reports_there_and_both_lead_to_eac
     let page = world.get(&format!("{path}/turns")).await.json();
     let turns = page["items"].as_array().expect("turns");
     let run = &world.get(&format!("/api/tasks/{work}")).await.json()["runs"][0];
-    let told = json!({
+    let expected = json!({
         "role": "assistant", "title": "Prices", "content": "Leroy is cheaper.",
         "timestamp": run["completedAt"], "turnNumber": 2, "runId": run["id"], "run": 1,
         "taskRef": { "taskId": work, "action": "completed", "title": "Prices" },
     });
-    assert_eq!(turns[0], told, "{page:#}");
+    assert_eq!(turns[0], expected, "{page:#}");
     assert_eq!(turns[1]["taskRef"]["action"], "created");
     assert_eq!(turns[1]["content"], "Compare the prices.");
 
@@ -111,10 +111,10 @@ async fn work_goes_on_in_a_conversation_of_its_own_when_that_one_is_deleted() {
     let world = World::new();
     let (conversation, work) = answered(&world).await;
     let gone = world.call("DELETE", &format!("/api/conversations/{conversation}"), "").await;
-    assert_eq!((gone.status, &gone.json()["nTurns"]), (200, &json!(2)), "{}", gone.shown());
+    assert_eq!((gone.status, &gone.json()["nTurns"]), (200, &json!(2)), "{}", gone.rendered());
     for part in ["", "/turns", "/turns.jsonl", "/tasks"] {
         let missing = world.get(&format!("/api/conversations/{conversation}{part}")).await;
-        assert_eq!(missing.json()["type"], "/problems/not-found", "{part}: {}", missing.shown());
+        assert_eq!(missing.json()["type"], "/problems/not-found", "{part}: {}", missing.rendered());
     }
     let task = world.get(&format!("/api/debug/tasks/{work}")).await.json();
     assert_eq!((&task["sourceType"], &task["sourceRef"]), (&json!("conversation"), &Value::Null));
@@ -187,14 +187,19 @@ async fn what_cannot_be_said_is_refused_with_what_to_do() {
         json!({ "content": "Why?", "taskRef": refers }).to_string()
     };
     let finished = world.call("POST", &path, &refers(unknown, "finished")).await;
-    assert_eq!(finished.json()["errors"][0]["pointer"], "/taskRef/action", "{}", finished.shown());
+    assert_eq!(
+        finished.json()["errors"][0]["pointer"],
+        "/taskRef/action",
+        "{}",
+        finished.rendered()
+    );
     assert!(finished.body.contains("created, updated, discussed, completed"));
     let missing = world.call("POST", &path, &refers(unknown, "discussed")).await;
     assert_eq!((missing.status, missing.body.contains(unknown)), (404, true));
     let person = world.call("POST", &path, &refers("jt-1", "discussed")).await;
-    assert_eq!(person.json()["errors"][0]["pointer"], "/taskRef/taskId", "{}", person.shown());
+    assert_eq!(person.json()["errors"][0]["pointer"], "/taskRef/taskId", "{}", person.rendered());
     let blank = world.call("POST", &path, r#"{"content": " "}"#).await;
-    assert_eq!(blank.json()["errors"][0]["pointer"], "/content", "{}", blank.shown());
+    assert_eq!(blank.json()["errors"][0]["pointer"], "/content", "{}", blank.rendered());
     assert_eq!(world.get(&path).await.json()["items"], json!([]), "nothing is half said");
 
     let elsewhere = json!({
@@ -202,7 +207,7 @@ async fn what_cannot_be_said_is_refused_with_what_to_do() {
         "conversationId": "conv-01jd7m3k5vn2c8q4w6x0z9abcd",
     });
     let refused = world.call("POST", "/api/tasks", &elsewhere.to_string()).await;
-    assert_eq!(refused.status, 404, "{}", refused.shown());
+    assert_eq!(refused.status, 404, "{}", refused.rendered());
     assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is half made");
 }
 
@@ -214,10 +219,15 @@ async fn a_request_that_is_sent_again_adds_one_turn() {
     let key = [("idempotency-key", "one")];
     for _ in 0..2 {
         let added = world.call_with("POST", &path, r#"{"content": "Why?"}"#, &key).await;
-        assert_eq!((added.status, &added.json()["nTurns"]), (200, &json!(1)), "{}", added.shown());
+        assert_eq!(
+            (added.status, &added.json()["nTurns"]),
+            (200, &json!(1)),
+            "{}",
+            added.rendered()
+        );
     }
     let reused = world.call_with("POST", &path, r#"{"content": "Where?"}"#, &key).await;
-    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.shown());
+    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
 }
 
 #[tokio::test]
@@ -227,14 +237,14 @@ async fn a_deletion_that_is_sent_again_is_answered_as_the_first_time() {
     world.call("POST", &format!("{path}/turns"), r#"{"content": "Why?"}"#).await;
     let key = [("idempotency-key", "one")];
     let first = world.call_with("DELETE", &path, "", &key).await;
-    assert_eq!((first.status, &first.json()["nTurns"]), (200, &json!(1)), "{}", first.shown());
+    assert_eq!((first.status, &first.json()["nTurns"]), (200, &json!(1)), "{}", first.rendered());
     let again = world.call_with("DELETE", &path, "", &key).await;
-    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.shown());
+    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.rendered());
     assert_eq!(world.call("DELETE", &path, "").await.status, 404);
     let later = world.call_with("DELETE", &path, "", &[("idempotency-key", "two")]).await;
-    assert_eq!(later.status, 404, "{}", later.shown());
+    assert_eq!(later.status, 404, "{}", later.rendered());
     let other = format!("/api/conversations/{}", begun(&world, "Paint").await);
     let reused = world.call_with("DELETE", &other, "", &key).await;
-    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.shown());
+    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
     assert_eq!(world.get(&other).await.status, 200);
 }

@@ -8,7 +8,7 @@ use crate::world::World;
 async fn a_date_is_answered_whole() {
     let world = World::new();
     let answer = world.get("/api/dates?text=fri%20at%203").await;
-    assert_eq!(answer.status, 200, "{}", answer.shown());
+    assert_eq!(answer.status, 200, "{}", answer.rendered());
     let expected = json!({
         "text": "fri at 3", "role": "mention", "day": "2026-03-06", "endDay": null, "time": "15:00",
         "endTime": null, "zone": null, "at": "2026-03-06T15:00:00Z", "repeats": null,
@@ -28,9 +28,9 @@ async fn dates_are_read_in_the_order_and_the_language_of_the_reader() {
         assert_eq!(world.get(&format!("/api/dates?{query}")).await.json()["day"], day, "{query}");
     }
     let german = world.get("/api/dates?text=10.%20Dezember%202026&lang=de-AT").await;
-    assert_eq!(german.json()["day"], "2026-12-10", "{}", german.shown());
+    assert_eq!(german.json()["day"], "2026-12-10", "{}", german.rendered());
     let wrong = world.get("/api/dates?text=3/4&dayOrder=yearFirst").await;
-    assert_eq!(wrong.json()["errors"][0]["pointer"], "?dayOrder", "{}", wrong.shown());
+    assert_eq!(wrong.json()["errors"][0]["pointer"], "?dayOrder", "{}", wrong.rendered());
 }
 
 #[tokio::test]
@@ -38,14 +38,14 @@ async fn what_is_no_date_is_a_problem_that_says_why() {
     let world = World::new();
     for (text, why) in [("31.2.", "`31.2.` is not a day"), ("soon", "`soon` is not understood")] {
         let refused = world.get(&format!("/api/dates?text={text}")).await;
-        assert_eq!(refused.status, 422, "{}", refused.shown());
+        assert_eq!(refused.status, 422, "{}", refused.rendered());
         let problem = refused.json();
         assert_eq!(problem["type"], "/problems/date-not-understood");
         assert_eq!(problem["errors"][0]["pointer"], "?text");
         assert!(problem["detail"].as_str().is_some_and(|it| it.contains(why)), "{problem:#}");
     }
     let missing = world.get("/api/dates").await;
-    assert_eq!(missing.json()["type"], "/problems/validation-failed", "{}", missing.shown());
+    assert_eq!(missing.json()["type"], "/problems/validation-failed", "{}", missing.rendered());
 }
 
 #[tokio::test]

@@ -35,7 +35,7 @@ pub async fn disliked(world: &World) -> String {
         let verdict = json!({ "digest": item["digest"] }).to_string();
         let path = format!("/api/change-sets/{set}/items/{index}/reject");
         let rejected = world.call("POST", &path, &verdict).await;
-        assert_eq!(rejected.status, 200, "{}", rejected.shown());
+        assert_eq!(rejected.status, 200, "{}", rejected.rendered());
     }
     path
 }

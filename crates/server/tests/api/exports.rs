@@ -27,7 +27,12 @@ async fn a_file_has_the_type_and_the_name_of_its_format() {
         ("json", "application/json", "json", "\"title\": \"Water butt\""),
     ] {
         let all = world.get(&format!("/api/export?format={format}")).await;
-        assert_eq!((all.status, all.header("content-type")), (200, Some(kind)), "{}", all.shown());
+        assert_eq!(
+            (all.status, all.header("content-type")),
+            (200, Some(kind)),
+            "{}",
+            all.rendered()
+        );
         let named = format!("attachment; filename=\"tasks.{end}\"");
         assert_eq!(all.header("content-disposition"), Some(named.as_str()));
         assert!(all.body.contains(holds) && all.body.contains("Paint"), "{}", all.body);
@@ -71,8 +76,8 @@ async fn a_file_takes_the_filters_of_the_list() {
     ] {
         for path in ["/api/export", "/api/export/losses"] {
             let refused = world.get(&format!("{path}?{query}")).await;
-            assert_eq!(refused.status, 422, "{}", refused.shown());
-            assert_eq!(refused.json()["errors"][0]["pointer"], pointer, "{}", refused.shown());
+            assert_eq!(refused.status, 422, "{}", refused.rendered());
+            assert_eq!(refused.json()["errors"][0]["pointer"], pointer, "{}", refused.rendered());
         }
     }
 }
@@ -105,7 +110,7 @@ async fn a_deleted_task_is_in_the_whole_document_alone() {
         format!("/api/journal/tasks/{id}/page"),
     ] {
         let refused = world.get(&path).await;
-        assert_eq!(refused.status, 409, "{}", refused.shown());
+        assert_eq!(refused.status, 409, "{}", refused.rendered());
         assert_eq!(refused.json()["type"], "/problems/task-deleted");
     }
     assert!(!world.get("/api/export?format=csv").await.body.contains("Water butt"));

@@ -103,7 +103,7 @@ async fn send(line: &mut Line, place: &Place, case: Case<'_>) -> Answer {
 }
 
 fn check(case: Case<'_>, place: &Place, wanted: Verdict, answer: &Answer) {
-    let shown = || format!("{} {case:?}: wanted {wanted:?}, got {}", place.path, answer.shown());
+    let shown = || format!("{} {case:?}: wanted {wanted:?}, got {}", place.path, answer.rendered());
     let slug = || match serde_json::from_str::<Value>(&answer.body) {
         Ok(body) => body["type"].as_str().unwrap_or_default().replace("/problems/", ""),
         Err(_) => String::new(),
@@ -165,9 +165,9 @@ async fn the_problem_of_a_wrong_method_does_not_repeat_the_address() {
     let mut line = site.line();
     for path in [format!("/{TOKEN}"), format!("/api/agents/{TOKEN}/wake")] {
         let answer = line.ask("PUT", &path, &ours, "").await;
-        assert_eq!(answer.status, 405, "{}", answer.shown());
-        assert!(answer.header("allow").is_some(), "{}", answer.shown());
-        assert!(!answer.shown().contains(TOKEN), "it may hold a secret: {}", answer.shown());
+        assert_eq!(answer.status, 405, "{}", answer.rendered());
+        assert!(answer.header("allow").is_some(), "{}", answer.rendered());
+        assert!(!answer.rendered().contains(TOKEN), "it may hold a secret: {}", answer.rendered());
     }
 }
 
@@ -192,12 +192,12 @@ async fn a_page_on_another_port_of_this_machine_changes_nothing() {
     ] {
         let headers = headers(origin, fetched);
         let answer = line.ask("POST", "/api/journal/tasks", &headers, r#"{"title": "x"}"#).await;
-        assert_eq!(answer.status, status, "{origin} {fetched}: {}", answer.shown());
+        assert_eq!(answer.status, status, "{origin} {fetched}: {}", answer.rendered());
     }
     let mut socket = headers("https://evil.example", "cross-site");
     socket.extend([("connection", "upgrade"), ("upgrade", "websocket")]);
     let answer = line.ask("GET", "/api/ws", &socket, "").await;
-    assert_eq!(answer.json()["type"], "/problems/origin-refused", "{}", answer.shown());
+    assert_eq!(answer.json()["type"], "/problems/origin-refused", "{}", answer.rendered());
 }
 
 #[tokio::test]
@@ -225,7 +225,7 @@ async fn refusals_read_like_this_on_the_wire() {
         answer
             .headers
             .retain(|header| header.0 != "content-length" && known.insert(header.clone()));
-        shown.push_str(&format!("{method} {path:.30}\n{}\n\n", answer.shown()));
+        shown.push_str(&format!("{method} {path:.30}\n{}\n\n", answer.rendered()));
     }
     let port = format!("port {}", site.address.port());
     let used = headers_size(&ours) + "x-large".len() + 4 + large.len();
@@ -254,7 +254,7 @@ async fn an_address_and_headers_have_a_size() {
         let value = "x".repeat(HEADERS.max - used - "x-large".len() - 4 + more);
         let headers = [&ours[..], &[("x-large", value.as_str())]].concat();
         let answer = line.ask("GET", "/api/overview", &headers, "").await;
-        assert_eq!(answer.status, status, "{more} more: {}", answer.shown());
+        assert_eq!(answer.status, status, "{more} more: {}", answer.rendered());
     }
     let mut stream = TcpStream::connect(site.address).await.expect("the server listens");
     let head = format!("GET / HTTP/1.1\r\nHost: {host}\r\nX-Large: {}", "x".repeat(200_000));
@@ -303,7 +303,7 @@ async fn the_page_needs_no_token_and_says_what_it_may_do() {
     let mut line = site.line();
     for path in ["/", "/tasks/jt-1", "/agents?x=1"] {
         let answer = line.ask("GET", path, &browser, "").await;
-        assert_eq!(answer.status, 200, "{path}: {}", answer.shown());
+        assert_eq!(answer.status, 200, "{path}: {}", answer.rendered());
         assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
         assert_eq!(answer.header("cache-control"), Some("no-cache"));
         let etag = answer.header("etag").expect("a page has a name").to_owned();

@@ -32,7 +32,7 @@ pub async fn waiting(world: &World) -> (String, Value) {
     let work = text(&world.call("POST", "/api/tasks", body).await.json()["id"]);
     let path = format!("/api/tasks/{work}/hooks");
     let made = world.call("POST", &path, r#"{"name": "Mail server"}"#).await;
-    assert_eq!(made.status, 201, "{}", made.shown());
+    assert_eq!(made.status, 201, "{}", made.rendered());
     (work, made.json())
 }
 
@@ -74,27 +74,27 @@ async fn a_program_without_a_token_starts_a_run_by_a_signed_call() {
     let (path, secret) = (text(&made["hook"]["path"]), text(&made["secret"]));
     let router = listener(&world);
     let first = sent(&router, call(&path, "msg_1", NOW, &secret, r#"{"from": "Ana"}"#)).await;
-    assert_eq!(first.status, 200, "{}", first.shown());
+    assert_eq!(first.status, 200, "{}", first.rendered());
     assert_eq!(first.json()["isRepeated"], false);
     let again = sent(&router, call(&path, "msg_1", NOW, &secret, r#"{"from": "Ana"}"#)).await;
     assert_eq!((again.status, &again.json()["runId"]), (200, &first.json()["runId"]));
     let other = sent(&router, call(&path, "msg_1", NOW, &secret, r#"{"from": "Eve"}"#)).await;
-    assert_eq!(other.json()["type"], "/problems/delivery-changed", "{}", other.shown());
+    assert_eq!(other.json()["type"], "/problems/delivery-changed", "{}", other.rendered());
     let forged = sent(&router, call(&path, "msg_2", NOW, "whsec_QUJD", "{}")).await;
     assert_eq!((forged.status, &forged.json()["type"]), (403, &json!("/problems/hook-refused")));
     let late = sent(&router, call(&path, "msg_2", NOW - 301, &secret, "{}")).await;
-    assert_eq!(late.json()["type"], "/problems/hook-refused", "{}", late.shown());
+    assert_eq!(late.json()["type"], "/problems/hook-refused", "{}", late.rendered());
     let nowhere = sent(&router, call("/api/hooks/x", "msg_2", NOW, &secret, "{}")).await;
-    assert_eq!(nowhere.status, 404, "{}", nowhere.shown());
+    assert_eq!(nowhere.status, 404, "{}", nowhere.rendered());
     let large = format!("\"{}\"", "x".repeat(limits::HOOK_BODY.max));
     let large = sent(&router, call(&path, "msg_2", NOW, &secret, &large)).await;
-    assert_eq!(large.status, 413, "{}", large.shown());
+    assert_eq!(large.status, 413, "{}", large.rendered());
     world.call("PATCH", &format!("/api/tasks/{work}"), r#"{"action": "pause"}"#).await;
     let paused = sent(&router, call(&path, "msg_2", NOW, &secret, "{}")).await;
-    assert_eq!(paused.json()["type"], "/problems/work-state", "{}", paused.shown());
+    assert_eq!(paused.json()["type"], "/problems/work-state", "{}", paused.rendered());
 
     let listed = world.get(&format!("/api/tasks/{work}/hooks")).await;
-    assert!(!listed.body.contains("whsec"), "it is shown once: {}", listed.shown());
+    assert!(!listed.body.contains("whsec"), "it is shown once: {}", listed.rendered());
     let hook = listed.json()["items"][0].clone();
     let run = world.get(&format!("/api/tasks/{work}")).await.json()["runs"][0]["id"].clone();
     assert_eq!(hook["calls"][0]["runId"], run);
@@ -149,7 +149,7 @@ async fn only_a_hook_that_can_work_is_made() {
         (r#"{"name": "x", "secret": "whsec_short"}"#, "/secret"),
     ] {
         let refused = world.call("POST", &path, body).await;
-        assert_eq!(refused.json()["errors"][0]["pointer"], pointer, "{}", refused.shown());
+        assert_eq!(refused.json()["errors"][0]["pointer"], pointer, "{}", refused.rendered());
     }
     let given = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
     let hook = text(&made["hook"]["id"]);

@@ -460,7 +460,7 @@ async fn events_of_agent_work_carry_the_work_its_status_its_turns_and_why_it_wai
     let done = of(&after, "task:status").pop().expect("an event");
     assert_eq!((text(&done, "taskId"), text(&done, "status")), (work.as_str(), "completed"));
     let all = [frames.clone(), after].concat();
-    // Each turn is the line that the log has of it: what was asked, the answer, how it ended.
+    // Each turn is the line that the log has of it: the request, the answer, how it ended.
     let file = world.get(&format!("{path}/log.jsonl")).await;
     let lines: Vec<Value> =
         file.body.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
@@ -515,9 +515,9 @@ async fn changes_that_follow_each_other_quickly_are_frames_with_a_status_each() 
     let mut socket = resume(&site, &dormouse, Some(text(&frames[middle], "cursor"))).await;
     let rest = upto(&mut socket, is_last).await;
     // Where the journal was meanwhile depends on where a client begins.
-    let told = |frames: &[Value]| -> Vec<(i64, Value)> {
+    let statuses = |frames: &[Value]| -> Vec<(i64, Value)> {
         let frames = frames.iter().filter(|it| text(it, "type") == "task:status");
         frames.map(|it| (positions(text(it, "cursor")).1, it["status"].clone())).collect()
     };
-    assert_eq!(told(&rest), told(&frames[middle + 1..]));
+    assert_eq!(statuses(&rest), statuses(&frames[middle + 1..]));
 }

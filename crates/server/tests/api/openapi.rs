@@ -182,7 +182,7 @@ async fn a_path_answers_the_methods_that_the_document_has_and_no_other() {
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             let there = CONTRACT.operations.iter().any(|o| o.path == path && o.method == method);
             let answer = probe(&world, method, &filled(path), ("accept", "*/*"), "").await;
-            assert_eq!(answer.status != 405, there, "{method} {path}: {}", answer.shown());
+            assert_eq!(answer.status != 405, there, "{method} {path}: {}", answer.rendered());
             let unknown = answer.body.contains("every route begins with");
             assert!(!unknown, "{method} {path} is in the document, and there is no such route");
         }
@@ -217,17 +217,17 @@ async fn an_operation_names_exactly_what_it_reads() {
         for (name, wrong) in [("Idempotency-Key", long.as_str()), ("If-Match", "\"x\"")] {
             let answer = probe(&world, method, &path, (name, wrong), "").await;
             let reads = refuses(&answer, name);
-            assert_eq!(reads, headers.contains(&name), "{id}: {name}: {}", answer.shown());
+            assert_eq!(reads, headers.contains(&name), "{id}: {name}: {}", answer.rendered());
         }
         let none = ("accept", "*/*");
         let unknown = format!("{path}?nobody-knows=1");
         let answer = probe(&world, method, &unknown, none, "").await;
         let reads = !operation.parameters("query").is_empty();
-        assert_eq!(refuses(&answer, "?"), reads, "{id}: query: {}", answer.shown());
+        assert_eq!(refuses(&answer, "?"), reads, "{id}: query: {}", answer.rendered());
         let answer = probe(&world, method, &path, none, "!").await;
         // The body of a call of a hook is any text; its signature is looked at first.
         let reads = answer.status == 400 || id == "callHook";
-        assert_eq!(reads, operation.body().is_some(), "{id}: body: {}", answer.shown());
+        assert_eq!(reads, operation.body().is_some(), "{id}: body: {}", answer.rendered());
     }
 }
 

@@ -12,7 +12,7 @@ use crate::world::World;
 /// A request is refused with this status and type.
 async fn check(world: &World, method: &str, path: &str, body: &str, status: u16, slug: &str) {
     let answer = world.call(method, path, body).await;
-    let shown = format!("{method} {path}: {}", answer.shown());
+    let shown = format!("{method} {path}: {}", answer.rendered());
     assert_eq!(answer.status, status, "{shown}");
     assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{shown}");
     assert_eq!(answer.json()["type"], format!("/problems/{slug}"), "{shown}");
@@ -46,7 +46,7 @@ async fn every_wrong_value_of_a_body_is_named() {
     let world = World::new();
     let body = r#"{"title": "x", "status": "finished", "priority": "P9", "dueOn": "2026-02-30"}"#;
     let answer = world.call("POST", "/api/journal/tasks", body).await;
-    insta::assert_snapshot!(answer.shown());
+    insta::assert_snapshot!(answer.rendered());
 }
 
 #[tokio::test]

@@ -145,7 +145,7 @@ fn slug(answer: &Answer) -> String {
 
 /// Compares an answer with what a token with these scopes is to get.
 fn check(operation: &Operation, scopes: &[Scope], answer: &Answer) {
-    let shown = || format!("{} with {scopes:?}: {}", operation.id, answer.shown());
+    let shown = || format!("{} with {scopes:?}: {}", operation.id, answer.rendered());
     let may = match needed(operation) {
         None | Some("any") => true,
         Some(name) => scopes.iter().any(|scope| scope.name() == name),
@@ -207,10 +207,10 @@ async fn without_a_token_nothing_answers_but_what_speaks_for_itself() {
         let answer = answer(&router, request(operation, &filled(&operation.path), None)).await;
         if needed(operation).is_none() {
             assert_eq!(operation.says["security"], json!([]), "{}", operation.id);
-            assert_ne!(slug(&answer), "token-missing", "{}", answer.shown());
+            assert_ne!(slug(&answer), "token-missing", "{}", answer.rendered());
             open.push(operation.id.as_str());
         } else {
-            let shown = format!("{}: {}", operation.id, answer.shown());
+            let shown = format!("{}: {}", operation.id, answer.rendered());
             assert_eq!((answer.status, slug(&answer).as_str()), (401, "token-missing"), "{shown}");
             assert_eq!(answer.header("www-authenticate"), Some("Bearer"), "{shown}");
         }
@@ -259,7 +259,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
     let token = world.call("POST", "/api/tokens", body).await.json();
     let (work, run, question) = crate::work::asking(world).await;
     let (_, made) = crate::hooks::waiting(world).await;
-    let told = world.get("/api/deliveries").await.json();
+    let delivered = world.get("/api/deliveries").await.json();
     let (template, session) = crate::evolution::begun(world).await;
     vec![
         ("{task}", task),
@@ -278,7 +278,7 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{work}", work),
         ("{run}", run),
         ("{question}", question),
-        ("{delivery}", text(&told["items"][0]["id"])),
+        ("{delivery}", text(&delivered["items"][0]["id"])),
         ("{hook}", text(&made["hook"]["id"])),
         ("{template}", template),
         ("{session}", session),
@@ -308,13 +308,18 @@ async fn ids_of_another_workspace_name_nothing() {
         for (name, id) in &ids {
             // A response about a missing id repeats it.
             let leaks = found.body.contains(id.as_str()) && !path.contains(id.as_str());
-            assert!(id.len() < 20 || !leaks, "{}: {name}: {}", operation.id, found.shown());
+            assert!(id.len() < 20 || !leaks, "{}: {name}: {}", operation.id, found.rendered());
         }
         if path == operation.path {
             continue;
         }
         tried += 1;
-        assert_eq!((found.status, &*slug(&found)), (404, "not-found"), "{path}: {}", found.shown());
+        assert_eq!(
+            (found.status, &*slug(&found)),
+            (404, "not-found"),
+            "{path}: {}",
+            found.rendered()
+        );
         let nothing = filled(&operation.path);
         let absent = answer(&router, request(operation, &nothing, Some(&stranger))).await;
         // What is there in another workspace is answered as what is nowhere.
@@ -337,6 +342,6 @@ async fn ids_of_another_workspace_name_nothing() {
         let request = Request::get(path).header("host", "localhost");
         let request = request.header("authorization", format!("Bearer {stranger}"));
         let found = answer(&router, request.body(Body::empty()).expect("a request")).await;
-        assert_eq!(slug(&found), "not-found", "{}", found.shown());
+        assert_eq!(slug(&found), "not-found", "{}", found.rendered());
     }
 }

@@ -12,7 +12,7 @@ async fn a_new_task_is_answered_whole_with_its_place_and_tag() {
         "items": ["measure the gutter"], "note": "The gutter is 68 mm wide.",
     });
     let answer = world.call("POST", "/api/journal/tasks", &body.to_string()).await;
-    insta::assert_snapshot!(answer.shown());
+    insta::assert_snapshot!(answer.rendered());
     let place = answer.header("location").expect("it says where the task is");
     let again = world.get(place).await;
     let mut read = again.json();
@@ -33,7 +33,7 @@ async fn an_edit_of_another_revision_is_refused_and_an_edit_of_this_one_moves_th
     assert_ne!(answer.header("etag"), Some(tag.as_str()));
     let edit = r#"{"dueOn": "2026-06-01"}"#;
     let answer = world.call_with("PATCH", &path, edit, &[("if-match", &tag)]).await;
-    insta::assert_snapshot!(answer.shown());
+    insta::assert_snapshot!(answer.rendered());
     assert_eq!(world.get(&path).await.json()["dueOn"], Value::Null);
 }
 
@@ -166,7 +166,7 @@ async fn a_flag_of_an_entry_is_not_set_on_a_revision_that_is_gone() {
     };
     assert_eq!(change(r#"{"starred": true}"#).await.status, 200);
     let late = change(r#"{"private": true}"#).await;
-    assert_eq!(late.status, 412, "{}", late.shown());
+    assert_eq!(late.status, 412, "{}", late.rendered());
     assert_eq!(world.get(&path).await.json()["entries"][0]["private"], false);
 }
 
@@ -189,7 +189,7 @@ async fn a_list_and_a_file_hold_only_what_is_starred_or_private() {
         assert_eq!(file["tasks"].as_array().map(Vec::len), Some(titles.len()), "{query}");
     }
     let refused = world.get("/api/journal/tasks?starred=maybe").await;
-    assert_eq!(refused.status, 422, "{}", refused.shown());
+    assert_eq!(refused.status, 422, "{}", refused.rendered());
     assert_eq!(refused.json()["errors"][0]["pointer"], "?starred");
 }
 
@@ -203,7 +203,7 @@ async fn a_file_of_flags_and_an_image_analysis_is_read_as_it_was_written() {
         let file = world.get(&format!("/api/export?format={format}")).await.body;
         let other = World::new();
         let done = other.call("POST", &format!("/api/imports?name=party.{format}"), &file).await;
-        assert_eq!(done.status, 200, "{format}: {}", done.shown());
+        assert_eq!(done.status, 200, "{format}: {}", done.rendered());
         let list = other.get("/api/journal/tasks?private=true&starred=true").await.json();
         let id = list["items"][0]["id"].as_str().unwrap_or_else(|| panic!("{format}: {list}"));
         let task = other.get(&format!("/api/journal/tasks/{id}")).await.json();

@@ -12,7 +12,7 @@ fn text(value: &Value) -> String {
 pub async fn made(world: &World, name: &str) -> String {
     let body = json!({ "name": name, "generalDirective": "Talk like a pirate." }).to_string();
     let made = world.call("POST", "/api/templates", &body).await;
-    assert_eq!(made.status, 201, "{}", made.shown());
+    assert_eq!(made.status, 201, "{}", made.rendered());
     let path = format!("/api/templates/{}", text(&made.json()["template"]["id"]));
     assert_eq!(made.header("location"), Some(path.as_str()));
     assert_eq!(made.header("etag"), Some("\"1\""));
@@ -116,10 +116,10 @@ async fn a_deletion_that_is_sent_again_is_answered_as_the_first_time() {
         (200, "Pirate".into())
     );
     let again = world.call_with("DELETE", &path, "", &key).await;
-    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.shown());
+    assert_eq!((again.status, again.json()), (200, first.json()), "{}", again.rendered());
     assert_eq!(world.call("DELETE", &path, "").await.status, 404);
     let other = made(&world, "Captain").await;
     let reused = world.call_with("DELETE", &other, "", &key).await;
-    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.shown());
+    assert_eq!(reused.json()["type"], "/problems/idempotency-mismatch", "{}", reused.rendered());
     assert_eq!(world.get(&other).await.status, 200);
 }

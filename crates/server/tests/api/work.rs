@@ -30,7 +30,7 @@ fn text(value: &Value) -> String {
 
 async fn made(world: &World, body: &str) -> String {
     let made = world.call("POST", "/api/tasks", body).await;
-    assert_eq!(made.status, 201, "{}", made.shown());
+    assert_eq!(made.status, 201, "{}", made.rendered());
     let id = text(&made.json()["id"]);
     assert_eq!(made.header("location"), Some(format!("/api/tasks/{id}").as_str()));
     id
@@ -74,9 +74,9 @@ pub async fn everything(world: &World) {
     let entry = format!("/api/needs-attention/workQuestion%3A{waiting}/acknowledgement");
     world.call("PUT", &entry, r#"{"since": "2026-03-02T09:00:00Z"}"#).await;
     world.call("DELETE", &entry, "").await;
-    let told = world.get("/api/deliveries?state=pending&limit=1").await.json();
-    let told = format!("/api/deliveries/{}/state", text(&told["items"][0]["id"]));
-    world.call("PUT", &told, r#"{"state": "delivered"}"#).await;
+    let delivered = world.get("/api/deliveries?state=pending&limit=1").await.json();
+    let delivered = format!("/api/deliveries/{}/state", text(&delivered["items"][0]["id"]));
+    world.call("PUT", &delivered, r#"{"state": "delivered"}"#).await;
     world.call("POST", &format!("/api/tasks/{work}/deliveries/read"), "").await;
     world.get(&format!("/api/tasks/{work}/log.jsonl")).await;
     world.get(&format!("/api/tasks/{work}/runs?limit=1")).await;
@@ -205,9 +205,9 @@ async fn the_list_is_paged_and_filtered() {
     let next = text(&first["nextCursor"]);
     assert_eq!(list(&format!("?limit=1&cursor={next}")).await, [scheduled]);
     let wrong = world.get("/api/tasks?status=done").await;
-    assert_eq!(wrong.json()["errors"][0]["pointer"], "?status", "{}", wrong.shown());
+    assert_eq!(wrong.json()["errors"][0]["pointer"], "?status", "{}", wrong.rendered());
     let foreign = world.get("/api/tasks?cursor=7").await;
-    assert_eq!(foreign.status, 422, "{}", foreign.shown());
+    assert_eq!(foreign.status, 422, "{}", foreign.rendered());
 }
 
 #[tokio::test]
@@ -223,10 +223,10 @@ async fn a_schedule_is_read_before_it_is_saved() {
     ]);
     assert_eq!(read["next"], next, "{read:#}");
     let refused = world.get("/api/schedules?text=now%20and%20then").await;
-    assert_eq!(refused.status, 422, "{}", refused.shown());
+    assert_eq!(refused.status, 422, "{}", refused.rendered());
     let body = r#"{"title": "x", "instructions": "y", "schedule": "now and then", "model": "acme/scripted"}"#;
     let refused = world.call("POST", "/api/tasks", body).await;
-    assert_eq!(refused.json()["errors"][0]["pointer"], "/schedule", "{}", refused.shown());
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/schedule", "{}", refused.rendered());
     assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is half made");
 }
 
@@ -242,15 +242,15 @@ async fn work_is_paused_taken_up_again_and_removed() {
     world.drain_all().await;
     assert_eq!(world.get(&format!("{path}/runs")).await.json()["items"], json!([]));
     let again = world.call("PATCH", &path, r#"{"action": "pause"}"#).await;
-    assert_eq!(again.json()["type"], "/problems/work-state", "{}", again.shown());
+    assert_eq!(again.json()["type"], "/problems/work-state", "{}", again.rendered());
     let resumed = world.call("PATCH", &path, r#"{"action": "resume"}"#).await.json();
     assert_eq!(resumed["nextDueAt"], "2026-03-03T09:30:00Z", "what was due meanwhile never runs");
     let both = world.call("PATCH", &path, r#"{"action": "pause", "title": "x"}"#).await;
-    assert_eq!(both.json()["errors"][0]["pointer"], "/action", "{}", both.shown());
+    assert_eq!(both.json()["errors"][0]["pointer"], "/action", "{}", both.rendered());
     let idle = world.call("PATCH", &path, r#"{"action": "cancel"}"#).await;
-    assert_eq!(idle.status, 404, "{}", idle.shown());
+    assert_eq!(idle.status, 404, "{}", idle.rendered());
     let gone = world.call("DELETE", &path, "").await;
-    assert_eq!(gone.status, 200, "{}", gone.shown());
+    assert_eq!(gone.status, 200, "{}", gone.rendered());
     assert_eq!(world.get(&path).await.status, 404);
     assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]));
 }
@@ -269,8 +269,8 @@ async fn a_question_is_answered_once_and_the_same_run_goes_on() {
     let answered = world.call("POST", &answer, r#"{"answer": "back"}"#).await.json();
     assert_eq!((&answered["answer"], &answered["isOpen"]), (&json!("back"), &json!(false)));
     let second = world.call("POST", &answer, r#"{"answer": "front"}"#).await;
-    assert_eq!(second.json()["type"], "/problems/question-closed", "{}", second.shown());
-    assert!(second.body.contains("back"), "it tells the first answer: {}", second.shown());
+    assert_eq!(second.json()["type"], "/problems/question-closed", "{}", second.rendered());
+    assert!(second.body.contains("back"), "it tells the first answer: {}", second.rendered());
     world.drain_all().await;
     let done = world.get(&path).await.json();
     assert_eq!(done["task"]["status"], "completed", "{done:#}");
@@ -292,8 +292,11 @@ async fn what_waits_for_the_person_is_listed_until_it_is_dealt_with() {
     assert_eq!(kind, "workQuestion");
     assert_eq!((&about["id"], &about["runId"]), (&json!(work), &json!(run)));
     assert_eq!((&about["title"], &about["runState"]), (&json!("Digest"), &json!("needs_input")));
-    let asked = &about["question"];
-    assert_eq!((&asked["id"], &asked["question"]), (&json!(question), &json!("Which garden?")));
+    let question_row = &about["question"];
+    assert_eq!(
+        (&question_row["id"], &question_row["question"]),
+        (&json!(question), &json!("Which garden?"))
+    );
 
     for text in ["Done?", "Done."] {
         world.script.push(Answer::Turn { text: text.into(), calls: Vec::new(), ended: true });
@@ -343,7 +346,7 @@ async fn what_was_acknowledged_leaves_the_list_until_there_is_something_new() {
     assert_eq!(kinds("").await, ["workQuestion"], "what came meanwhile stays");
     let since = json!({ "since": entry["since"] }).to_string();
     let noted = world.call("PUT", &path, &since).await;
-    assert!(noted.json()["acknowledgedAt"].is_string(), "{}", noted.shown());
+    assert!(noted.json()["acknowledgedAt"].is_string(), "{}", noted.rendered());
     assert_eq!(world.call("PUT", &path, &since).await.status, 200, "twice changes nothing");
     assert_eq!(kinds("").await, Vec::<String>::new());
     assert_eq!(kinds("?acknowledged=true").await, ["workQuestion"]);
@@ -361,11 +364,11 @@ async fn what_was_acknowledged_leaves_the_list_until_there_is_something_new() {
     assert_eq!(kinds("").await, ["workQuestion"]);
     assert_eq!(kinds("?acknowledged=true").await, Vec::<String>::new());
     let missing = world.call("PUT", "/api/needs-attention/x/acknowledgement", &since).await;
-    assert_eq!(missing.status, 404, "{}", missing.shown());
+    assert_eq!(missing.status, 404, "{}", missing.rendered());
 }
 
 #[tokio::test]
-async fn what_the_person_is_told_is_listed_once_until_it_was_shown_and_read() {
+async fn a_delivery_is_listed_until_it_was_shown_and_read() {
     let world = World::new();
     let listed = async |query: &str| {
         let page = world.get(&format!("/api/deliveries{query}")).await.json();
@@ -378,20 +381,20 @@ async fn what_the_person_is_told_is_listed_once_until_it_was_shown_and_read() {
     let other = made(&world, DIGEST).await;
     world.drain_all().await;
     let all = listed("").await;
-    let [result, asked] = &all[..] else { panic!("{all:#?}") };
+    let [result, question_row] = &all[..] else { panic!("{all:#?}") };
     let shown = ["kind", "state", "target", "text", "taskId", "title"];
     assert_eq!(
         shown.map(|name| result[name].clone()),
         ["result", "pending", "app", "News", &other, "Digest"].map(|it| json!(it))
     );
     assert_eq!(
-        shown.map(|name| asked[name].clone()),
+        shown.map(|name| question_row[name].clone()),
         ["question", "pending", "app", "Which garden?", &work, "Digest"].map(|it| json!(it))
     );
-    assert_eq!((&asked["runId"], &asked["attempts"]), (&json!(run), &json!(0)));
+    assert_eq!((&question_row["runId"], &question_row["attempts"]), (&json!(run), &json!(0)));
     let first = world.get("/api/deliveries?limit=1").await.json();
     let next = format!("?limit=1&cursor={}", text(&first["nextCursor"]));
-    assert_eq!((&first["items"][0], &listed(&next).await[0]), (result, asked));
+    assert_eq!((&first["items"][0], &listed(&next).await[0]), (result, question_row));
 
     let mark = async |one: &Value, state: &str| {
         let path = format!("/api/deliveries/{}/state", text(&one["id"]));
@@ -401,7 +404,7 @@ async fn what_the_person_is_told_is_listed_once_until_it_was_shown_and_read() {
     assert_eq!((&marked["state"], &marked["attempts"]), (&json!("delivered"), &json!(1)));
     assert_eq!(
         listed("?state=pending").await,
-        std::slice::from_ref(asked),
+        std::slice::from_ref(question_row),
         "it is shown no second time"
     );
     let read = mark(result, "read").await.json();
@@ -434,10 +437,10 @@ async fn work_for_a_model_that_is_not_there_is_refused() {
     let world = World::new();
     let body = r#"{"title": "x", "instructions": "y", "model": "nobody/large"}"#;
     let refused = world.call("POST", "/api/tasks", body).await;
-    assert!(refused.status >= 400 && refused.body.contains("nobody"), "{}", refused.shown());
+    assert!(refused.status >= 400 && refused.body.contains("nobody"), "{}", refused.rendered());
     let builtin = r#"{"title": "x", "instructions": "Write a poem."}"#;
     let refused = world.call("POST", "/api/tasks", builtin).await;
-    assert!(refused.body.contains("language model"), "{}", refused.shown());
+    assert!(refused.body.contains("language model"), "{}", refused.rendered());
 }
 
 #[tokio::test]
@@ -495,9 +498,9 @@ async fn a_kind_whose_runs_would_change_nothing_is_tried_and_not_kept() {
     assert_eq!(tried["outcome"]["newTasks"][0]["title"], "Water plants", "{tried:#}");
     let body = json!({ "title": "Plants", "parameters": repeat }).to_string();
     let refused = world.call("POST", "/api/tasks", &body).await;
-    assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
-    assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.shown());
-    assert_eq!(refused.json()["refusal"], "makesTasks", "{}", refused.shown());
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.rendered());
+    assert!(refused.body.contains("can be tried and not switched on"), "{}", refused.rendered());
+    assert_eq!(refused.json()["refusal"], "makesTasks", "{}", refused.rendered());
     // The reading says so before anything is offered.
     let words = r#"{"text": "Add a task \"Call grandma\" every Wednesday at 17:00"}"#;
     let read = world.call("POST", "/api/work/read", words).await.json();
@@ -514,11 +517,11 @@ async fn a_checklist_that_starts_over_is_proposed_and_decided_like_any_change() 
     let path = format!("/api/journal/tasks/{task}");
     let item =
         world.call("POST", &format!("{path}/checklist-items"), r#"{"title": "Towel"}"#).await;
-    assert_eq!(item.status, 201, "{}", item.shown());
+    assert_eq!(item.status, 201, "{}", item.rendered());
     let item = text(&item.json()["items"][0]["id"]);
     let ticked = format!("{path}/checklist-items/{item}");
     let ticked = world.call("PATCH", &ticked, r#"{"isChecked": true}"#).await;
-    assert_eq!(ticked.status, 200, "{}", ticked.shown());
+    assert_eq!(ticked.status, 200, "{}", ticked.rendered());
     let what = json!({ "action": "reset", "task": { "id": task, "name": "Swimming bag" } });
     let body = json!({ "title": "Bag", "parameters": { "kind": "repeat", "what": what } });
     let work = made(&world, &body.to_string()).await;
@@ -559,9 +562,9 @@ async fn steps_are_set_with_the_work_and_shown_with_its_run() {
     let path = format!("/api/tasks/{work}");
     let refused = json!({ "steps": [{ "text": "x", "check": { "type": "words", "most": 0 } }] });
     let refused = world.call("PATCH", &path, &refused.to_string()).await;
-    assert_eq!(refused.json()["errors"][0]["pointer"], "/steps", "{}", refused.shown());
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/steps", "{}", refused.rendered());
     let none = world.call("PATCH", &path, r#"{"steps": []}"#).await;
-    assert_eq!(none.json()["steps"], json!([]), "{}", none.shown());
+    assert_eq!(none.json()["steps"], json!([]), "{}", none.rendered());
 }
 
 /// Makes a task that is due on the day of the tests.
@@ -590,17 +593,17 @@ async fn the_gallery_offers_each_kind_with_its_next_times_and_what_it_may_read()
 #[tokio::test]
 async fn an_instruction_is_read_and_said_back_before_it_is_saved() {
     let world = World::new();
-    let asked = json!({ "text": "every weekday at 7 tell me what is due" }).to_string();
-    let read = world.call("POST", "/api/work/read", &asked).await.json();
+    let question_row = json!({ "text": "every weekday at 7 tell me what is due" }).to_string();
+    let read = world.call("POST", "/api/work/read", &question_row).await.json();
     let sentence = text(&read["sentence"]);
     assert!(sentence.starts_with("Agenda, every weekday at 07:00:"), "{read:#}");
     assert_eq!(read["parameters"]["lists"], json!(["overdue", "due"]));
     assert_eq!(read["next"][0], "2026-03-03T07:00:00Z");
     assert_eq!(read["isUsualTime"], false);
     let poem = world.call("POST", "/api/work/read", r#"{"text": "Write a poem."}"#).await;
-    assert_eq!(poem.status, 422, "{}", poem.shown());
+    assert_eq!(poem.status, 422, "{}", poem.rendered());
     assert_eq!(poem.json()["errors"][0]["pointer"], "/text");
-    assert!(poem.body.contains("needs a language model"), "{}", poem.shown());
+    assert!(poem.body.contains("needs a language model"), "{}", poem.rendered());
     assert_eq!(world.get("/api/tasks").await.json()["items"], json!([]), "nothing is written");
 }
 
@@ -640,11 +643,11 @@ async fn a_parameter_that_no_run_can_use_is_named() {
     ] {
         let body = json!({ "parameters": parameters }).to_string();
         let refused = world.call("POST", "/api/work/try", &body).await;
-        assert_eq!(refused.status, 422, "{}", refused.shown());
-        assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.shown());
-        assert!(refused.body.contains(expected), "{}", refused.shown());
+        assert_eq!(refused.status, 422, "{}", refused.rendered());
+        assert_eq!(refused.json()["errors"][0]["pointer"], "/parameters", "{}", refused.rendered());
+        assert!(refused.body.contains(expected), "{}", refused.rendered());
         let said = refused.json()["refusal"].as_str().unwrap_or_default().to_owned();
-        assert_eq!(said, refusal, "{}", refused.shown());
+        assert_eq!(said, refusal, "{}", refused.rendered());
         let body = json!({ "title": "x", "parameters": parameters }).to_string();
         assert_eq!(world.call("POST", "/api/tasks", &body).await.status, 422);
     }
@@ -667,7 +670,7 @@ async fn instructions_make_work_without_a_language_model() {
     assert_eq!(moved["nextDueAt"], "2026-03-03T06:00:00Z");
     assert!(text(&moved["builtIn"]["sentence"]).contains("06:00"), "{moved:#}");
     let poem = world.call("PATCH", &path, r#"{"instructions": "Write a poem."}"#).await;
-    assert_eq!(poem.json()["errors"][0]["pointer"], "/instructions", "{}", poem.shown());
+    assert_eq!(poem.json()["errors"][0]["pointer"], "/instructions", "{}", poem.rendered());
     let ahead = json!({ "parameters": { "kind": "agenda", "aheadDays": 1 } }).to_string();
     let ahead = world.call("PATCH", &path, &ahead).await.json();
     assert_eq!(ahead["builtIn"]["parameters"]["aheadDays"], 1);
@@ -702,7 +705,7 @@ async fn a_task_that_is_done_starts_work_that_waits_for_it() {
         "events": [{"event": "created", "field": "status"}]}"#;
     let refused = world.call("POST", "/api/tasks", never).await;
     assert_eq!(refused.status, 422);
-    assert_eq!(refused.json()["errors"][0]["pointer"], "/events", "{}", refused.shown());
+    assert_eq!(refused.json()["errors"][0]["pointer"], "/events", "{}", refused.rendered());
 }
 
 #[tokio::test]
@@ -711,6 +714,6 @@ async fn an_agenda_names_the_question_of_other_work() {
     asking(&world).await;
     let body = r#"{"parameters": {"kind": "agenda", "lists": ["needsYou"]}}"#;
     let tried = world.call("POST", "/api/work/try", body).await.json();
-    let told = text(&tried["outcome"]["markdown"]);
-    assert!(told.contains("Digest") && told.contains("Which garden?"), "{told}");
+    let delivered = text(&tried["outcome"]["markdown"]);
+    assert!(delivered.contains("Digest") && delivered.contains("Which garden?"), "{delivered}");
 }

@@ -179,7 +179,7 @@ impl Answer {
     }
 
     /// As it goes over the wire, the body indented.
-    pub fn shown(&self) -> String {
+    pub fn rendered(&self) -> String {
         let mut text = format!("{}\n", self.status);
         for (name, value) in &self.headers {
             text.push_str(&format!("{name}: {value}\n"));

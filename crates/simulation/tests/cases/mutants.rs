@@ -90,6 +90,6 @@ fn a_summary_that_claims_a_line_it_does_not_fold_is_found_out() {
 }
 
 #[test]
-fn a_recorded_turn_that_is_asked_for_again_is_found_out() {
+fn a_recorded_turn_that_is_requested_again_is_detected() {
     found_out_by_one(Mutation::Turns, "repeat");
 }

@@ -29,7 +29,7 @@ fn a_second_kind_of_run_keeps_the_same_promises() {
     assert!(completed > 250, "{completed} of 300 chores were completed");
 }
 
-/// Agent work goes through the same: schedules, runs, questions, corrections, and what the person is told.
+/// Agent work goes through the same: schedules, runs, questions, corrections, and notices to the person.
 #[test]
 #[expect(clippy::print_stdout, reason = "what the plays saw, shown by `--nocapture`")]
 fn agent_work_is_neither_missed_nor_doubled() {
@@ -70,7 +70,7 @@ fn a_seed_is_played_again_to_the_last_byte() {
 fn seeds_that_once_failed_come_to_a_good_end() {
     // (seed, what was wrong)
     let once = [
-        (2, "a model was asked for an agent that a person was told is at rest"),
+        (2, "a model was called for an agent that a person saw at rest"),
         (81, "a run took back a proposal that was being applied"),
         (83, "a verdict that was long on its way came after the proposal was over"),
         (95, "an agent fell asleep for a deleted task that was back already"),

@@ -1,5 +1,5 @@
 //! A store and rules for the product in its year: what a mistake changes about the store, and how often the
-//! rules were asked.
+//! rules were called.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;

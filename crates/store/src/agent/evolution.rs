@@ -54,8 +54,9 @@ pub struct Session {
     pub base_version: i64,
     /// How many messages it has.
     pub n_messages: i64,
-    /// How often the model was asked for an answer; the first time when the session began.
-    pub asked: i64,
+    /// How many answers of the model were requested, the first when the session began.
+    #[serde(rename = "asked")]
+    pub n_requested: i64,
     /// How many of these have been answered, or never will be.
     pub answered: i64,
     /// How many proposals were made.

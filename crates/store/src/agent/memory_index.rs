@@ -140,13 +140,13 @@ pub fn matching(
     engine: Engine,
     workspace: WorkspaceId,
     holder: &HolderId,
-    asked: &WordQuery,
+    word_query: &WordQuery,
     before: (Timestamp, &str),
     limit: i64,
 ) -> Query<Found> {
     let area = holder.to_string();
     let Query { db, sql, params, .. } =
-        search_index::matching(engine, workspace, &area, asked, before, limit);
+        search_index::matching(engine, workspace, &area, word_query, before, limit);
     Query { db, sql, params, decode: |row| search_index::indexed(row)?.try_into() }
 }
 

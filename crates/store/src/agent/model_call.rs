@@ -18,7 +18,7 @@ pub struct NewCall {
     pub run: RunKey,
     /// The turn it asks for, from 1.
     pub turn: u32,
-    /// How many calls asked for this turn before, and 1.
+    /// How many calls were made for this turn before, and 1.
     pub attempt: i64,
     /// The holder of the run.
     pub holder: HolderId,
@@ -160,13 +160,13 @@ pub fn assume(workspace: WorkspaceId, run: &RunKey, count: usize) -> Op {
 /// What the calls of a run have cost so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunCost {
-    /// Calls for the turn that is asked for next.
+    /// Calls for the turn that is requested next.
     pub attempts: i64,
     /// Units: micro-dollars. Open calls count as their reservation.
     pub micro_dollars: i64,
 }
 
-/// What a run has cost so far, and how many calls asked for one of its turns.
+/// What a run has cost so far, and how many calls were made for one of its turns.
 pub fn of_run(workspace: WorkspaceId, run: &RunKey, turn: u32) -> Query<RunCost> {
     Query {
         db: Db::Agent,

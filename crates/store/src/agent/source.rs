@@ -28,7 +28,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// What a change of a task is made of, as that task is told of it. A link or an item that moved names
+    /// What a change of a task is made of, as that task sees it. A link or an item that moved names
     /// another task, which may be kept from a model that may see this one.
     pub fn of_change(what: &What, task: &TaskId) -> Vec<Self> {
         match what {

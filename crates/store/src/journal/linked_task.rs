@@ -21,7 +21,7 @@ use crate::value::{ColumnError, Row};
 pub struct Linked {
     /// The id of the other task.
     pub task_id: String,
-    /// `Out` if the link leaves the task that was asked for.
+    /// `Out` if the link leaves the requested task.
     pub direction: LinkDirection,
     pub link: Result<Doc<LinkedEntry>, ReadError>,
     /// The other task.

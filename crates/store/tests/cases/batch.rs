@@ -304,7 +304,7 @@ fn one_by_one(before: &[Commit], commits: &[Commit]) -> Answered {
 }
 
 /// A batch is first tried without savepoints. A failed first try leaves nothing behind, and the
-/// result of the second cannot be told from commits applied separately.
+/// result of the second cannot be distinguished from commits applied separately.
 #[test]
 fn a_batch_that_is_tried_again_answers_and_leaves_what_single_commits_would() {
     let before = [full(WS, "taken"), full(WS, "known")];

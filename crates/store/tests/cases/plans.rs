@@ -112,13 +112,13 @@ const FILL: &str = "SET session_replication_role = replica; DO $$
                    CASE WHEN column_name = 'ws' THEN 'g % 5'
                         WHEN data_type = 'bigint' THEN 'g'
                         ELSE '''x'' || g' END ||
-                   CASE is_nullable WHEN 'YES' THEN ' END' ELSE '' END, ',') AS told
+                   CASE is_nullable WHEN 'YES' THEN ' END' ELSE '' END, ',') AS filled
       FROM information_schema.columns JOIN information_schema.tables
         USING (table_schema, table_name)
       WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' GROUP BY table_name
     LOOP
       EXECUTE format('INSERT INTO %I (%s) SELECT %s FROM generate_series(100, 2100) g
-                      ON CONFLICT DO NOTHING', filling.table_name, filling.names, filling.told);
+                      ON CONFLICT DO NOTHING', filling.table_name, filling.names, filling.filled);
       EXECUTE format('ANALYZE %I', filling.table_name);
     END LOOP;
   END $$";
@@ -199,8 +199,8 @@ fn no_query_of_the_store_reads_a_whole_table_on_postgres() {
 
 #[test]
 fn a_search_looks_its_words_up_on_both_engines() {
-    let asked = WordQuery::of("word other").expect("a query");
-    let search = |engine| search_index::matching(engine, WS, "area", &asked, (at(0), ""), 9);
+    let word_query = WordQuery::of("word other").expect("a query");
+    let search = |engine| search_index::matching(engine, WS, "area", &word_query, (at(0), ""), 9);
     let world = World::in_a_folder();
     let query = search(world.store.engine());
     let lines = plan(&world, query.db, query.sql);
@@ -269,7 +269,7 @@ fn queries(world: &World) -> Vec<Statement> {
         limit: 1,
     };
     let engine = world.store.engine();
-    let asked = WordQuery::of("word").expect("a query");
+    let word_query = WordQuery::of("word").expect("a query");
     let messages = message::MessageQuery { thread: None, kind: None, from: 0, at_least: 1 };
     macro_rules! list {
         ($($query:expr),* $(,)?) => {
@@ -336,9 +336,9 @@ fn queries(world: &World) -> Vec<Statement> {
         log_line::sources(WS, &[(&agent).into()]),
         log_line::of_holder(WS, &agent, 1, 2),
         log_line::dated(WS, &(&agent).into(), 1, 2),
-        search_index::matching(engine, WS, "area", &asked, (at(0), ""), 1),
+        search_index::matching(engine, WS, "area", &word_query, (at(0), ""), 1),
         search_index::of_text(WS, &hash::sha256("x")),
-        memory_index::matching(engine, WS, &(&agent).into(), &asked, (at(0), ""), 1),
+        memory_index::matching(engine, WS, &(&agent).into(), &word_query, (at(0), ""), 1),
         memory_index::backlog(),
         saga::by_status(WS, saga::OperationStatus::Pending),
         saga::status_of(WS, &OperationId(String::new())),

@@ -26,7 +26,7 @@ each_engine!(
 
 const NEWEST: (Timestamp, &str) = (Timestamp::from_micros(i64::MAX), "");
 
-fn asked(query: &str) -> WordQuery {
+fn word_query(query: &str) -> WordQuery {
     WordQuery::of(query).expect("a query with a word")
 }
 
@@ -57,8 +57,8 @@ fn found(world: &World, holder: &HolderId, query: &str) -> Vec<i64> {
 }
 
 fn lines(world: &World, ws: WorkspaceId, holder: &HolderId, query: &str) -> Vec<i64> {
-    let asked = asked(query);
-    let query = memory_index::matching(world.store.engine(), ws, holder, &asked, NEWEST, 99);
+    let word_query = word_query(query);
+    let query = memory_index::matching(world.store.engine(), ws, holder, &word_query, NEWEST, 99);
     let number = |found: Found| match found.place {
         Place::Line(n) => n,
         Place::Checkpoint(n) => -n,
@@ -137,10 +137,10 @@ fn results_are_newest_first_and_come_in_pages(world: &World) {
         put(world, WS, &holder, n, &format!("van number {n}"));
     }
     assert_eq!(found(world, &holder, "van"), [5, 4, 3, 2, 1]);
-    let asked = asked("van");
+    let word_query = word_query("van");
     let page = |before: (Timestamp, &str)| {
         let engine = world.store.engine();
-        world.all(memory_index::matching(engine, WS, &holder, &asked, before, 2))
+        world.all(memory_index::matching(engine, WS, &holder, &word_query, before, 2))
     };
     let first = page(NEWEST);
     assert_eq!(first.len(), 2);

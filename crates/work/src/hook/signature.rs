@@ -254,7 +254,7 @@ mod tests {
         {
             forged(HookHeaders { signature: some(signature), ..call() });
         }
-        // A wrong signature is told before a wrong time: nobody learns anything about the clock.
+        // A wrong signature is reported before a wrong time: nobody learns anything about the clock.
         let other = HookHeaders { signature: some("v1,AAAA"), ..call() };
         check(&other, BODY, 0, Err(HookRefusal::Forged));
     }

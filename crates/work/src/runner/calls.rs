@@ -14,7 +14,7 @@ use jiff::civil::Date;
 use super::WorkRun;
 use super::turn_steps::{StepAnswer, StepsOfTurn};
 use crate::attempt::{is_built_in, sources_of};
-use crate::delegated::asked_by;
+use crate::delegated::origin_of;
 use crate::history::{self, HistoryPart};
 use crate::proposing::Proposals;
 use crate::tools::proposing::Proposal;
@@ -27,7 +27,7 @@ const MOST_OF_LOG: usize = 64 * 1024;
 const MOST_RUNS: i64 = 100;
 
 impl WorkRun<'_> {
-    /// Runs the calls of a turn. What the person said meanwhile is told with the last result; a run
+    /// Runs the calls of a turn. What the person said meanwhile is added to the last result; a run
     /// cannot finish with words that it has not read.
     pub(super) async fn execute_calls(
         &mut self,
@@ -143,9 +143,9 @@ impl WorkRun<'_> {
         let Some(mut task) = proposals.task(&id).await? else { return Ok(gone()) };
         let of_task = || Source::Task(id.clone());
         let entries = task.entries.iter().map(|entry| Source::Entry(entry.id.clone()));
-        let asked = std::iter::once(of_task()).chain(entries).collect();
+        let requested = std::iter::once(of_task()).chain(entries).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         if !clearance.allows_all(&[of_task()]) {
             return Ok(gone());
         }
@@ -188,7 +188,8 @@ impl WorkRun<'_> {
         if n_left_out > 0 {
             heading.push_str(&format!(", {n_left_out} runs left out because there is no room"));
         }
-        let (text, mut sources) = self.shown("runs", heading, parts, "nothing ran yet").await?;
+        let (text, mut sources) =
+            self.visible_parts("runs", heading, parts, "nothing ran yet").await?;
         sources.extend(of_title);
         Ok((text, sources))
     }
@@ -223,20 +224,20 @@ impl WorkRun<'_> {
                 ", the newest {MOST_RUNS} runs; more ran before them: ask for fewer days"
             ));
         }
-        self.shown("runs", heading, parts, "nothing ran").await
+        self.visible_parts("runs", heading, parts, "nothing ran").await
     }
 
     /// Whether the model of the run may see what was made of these.
     async fn may_see(&self, made_of: &[Source]) -> Result<bool, RunError> {
         let (ws, run) = (self.lease.ws, &self.lease.run);
         let model = self.work.driver.models().named(run.model.as_deref());
-        let asked = made_of.iter().cloned().collect();
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let requested = made_of.iter().cloned().collect();
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         Ok(clearance.allows_all(made_of))
     }
 
     /// Joins what the model of the run may see; the rest is left out and counted.
-    pub(super) async fn shown(
+    pub(super) async fn visible_parts(
         &self,
         name: &str,
         heading: String,
@@ -244,9 +245,9 @@ impl WorkRun<'_> {
         nothing: &str,
     ) -> Result<(String, Vec<Source>), RunError> {
         let (ws, run) = (self.lease.ws, &self.lease.run);
-        let asked = parts.iter().flat_map(|part| part.sources.iter().cloned()).collect();
+        let requested = parts.iter().flat_map(|part| part.sources.iter().cloned()).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         let n_all = parts.len();
         parts.retain(|part| clearance.allows_all(&part.sources));
         if parts.is_empty() {
@@ -266,7 +267,7 @@ impl WorkRun<'_> {
 
 /// What the title of a definition was made of: an agent may have written it, from what it was shown.
 fn sources_of_title(definition: &Definition) -> Vec<Source> {
-    asked_by(definition).map(Source::Proposals).into_iter().collect()
+    origin_of(definition).map(Source::Proposals).into_iter().collect()
 }
 
 fn result_of(call: &ToolCall, answer: StepAnswer) -> ToolResult {

@@ -1,4 +1,4 @@
-//! The prompt of a run: that it is background work, what it is told to do, what earlier runs did.
+//! The prompt of a run: that it is background work, its instructions, what earlier runs did.
 
 use std::collections::BTreeMap;
 
@@ -51,17 +51,17 @@ impl WorkRun<'_> {
         let definition = &self.snapshot.definition;
         let instructions = self.work.instructions(ws, &definition.id, self.run.version).await?;
         let mut corrections = store.all(correction::after(ws, &definition.id, 0)).await?;
-        // What was said since the claim is told with the next results of calls, in this attempt or,
+        // What was said since the claim is sent with the next results of calls, in this attempt or,
         // after a crash, in the one that resumes it.
         corrections.retain(|one| one.n <= self.run.corrections_upto);
-        let told = format!("# {}\n\n{instructions}", definition.title);
-        let mut work = match delegated::asked_by(definition) {
-            None => vec![Part::fixed(told)],
+        let instructions = format!("# {}\n\n{instructions}", definition.title);
+        let mut work = match delegated::origin_of(definition) {
+            None => vec![Part::fixed(instructions)],
             // An agent wrote it, from what it was shown.
             Some(set) => {
                 let made_of = vec![Source::Proposals(set)];
-                self.may_be_told(&made_of).await?;
-                vec![Part::new(Piece::Other, told, made_of)]
+                self.ensure_visible(&made_of).await?;
+                vec![Part::new(Piece::Other, instructions, made_of)]
             }
         };
         if !corrections.is_empty() {
@@ -87,17 +87,19 @@ impl WorkRun<'_> {
                 shown,
             )
         }));
-        let asked = store.all(question::of_run(ws, &self.id)).await?;
-        work.extend(asked.iter().map(|one| Part {
+        let questions = store.all(question::of_run(ws, &self.id)).await?;
+        work.extend(questions.iter().map(|one| Part {
             sources: sources_of(one),
             ..Part::new(Piece::Other, answered(one), Vec::new())
         }));
         for open in &self.snapshot.open {
             if open.id != self.id && open.state == RunState::NeedsInput {
-                let asked = store.all(question::of_run(ws, &open.id)).await?;
-                work.extend(asked.iter().filter(|one| one.closed_at.is_none()).map(|one| Part {
-                    sources: sources_of(one),
-                    ..Part::new(Piece::Other, still_open(one), Vec::new())
+                let questions = store.all(question::of_run(ws, &open.id)).await?;
+                work.extend(questions.iter().filter(|one| one.closed_at.is_none()).map(|one| {
+                    Part {
+                        sources: sources_of(one),
+                        ..Part::new(Piece::Other, still_open(one), Vec::new())
+                    }
                 }));
             }
         }
@@ -133,18 +135,18 @@ impl WorkRun<'_> {
         Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
     }
 
-    /// Refuses to go on if the model may not see what it is told to do.
-    async fn may_be_told(&self, made_of: &[Source]) -> Result<(), RunError> {
+    /// Refuses to go on if the model may not see the instructions.
+    async fn ensure_visible(&self, made_of: &[Source]) -> Result<(), RunError> {
         let (ws, lease) = (self.lease.ws, self.lease);
         let model = self.work.driver.models().named(lease.run.model.as_deref());
-        let asked = made_of.iter().cloned().collect();
+        let requested = made_of.iter().cloned().collect();
         let holder = &lease.run.holder;
-        let clearance = clearance(&self.work.store, ws, holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, holder, &*model, requested).await?;
         if clearance.allows_all(made_of) {
             return Ok(());
         }
         Err(RunError::Broken(format!(
-            "{} may not see what this work is told to do: an agent wrote it from what is kept from that \
+            "{} may not see the instructions of this work: an agent wrote them from what is kept from that \
              model. Choose another model for it",
             model.name()
         )))
@@ -162,16 +164,16 @@ impl WorkRun<'_> {
         let mut parts = Vec::new();
         for id in &change.touched {
             let Some(task) = store.first(task::by_id(ws, id)).await? else { continue };
-            // What names another task or an entry is kept back with that, and the rest is told.
-            let mut told: BTreeMap<Vec<Source>, Vec<&What>> = BTreeMap::new();
+            // What names another task or an entry is kept back with that, and the rest is sent.
+            let mut instructions: BTreeMap<Vec<Source>, Vec<&What>> = BTreeMap::new();
             for what in change.what_of(id) {
                 let mut sources = Source::of_change(what, id);
                 sources.push(Source::Task(id.clone()));
                 sources.sort();
                 sources.dedup();
-                told.entry(sources).or_default().push(what);
+                instructions.entry(sources).or_default().push(what);
             }
-            for (sources, what) in told {
+            for (sources, what) in instructions {
                 let text = json!({ "task": id, "title": task.doc.value.title, "changes": what });
                 let part = Part::new(Piece::Other, fence("change", &text.to_string()), sources);
                 parts.push(part.below("## What changed"));
@@ -225,9 +227,11 @@ impl WorkRun<'_> {
     /// not see, each run stands for itself.
     async fn summaries(&self, earlier: &EarlierRuns) -> Result<Vec<HistoryPart>, RunError> {
         let (ws, zone, lease) = (self.lease.ws, &self.work.zone, self.lease);
-        let asked = earlier.summaries.iter().flat_map(|it| it.sources.iter().cloned()).collect();
+        let requested =
+            earlier.summaries.iter().flat_map(|it| it.sources.iter().cloned()).collect();
         let model = self.work.driver.models().named(lease.run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &lease.run.holder, &*model, asked).await?;
+        let clearance =
+            clearance(&self.work.store, ws, &lease.run.holder, &*model, requested).await?;
         let mut room = SUMMARY_TOKENS;
         let mut parts = Vec::new();
         for (n_newer, summary) in earlier.summaries.iter().rev().enumerate() {
@@ -244,7 +248,7 @@ impl WorkRun<'_> {
                 text: history::in_a_line(run, zone),
                 sources: attempt::sources_of(run),
             };
-            // What ended after the summary was made is told as it ended.
+            // A run that ended after the summary was made is described as it ended.
             let runs = earlier.folded.iter().filter(|run| {
                 let is_of_it = (summary.from..=summary.upto).contains(&run.n);
                 let is_newer = run.completed_at.is_none_or(|at| at > summary.created_at);
@@ -299,22 +303,22 @@ impl WorkRun<'_> {
     }
 }
 
-/// What a question was made of: whatever the attempt was shown that asked it.
+/// What a question was made of: everything that was in the prompts of its attempt.
 fn sources_of(question: &Question) -> Vec<Source> {
     vec![Source::Run(key_of_attempt(&question.run, question.attempt))]
 }
 
 fn answered(question: &Question) -> String {
-    let asked = fence("question", &question.question);
+    let text = fence("question", &question.question);
     match &question.answer {
         Some(answer) => {
-            format!("\n## You asked the person\n{asked}\nThe person answered: {answer}")
+            format!("\n## You asked the person\n{text}\nThe person answered: {answer}")
         }
-        None => format!("\n## You asked the person\n{asked}\nNobody answered."),
+        None => format!("\n## You asked the person\n{text}\nNobody answered."),
     }
 }
 
 fn still_open(question: &Question) -> String {
-    let asked = fence("question", &question.question);
-    format!("\n## An earlier run waits for an answer of the person\n{asked}\nDo not ask it again.")
+    let text = fence("question", &question.question);
+    format!("\n## An earlier run waits for an answer of the person\n{text}\nDo not ask it again.")
 }

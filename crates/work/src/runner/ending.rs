@@ -43,7 +43,7 @@ impl WorkRun<'_> {
             Some(End::Finish { .. }) if unfit.is_some() => RunEvent::EndedWithoutOutcome,
             Some(End::Finish { outcome, .. }) => RunEvent::Ended(*outcome),
             Some(End::Ask { question, options }) => {
-                let asked = Question {
+                let question_row = Question {
                     id: QuestionId::fresh(now, &*self.work.entropy),
                     work: run.work.clone(),
                     run: run.id.clone(),
@@ -56,7 +56,7 @@ impl WorkRun<'_> {
                     expires_at: now + Duration::from_secs(limits::WORK_QUESTION_SECONDS),
                     closed_at: None,
                 };
-                output.ops.push(question::insert(ws, &asked));
+                output.ops.push(question::insert(ws, &question_row));
                 RunEvent::Asked
             }
             None => RunEvent::EndedWithoutOutcome,

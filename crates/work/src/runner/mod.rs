@@ -46,7 +46,7 @@ pub struct WorkRun<'a> {
     piece: Option<FoldedRuns>,
     /// Whether a summary could not be used.
     gave_up_folding: bool,
-    /// Whether the check of a step failed for the last time: nothing more is asked.
+    /// Whether the check of a step failed for the last time: no further request follows.
     has_failed_step: bool,
     /// The steps as the last turn left them; `None` before the first turn of this process.
     last_turn: Option<StepsOfTurn>,

@@ -178,7 +178,7 @@ impl WorkRun<'_> {
             0 => heading.to_owned(),
             n => format!("{heading} ({n} pieces left out because there is no room)"),
         };
-        self.shown("journal", heading, parts, nothing).await
+        self.visible_parts("journal", heading, parts, nothing).await
     }
 }
 

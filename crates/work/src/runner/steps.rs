@@ -38,8 +38,8 @@ impl WorkRun<'_> {
         turn.read.push(self.work.instructions(ws, work, self.run.version).await?);
         let said = store.all(correction::after(ws, work, 0)).await?;
         turn.read.extend(said.into_iter().map(|one| one.text));
-        let asked = store.all(question::of_run(ws, &self.id)).await?;
-        turn.read.extend(asked.into_iter().filter_map(|one| one.answer));
+        let questions = store.all(question::of_run(ws, &self.id)).await?;
+        turn.read.extend(questions.into_iter().filter_map(|one| one.answer));
         let with_turns = self.work.with_turns(ws, self.run.clone()).await?;
         for (key, turns) in &with_turns.attempts {
             for logged in turns {
@@ -47,7 +47,7 @@ impl WorkRun<'_> {
                     let Some(result) = result else { continue };
                     if result.refused {
                         let is_own = *key == self.lease.run.key;
-                        turn.was_told |= is_own && result.text.starts_with(UNFINISHED);
+                        turn.was_reminded |= is_own && result.text.starts_with(UNFINISHED);
                     } else if let Ok(call) = tools::read(call) {
                         turn.take_note(&call, &result.text);
                     }
@@ -70,7 +70,9 @@ impl WorkRun<'_> {
                     let all: Vec<&WorkRunStep> = turn.steps.iter().collect();
                     return Ok(StepAnswer::refused(match all.as_slice() {
                         [] => "this run has no steps".into(),
-                        all => format!("there is no step {n}; there are: {}", steps::told(all)),
+                        all => {
+                            format!("there is no step {n}; there are: {}", steps::in_a_line(all))
+                        }
                     }));
                 };
                 let found = self.check(turn, at).await?;
@@ -82,7 +84,7 @@ impl WorkRun<'_> {
                     let left: Vec<&WorkRunStep> = left.collect();
                     let left = match left.as_slice() {
                         [] => "all steps are done".to_owned(),
-                        left => format!("still to do: {}", steps::told(left)),
+                        left => format!("still to do: {}", steps::in_a_line(left)),
                     };
                     return Ok(StepAnswer {
                         is_refused: false,
@@ -124,14 +126,15 @@ impl WorkRun<'_> {
         if missing.is_empty() && wrong.is_empty() {
             return Ok(None);
         }
-        let missing = (!missing.is_empty()).then(|| format!("not done: {}", steps::told(&missing)));
+        let missing =
+            (!missing.is_empty()).then(|| format!("not done: {}", steps::in_a_line(&missing)));
         let why = missing.into_iter().chain(wrong).collect::<Vec<_>>().join("; ");
         let has_failed = turn.steps.iter().any(|one| one.state == StepState::Failed);
-        if turn.was_told || has_failed {
+        if turn.was_reminded || has_failed {
             let text = format!("the run ends, and the person looks at it: {why}");
             return Ok(Some(StepAnswer { is_refused: false, text, ends: true }));
         }
-        turn.was_told = true;
+        turn.was_reminded = true;
         Ok(Some(StepAnswer::refused(format!(
             "{UNFINISHED}; {why}. Do that, then call finish again."
         ))))
@@ -196,9 +199,9 @@ impl WorkRun<'_> {
         let found = self.work.store.all(task::list(ws, &wanted)).await?;
         let found = found.into_iter().filter_map(|line| line.row.ok());
         let tasks: Vec<task::Task> = found.map(|listed| listed.task.doc.value).collect();
-        let asked = tasks.iter().map(|task| Source::Task(task.id.clone())).collect();
+        let requested = tasks.iter().map(|task| Source::Task(task.id.clone())).collect();
         let model = self.work.driver.models().named(run.model.as_deref());
-        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, asked).await?;
+        let clearance = clearance(&self.work.store, ws, &run.holder, &*model, requested).await?;
         let shown =
             tasks.into_iter().filter(|task| clearance.allows_all(&[Source::Task(task.id.clone())]));
         Ok(shown.map(|task| (task.id.to_string(), task.title)).collect())

@@ -19,8 +19,8 @@ pub(super) struct StepsOfTurn {
     /// What the run has published so far.
     pub published: Option<String>,
     pub read: Vec<String>,
-    /// Whether it was told already that it cannot end well.
-    pub was_told: bool,
+    /// Whether it was reminded already that it cannot end well.
+    pub was_reminded: bool,
     /// The tasks whose titles its answers name.
     pub sources: Vec<Source>,
 }
@@ -42,7 +42,7 @@ impl StepsOfTurn {
             added: BTreeSet::new(),
             published: None,
             read: Vec::new(),
-            was_told: false,
+            was_reminded: false,
             sources: Vec::new(),
         }
     }

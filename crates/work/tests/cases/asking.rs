@@ -19,13 +19,13 @@ fn an_answer_resumes_the_same_run(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.status(&id), "paused/needs_input");
     let run = world.runs(&id).remove(0);
-    let asked = wait(world.work.questions(WS, &run.id)).expect("readable").remove(0);
-    assert_eq!((asked.question.as_str(), asked.options.len()), ("Which van?", 2));
+    let question = wait(world.work.questions(WS, &run.id)).expect("readable").remove(0);
+    assert_eq!((question.question.as_str(), question.options.len()), ("Which van?", 2));
     world.later(3600);
     assert_eq!(world.drain(), [], "it waits");
     // Another process answers, after a restart.
     let other = world.another_node();
-    wait(other.work.answer(WS, &asked.id, "The blue one.", &me())).expect("it is answered");
+    wait(other.work.answer(WS, &question.id, "The blue one.", &me())).expect("it is answered");
     assert_eq!(world.status(&id), "pending/queued");
     world.script.push(publish("Van", "Booked the blue one."));
     assert_eq!(world.drain(), [DONE]);
@@ -41,16 +41,18 @@ fn an_answer_resumes_the_same_run(world: &World) {
     assert!(before.contains("- called list_agent_work"), "{before}");
 }
 
-fn the_second_answer_is_told_the_first(world: &World) {
+fn a_second_answer_is_refused_with_the_first(world: &World) {
     let id = world.create("Book the van", None);
     world.script.push(ask("Which van?"));
     world.drain();
-    let asked = wait(world.work.questions(WS, &world.runs(&id)[0].id)).expect("readable").remove(0);
+    let question =
+        wait(world.work.questions(WS, &world.runs(&id)[0].id)).expect("readable").remove(0);
     let keyed = RequestContext { key: Some("k-1".into()), ..me() };
-    wait(world.work.answer(WS, &asked.id, "blue", &keyed)).expect("it is answered");
-    wait(world.work.answer(WS, &asked.id, "blue", &keyed)).expect("the same request");
+    wait(world.work.answer(WS, &question.id, "blue", &keyed)).expect("it is answered");
+    wait(world.work.answer(WS, &question.id, "blue", &keyed)).expect("the same request");
     for context in [me(), RequestContext { key: Some("k-2".into()), ..me() }] {
-        let second = wait(world.work.answer(WS, &asked.id, "red", &context)).expect_err("refused");
+        let second =
+            wait(world.work.answer(WS, &question.id, "red", &context)).expect_err("refused");
         let said = second.to_string();
         assert!(said.ends_with("was answered already: blue"), "{said}");
     }
@@ -62,15 +64,15 @@ fn an_answer_that_comes_too_late_is_refused_before_the_question_is_closed(world:
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
     world.later(7 * 24 * 3600);
     for key in [None, Some("k-1".to_owned())] {
         let late = RequestContext { key, ..me() };
-        let late = wait(world.work.answer(WS, &asked.id, "blue", &late)).expect_err("refused");
+        let late = wait(world.work.answer(WS, &question.id, "blue", &late)).expect_err("refused");
         assert!(matches!(late, WorkError::Closed { .. }), "{late}");
     }
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
-    assert_eq!((asked.answer, asked.closed_at), (None, None), "nothing is written");
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    assert_eq!((question.answer, question.closed_at), (None, None), "nothing is written");
     world.sweep();
     assert_eq!(world.status(&id), "failed/expired");
 }
@@ -80,12 +82,12 @@ fn a_question_is_given_up_after_a_week(world: &World) {
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0);
-    let asked = wait(world.work.questions(WS, &run.id)).expect("readable").remove(0);
+    let question = wait(world.work.questions(WS, &run.id)).expect("readable").remove(0);
     world.later(7 * 24 * 3600 - 1);
     world.sweep();
     assert_eq!(world.status(&id), "paused/needs_input");
     world.later(1);
-    let late = wait(world.work.answer(WS, &asked.id, "blue", &me())).expect_err("too late");
+    let late = wait(world.work.answer(WS, &question.id, "blue", &me())).expect_err("too late");
     assert!(matches!(late, WorkError::Closed { .. }), "{late}");
     world.sweep();
     assert_eq!(world.status(&id), "failed/expired");
@@ -143,16 +145,16 @@ fn a_cancelled_run_asks_nothing_any_more(world: &World) {
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
     wait(world.work.cancel(WS, &run, &me())).expect("it is cancelled");
-    let late = wait(world.work.answer(WS, &asked.id, "blue", &me())).expect_err("it is closed");
+    let late = wait(world.work.answer(WS, &question.id, "blue", &me())).expect_err("it is closed");
     assert!(matches!(late, WorkError::Closed { .. }), "{late}");
     assert_eq!(world.status(&id), "failed/cancelled");
 }
 
 each_engine! {
     an_answer_resumes_the_same_run,
-    the_second_answer_is_told_the_first,
+    a_second_answer_is_refused_with_the_first,
     an_answer_that_comes_too_late_is_refused_before_the_question_is_closed,
     a_question_is_given_up_after_a_week,
     a_question_in_prose_needs_review,

@@ -35,7 +35,7 @@ fn words_that_are_no_schedule_are_refused_with_what_to_write(world: &World) {
     }
 }
 
-/// However such a row came to be: it is told, it starts nothing, and it holds up nothing else.
+/// However such a row came to be: it is reported, it starts nothing, and it holds up nothing else.
 fn a_rule_that_means_nothing_is_disabled_and_stops_no_other(world: &World) {
     let good = world.create("Standup", Some("daily at 9"));
     for (title, schedule, says) in [
@@ -51,8 +51,8 @@ fn a_rule_that_means_nothing_is_disabled_and_stops_no_other(world: &World) {
             dormouse_store::Commit::new("test.write", dormouse_store::Db::Agent, WS).op(op);
         wait(world.store.commit(commit)).expect("written");
         let lines = world.plan();
-        let is_told = |line: &str| line.contains("is disabled") && line.contains(says);
-        assert!(matches!(&lines[..], [Ok(line)] if is_told(line)), "{title}: {lines:?}");
+        let is_reported = |line: &str| line.contains("is disabled") && line.contains(says);
+        assert!(matches!(&lines[..], [Ok(line)] if is_reported(line)), "{title}: {lines:?}");
         let found = wait(world.work.definition(WS, &bad)).expect("it is there");
         assert_eq!((found.state.name(), found.next_due_at), ("disabled", None), "{title}");
         assert_eq!(world.said(&bad), Vec::<String>::new(), "{title}");
@@ -212,7 +212,7 @@ fn ten_years_with_overrides_run_as_they_say(world: &World) {
     assert!(world.local(due).ends_with("09:30"), "{}", world.local(due));
 }
 
-fn who_answers_twice_is_told_the_first(world: &World) {
+fn a_repeated_answer_is_refused_with_the_first(world: &World) {
     let id = world.create("Report", None);
     world.script.push(ask("Which garden?"));
     world.drain();
@@ -232,5 +232,5 @@ each_engine! {
     a_result_that_is_too_long_is_refused,
     a_question_is_answered_once_and_not_after_it_expired,
     ten_years_with_overrides_run_as_they_say,
-    who_answers_twice_is_told_the_first,
+    a_repeated_answer_is_refused_with_the_first,
 }

@@ -75,10 +75,10 @@ fn without_news_it_says_nothing_and_knows_when_it_last_did(world: &World) {
     let silent = world.runs(&id).remove(1);
     assert_eq!(silent.summary.as_deref(), Some("All there is was said before."));
     assert_eq!((silent.result, silent.figures.as_deref()), (None, Some("[]")));
-    assert_eq!(world.facts.asked(), [None, Some(date(2026, 3, 2))]);
+    assert_eq!(world.facts.days(), [None, Some(date(2026, 3, 2))]);
 }
 
-fn what_it_cannot_do_is_told_with_what_to_do(world: &World) {
+fn what_it_cannot_do_is_reported_with_what_to_do(world: &World) {
     let why = CannotRunReason::TaskGone;
     world.rules.comes_to(BuiltInOutcome::CannotRun { why, subject: "Packing".into() });
     let id = agenda(world, None);
@@ -174,7 +174,7 @@ each_engine! {
     a_correction_that_nothing_would_read_is_refused,
     it_asks_no_model_and_leaves_a_result_with_its_figures,
     without_news_it_says_nothing_and_knows_when_it_last_did,
-    what_it_cannot_do_is_told_with_what_to_do,
+    what_it_cannot_do_is_reported_with_what_to_do,
     a_crash_before_its_commit_leaves_one_result,
     a_definition_that_changes_while_it_ends_is_read_again,
     a_cancelled_run_writes_nothing,

@@ -227,7 +227,7 @@ fn two_nodes_begin_the_conversation_once(world: &World) {
     let of = second.clone();
     // The other node ends a run and begins the conversation right before this one does.
     world.hooks.before_commit("work.final", move || {
-        wait(other.work.run_now(WS, &of, &me())).expect("asked for");
+        wait(other.work.run_now(WS, &of, &me())).expect("requested");
         assert_eq!(other.drain(), [DONE]);
     });
     assert_eq!(world.drain(), [DONE]);

@@ -60,7 +60,7 @@ fn damaged_definitions_stop_no_schedule(world: &World) {
     write(world, WS, vec![Op::any(damage, params![good.to_string()])]);
     world.set("2026-03-02T08:00:00Z");
     let done = work(world, &Schedules(world.work.clone()), None);
-    assert_eq!(done.lines.len(), MANY, "each is told once");
+    assert_eq!(done.lines.len(), MANY, "each is reported once");
     assert!(done.lines.iter().all(Result::is_err), "{:?}", done.lines[0]);
     assert_eq!(world.said(&good), ["03-02 09:00 queued"]);
 }
@@ -88,12 +88,12 @@ fn a_damaged_run_disables_its_schedule_and_stops_no_other(world: &World) {
     write(world, WS, vec![Op::any(damage, params![bad.to_string()])]);
     world.set("2026-03-03T08:00:00Z");
     let lines = world.plan();
-    let is_told = |line: &str| line.contains("is disabled") && line.contains("nobody");
-    assert!(matches!(&lines[..], [Ok(line)] if is_told(line)), "{lines:?}");
+    let is_reported = |line: &str| line.contains("is disabled") && line.contains("nobody");
+    assert!(matches!(&lines[..], [Ok(line)] if is_reported(line)), "{lines:?}");
     let found = wait(world.work.definition(WS, &bad)).expect("it is there");
     assert_eq!((found.state.name(), found.next_due_at), ("disabled", None));
     assert_eq!(world.said(&good), ["03-02 09:00 skipped missed", "03-03 09:00 queued"]);
-    assert_eq!(world.plan(), [], "it is told once");
+    assert_eq!(world.plan(), [], "it is reported once");
 }
 
 fn the_schedules_of_one_workspace_are_found_behind_those_of_others(world: &World) {
@@ -110,32 +110,32 @@ fn the_schedules_of_one_workspace_are_found_behind_those_of_others(world: &World
 }
 
 /// Asks a question, with many others in front of it.
-fn asked(world: &World, ws: WorkspaceId) -> WorkId {
+fn expired_question(world: &World, ws: WorkspaceId) -> WorkId {
     let id = world.create("Book the van", None);
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    let expired_question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
     let copy = |n| Question {
         id: early(n),
         work: early(1),
         run: early(n),
-        expires_at: asked.expires_at - std::time::Duration::from_secs(60),
-        ..asked.clone()
+        expires_at: expired_question.expires_at - std::time::Duration::from_secs(60),
+        ..expired_question.clone()
     };
     write(world, ws, (0..MANY).map(|n| question::insert(ws, &copy(n))).collect());
     id
 }
 
 fn questions_that_cannot_be_given_up_stop_no_other(world: &World) {
-    let id = asked(world, WS);
+    let id = expired_question(world, WS);
     write(world, WS, vec![Op::any("DELETE FROM deliveries", params![])]);
-    let told = || {
+    let deliveries = || {
         let rows = world.raw("SELECT kind FROM deliveries");
         rows.iter().map(|row| row.text(0).expect("text").to_owned()).collect::<Vec<_>>()
     };
     let done = work(world, &UnsentQuestions(world.work.clone()), None);
-    assert_eq!((done.lines.len(), told()), (MANY, vec!["question".to_owned()]));
+    assert_eq!((done.lines.len(), deliveries()), (MANY, vec!["question".to_owned()]));
     let damage = "UPDATE work_questions SET options = '{' WHERE id < ?1";
     write(world, WS, vec![Op::any(damage, params![early::<QuestionId>(MANY / 2).to_string()])]);
     world.later(limits::WORK_QUESTION_SECONDS);
@@ -145,7 +145,7 @@ fn questions_that_cannot_be_given_up_stop_no_other(world: &World) {
 }
 
 fn the_questions_of_one_workspace_are_found_behind_those_of_others(world: &World) {
-    let id = asked(world, OTHER);
+    let id = expired_question(world, OTHER);
     world.later(limits::WORK_QUESTION_SECONDS);
     assert_eq!(work(world, &Expiry(world.work.clone()), Some(WS)).lines, []);
     assert_eq!(world.runs(&id)[0].state, RunState::Expired);
@@ -236,8 +236,9 @@ fn all_work_is_paused_or_held_beside_what_is_damaged(world: &World) {
     let damage = |sql, id: &WorkId| write(world, WS, vec![Op::any(sql, params![id.to_string()])]);
     damage("UPDATE work_definitions SET state = 'dreaming' WHERE id = ?1", &definition);
     damage("UPDATE work_runs SET created_by = 'nobody' WHERE work_id = ?1", &runs);
-    let told = wait(world.work.pause_all(WS, &me())).expect_err("one of them cannot be paused");
-    assert!(told.to_string().contains("nobody"), "{told}");
+    let deliveries =
+        wait(world.work.pause_all(WS, &me())).expect_err("one of them cannot be paused");
+    assert!(deliveries.to_string().contains("nobody"), "{deliveries}");
     assert_eq!(world.status(&good), "paused/skipped", "the others are");
     wait(world.work.resume(WS, &good, &me())).expect("resumed");
     let held = wait(world.work.hold_all(WS)).expect("held");

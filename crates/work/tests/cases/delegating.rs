@@ -165,7 +165,7 @@ fn what_came_of_three_results_starts_nothing_more(world: &World) {
     assert!(why.contains("3 results of agent work"), "{why}");
 }
 
-fn a_model_that_may_not_see_why_is_not_told(world: &World) {
+fn a_model_that_may_not_see_the_reason_gets_no_instructions(world: &World) {
     let task = world.task("Move house", Vec::new());
     confirm(world, &propose(world, &task, "Compare vans"));
     world.ask_elsewhere();
@@ -182,17 +182,17 @@ fn a_title_is_kept_back_from_a_model_that_may_not_see_why(world: &World) {
     let item = propose(world, &task, "Ask Dr Weiss");
     confirm(world, &item);
     wait(world.changes.undo(&owner(), &item.set, item.index, None)).expect("it is undone");
-    let asked = wait(world.work.definitions(WS)).expect("readable").remove(0).id;
+    let delegated = wait(world.work.definitions(WS)).expect("readable").remove(0).id;
     world.ask_elsewhere();
     world.create("Look", None);
     let list = ("list_agent_work", json!({ "from": "2026-03-02", "to": "2026-03-02" }));
-    let read = ("read_task_log", json!({ "taskId": asked }));
+    let read = ("read_task_log", json!({ "taskId": delegated }));
     world.script.push(Turn::calls([list, read]).and_goes_on());
     world.script.push(finish("done", "Looked."));
     assert_eq!(world.drain(), [DONE]);
-    let told = format!("{:?}", world.last_request());
-    assert!(!told.contains("Dr Weiss"), "{told}");
-    assert!(told.contains("kept back from this model"), "{told}");
+    let prompt = format!("{:?}", world.last_request());
+    assert!(!prompt.contains("Dr Weiss"), "{prompt}");
+    assert!(prompt.contains("kept back from this model"), "{prompt}");
 }
 
 /// Runs work that a model on the person's own server proposed about nothing private, up to its question; returns
@@ -218,8 +218,8 @@ fn answer_question_of(world: &World, title: &str) {
     let all = wait(world.work.definitions(WS)).expect("readable");
     let work = all.into_iter().find(|one| one.title == title).expect("it was made");
     let run = world.runs(&work.id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
-    wait(world.work.answer(WS, &asked.id, "yes", &me())).expect("it is answered");
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "yes", &me())).expect("it is answered");
 }
 
 /// Whether each entry of a task is private.
@@ -274,5 +274,5 @@ each_engine! {
     an_undo_takes_it_back_until_it_has_begun,
     a_crash_between_entry_and_mark_writes_no_second_one,
     what_came_of_three_results_starts_nothing_more,
-    a_model_that_may_not_see_why_is_not_told,
+    a_model_that_may_not_see_the_reason_gets_no_instructions,
 }

@@ -1,4 +1,4 @@
-//! What the person is told: written with its cause, once, and settled when they have dealt with it.
+//! Notices to the person: written with their cause, once, and settled when they have dealt with it.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use dormouse_types::{EventKind, Seq, Timestamp, limits};
 use crate::world::{WS, World, ask, finish, me, publish, says, wait};
 
 /// What there is to tell, oldest first: kind and state.
-fn told(world: &World) -> Vec<String> {
+fn deliveries(world: &World) -> Vec<String> {
     let latest = (Timestamp::from_micros(i64::MAX), "");
     let mut all = wait(world.store.all(delivery::newest(WS, latest, 99))).expect("readable");
     all.reverse();
@@ -31,79 +31,79 @@ fn events(world: &World, kind: EventKind) -> usize {
     all.iter().filter(|one| one.event.as_ref().is_some_and(|event| *event == kind)).count()
 }
 
-fn a_question_is_told_once_and_settled_by_the_answer(world: &World) {
+fn a_question_is_delivered_once_and_settled_by_the_answer(world: &World) {
     let id = world.create("Book the van", None);
     world.script.push(ask("Which van?"));
     world.drain();
-    assert_eq!(told(world), ["question pending"]);
+    assert_eq!(deliveries(world), ["question pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
     assert_eq!(events(world, EventKind::DeliveryChanged), 1);
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
-    wait(world.work.answer(WS, &asked.id, "The blue one.", &me())).expect("it is answered");
-    assert_eq!(told(world), ["question read"], "who answered has seen it");
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "The blue one.", &me())).expect("it is answered");
+    assert_eq!(deliveries(world), ["question read"], "who answered has seen it");
     // The same run asks again, and that is another thing to tell.
     world.script.push(ask("Which day?"));
     world.drain();
-    assert_eq!(told(world), ["question read", "question pending"]);
+    assert_eq!(deliveries(world), ["question read", "question pending"]);
     world.later(8 * 24 * 3600);
     world.sweep();
     assert_eq!(world.status(&id), "failed/expired");
-    assert_eq!(told(world), ["question read", "question read", "failed pending"]);
+    assert_eq!(deliveries(world), ["question read", "question read", "failed pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 3);
 }
 
-fn a_result_is_told_and_a_run_without_one_is_not(world: &World) {
+fn a_result_is_delivered_and_a_run_without_one_is_not(world: &World) {
     world.create("Standup", None);
     world.script.push(publish("Standup", "All is well."));
     world.drain();
-    assert_eq!(told(world), ["result pending"]);
+    assert_eq!(deliveries(world), ["result pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 0, "a result needs nobody");
     assert_eq!(events(world, EventKind::DeliveryChanged), 1);
     world.create("Mail", None);
     world.script.push(finish("no_op", "No letters."));
     world.drain();
-    assert_eq!(told(world), ["result pending"]);
+    assert_eq!(deliveries(world), ["result pending"]);
 }
 
-fn what_the_person_decides_is_not_told_to_them(world: &World) {
+fn a_decision_of_the_person_has_no_delivery(world: &World) {
     let id = world.create("Book the van", None);
     for text in ["I booked it, promise.", "Really."] {
         world.script.push(says(text));
     }
     world.drain();
-    assert_eq!(told(world), ["review pending"]);
+    assert_eq!(deliveries(world), ["review pending"]);
     let run = world.runs(&id).remove(0).id;
     wait(world.work.review(WS, &run, false, Some("nothing was booked"), &me())).expect("declined");
-    assert_eq!(told(world), ["review read"]);
+    assert_eq!(deliveries(world), ["review read"]);
     world.later(60);
     world.script.push(ask("Which van?"));
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
     wait(world.work.delete(WS, &id, &me())).expect("deleted");
-    assert_eq!(told(world), ["review read", "question read"], "nothing is left to tell");
+    assert_eq!(deliveries(world), ["review read", "question read"], "nothing is left to tell");
 }
 
-fn a_run_that_failed_for_good_is_told(world: &World) {
+fn a_run_that_failed_for_good_is_delivered(world: &World) {
     let id = world.create("Standup", None);
     for (n, wait_for) in [0, 30, 120].into_iter().enumerate() {
-        assert_eq!(told(world), [] as [String; 0], "after {n} attempts another one follows");
+        assert_eq!(deliveries(world), [] as [String; 0], "after {n} attempts another one follows");
         world.later(wait_for);
         world.script.push(Answer::Fails(ModelError::Request { detail: "no".into() }));
         world.drain();
     }
     assert_eq!(world.status(&id), "failed/failed");
-    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(deliveries(world), ["failed pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
     let run = world.runs(&id).remove(0).id;
     wait(world.work.retry(WS, &run, &me())).expect("it is tried again");
-    assert_eq!(told(world), ["failed read"]);
+    assert_eq!(deliveries(world), ["failed read"]);
     world.script.push(publish("Standup", "By hand."));
     world.drain();
-    assert_eq!(told(world), ["failed read", "result pending"]);
+    assert_eq!(deliveries(world), ["failed read", "result pending"]);
 }
 
-fn a_run_whose_process_died_twice_is_told(world: &World) {
+fn a_run_whose_process_died_twice_is_delivered(world: &World) {
     let id = world.create("Standup", None);
     let run = world.runs(&id).remove(0).id;
     for owner in ["dead", "dead, too"] {
@@ -115,11 +115,11 @@ fn a_run_whose_process_died_twice_is_told(world: &World) {
     }
     world.drain();
     assert_eq!(world.status(&id), "failed/interrupted");
-    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(deliveries(world), ["failed pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
 }
 
-fn a_run_that_took_too_long_is_told(world: &World) {
+fn a_run_that_took_too_long_is_delivered(world: &World) {
     let id = world.create("Standup", None);
     let run = world.runs(&id).remove(0).id;
     let row = wait(world.store.first(wake_queue::of_holder(WS, &run)));
@@ -129,16 +129,16 @@ fn a_run_that_took_too_long_is_told(world: &World) {
     world.later(limits::WORK_RUN_SECONDS + 1);
     wait(node.run_alive(lease)).expect("it ends");
     assert_eq!(world.status(&id), "failed/timed_out");
-    assert_eq!(told(world), ["failed pending"]);
+    assert_eq!(deliveries(world), ["failed pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
     assert_eq!(events(world, EventKind::DeliveryChanged), 1);
     let run = world.runs(&id).remove(0);
     assert_eq!(run.error.as_deref(), Some("the run took longer than 1800 seconds"));
     world.drain();
-    assert_eq!(told(world), ["failed pending"], "nothing follows by itself");
+    assert_eq!(deliveries(world), ["failed pending"], "nothing follows by itself");
 }
 
-fn what_was_missed_is_told_once_for_all_of_it(world: &World) {
+fn all_missed_runs_have_one_delivery(world: &World) {
     let mut new = world.new_work("Often", Some("every 10 minutes"));
     new.catch_up = CatchUp::Skip;
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
@@ -148,7 +148,7 @@ fn what_was_missed_is_told_once_for_all_of_it(world: &World) {
     world.script.push(finish("no_op", "The newest is caught up with."));
     world.drain();
     assert_eq!(world.runs(&id).len(), 432);
-    assert_eq!(told(world), ["missed pending"]);
+    assert_eq!(deliveries(world), ["missed pending"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 1);
     assert_eq!(events(world, EventKind::DeliveryChanged), 1);
     let latest = (Timestamp::from_micros(i64::MAX), "");
@@ -156,19 +156,19 @@ fn what_was_missed_is_told_once_for_all_of_it(world: &World) {
     let one = one.expect("a delivery").row.expect("whole");
     assert_eq!(Some(&one.run), world.runs(&id).iter().max_by_key(|run| run.n).map(|run| &run.id));
     world.another_node().plan();
-    assert_eq!(told(world), ["missed pending"]);
+    assert_eq!(deliveries(world), ["missed pending"]);
 }
 
-fn a_run_that_a_restore_leaves_out_is_told_and_one_that_was_paused_is_not(world: &World) {
+fn a_run_that_a_restore_leaves_out_is_delivered_and_one_that_was_paused_is_not(world: &World) {
     let [held, paused] = ["Standup", "Mail"].map(|title| world.create(title, None));
     wait(world.work.pause(WS, &paused, &me())).expect("paused");
-    assert_eq!(told(world), [] as [String; 0], "who paused it knows");
+    assert_eq!(deliveries(world), [] as [String; 0], "who paused it knows");
     for _ in 0..2 {
         wait(world.work.hold_all(WS)).expect("held");
-        assert_eq!(told(world), ["held pending"]);
+        assert_eq!(deliveries(world), ["held pending"]);
     }
     assert_eq!(events(world, EventKind::DeliveryChanged), 1);
-    assert_eq!(world.said(&held), ["asked for skipped paused"]);
+    assert_eq!(world.said(&held), ["requested skipped paused"]);
     assert_eq!(events(world, EventKind::WorkNeedsAttention), 2, "the run, and the work itself");
     wait(world.work.resume(WS, &held, &me())).expect("resumed");
 }
@@ -215,10 +215,10 @@ fn a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays(world: &Wor
     wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
     world.later(limits::READ_DELIVERY_SECONDS);
     world.sweep();
-    assert_eq!(told(world), ["result pending", "result read"]);
+    assert_eq!(deliveries(world), ["result pending", "result read"]);
     world.later(1);
     world.sweep();
-    assert_eq!(told(world), ["result pending"], "what nobody saw stays");
+    assert_eq!(deliveries(world), ["result pending"], "what nobody saw stays");
 }
 
 /// The store as a version left it that wrote no deliveries.
@@ -227,7 +227,7 @@ fn as_before_deliveries(world: &World) {
     wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
 }
 
-fn a_question_from_before_there_were_deliveries_is_told_once(world: &World) {
+fn a_question_from_before_there_were_deliveries_is_delivered_once(world: &World) {
     let titles = ["Book the van", "Call the bank", "Buy paint", "Wash the car"];
     let [van, bank, paint, _] = titles.map(|title| {
         let id = world.create(title, None);
@@ -245,7 +245,11 @@ fn a_question_from_before_there_were_deliveries_is_told_once(world: &World) {
     wait(world.work.delete(WS, &paint, &me())).expect("deleted");
     world.later(60);
     world.sweep();
-    assert_eq!(told(world), ["question pending"; 2], "what waits for an answer, and nothing else");
+    assert_eq!(
+        deliveries(world),
+        ["question pending"; 2],
+        "what waits for an answer, and nothing else"
+    );
     assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
     wait(world.work.answer(WS, &question_of(&van).id, "The blue one.", &me())).expect("answered");
     let unread = wait(world.store.first(delivery::newest_of_state(
@@ -259,24 +263,28 @@ fn a_question_from_before_there_were_deliveries_is_told_once(world: &World) {
     wait(world.store.commit(Commit::new("test", Db::Agent, WS).op(op))).expect("written");
     world.sweep();
     world.another_node().sweep();
-    assert_eq!(told(world), ["question read"; 2], "and once");
+    assert_eq!(deliveries(world), ["question read"; 2], "and once");
     assert_eq!(events(world, EventKind::DeliveryChanged), before + 2);
     world.later(limits::WORK_QUESTION_SECONDS);
     as_before_deliveries(world);
     world.sweep();
-    assert_eq!(told(world), ["failed pending"], "what nobody can answer any more is not asked");
+    assert_eq!(
+        deliveries(world),
+        ["failed pending"],
+        "what nobody can answer any more has no notice"
+    );
 }
 
 each_engine! {
-    a_question_from_before_there_were_deliveries_is_told_once,
+    a_question_from_before_there_were_deliveries_is_delivered_once,
     a_delivery_goes_a_while_after_it_was_read_and_an_unread_one_stays,
-    a_question_is_told_once_and_settled_by_the_answer,
-    a_result_is_told_and_a_run_without_one_is_not,
-    what_the_person_decides_is_not_told_to_them,
-    a_run_that_failed_for_good_is_told,
-    a_run_whose_process_died_twice_is_told,
-    a_run_that_took_too_long_is_told,
-    what_was_missed_is_told_once_for_all_of_it,
-    a_run_that_a_restore_leaves_out_is_told_and_one_that_was_paused_is_not,
+    a_question_is_delivered_once_and_settled_by_the_answer,
+    a_result_is_delivered_and_a_run_without_one_is_not,
+    a_decision_of_the_person_has_no_delivery,
+    a_run_that_failed_for_good_is_delivered,
+    a_run_whose_process_died_twice_is_delivered,
+    a_run_that_took_too_long_is_delivered,
+    all_missed_runs_have_one_delivery,
+    a_run_that_a_restore_leaves_out_is_delivered_and_one_that_was_paused_is_not,
     a_delivery_goes_on_and_never_back,
 }

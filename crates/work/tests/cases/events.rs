@@ -71,7 +71,7 @@ fn listening(world: &World, events: Vec<EventFilter>) -> WorkId {
     wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id
 }
 
-fn a_change_that_passes_starts_one_run_that_is_told_of_it(world: &World) {
+fn a_change_that_passes_starts_one_run_that_sees_it(world: &World) {
     make_task(world, &task('a'), "File the tax return");
     change(world, person(), 0, task('a'), status(Status::Done));
     let id = listening(world, when_done());
@@ -88,7 +88,7 @@ fn a_change_that_passes_starts_one_run_that_is_told_of_it(world: &World) {
         world.prompt(FragmentKind::Instruction).contains("A change of a task started this run")
     );
     assert_eq!(world.drain(), [], "and no second one");
-    assert_eq!(world.said(&id), ["asked for succeeded"]);
+    assert_eq!(world.said(&id), ["requested succeeded"]);
 }
 
 fn the_other_end_of_a_link_is_as_private_as_its_task(world: &World) {
@@ -125,7 +125,7 @@ fn of_two_nodes_one_starts_the_run(world: &World) {
     });
     world.listen();
     assert!(world.hooks.is_done());
-    assert_eq!(world.said(&id), ["asked for queued"]);
+    assert_eq!(world.said(&id), ["requested queued"]);
 }
 
 fn what_agents_wrote_and_what_came_of_too_many_runs_start_nothing(world: &World) {
@@ -139,7 +139,7 @@ fn what_agents_wrote_and_what_came_of_too_many_runs_start_nothing(world: &World)
     let confirmed = Origin::Person { via: Some(agent.into()) };
     change(world, confirmed, limits::WORK_EVENT_DEPTH - 1, task('d'), status(Status::Done));
     world.listen();
-    assert_eq!(world.said(&id), ["asked for queued"], "a person confirmed it");
+    assert_eq!(world.said(&id), ["requested queued"], "a person confirmed it");
 }
 
 fn what_is_beyond_the_rate_of_an_hour_is_left_out_in_one_row(world: &World) {
@@ -154,7 +154,7 @@ fn what_is_beyond_the_rate_of_an_hour_is_left_out_in_one_row(world: &World) {
     let queued = said.iter().filter(|line| line.ends_with("queued")).count();
     assert_eq!(queued, limits::WORK_EVENTS_AN_HOUR);
     assert_eq!(said.len(), limits::WORK_EVENTS_AN_HOUR + 1, "{said:?}");
-    assert_eq!(said.last().map(String::as_str), Some("asked for skipped tooMany"));
+    assert_eq!(said.last().map(String::as_str), Some("requested skipped tooMany"));
     world.later(3601);
     change(world, person(), 0, task('a'), status(Status::Done));
     world.listen();
@@ -175,7 +175,7 @@ fn what_changes_while_it_is_paused_starts_nothing(world: &World) {
     assert_eq!(world.said(&id), Vec::<String>::new());
     change(world, person(), 0, task('a'), status(Status::Done));
     world.listen();
-    assert_eq!(world.said(&id), ["asked for queued"]);
+    assert_eq!(world.said(&id), ["requested queued"]);
 }
 
 fn a_position_of_another_journal_starts_nothing(world: &World) {
@@ -206,12 +206,12 @@ fn other_filters_count_from_the_moment_they_are_saved(world: &World) {
     assert_eq!(world.said(&id), Vec::<String>::new());
     change(world, person(), 0, task('b'), What::TaskDeleted);
     world.listen();
-    assert_eq!(world.said(&id), ["asked for queued"]);
+    assert_eq!(world.said(&id), ["requested queued"]);
     let none = Edit { events: Some(Vec::new()), ..Edit::default() };
     wait(world.work.edit(WS, &id, &none, &me())).expect("it is edited");
     change(world, person(), 0, task('c'), What::TaskDeleted);
     world.listen();
-    assert_eq!(world.said(&id), ["asked for queued"], "nothing starts it any more");
+    assert_eq!(world.said(&id), ["requested queued"], "nothing starts it any more");
 }
 
 fn a_filter_that_passes_nothing_is_refused_before_anything_is_written(world: &World) {
@@ -242,7 +242,7 @@ fn what_came_of_its_own_proposal_starts_it_no_more(world: &World) {
 each_engine!(
     the_other_end_of_a_link_is_as_private_as_its_task,
     what_came_of_its_own_proposal_starts_it_no_more,
-    a_change_that_passes_starts_one_run_that_is_told_of_it,
+    a_change_that_passes_starts_one_run_that_sees_it,
     of_two_nodes_one_starts_the_run,
     what_agents_wrote_and_what_came_of_too_many_runs_start_nothing,
     what_is_beyond_the_rate_of_an_hour_is_left_out_in_one_row,

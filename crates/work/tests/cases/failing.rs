@@ -206,7 +206,7 @@ fn a_damaged_schedule_stops_no_other(world: &World) {
     assert_eq!((broken.state.name(), broken.next_due_at), ("disabled", None));
 }
 
-/// Only a restored store, or one that an earlier version wrote, has such rows. That their runs end is told by
+/// Only a restored store, or one that an earlier version wrote, has such rows. That their runs end is reported by
 /// the commit that ends them: each test of this room looks.
 fn a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so(world: &World) {
     let write = |sql, id: &WorkId| {
@@ -227,9 +227,9 @@ fn a_run_that_may_not_start_or_lost_its_attempt_ends_and_says_so(world: &World) 
     assert_eq!(world.said(&held), ["03-02 09:00 skipped paused"]);
     assert_eq!(world.status(&held), "paused/skipped");
     assert_eq!(world.status(&lost), "failed/interrupted");
-    let told = world.raw("SELECT kind FROM deliveries ORDER BY kind");
-    let told: Vec<_> = told.iter().map(|row| row.text(0).expect("text")).collect();
-    assert_eq!(told, ["failed", "held"]);
+    let kinds = world.raw("SELECT kind FROM deliveries ORDER BY kind");
+    let kinds: Vec<_> = kinds.iter().map(|row| row.text(0).expect("text")).collect();
+    assert_eq!(kinds, ["failed", "held"]);
 }
 
 each_engine! {

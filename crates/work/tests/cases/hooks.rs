@@ -114,7 +114,7 @@ fn counted(world: &World, hook: Option<&HookId>) -> String {
     said.join(", ")
 }
 
-fn a_signed_call_starts_one_run_that_is_told_of_it_as_text_from_outside(world: &World) {
+fn a_signed_call_starts_one_run_that_sees_it_as_text_from_outside(world: &World) {
     let id = waiting(world);
     assert_eq!(world.runs(&id), [], "it waits for calls");
     let (hook, secret) = add(world, &id, HookForm::Standard);
@@ -123,21 +123,21 @@ fn a_signed_call_starts_one_run_that_is_told_of_it_as_text_from_outside(world: &
     world.drain();
     let runs = world.runs(&id);
     assert_eq!((runs.len(), &runs[0].id, runs[0].state), (1, &run, RunState::Succeeded));
-    let asked = world.script.requests();
-    let fragments = &asked[0].fragments;
+    let requests = world.script.requests();
+    let fragments = &requests[0].fragments;
     let sent = fragments.iter().find(|one| one.kind == FragmentKind::Delta).expect("what was sent");
     assert!(sent.tainted, "it came from outside");
     assert!(sent.text.contains(r#""from":"Ana""#), "{}", sent.text);
     assert_eq!(sent.text.matches("</data").count(), 1, "it ends where it is fenced: {}", sent.text);
-    let told = fragments.iter().find(|one| one.kind == FragmentKind::Instruction);
-    assert!(told.is_some_and(|one| one.text.contains("A program outside started this run")));
+    let note = fragments.iter().find(|one| one.kind == FragmentKind::Instruction);
+    assert!(note.is_some_and(|one| one.text.contains("A program outside started this run")));
     assert_eq!(counted(world, Some(&hook)), "1 started, 0 repeated");
-    // A run that the person starts is told of no call.
+    // A run that the person starts sees no call.
     world.script.push(finish("done", "Read it."));
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
-    let asked = world.script.requests();
-    assert!(asked[1].fragments.iter().all(|one| one.kind != FragmentKind::Delta));
+    let requests = world.script.requests();
+    assert!(requests[1].fragments.iter().all(|one| one.kind != FragmentKind::Delta));
 }
 
 fn two_calls_in_one_second_are_two_runs(world: &World) {
@@ -380,7 +380,7 @@ fn of_two_nodes_that_get_a_call_at_once_one_starts_its_run(world: &World) {
 }
 
 each_engine!(
-    a_signed_call_starts_one_run_that_is_told_of_it_as_text_from_outside,
+    a_signed_call_starts_one_run_that_sees_it_as_text_from_outside,
     two_calls_in_one_second_are_two_runs,
     a_call_that_comes_again_is_answered_with_its_run,
     what_is_forged_late_malformed_or_unknown_starts_nothing_and_is_counted,

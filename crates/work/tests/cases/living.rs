@@ -29,7 +29,7 @@ fn immediate_work_runs_at_once_and_leaves_its_result(world: &World) {
     assert_eq!(world.drain(), [], "it runs once");
 }
 
-fn a_run_is_under_way_before_the_model_is_asked(world: &World) {
+fn a_run_is_under_way_before_the_model_is_called(world: &World) {
     let id = world.create("Compare prices", None);
     let lease = world.scheduler("node");
     let row = wait(
@@ -109,14 +109,14 @@ fn a_daily_time_runs_once_a_day_across_both_changes_of_the_clock(world: &World) 
 fn run_now_does_not_move_the_schedule(world: &World) {
     let id = world.create("Standup", Some("every weekday at 9"));
     let before = wait(world.work.definition(WS, &id)).expect("it is there").next_due_at;
-    wait(world.work.run_now(WS, &id, &me())).expect("it is asked for");
+    wait(world.work.run_now(WS, &id, &me())).expect("it is requested");
     world.script.push(finish("done", "By hand."));
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(wait(world.work.definition(WS, &id)).expect("it is there").next_due_at, before);
     world.set("2026-03-02T08:00:00Z");
     world.script.push(finish("done", "By time."));
     assert_eq!(world.drain(), [DONE]);
-    assert_eq!(world.said(&id), ["asked for succeeded", "03-02 09:00 succeeded"]);
+    assert_eq!(world.said(&id), ["requested succeeded", "03-02 09:00 succeeded"]);
 }
 
 fn new_instructions_count_from_the_next_run(world: &World) {
@@ -202,11 +202,11 @@ fn what_is_deleted_starts_nothing_and_keeps_its_history(world: &World) {
     world.set("2026-03-02T08:00:00Z");
     world.script.push(finish("done", "Once."));
     world.drain();
-    wait(world.work.run_now(WS, &id, &me())).expect("it is asked for");
+    wait(world.work.run_now(WS, &id, &me())).expect("it is requested");
     wait(world.work.delete(WS, &id, &me())).expect("it is deleted");
     world.set("2026-03-05T08:00:00Z");
     assert_eq!(world.drain(), []);
-    assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "asked for skipped paused"]);
+    assert_eq!(world.said(&id), ["03-02 09:00 succeeded", "requested skipped paused"]);
     let gone = wait(world.work.definition(WS, &id)).expect_err("it is deleted");
     assert!(matches!(gone, WorkError::NotFound { .. }));
     assert!(wait(world.work.definitions(WS)).expect("readable").is_empty());
@@ -214,8 +214,8 @@ fn what_is_deleted_starts_nothing_and_keeps_its_history(world: &World) {
 
 fn a_cancelled_run_ends_and_frees_its_place(world: &World) {
     let id = world.create("Standup", Some("daily at 9"));
-    let first = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for").id;
-    let second = wait(world.work.run_now(WS, &id, &me())).expect("it is asked for").id;
+    let first = wait(world.work.run_now(WS, &id, &me())).expect("it is requested").id;
+    let second = wait(world.work.run_now(WS, &id, &me())).expect("it is requested").id;
     let (work, cancelled) = (world.work.clone(), first.clone());
     world.script.push(finish("done", "Too late."));
     world.script.push(finish("done", "The second."));
@@ -225,7 +225,7 @@ fn a_cancelled_run_ends_and_frees_its_place(world: &World) {
     });
     world.drain();
     world.drain();
-    assert_eq!(world.said(&id), ["asked for cancelled", "asked for succeeded"]);
+    assert_eq!(world.said(&id), ["requested cancelled", "requested succeeded"]);
     assert_eq!(world.runs(&id)[0].ended_by.as_deref(), Some("owner"));
     wait(world.work.cancel(WS, &first, &me())).expect("to cancel twice changes nothing");
     let over = wait(world.work.cancel(WS, &second, &me())).expect_err("it has ended");
@@ -234,7 +234,7 @@ fn a_cancelled_run_ends_and_frees_its_place(world: &World) {
 
 fn one_run_of_a_definition_is_under_way_at_a_time(world: &World) {
     let id = world.create("Standup", Some("daily at 9"));
-    let both = [(); 2].map(|()| wait(world.work.run_now(WS, &id, &me())).expect("asked for").id);
+    let both = [(); 2].map(|()| wait(world.work.run_now(WS, &id, &me())).expect("requested").id);
     let scheduler = world.scheduler("a");
     let row = |run: &dormouse_types::WorkRunId| {
         let row = dormouse_store::agent::wake_queue::of_holder(WS, run);
@@ -246,7 +246,7 @@ fn one_run_of_a_definition_is_under_way_at_a_time(world: &World) {
     world.script.push(finish("done", "The second."));
     wait(scheduler.run_alive(first)).expect("it runs");
     assert_eq!(world.drain(), [DONE], "the end of the first lets the second start");
-    assert_eq!(world.said(&id), ["asked for succeeded", "asked for succeeded"]);
+    assert_eq!(world.said(&id), ["requested succeeded", "requested succeeded"]);
 }
 
 fn parallel_runs_do_not_wait_for_each_other(world: &World) {
@@ -255,12 +255,12 @@ fn parallel_runs_do_not_wait_for_each_other(world: &World) {
     let id = wait(world.work.create(WS, &new, &me())).expect("it is created").definition.id;
     let scheduler = world.scheduler("a");
     for _ in 0..2 {
-        let run = wait(world.work.run_now(WS, &id, &me())).expect("asked for").id;
+        let run = wait(world.work.run_now(WS, &id, &me())).expect("requested").id;
         let row = dormouse_store::agent::wake_queue::of_holder(WS, &run);
         let row = wait(world.store.first(row)).expect("readable").expect("a row");
         assert!(wait(scheduler.claim(WS, &row)).expect("a claim").is_some());
     }
-    assert_eq!(world.said(&id), ["asked for running", "asked for running"]);
+    assert_eq!(world.said(&id), ["requested running", "requested running"]);
 }
 
 fn the_same_request_makes_one_definition(world: &World) {
@@ -336,7 +336,7 @@ fn what_cannot_be_is_refused_with_what_to_do(world: &World) {
 
 each_engine! {
     immediate_work_runs_at_once_and_leaves_its_result,
-    a_run_is_under_way_before_the_model_is_asked,
+    a_run_is_under_way_before_the_model_is_called,
     the_prompt_says_that_it_is_background_work_and_what_to_do,
     scheduled_work_runs_when_it_is_due,
     a_daily_time_runs_once_a_day_across_both_changes_of_the_clock,

@@ -37,8 +37,8 @@ fn status(world: &World, task: &TaskId) -> Status {
     wait(world.journal.task(WS, task)).expect("it is there").task.value.status.status
 }
 
-/// What the model was told about the calls of its first turn.
-fn told(world: &World) -> String {
+/// What the model read about the calls of its first turn.
+fn replies(world: &World) -> String {
     format!("{:?}", world.last_request())
 }
 
@@ -75,14 +75,14 @@ fn nothing_is_proposed_twice_and_a_refusal_is_remembered(world: &World) {
     on_hold(world, &task);
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
-    assert!(told(world).contains("waits for the person already"), "{}", told(world));
+    assert!(replies(world).contains("waits for the person already"), "{}", replies(world));
     let item = world.items(&task).remove(0);
     let (who, why) = (owner(), Some("it is next"));
     wait(world.changes.reject(&who, &item.set, item.index, None, why)).expect("it is rejected");
     on_hold(world, &task);
     wait(world.work.run_now(WS, &id, &me())).expect("it runs");
     world.drain();
-    assert!(told(world).contains("the person rejected"), "{}", told(world));
+    assert!(replies(world).contains("the person rejected"), "{}", replies(world));
     assert_eq!(states(&world.items(&task)), [State::Rejected]);
 }
 
@@ -93,8 +93,8 @@ fn a_task_that_its_model_may_not_see_does_not_exist(world: &World) {
     on_hold(world, &task);
     world.create("Tidy", None);
     assert_eq!(world.drain(), [DONE]);
-    assert!(told(world).contains("there is no task"), "{}", told(world));
-    assert!(!told(world).contains("doctor"), "{}", told(world));
+    assert!(replies(world).contains("there is no task"), "{}", replies(world));
+    assert!(!replies(world).contains("doctor"), "{}", replies(world));
     assert_eq!(world.items(&task), []);
 }
 

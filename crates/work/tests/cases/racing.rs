@@ -65,10 +65,11 @@ fn an_answer_after_its_time_is_refused_whatever_its_key(world: &World) {
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
     world.later(7 * 24 * 3600);
     for context in [me(), keyed("k-1")] {
-        let late = wait(world.work.answer(WS, &asked.id, "blue", &context)).expect_err("too late");
+        let late =
+            wait(world.work.answer(WS, &question.id, "blue", &context)).expect_err("too late");
         assert!(matches!(late, WorkError::Closed { .. }), "{late}");
     }
     world.sweep();
@@ -81,11 +82,11 @@ fn giving_up_a_question_leaves_the_next_one_of_its_run_alone(world: &World) {
     world.script.push(ask("Which van?"));
     world.drain();
     let run = world.runs(&id).remove(0).id;
-    let asked = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
+    let question = wait(world.work.questions(WS, &run)).expect("readable").remove(0);
     let ahead = world.clock.now() + Duration::from_secs(7 * 24 * 3600);
     let other = world.another_node();
     world.hooks.before_commit("work.expire", move || {
-        wait(other.work.answer(WS, &asked.id, "The blue one.", &me())).expect("answered");
+        wait(other.work.answer(WS, &question.id, "The blue one.", &me())).expect("answered");
         other.script.push(ask("Which day?"));
         other.drain();
     });
@@ -124,8 +125,8 @@ fn nothing_of_deleted_work_goes_on(world: &World) {
     let asking = world.create("Book the van", None);
     world.script.push(ask("Which van?"));
     world.drain();
-    let asked = world.runs(&asking).remove(0).id;
-    let asked = wait(world.work.questions(WS, &asked)).expect("readable").remove(0);
+    let question = world.runs(&asking).remove(0).id;
+    let question = wait(world.work.questions(WS, &question)).expect("readable").remove(0);
     let judged = on_review(world, "Call the bank");
     let judged_run = world.runs(&judged).remove(0).id;
     // This one fails while it is deleted.
@@ -140,7 +141,7 @@ fn nothing_of_deleted_work_goes_on(world: &World) {
     for id in [&failing, &asking, &judged] {
         wait(world.work.delete(WS, id, &me())).expect("deleted");
     }
-    let late = wait(world.work.answer(WS, &asked.id, "blue", &me())).expect_err("it is gone");
+    let late = wait(world.work.answer(WS, &question.id, "blue", &me())).expect_err("it is gone");
     assert!(matches!(late, WorkError::Closed { .. }), "{late}");
     let late = wait(world.work.retry(WS, &judged_run, &me())).expect_err("it is gone");
     assert!(matches!(late, WorkError::NotFound { .. }), "{late}");
@@ -148,7 +149,7 @@ fn nothing_of_deleted_work_goes_on(world: &World) {
     world.later(24 * 3600);
     assert_eq!(world.drain(), []);
     world.sweep();
-    assert_eq!(world.script.requests().len(), n_requests, "no model is asked");
+    assert_eq!(world.script.requests().len(), n_requests, "no model is called");
     for id in [failing, asking, judged, working] {
         let run = world.runs(&id).remove(0);
         assert!(matches!(run.state, RunState::Cancelled | RunState::Skipped), "{run:?}");

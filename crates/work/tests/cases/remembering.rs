@@ -88,16 +88,16 @@ fn a_correction_reaches_the_run_under_way_and_all_later_ones(world: &World) {
     });
     assert_eq!(world.drain(), [DONE]);
     let turns = world.last_request().turns;
-    let told = &turns[0].results[0];
-    assert!(told.refused && told.text.contains("Leave out the weather."), "{told:?}");
+    let reply = &turns[0].results[0];
+    assert!(reply.refused && reply.text.contains("Leave out the weather."), "{reply:?}");
     assert_eq!(world.runs(&id)[0].summary.as_deref(), Some("With it."));
     world.set("2026-03-03T08:00:00Z");
     world.script.push(finish("done", "Again."));
     world.drain();
-    let told = world.prompt(FragmentKind::Work);
+    let reply = world.prompt(FragmentKind::Work);
     assert!(
-        told.contains("## Corrections of the person\n- 2026-03-02: Leave out the weather."),
-        "{told}"
+        reply.contains("## Corrections of the person\n- 2026-03-02: Leave out the weather."),
+        "{reply}"
     );
 }
 
@@ -259,9 +259,9 @@ fn a_model_folds_what_it_was_shown_before_the_first_turn(world: &World) {
     world.script.push(keeps(&summary));
     days_from(world, 12);
     let requests = world.script.requests();
-    let asked = &requests[requests.len() - 2];
-    assert!(asked.fragments.iter().any(|it| it.text.contains("Text of day 2.")), "{asked:?}");
-    let shown = asked.fragments.iter().any(|it| it.text.contains("Text of day 8."));
+    let request = &requests[requests.len() - 2];
+    assert!(request.fragments.iter().any(|it| it.text.contains("Text of day 2.")), "{request:?}");
+    let shown = request.fragments.iter().any(|it| it.text.contains("Text of day 8."));
     assert!(!shown, "the newest stay in full");
     assert_eq!(summaries(world), [(1, 6, "script".into(), summary.clone())]);
     let before = world.prompt(FragmentKind::EarlierRuns);
@@ -325,7 +325,7 @@ fn a_series_of_any_age_stays_within_the_prompt(world: &World) {
     days_from(world, 3);
     let all = world.last_request().fragments;
     let n_bytes: usize = all.iter().map(|one| one.text.len()).sum();
-    assert!(n_bytes < 4 * 50_000, "{n_bytes} bytes are asked");
+    assert!(n_bytes < 4 * 50_000, "{n_bytes} bytes are sent");
     let before = world.prompt(FragmentKind::EarlierRuns);
     assert!(before.contains("### Run of"), "the newest are shown in full");
 }

@@ -63,7 +63,7 @@ fn error(world: &World, id: &WorkId) -> String {
     world.runs(id).pop().expect("a run").error.unwrap_or_default()
 }
 
-fn told(world: &World) -> String {
+fn replies(world: &World) -> String {
     format!("{:?}", world.last_request())
 }
 
@@ -80,12 +80,12 @@ fn a_run_is_shown_its_steps_and_marks_them(world: &World) {
     assert!(prompt.contains("checked: the result has at most 3 words"), "{prompt}");
 }
 
-fn a_run_that_left_a_step_out_is_told_once_and_then_waits_for_a_review(world: &World) {
+fn a_run_that_left_a_step_out_is_reminded_once_and_then_waits_for_a_review(world: &World) {
     let id = digest(world, vec![look(), short()]);
     calls(world, &[publish("Short"), mark(2), end()]);
     calls(world, &[end()]);
     assert_eq!(world.drain(), [DONE]);
-    assert!(told(world).contains("not done: 1. Look at the calendar"), "{}", told(world));
+    assert!(replies(world).contains("not done: 1. Look at the calendar"), "{}", replies(world));
     assert_eq!(world.status(&id), "paused/needs_review");
     assert!(error(world, &id).starts_with("steps were not done: 1. Look"), "{}", error(world, &id));
     let run = world.runs(&id).remove(0);
@@ -105,7 +105,7 @@ fn the_third_failed_check_ends_the_run(world: &World) {
     calls(world, &[publish("Still too many words here"), mark(1), publish("After the end")]);
     assert_eq!(world.drain(), [DONE]);
     assert_eq!(world.status(&id), "paused/needs_review");
-    assert_eq!(world.script.requests().len(), 3, "nothing more is asked");
+    assert_eq!(world.script.requests().len(), 3, "no further request follows");
     let why = "the result has 5 words; at most 3 are allowed";
     assert_eq!(steps(world, &id), [format!("1 failed 3, {why}")]);
     assert!(error(world, &id).contains("failed 3 times"), "{}", error(world, &id));
@@ -122,7 +122,7 @@ fn what_is_published_later_is_checked_again(world: &World) {
     calls(world, &[publish("This is longer than it may be"), end()]);
     calls(world, &[publish("Short again"), mark(1), end()]);
     assert_eq!(world.drain(), [DONE]);
-    assert!(told(world).contains("the result has 7 words"), "{}", told(world));
+    assert!(replies(world).contains("the result has 7 words"), "{}", replies(world));
     assert_eq!(world.status(&id), "completed/succeeded");
     assert_eq!(world.runs(&id)[0].result.as_deref(), Some("Short again"));
 }
@@ -210,8 +210,9 @@ fn a_step_that_an_earlier_attempt_added_is_named_by_its_number(world: &World) {
     calls(world, &[("add_step", json!({ "text": "Call Dr Rumpelnickel" }))]);
     world.script.push(ask("Shall I go on?"));
     assert_eq!(world.drain(), [DONE]);
-    let asked = wait(world.work.questions(WS, &world.runs(&id)[0].id)).expect("readable").remove(0);
-    wait(world.work.answer(WS, &asked.id, "yes", &me())).expect("it is answered");
+    let question =
+        wait(world.work.questions(WS, &world.runs(&id)[0].id)).expect("readable").remove(0);
+    wait(world.work.answer(WS, &question.id, "yes", &me())).expect("it is answered");
     calls(world, &[mark(1), mark(7)]);
     calls(world, &[end()]);
     assert_eq!(world.drain(), [DONE]);
@@ -224,7 +225,7 @@ fn a_step_that_an_earlier_attempt_added_is_named_by_its_number(world: &World) {
 each_engine! {
     a_step_that_an_earlier_attempt_added_is_named_by_its_number,
     a_run_is_shown_its_steps_and_marks_them,
-    a_run_that_left_a_step_out_is_told_once_and_then_waits_for_a_review,
+    a_run_that_left_a_step_out_is_reminded_once_and_then_waits_for_a_review,
     the_third_failed_check_ends_the_run,
     what_is_published_later_is_checked_again,
     a_run_that_failed_owes_no_steps,

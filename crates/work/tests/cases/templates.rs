@@ -24,7 +24,7 @@ fn following(world: &World, title: &str) -> NewWork {
     NewWork { template: Some(template()), ..world.new_work(title, None) }
 }
 
-fn a_run_is_told_the_rules_of_the_program_and_then_those_of_its_template(world: &World) {
+fn a_run_gets_the_rules_of_the_program_and_then_those_of_its_template(world: &World) {
     let without = world.create("Plain", None);
     world.script.push(finish("done", "Done."));
     world.drain();
@@ -38,8 +38,10 @@ fn a_run_is_told_the_rules_of_the_program_and_then_those_of_its_template(world: 
     let directives = Directives { general: id.to_string(), report: String::new() };
     let fragments = world.last_request().fragments;
     let system = fragments.iter().find(|one| one.kind == FragmentKind::System).expect("rules");
-    let FragmentData::Directives(told) = &system.data else { panic!("{:?}", system.data) };
-    assert_eq!(*told, directives);
+    let FragmentData::Directives(shown_directives) = &system.data else {
+        panic!("{:?}", system.data)
+    };
+    assert_eq!(*shown_directives, directives);
 
     let change = |work, template| {
         let edit = Edit { template: Some(template), ..Edit::default() };
@@ -66,7 +68,7 @@ fn a_model_of_its_own_goes_before_that_of_the_template_and_that_before_the_one_o
     world.script.push(finish("done", "Done."));
     assert_eq!(world.drain(), [End::Completed { cut: false }]);
 
-    let asked = |new: &NewWork| {
+    let model_of = |new: &NewWork| {
         wait(world.work.create(WS, new, &me())).expect("it is created");
         match &world.drain()[..] {
             [End::ProviderUnavailable { reason }] => reason.clone(),
@@ -74,10 +76,10 @@ fn a_model_of_its_own_goes_before_that_of_the_template_and_that_before_the_one_o
         }
     };
     let own = NewWork { model: Some("gone/large".into()), ..following(world, "Own") };
-    assert!(asked(&own).contains("gone/large"));
+    assert!(model_of(&own).contains("gone/large"));
     world.models.set_templates(of_template("template/large"));
-    assert!(asked(&following(world, "Template")).contains("template/large"));
-    assert!(asked(&world.new_work("Workspace", None)).contains("away/large"));
+    assert!(model_of(&following(world, "Template")).contains("template/large"));
+    assert!(model_of(&world.new_work("Workspace", None)).contains("away/large"));
 }
 
 fn what_needs_no_language_model_follows_no_template(world: &World) {
@@ -93,7 +95,7 @@ fn what_needs_no_language_model_follows_no_template(world: &World) {
 }
 
 each_engine! {
-    a_run_is_told_the_rules_of_the_program_and_then_those_of_its_template,
+    a_run_gets_the_rules_of_the_program_and_then_those_of_its_template,
     a_model_of_its_own_goes_before_that_of_the_template_and_that_before_the_one_of_the_workspace,
     what_needs_no_language_model_follows_no_template,
 }

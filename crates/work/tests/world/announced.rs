@@ -64,7 +64,7 @@ impl Announced {
         let statuses: BTreeMap<_, _> =
             wait(self.rows.all(statuses)).expect("readable").into_iter().collect();
         let tells = [EventKind::WorkStatus.name(), EventKind::WorkCreated.name()];
-        let is_told = |id: &String| {
+        let is_announced = |id: &String| {
             events.iter().any(|(_, event, subject)| {
                 event.as_deref().is_some_and(|event| tells.contains(&event))
                     && subject.as_ref() == Some(id)
@@ -72,7 +72,7 @@ impl Announced {
         };
         let changed =
             statuses.iter().filter(|(id, status)| seen.statuses.get(*id) != Some(*status));
-        let unsent = changed.filter(|(id, _)| !is_told(id));
+        let unsent = changed.filter(|(id, _)| !is_announced(id));
         let unsent = unsent.map(|(id, status)| format!("{id} became {status:?}")).collect();
         seen.seq = events.last().map_or(seen.seq, |(seq, ..)| *seq);
         seen.statuses = statuses;

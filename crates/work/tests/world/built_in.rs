@@ -56,13 +56,13 @@ impl WorkRules for FixedRules {
     }
 }
 
-/// An empty workspace; it notes what was asked for.
+/// An empty workspace; it notes the days of the requests.
 #[derive(Default)]
 pub struct NotedFacts(Mutex<Vec<Option<Date>>>);
 
 impl NotedFacts {
-    /// The day of the last run, as each run asked with it.
-    pub fn asked(&self) -> Vec<Option<Date>> {
+    /// The day of the last run, as each run passed it.
+    pub fn days(&self) -> Vec<Option<Date>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

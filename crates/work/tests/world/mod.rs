@@ -446,7 +446,7 @@ impl World {
     /// The runs of a definition as lines: when they were due, how they ended.
     pub fn said(&self, id: &WorkId) -> Vec<String> {
         let line = |run: Run| {
-            let due = run.scheduled_for.map_or("asked for".to_owned(), |at| self.local(at));
+            let due = run.scheduled_for.map_or("requested".to_owned(), |at| self.local(at));
             let why = run.skip_reason.map(|why| format!(" {why}")).unwrap_or_default();
             format!("{due} {}{why}", run.state)
         };

@@ -248,7 +248,7 @@ export const work = {
   "work.editWhat": "New instructions count from the next run. A new schedule counts from now.",
   "work.correct": "Tell it what to do differently",
   "work.correctHint": "Leave out the weather.",
-  "work.tell": "Send",
+  "work.send": "Send",
   "work.correctByEdit": "Rules do this work, and they read no further wishes. Edit the instructions to change what it does.",
 
   "work.runs": "Runs",

@@ -63,7 +63,7 @@ describe("what an agent knows", () => {
     ]);
   });
 
-  it("is told in plain words", () => {
+  it("is described in plain words", () => {
     expect(
       ["2026-03-01 entry added (id: en-01jd7):\nBy phone\n(id: en-2):\nor so", "2026-03-02 item now [x] Bank (id: ci-01jd7)", "2026-03-05 dueDate: none -> 2026-03-20"].map(plainWords),
     ).toEqual(["By phone\n(id: en-2):\nor so", "item now [x] Bank", "dueDate: none -> 2026-03-20"]);

@@ -217,6 +217,6 @@ function plain(text: string): string {
 /** Whether a line has all words of a search, each from the beginning of one of its own. */
 export function hasWords(line: Pick<KnowledgeLine, "text" | "reason">, words: string): boolean {
   const own = plain(`${line.text} ${line.reason ?? ""}`).split(/[^\p{L}\p{N}]+/u);
-  const asked = plain(words).split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
-  return asked.length > 0 && asked.every((word) => own.some((one) => one.startsWith(word)));
+  const terms = plain(words).split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  return terms.length > 0 && terms.every((word) => own.some((one) => one.startsWith(word)));
 }

@@ -1,4 +1,4 @@
-// Actions on conversations. A refusal is told.
+// Actions on conversations. A refusal is shown.
 
 import { api, idempotencyKey, unwrap } from "../../api/client";
 import { asProblem } from "../../api/problem";

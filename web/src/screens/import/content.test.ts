@@ -108,5 +108,5 @@ describe("the first rows of a sheet", () => {
     expect(sheetRows('a,"b\nc', ",", 9)).toEqual([{ line: 1, cells: ["a", "b\nc"] }]);
   });
 
-  it("are as many as asked for", () => expect(sheetRows("a\nb\nc\n", ",", 2)).toHaveLength(2));
+  it("are as many as requested", () => expect(sheetRows("a\nb\nc\n", ",", 2)).toHaveLength(2));
 });

@@ -51,7 +51,7 @@ async function read(text = "# A\n- one\n- two\n"): Promise<PlannedText> {
 }
 
 describe("the plan of a text", () => {
-  it("is asked for without writing, and corrected with its digest", async () => {
+  it("is requested without writing, and corrected with its digest", async () => {
     const text = await read();
     text.correct({ line: 2, edit: "split" }, "one");
     await settle(text);
@@ -62,7 +62,7 @@ describe("the plan of a text", () => {
     expect(text.plan?.tasks).toMatchObject([{ line: 2, title: "split" }]);
   });
 
-  it("without corrections is the first one again, which is not asked for", async () => {
+  it("without corrections is the first one again, which is not requested", async () => {
     const text = await read();
     text.correct({ line: 2, edit: "split" }, "one");
     await settle(text);

@@ -79,7 +79,7 @@ export class Decisions {
     if (explained !== undefined && explained.text.trim() !== "") void this.explain(explained.change, explained.text.trim());
   }
 
-  /** Sends a decision on one item. `asks`: the reason for a rejection is asked for in place of the row. */
+  /** Sends a decision on one item. `asks`: the reason for a rejection is entered in place of the row. */
   async decide(change: Change, verdict: Exclude<Verdict, "undo">, asks = false): Promise<void> {
     const name = nameOf(change);
     const acknowledged = this.#acknowledgedValue(change, verdict);

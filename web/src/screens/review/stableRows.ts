@@ -1,7 +1,7 @@
 // A list that doesn't move under the pointer.
 //
 // While the pointer or the focus is inside, rows keep their places: a row that is gone stays as a
-// placeholder without buttons, and new rows wait until they are asked for. What the person does shows at
+// placeholder without buttons, and new rows wait until they are requested. What the person does shows at
 // once.
 
 export interface Row<T> {

@@ -66,7 +66,7 @@ describe("what the rules understood", () => {
     expect(settingWords({ setting: "mood" } as unknown as Setting)).toBe("mood");
   });
 
-  it("is told apart by the directive that a sentence is in", () => {
+  it("is distinguished by the directive that a sentence is in", () => {
     const general = "Be warm. Ask\n when in doubt. Be exact.";
     expect(byDirective({ generalDirective: general, reportDirective: "Be exact." }, ["Ask when in doubt", "Be exact", "Be exact"])).toEqual({
       general: ["Ask when in doubt", "Be exact"],

@@ -83,17 +83,17 @@ fn turned_down(messages: &[Message]) -> Vec<String> {
 
 fn instruction(session: &Session, messages: &[Message]) -> String {
     let has_said = messages.iter().any(|message| message.role == EvolutionRole::Person);
-    let asked = if has_said {
+    let task = if has_said {
         "Answer what the person said last."
     } else {
         "The person has said nothing yet. Look at what is known about the template: say in a few sentences what stands out, and propose what it plainly asks for."
     };
     match &session.proposal {
         Some(pending) => format!(
-            "{asked} Proposal {} still waits for the person; another one replaces it.",
+            "{task} Proposal {} still waits for the person; another one replaces it.",
             pending.n
         ),
-        None => asked.to_owned(),
+        None => task.to_owned(),
     }
 }
 

@@ -36,7 +36,7 @@ pub struct EvolutionRuns(pub Agents);
 
 /// The key of a run: made of stored facts only.
 fn key_of(session: &Session) -> RunKey {
-    RunKey(hash::joined(&[session.id.as_str(), "answer", &session.asked.to_string()]).0)
+    RunKey(hash::joined(&[session.id.as_str(), "answer", &session.n_requested.to_string()]).0)
 }
 
 fn session_of(holder: &HolderId) -> Result<EvolutionSessionId, AgentError> {
@@ -74,7 +74,7 @@ impl Agents {
         if !session.is_active() {
             return ended("the session is over");
         }
-        if session.answered >= session.asked {
+        if session.answered >= session.n_requested {
             return ended("everything is answered");
         }
         let model = match waiting {
@@ -96,7 +96,7 @@ impl Agents {
             key: key_of(session),
             holder: entry.holder.clone(),
             reason: Reason::UserInitiated.into(),
-            reason_id: Some(session.asked.to_string()),
+            reason_id: Some(session.n_requested.to_string()),
             initiator: Initiator::Person.into(),
             thread: ThreadId::fresh(now, &*self.entropy),
             status: Status::Started,
@@ -160,7 +160,7 @@ impl Handler for EvolutionRuns {
                 return Ok(Vec::new());
             }
             step.add(&self.0, ws, EvolutionRole::Failed, GIVEN_UP, Line::default());
-            step.value().answered = step.value().asked;
+            step.value().answered = step.value().n_requested;
             Ok(step.into_ops(ws))
         })
     }

@@ -48,7 +48,7 @@ impl<'a> EvolutionRun<'a> {
     }
 
     /// Which request for an answer the run is about; its claim fixed it.
-    fn asked(&self) -> i64 {
+    fn request_n(&self) -> i64 {
         self.lease.run.reason_id.as_deref().and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
@@ -156,9 +156,9 @@ impl<'a> EvolutionRun<'a> {
     }
 
     fn answered(&self, mut step: Step) -> RunOutput {
-        let asked = self.asked();
+        let request_n = self.request_n();
         let session = step.value();
-        session.answered = session.answered.max(asked);
+        session.answered = session.answered.max(request_n);
         let news = vec![moved(&self.session)];
         RunOutput { ops: step.into_ops(self.lease.ws), news, ..RunOutput::default() }
     }
@@ -187,7 +187,7 @@ fn shortened(text: &str) -> String {
 }
 
 impl Agents {
-    /// What the improver is told: the active version of the template that comes with the program.
+    /// The directives of the improver: the active version of the template that comes with the program.
     pub(super) async fn improver(
         &self,
         ws: dormouse_types::WorkspaceId,

@@ -81,7 +81,7 @@ impl Agents {
         Ok(messages)
     }
 
-    /// Starts a session about a template; the model is asked at once, for an answer to `text` or for what
+    /// Starts a session about a template; the model is called at once, for an answer to `text` or for what
     /// it finds by itself.
     ///
     /// Errors: one goes on, which is named; the template is archived, or has no active version.
@@ -129,7 +129,7 @@ impl Agents {
             status: Listed::Known(EvolutionStatus::Active),
             base_version: base,
             n_messages: i64::from(text.is_some()),
-            asked: 1,
+            n_requested: 1,
             answered: 0,
             n_proposals: 0,
             proposal: None,
@@ -196,7 +196,7 @@ impl Agents {
                 // An answer, its proposal and a verdict on it need room as well.
                 limits::EVOLUTION_MESSAGES.check(n.saturating_add(4))?;
                 step.add(&agents, ws, EvolutionRole::Person, &text, Line::default());
-                step.value().asked += 1;
+                step.value().n_requested += 1;
                 let signal = agents.signal_of(&step.session.doc.value.id, step.now);
                 step.ops.push(wake_queue::signal(ws, &signal));
                 Ok(step)
@@ -276,10 +276,10 @@ impl Agents {
         self.step_evolution(ws, id, (AuditAction::AgentCancelRun, &subject, context), |mut step| {
             let agents = self.clone();
             async move {
-                if step.value().answered == step.value().asked {
+                if step.value().answered == step.value().n_requested {
                     return Ok(step);
                 }
-                step.value().answered = step.value().asked;
+                step.value().answered = step.value().n_requested;
                 step.add(&agents, ws, EvolutionRole::Failed, CANCELLED, Line::default());
                 let session = &step.session.doc.value.id;
                 let ops = agents.without_run(ws, session, CANCELLED, step.now).await?;

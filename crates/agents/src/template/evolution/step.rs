@@ -60,7 +60,7 @@ impl Step {
         let session = self.value();
         session.status = Listed::Known(status);
         session.proposal = None;
-        session.answered = session.asked;
+        session.answered = session.n_requested;
         session.ended_at = Some(now);
     }
 

@@ -202,7 +202,7 @@ impl Reader<'_> {
             text,
             order: self.order(at),
             weight,
-            stamp: segment.stamp.shown(),
+            stamp: segment.stamp.rendered(),
             group,
             segment: Some(at),
             entry: Some(segment.entry),

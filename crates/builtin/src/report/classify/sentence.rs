@@ -269,7 +269,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns whether a question is still open: in a log it was asked at the time, so only an
+    /// Returns whether a question is still open: in a log it belongs to its day, so only an
     /// undated one in the last entry counts.
     pub(super) fn is_fresh(&self, at: usize) -> bool {
         let segment = &self.segments[at];

@@ -67,7 +67,7 @@ pub(super) fn find_cues(
         if is_repeat { known.clone() } else { Known { tasks: Vec::new(), ..known.clone() } };
     let titles = if is_repeat { title_places(&tokens, &known.tasks) } else { Vec::new() };
     if let [(title, _), ..] = &titles[..] {
-        // The one that was named is enough; two of the same title cannot be told apart.
+        // The one that was named is enough; two of the same title cannot be distinguished.
         let same = known.tasks.iter().filter(|task| fold(&task.name) == *title).count();
         if same > 1 {
             return Err(NotAccepted::SeveralTasks { title: title.clone(), n: same });

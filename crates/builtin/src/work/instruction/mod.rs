@@ -46,7 +46,7 @@ pub struct Understood {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotAccepted {
     /// There are no words.
-    #[error("the instruction is empty; write what you want to be told, and when")]
+    #[error("the instruction is empty; write what you want to know, and when")]
     Empty,
     /// There are too many words.
     #[error("the instruction has {actual} characters; at most {LONGEST} are read")]

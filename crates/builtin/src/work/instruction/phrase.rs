@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_and_parts_are_told_apart() {
+    fn sentences_and_parts_are_distinguished() {
         let of = |text: &str| -> Vec<(String, usize, usize)> {
             let all = tokens(text).into_iter();
             all.map(|token| (token.word, token.sentence, token.part)).collect()

@@ -55,7 +55,7 @@ impl Said {
         let mut pieces: Vec<Piece> = Vec::new();
         let mut times: Vec<(Range<usize>, Time, bool)> = Vec::new();
         let mut named: Option<Range<usize>> = None;
-        // At the end of the day every time without a day is one of tomorrow, and so is told from "today at 8".
+        // At the end of the day every time without a day is one of tomorrow, and so differs from "today at 8".
         let reader = Reader { now: reader.now.date().at(23, 59, 59, 0), ..reader.clone() };
         for found in when::find(&known.text, &reader) {
             let of = |is: fn(&Assumption) -> bool| found.assumed.iter().any(is);

@@ -20,11 +20,11 @@ pub async fn run(
     model: Option<String>,
 ) -> Result<(), Failure> {
     let path = format!("/api/agents/{}/wake/preview", agent.id);
-    let is_asked_about_another = model.is_some();
+    let names_a_model = model.is_some();
     let body = json!({ "message": message, "model": model });
     let reply = session.client.post(&path, body).await;
     let reply = reply.map_err(|failure| {
-        if is_asked_about_another && failure.is("not-found") {
+        if names_a_model && failure.is("not-found") {
             let list = session.command("models list");
             return failure.hint(format!("`{list}` shows which providers there are"));
         }

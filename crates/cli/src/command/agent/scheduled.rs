@@ -72,8 +72,8 @@ mod tests {
         check("backOff", None, Some(5), None, "at 5: it tries again after 2 failed runs");
         let held = "at 5: something changed, held back until then";
         check("subscription", None, Some(5), Some("sleepUntil"), held);
-        let asked = "no time is set: something changed, but it wakes only when asked";
-        check("subscription", None, None, Some("automation"), asked);
+        let expected = "no time is set: something changed, but it wakes only when asked";
+        check("subscription", None, None, Some("automation"), expected);
         check("of \u{1b}[2Ja newer version", None, Some(5), None, "at 5: of a newer version");
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAge
         // Writing to a String cannot fail.
         let _always = writeln!(out, "\n@ {}", line(&made.file));
         out.push_str(&columns::rows(made));
-        for (at, shown) in shown(made, agents) {
+        for (at, shown) in current_choices(made, agents) {
             let word = match &shown.word {
                 Word::Is(is) => role(*is),
                 Word::Task(AgentChoice::Give) => "task+",
@@ -81,7 +81,7 @@ pub(super) fn document(plans: &[ImportPlan], texts: &[String], agents: ImportAge
 }
 
 /// Each line that is not blank.
-fn shown(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
+fn current_choices(made: &ImportPlan, agents: ImportAgents) -> BTreeMap<usize, Shown> {
     let mut all = BTreeMap::new();
     for run in made.lines.iter().filter(|run| run.role != Role::Blank) {
         for at in run.from..=run.to {
@@ -179,7 +179,7 @@ pub(super) fn corrections(
             if let Some(at) = beyond {
                 return Err(format!("{} has no line {at}", line(&made.file)));
             }
-            let corrections = differences(&shown(made, agents), written);
+            let corrections = differences(&current_choices(made, agents), written);
             Ok(Changes { corrections, columns: columns::changed(made, meanings)? })
         });
     changed.collect()

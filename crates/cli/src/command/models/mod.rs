@@ -322,8 +322,8 @@ async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure>
         say(session, &reply, "the model that thinks summarises too");
         return Ok(());
     }
-    let asked = path("/api/models/question", &[("model", model), ("for", purpose.name())]);
-    let question: ModelQuestion = session.client.get(&asked).await?.read()?;
+    let address = path("/api/models/question", &[("model", model), ("for", purpose.name())]);
+    let question: ModelQuestion = session.client.get(&address).await?.read()?;
     if !session.screen.is_json() {
         let models: ModelsView = session.client.get("/api/models").await?.read()?;
         show::question(session, &question, purpose, &models);

@@ -53,11 +53,11 @@ pub struct Params {
     dry_run: bool,
 }
 
-/// What the runs are told to do.
+/// The instructions of the runs.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct Instructions {
-    /// What its runs are told to do
+    /// The instructions of its runs
     #[arg(long, value_name = "TEXT")]
     instructions: Option<String>,
     /// Read the instructions from a file; `-` is standard input

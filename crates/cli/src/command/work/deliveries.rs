@@ -1,4 +1,4 @@
-//! `dormouse work deliveries`: what the person is told about agent work.
+//! `dormouse work deliveries`: notices to the person about agent work.
 
 use clap::Args;
 use dormouse::view::{Delivery, Page};

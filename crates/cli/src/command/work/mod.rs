@@ -51,7 +51,7 @@ pub enum Command {
     Correct(settings::CorrectParams),
     /// Cancel the run that is under way or waiting
     Cancel(settings::Params),
-    /// List what you were told about agent work, newest first, and mark it as read
+    /// List notices about agent work, newest first, and mark them as read
     Deliveries(deliveries::Params),
     /// Show the log of its runs, with every call and its result
     Log(log::Params),
@@ -78,7 +78,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Answer(params) => decide::answer(session, params).await,
         Command::Approve(params) => decide::approve(session, params).await,
         Command::Decline(params) => decide::decline(session, params).await,
-        Command::Retry(params) => run::again(session, params).await,
+        Command::Retry(params) => run::retry(session, params).await,
         Command::Correct(params) => settings::correct(session, params).await,
         Command::Cancel(params) => settings::cancel(session, params).await,
         Command::Deliveries(params) => deliveries::run(session, params).await,

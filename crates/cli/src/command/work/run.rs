@@ -27,7 +27,7 @@ pub async fn now(session: &mut Session, params: Params) -> Result<(), Failure> {
     wait(session, &run.id).await
 }
 
-pub async fn again(session: &mut Session, params: Params) -> Result<(), Failure> {
+pub async fn retry(session: &mut Session, params: Params) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
     let Some(run) = &work.latest_run else {
         let command = session.command(&format!("work run {}", work.id.short()));
@@ -60,7 +60,7 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> 
     let work = run.task_id.short();
     let hint = match run.run_state {
         RunState::NeedsInput => {
-            lines.extend(asked(session, id).await?);
+            lines.extend(question_lines(session, id).await?);
             Some(("answer", format!("work answer {work} TEXT")))
         }
         RunState::NeedsReview => Some(("decide", format!("work approve {work}"))),
@@ -76,7 +76,7 @@ pub async fn wait(session: &mut Session, id: &WorkRunId) -> Result<(), Failure> 
 }
 
 /// What a run asks now.
-async fn asked(session: &Session, id: &WorkRunId) -> Result<Vec<String>, Failure> {
+async fn question_lines(session: &Session, id: &WorkRunId) -> Result<Vec<String>, Failure> {
     let reply = session.client.get(&format!("/api/runs/{id}/questions")).await?;
     let all: Page<WorkQuestion> = reply.read()?;
     let mut lines = Vec::new();

@@ -58,7 +58,7 @@ struct Fields {
     /// A new title
     #[arg(long)]
     title: Option<String>,
-    /// What its runs are told to do, from the next run on
+    /// The instructions of its runs, from the next run on
     #[arg(long, value_name = "TEXT", conflicts_with = "file")]
     instructions: Option<String>,
     /// Read the instructions from a file; `-` is standard input

@@ -1,4 +1,4 @@
-//! What the person is told about agent work, and how far that has come.
+//! Notices to the person about agent work, and how far each has come.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::store::{Query, ReadError, ws};
 use crate::value::Row;
 use crate::{params, params_values};
 
-/// Something that the person is told.
+/// A notice to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -99,7 +99,7 @@ pub fn settle_run(workspace: WorkspaceId, run: &WorkRunId, now: Timestamp) -> Op
     )
 }
 
-/// Leaves nothing of a definition to be told.
+/// Leaves no open notice of a definition.
 pub fn settle_work(workspace: WorkspaceId, work: &WorkId, now: Timestamp) -> Op {
     Op::any(
         "UPDATE deliveries SET state = 'read', read_at = ?3

@@ -1,5 +1,5 @@
 //! Agent work: definitions, what they tell their runs, runs, questions, corrections, summaries of older
-//! runs, steps, the changes and the hooks that start them, and what the person is told.
+//! runs, steps, the changes and the hooks that start them, and notices to the person.
 
 pub mod place;
 pub mod definition;

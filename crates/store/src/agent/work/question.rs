@@ -19,7 +19,7 @@ pub struct Question {
     pub work: WorkId,
     /// The run that asks.
     pub run: WorkRunId,
-    /// The attempt that asked.
+    /// The attempt whose question it is.
     pub attempt: i64,
     /// What it asks.
     pub question: String,
@@ -189,14 +189,14 @@ pub fn overdue(
     }
 }
 
-/// What of an open question says which delivery tells it.
+/// What of an open question identifies its delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct OpenQuestion {
     /// The definition.
     pub work: WorkId,
     /// The run that asks.
     pub run: WorkRunId,
-    /// The attempt that asked.
+    /// The attempt whose question it is.
     pub attempt: i64,
 }
 
@@ -206,7 +206,7 @@ pub fn open(
     now: Timestamp,
     after: &Place,
     limit: i64,
-) -> Query<Listed<Asked>> {
+) -> Query<Listed<OpenQuestion>> {
     Query {
         db: Db::Agent,
         sql: "SELECT id, work_id, run_id, attempt, expires_at, ws
@@ -216,11 +216,15 @@ pub fn open(
               ORDER BY expires_at, ws, id LIMIT ?6",
         params: after.params_of_page(now, of, limit),
         decode: |row| {
-            let asked = || {
+            let decoded = || {
                 let columns = Columns::of(row, "question")?;
-                Ok(Asked { work: columns.id(1)?, run: columns.id(2)?, attempt: columns.int(3)? })
+                Ok(OpenQuestion {
+                    work: columns.id(1)?,
+                    run: columns.id(2)?,
+                    attempt: columns.int(3)?,
+                })
             };
-            Ok(Listed { place: Place::of(row, "question", [4, 5, 0])?, row: asked() })
+            Ok(Listed { place: Place::of(row, "question", [4, 5, 0])?, row: decoded() })
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Results of delegated work on their way back to the tasks that asked for it.
+//! Results of delegated work on their way back to the tasks that requested it.
 
 use dormouse_types::{Id as _, TaskId, WorkId, WorkRunId, WorkspaceId};
 

@@ -21,7 +21,7 @@ pub struct Occurrence {
     pub source: String,
     /// The series within the source; empty for the one that a definition has itself.
     pub uid: String,
-    /// The original start on the clock of the series; for a run that a person asked for, the request.
+    /// The original start on the clock of the series; for a run that a person requested, the request.
     pub original_start: String,
     /// `date`, `floating`, the name of a zone, or `request`.
     pub zone: String,
@@ -41,7 +41,7 @@ pub struct Run {
     pub version: i64,
     /// Its identity.
     pub occurrence: Occurrence,
-    /// When it was due; `None` if somebody asked for it.
+    /// When it was due; `None` if somebody requested it.
     pub scheduled_for: Option<Timestamp>,
     pub session: SessionId,
     pub state: RunState,

@@ -74,7 +74,7 @@ pub enum OpenError {
         /// Which database.
         db: Db,
     },
-    /// A person asked to recreate a schema that exists.
+    /// A person confirmed that they want to recreate a schema that exists.
     #[error("schema {schema} is not missing: nothing was changed")]
     Present {
         /// The Postgres schema.

@@ -3,7 +3,7 @@
 use dormouse_types::HostId;
 use rusqlite::{Connection, ErrorCode, ffi};
 
-use crate::commit::{Commit, CommitError, Committed, Db, Refusal};
+use crate::commit::{Commit, CommitError, Committed, Db, Once, Refusal};
 use crate::store::bind;
 
 use dormouse_types::{Seq, Timestamp};
@@ -203,6 +203,22 @@ fn in_savepoint(
     result
 }
 
+/// Answers from the receipt of the commit that was made under this key.
+fn replayed(connection: &Connection, ws: i64, once: &Once) -> Result<Committed, Failure> {
+    let (request, answer, seq): (String, String, i64) = connection
+        .prepare_cached(
+            "SELECT request_digest, answer, seq FROM applied_operations
+             WHERE ws = ?1 AND id = ?2",
+        )?
+        .query_row(rusqlite::params![ws, once.id], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
+    if request != once.request.as_str() {
+        return Err(Failure::Mismatch(once.id.clone()));
+    }
+    Ok(Committed { seq: Seq(seq), replayed: Some(answer) })
+}
+
 fn one(
     connection: &Connection,
     setting: &Setting<'_>,
@@ -235,18 +251,7 @@ fn one(
                 now
             ])?;
         if inserted == 0 {
-            let (request, answer, seq): (String, String, i64) = connection
-                .prepare_cached(
-                    "SELECT request_digest, answer, seq FROM applied_operations
-                     WHERE ws = ?1 AND id = ?2",
-                )?
-                .query_row(rusqlite::params![ws, once.id], |row| {
-                    Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-                })?;
-            if request != once.request.as_str() {
-                return Err(Failure::Mismatch(once.id.clone()));
-            }
-            return Ok(Committed { seq: Seq(seq), replayed: Some(answer) });
+            return replayed(connection, ws, once);
         }
     }
     for op in &commit.ops {

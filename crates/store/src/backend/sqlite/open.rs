@@ -151,7 +151,7 @@ pub enum OpenError {
         /// Which database.
         db: Db,
     },
-    /// A person asked to recreate a database that exists.
+    /// A person confirmed that they want to recreate a database that exists.
     #[error("{} is not missing: nothing was changed", .path.display())]
     Present {
         /// The file.

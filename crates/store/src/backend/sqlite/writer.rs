@@ -18,7 +18,7 @@ use crate::commit::{Commit, CommitError, Committed, Db};
 
 type Answer = oneshot::Sender<Result<Committed, CommitError>>;
 
-/// What the thread is asked to do.
+/// What the thread has to do.
 enum Job {
     Commit(Commit, Answer),
     /// Rewrites the file without what it keeps of former rows.

@@ -209,7 +209,7 @@ fn a_subscription_names_agent_task_and_filter_and_ends_with_its_agent() {
     now(world.dormouse.destroy_agent(&me(), &agent.id, None)).expect("destroyed");
     assert!(of().is_empty());
     let links = now(world.dormouse.agent_links(&me(), &agent.id, Some("agent_task"), 9, None));
-    let links = links.expect("its trail stays").items;
+    let links = links.expect("its history stays").items;
     let ends: Vec<_> =
         links.iter().map(|link| (link.from_id.as_str(), link.to_id.as_str())).collect();
     assert_eq!(ends, [(agent.id.to_string().as_str(), task.id.to_string().as_str())]);

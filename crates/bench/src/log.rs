@@ -172,7 +172,7 @@ impl Model for Talkative {
         let words = format!("{} {turn}: and then? ", request.run_key.as_str());
         let text = words.repeat(TURN_BYTES / words.len() + 1);
         let (name, args) = match turn < TURNS {
-            true => ("list_agent_work", json!({})),
+            true => ("list_agent_work", json!({ "from": "2026-01-05", "to": "2026-01-05" })),
             false => ("finish", json!({ "outcome": "done", "summary": "It is done." })),
         };
         let call = ToolCall { id: format!("call-{turn}"), name: name.into(), args };

@@ -113,7 +113,13 @@ impl Dormouse {
         if instructions.trim().is_empty()
             || self.work.has_language_model(new.model.as_deref(), new.template.as_ref())
         {
-            return Ok(Meant { instructions: Some(instructions), built_in: None, schedule: given });
+            let schedule = match given {
+                None if new.events.is_empty() && !new.waits_for_calls => {
+                    self.schedule_in(&instructions, wording)?
+                }
+                given => given,
+            };
+            return Ok(Meant { instructions: Some(instructions), built_in: None, schedule });
         }
         let read = self.understood(caller, &instructions, wording, "instructions").await?;
         self.may_be_kept(caller, &read.parameters).await?;
@@ -185,6 +191,18 @@ impl Dormouse {
             }
             _ => Ok(unchanged),
         }
+    }
+
+    /// The schedule in the words of instructions for a language model; `None` if they have none.
+    fn schedule_in(
+        &self,
+        instructions: &str,
+        wording: Wording,
+    ) -> Result<Option<ReadSchedule>, Error> {
+        let found = self.rules().schedule_of(instructions, &self.instruction_reader(wording));
+        let Some((words, code)) = found else { return Ok(None) };
+        let language = Language::of_tag(code).unwrap_or(wording.language);
+        self.read_work_schedule(&words, Wording { language, ..wording }).map(Some)
     }
 
     fn rules(&self) -> &dyn WorkRules {

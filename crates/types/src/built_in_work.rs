@@ -106,6 +106,16 @@ pub trait WorkRules: Send + Sync {
         reader: &InstructionReader,
     ) -> Result<ReadInstruction, RefusedInstruction>;
 
+    /// How often an instruction for a language model says that it is to be done, in words of a language, which is an
+    /// ISO 639 code; `None` if it does not clearly say that.
+    fn schedule_of(
+        &self,
+        _text: &str,
+        _reader: &InstructionReader,
+    ) -> Option<(String, &'static str)> {
+        None
+    }
+
     /// Says in one sentence what work does, and when if it has a schedule in words.
     fn say(
         &self,

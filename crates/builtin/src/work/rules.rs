@@ -41,6 +41,14 @@ impl WorkRules for Rules {
         })
     }
 
+    fn schedule_of(
+        &self,
+        text: &str,
+        reader: &InstructionReader,
+    ) -> Option<(String, &'static str)> {
+        instruction::schedule_of(text, &reader_of(reader))
+    }
+
     fn say(
         &self,
         parameters: &WorkParameters,

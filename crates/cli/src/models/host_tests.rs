@@ -153,10 +153,10 @@ async fn a_server_that_does_not_answer_is_given_up() -> anyhow::Result<()> {
     let host = setup.host();
     assert_eq!(host.discover().await, []);
     let error = host.list(&silent).await.expect_err("it is silent");
-    let ModelError::Provider { why: ProviderUnavailable::Outage, detail, .. } = &error else {
-        panic!("{error:?}")
-    };
-    assert!(detail.ends_with("did not answer within 30 seconds"), "{detail}");
+    // It is given up before the connection is there, or when it stays silent; both have a limit.
+    let ModelError::Provider { why, detail, .. } = &error else { panic!("{error:?}") };
+    assert!(matches!(why, ProviderUnavailable::Outage | ProviderUnavailable::Unreachable));
+    assert!(detail.ends_with("within 30 seconds"), "{detail}");
     let error = host.test(&silent, "qwen3:8b").await.expect_err("it is silent");
     assert!(matches!(error, ModelError::Provider { .. }), "{error:?}");
     Ok(())

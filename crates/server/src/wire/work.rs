@@ -125,8 +125,8 @@ pub(crate) struct WorkParams {
     /// have their defaults.
     #[schema(value_type = Option<Object>)]
     parameters: Option<Value>,
-    /// When it happens, in words such as `every weekday at 9`. If left out, it runs once, now, unless
-    /// `events` start it; without a language model, instructions also say when.
+    /// When it happens, in words such as `every weekday at 9`. If left out, the instructions may say it, as in
+    /// `every weekday at 7 tell me what is new`; else it runs once, now, unless `events` start it.
     schedule: Option<String>,
     /// The changes of tasks that start it: any that passes one of these filters.
     #[serde(default)]

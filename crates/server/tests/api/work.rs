@@ -608,6 +608,24 @@ async fn an_instruction_is_read_and_said_back_before_it_is_saved() {
 }
 
 #[tokio::test]
+async fn the_schedule_in_the_words_is_kept_when_a_language_model_reads_them() {
+    let world = World::new();
+    let add = async |instructions: &str| {
+        let body = json!({ "title": "R4", "instructions": instructions, "model": "acme/scripted" });
+        let made = world.call("POST", "/api/tasks", &body.to_string()).await;
+        assert_eq!(made.status, 201, "{}", made.rendered());
+        made.json()
+    };
+    let work = add("every weekday at 7 tell me what is due today and what waits for me").await;
+    assert_eq!(work["builtIn"], Value::Null, "{work:#}");
+    assert_eq!(work["schedule"], "every weekday at 07:00", "{work:#}");
+    world.drain_all().await;
+    assert!(world.script.requests().is_empty(), "nothing runs before it is due");
+    let once = add("Tell me what I do every Monday").await;
+    assert_eq!(once["schedule"], Value::Null, "{once:#}");
+}
+
+#[tokio::test]
 async fn work_is_tried_without_a_trace() {
     let world = World::new();
     let task = due_today(&world, "Pay the rent").await;

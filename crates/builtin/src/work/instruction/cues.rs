@@ -97,7 +97,7 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// The places of quotations, without their marks.
-fn quotations(text: &str) -> Vec<Range<usize>> {
+pub(super) fn quotations(text: &str) -> Vec<Range<usize>> {
     let marks: Vec<(usize, char)> = text.char_indices().filter(|(_, c)| is_quote(*c)).collect();
     let pairs = marks.chunks_exact(2);
     pairs.map(|pair| pair[0].0 + pair[0].1.len_utf8()..pair[1].0).collect()

@@ -17,6 +17,7 @@ use dormouse_formats::when::{Language, Reader};
 pub use dormouse_types::built_in_work::Known;
 use dormouse_types::work_kind::{ParameterError, WorkParameters};
 
+use self::schedule::Said;
 use crate::lang::work::{self, Words};
 
 /// The longest instruction that is read. Units: characters.
@@ -131,6 +132,24 @@ pub fn read(text: &str, known: &Known, reader: &Reader) -> Result<Understood, No
     Err(refused.unwrap_or(NotAccepted::Empty))
 }
 
+/// How often an instruction is to be done that is for a language model, in words that [`read_schedule`] reads, with
+/// their language; `None` if it does not clearly say that in its first sentence. Nothing else of it is read.
+pub fn schedule_of(text: &str, reader: &Reader) -> Option<(String, &'static str)> {
+    let own = work::of(reader.language.code());
+    let others = work::ALL.iter().copied().filter(|words| words.code != own.code);
+    std::iter::once(own).chain(others).find_map(|words| {
+        let language = Language::of_tag(words.code).unwrap_or(reader.language);
+        let reader = Reader { language, ..reader.clone() };
+        let mut tokens = phrase::written_out(phrase::tokens(text), words.read.contractions);
+        let end = tokens.iter().find(|token| token.sentence > 0).map(|token| token.bytes.start);
+        tokens.retain(|token| token.sentence == 0);
+        let first = &text[..end.unwrap_or(text.len())];
+        let said = Said::find(first, &tokens, &cues::quotations(first), words, &reader);
+        let schedule = said.of_instruction(&words.read)?;
+        read_schedule(&schedule, &reader).is_ok().then_some((schedule, words.code))
+    })
+}
+
 fn read_in(
     text: &str,
     known: &Known,
@@ -197,6 +216,10 @@ mod tests {
         }
     }
 
+    fn schedule(text: &str) -> Option<String> {
+        schedule_of(text, &reader()).map(|(words, _)| words)
+    }
+
     #[test]
     fn a_list_that_is_not_there_is_named_as_the_cause() {
         let id: TaskId = format!("jt-{}", "0".repeat(26)).parse().expect("an id");
@@ -212,5 +235,33 @@ mod tests {
         assert!(similar.contains("there is `Blockers (P0)`."), "{similar}");
         let other = said(&["Blockers (P0)"], "Write a poem about Blockers");
         assert!(other.contains("needs a language model; without one"), "{other}");
+    }
+
+    #[test]
+    fn what_is_for_a_language_model_may_say_how_often_too() {
+        let says =
+            |text, expected: &str| assert_eq!(schedule(text).as_deref(), Some(expected), "{text}");
+        says(
+            "every weekday at 7 tell me what is due today and what waits for me",
+            "every weekday at 07:00",
+        );
+        says("Every Monday write a poem about the week.", "Every Monday");
+        says("Write me a poem every weekday at 18:30", "every weekday at 18:30");
+        says("every day at 6 write me a poem", "every day at 06:00");
+        says("jeden Montag um 9 schreib mir ein Gedicht", "jeden Montag um 09:00");
+    }
+
+    #[test]
+    fn what_is_only_about_something_that_repeats_is_done_once() {
+        for text in [
+            "List what I do every Monday.",
+            "Write a poem.",
+            "Compare the prices by tomorrow at 9.",
+            "Find out who gives a weekly report.",
+            "Say which tasks are called \"every day at 9\".",
+            "Look at the calendar. Every Monday at 9 there is a meeting; leave it out.",
+        ] {
+            assert_eq!(schedule(text), None, "{text}");
+        }
     }
 }

@@ -21,6 +21,9 @@ pub(super) struct Said {
     time: Option<Time>,
     /// Whether that time could be meant twelve hours earlier.
     is_hour_open: bool,
+    /// Whether the words above say when the instruction itself is to be done: it begins with them, or they have
+    /// a time. "List what I do every Monday" may be about something else.
+    is_of_instruction: bool,
     /// Once, as it is written.
     once: Option<String>,
     /// A day of the week and a time, of work that may happen every week.
@@ -112,12 +115,15 @@ impl Said {
         }
         // A weekday says more than "daily", and words that were written say more than a bare "weekly".
         pieces.sort_by_key(|piece| (piece.is_bare, !piece.has_time, piece.place.start));
-        let mut is_time_wanted = true;
+        let (mut is_time_wanted, mut is_bare) = (true, true);
         if let Some(piece) = (!pieces.is_empty()).then(|| pieces.swap_remove(0)) {
             said.once = None;
             said.weekday = None;
             said.time = piece.part_of_day;
             said.repeats = Some(piece.words);
+            let begins = tokens.first().is_some_and(|first| piece.place.start <= first.bytes.start);
+            said.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
+            is_bare = piece.is_bare;
             said.places.push(piece.place);
             is_time_wanted = !piece.has_time;
         } else if let Some(place) = named {
@@ -130,9 +136,20 @@ impl Said {
                 said.places.push(place);
                 said.time = Some(time);
                 said.is_hour_open = is_hour_open;
+                said.is_of_instruction |= !is_bare;
             }
         }
         said
+    }
+
+    /// How often an instruction is to be done that is for a language model, in words that the reader of dates
+    /// knows; `None` if it does not clearly say that. What is done every day at 6 is done in the morning.
+    pub(super) fn of_instruction(&self, read: &Read) -> Option<String> {
+        let repeats = self.repeats.as_ref().filter(|_| self.is_of_instruction)?;
+        let Some(time) = self.time else { return Some(repeats.clone()) };
+        let is_early = self.is_hour_open && time.hour() >= 17;
+        let time = if is_early { time.wrapping_sub(12.hours()) } else { time };
+        Some(format!("{repeats} {} {}", read.at, clock(time)))
     }
 
     /// Whether the instruction says nothing about when.

@@ -8,7 +8,7 @@ const WORK: &str = "crates/work/tests/cases/";
 /// (case, file, test).
 ///
 /// Three known cases are about channels, of which there are none yet: `transport_down_then_up_delivers_once`,
-/// `dead_letter_in_needs_attention` and `two_targets_same_channel`. What a run comes to is told in the app, by rows
+/// `dead_letter_in_needs_attention` and `two_targets_same_channel`. What a run comes to is shown in the app, by rows
 /// that its own commit writes.
 const CASES: &[(&str, &str, &str)] = &[
     ("claim_race_two_pollers", "planning", "two_nodes_make_one_run"),

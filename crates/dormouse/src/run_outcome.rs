@@ -6,7 +6,7 @@ use dormouse_scheduler::FinishedRun;
 use dormouse_store::agent::report::Report;
 use dormouse_store::agent::wake_run::{self, Run};
 use dormouse_types::agent::{MessageKind, RunStatus};
-use dormouse_types::{AgentId, Caller, RunKey, Scope};
+use dormouse_types::{AgentId, Caller, RunKey, Scope, WorkspaceId};
 
 use crate::request::require;
 use crate::serve::outcome;
@@ -30,7 +30,7 @@ impl Dormouse {
             .filter(|run| run.holder == *id)
             .ok_or_else(|| Error::NotFound { what: "run", id: key.to_string() })?;
         let (status, error) = (run.status, run.error.clone());
-        self.outcome_of(caller, id, &run, status, error).await
+        self.outcome_of(caller.workspace, id, &run, status, error).await
     }
 
     /// What a run led to that ended in this process.
@@ -43,18 +43,18 @@ impl Dormouse {
             let row = self.store.first(wake_run::by_key(WORKSPACE, &ran.run.key)).await?;
             error = row.and_then(|run| run.error);
         }
-        self.outcome_of(&Caller::owner(WORKSPACE), &id, &ran.run, status, error).await
+        self.outcome_of(WORKSPACE, &id, &ran.run, status, error).await
     }
 
     async fn outcome_of(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         id: &AgentId,
         run: &Run,
         status: RunStatus,
         error: Option<String>,
     ) -> Result<RunOutcome, Error> {
-        let agent = match self.agent(caller, id).await {
+        let agent = match self.queries.agent(ws, id).await.map_err(Error::from) {
             Ok(agent) => Some(agent),
             // The failed run states its reason; the other runs are still reported.
             Err(error) if error.is_damage() => None,
@@ -64,7 +64,8 @@ impl Dormouse {
         let proposals = match &task {
             None => 0,
             Some(task) => {
-                let sets = match self.change_sets(caller, Some(task.clone()), true).await {
+                let sets = self.queries.change_sets(ws, Some(task.clone()), true).await;
+                let sets = match sets.map_err(Error::from) {
                     // A task deleted meanwhile has no open proposals, and those of a damaged one
                     // cannot be counted: the failed run states the damage.
                     Err(Error::NotFound { .. }) => Vec::new(),
@@ -78,11 +79,11 @@ impl Dormouse {
         let messages = match &agent {
             Some(_) => {
                 let thread = Some(run.thread.clone());
-                self.messages(caller, id, thread, MAX_MESSAGES).await?
+                self.queries.messages(ws, id, thread, MAX_MESSAGES).await?
             }
             None => Vec::new(),
         };
-        let report = self.agents.latest_report(caller.workspace, id).await?;
+        let report = self.agents.latest_report(ws, id).await?;
         let is_of_run = |report: Report| report.provenance["runKey"] == run.key.0;
         Ok(RunOutcome {
             run_key: run.key.clone(),

@@ -192,7 +192,7 @@ pub trait Chore: Send + Sync {
 
     /// Returns when it next has something to do; `None` if nothing is planned.
     ///
-    /// Asked in every poll, so it costs one statement at most. The node works at that time whatever
+    /// Called in every poll, so it costs one statement at most. The node works at that time whatever
     /// [`Chore::when`] says, and a command that runs what is pending works if the time has come, unless its
     /// scheduler leaves plans to nodes.
     fn next_due(

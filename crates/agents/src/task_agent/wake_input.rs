@@ -1,5 +1,7 @@
 //! What a run reads when it begins. Its later steps carry this instead of reading it again.
 
+use std::collections::BTreeSet;
+
 use dormouse_journal::{JournalError, state};
 use dormouse_runs::{Lease, RunError};
 use dormouse_store::agent::agent_entity::{Agent, State};
@@ -214,13 +216,13 @@ async fn read_linked(
     interval: [Seq; 2],
 ) -> Result<(LinkedTasks, Vec<LinkedNews>), AgentError> {
     let linked = agents.linked_tasks(ws, task).await?;
-    let tasks: Vec<&LinkedTask> = linked.all().collect();
+    // Tasks that link to each other are listed in both directions, and are one neighbour.
+    let mut known = BTreeSet::new();
+    let tasks: Vec<&LinkedTask> = linked.all().filter(|task| known.insert(&task.id)).collect();
     let changes = if tasks.is_empty() || interval[1] <= interval[0] {
         Vec::new()
     } else {
         let mut ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
-        ids.sort_unstable();
-        ids.dedup();
         // A task has no more links than a page has ids.
         ids.truncate(in_list::MOST);
         let changes = change_log::of_tasks(ws, &ids, interval, LINKED_CHANGES);

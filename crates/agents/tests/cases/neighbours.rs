@@ -100,6 +100,30 @@ fn a_change_one_link_away_is_news_to_an_agent_that_opted_in() {
 }
 
 #[test]
+fn a_change_of_a_task_that_is_linked_in_both_directions_is_news_once() {
+    let (world, flat, mover) = World::settled();
+    let (sale, _) = world.another("Sell the old flat");
+    wakes_on_linked(&world, &mover);
+    let mut node = world.serve();
+    world.answers(4);
+    world.edit_now(&flat, &[blocks(&sale)]);
+    node.pass_seconds(2);
+    world.edit_now(&sale, &[blocks(&flat)]);
+    node.pass_seconds(600);
+    node.ran();
+    world.answers(2);
+    world.edit_now(&sale, &[Edit::DueOn(Some(jiff::civil::date(2026, 4, 1)))]);
+    node.pass_seconds(600);
+    let news = format!(
+        "linked task Sell the old flat (id: {sale}): 1 change (dueDate: none -> 2026-04-01)\n"
+    );
+    let deltas: Vec<String> = (world.script.requests().iter().rev().take(2))
+        .map(|request| format!("{}\n", text(request, FragmentKind::Delta).expect("a delta")))
+        .collect();
+    assert!(deltas.iter().any(|delta| delta.contains(&news)), "{deltas:?}");
+}
+
+#[test]
 fn what_an_agent_wrote_is_no_news_one_link_away() {
     let (world, task, agent) = World::settled();
     let (other, writer) = world.another("Sell the old flat");

@@ -25,7 +25,7 @@ pub struct ReadOptions {
     #[serde(with = "jiff::fmt::serde::tz::required")]
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub zone: TimeZone,
-    /// Whether the reading is still wanted; asked between lines and records.
+    /// Whether the reading is still wanted; checked between lines and records.
     #[serde(skip)]
     #[cfg_attr(feature = "openapi", schema(ignore))]
     pub cancel: Cancel,

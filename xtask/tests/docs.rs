@@ -325,10 +325,8 @@ fn without_strings(source: &str) -> String {
                     match inner {
                         '\n' => code.push('\n'),
                         '\\' if !is_raw => {
-                            // A line that goes on.
-                            if chars.next() == Some('\n') {
-                                code.push('\n');
-                            }
+                            // Of an escaped character only the end of a line counts.
+                            code.extend(chars.next().filter(|c| *c == '\n'));
                         }
                         '"' if !is_raw => break,
                         '"' => {

@@ -179,7 +179,7 @@ impl Model for Talkative {
         let events = [
             Ok(TurnEvent::Text(text)),
             Ok(TurnEvent::Call(call)),
-            Ok(TurnEvent::End { ended: true }),
+            Ok(TurnEvent::End { ended: turn >= TURNS }),
         ];
         Box::pin(stream::iter(events))
     }

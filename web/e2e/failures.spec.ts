@@ -25,10 +25,10 @@ const EXTRA: Record<string, string[]> = {
   // stays pending, and is shown after the next load.
   "*": ["/api/needs-attention", "/api/agents", "/api/deliveries"],
   // Where the zone of the server cannot be loaded, times are those of the browser. Steps are offered once it is
-  // known that a language model is there.
+  // known that a language model is there. Which built-in work is on is a remark in the gallery.
   home: ["/api/access"],
   work: ["/api/access"],
-  "work/new": ["/api/access", "/api/models"],
+  "work/new": ["/api/access", "/api/models", "/api/tasks"],
   // The filter menus report their failures when they are opened, which has its own test.
   tasks: ["/api/journal/labels", "/api/journal/categories"],
   // The wake of a suggestion is only a link.

@@ -155,22 +155,8 @@ fn log_entry(
     folded_upto: i64,
     task: Option<&TaskId>,
 ) -> KnowledgeLine {
-    let entry_id = line.sources.iter().find_map(|source| match source {
-        Source::Entry(entry) => Some(entry.clone()),
-        Source::Task(_)
-        | Source::Label(_)
-        | Source::Run(_)
-        | Source::Proposals(_)
-        | Source::Unknown => None,
-    });
-    let about = line.sources.iter().find_map(|source| match source {
-        Source::Task(task) => Some(task.clone()),
-        Source::Entry(_)
-        | Source::Label(_)
-        | Source::Run(_)
-        | Source::Proposals(_)
-        | Source::Unknown => None,
-    });
+    let entry_id = line.sources.iter().find_map(Source::entry).cloned();
+    let about = line.sources.iter().find_map(Source::task).cloned();
     let text = line.text.as_deref().unwrap_or_default();
     let (inner, is_note) = (request::unfenced(text), log::is_observation(text));
     KnowledgeLine {

@@ -185,14 +185,7 @@ fn view(hit: Hit, word_query: &WordQuery, text: &str) -> MemoryHit {
         Place::Checkpoint(n) => (None, Some(n)),
     };
     let is_of_entry = hit.kind == MemoryKind::Entry;
-    let entry = hit.sources.into_iter().filter(|_| is_of_entry).find_map(|source| match source {
-        Source::Entry(id) => Some(id),
-        Source::Task(_)
-        | Source::Label(_)
-        | Source::Run(_)
-        | Source::Proposals(_)
-        | Source::Unknown => None,
-    });
+    let entry = hit.sources.iter().filter(|_| is_of_entry).find_map(Source::entry).cloned();
     let excerpt = text[word_query.around(text, EXCERPT)].to_owned();
     MemoryHit { line, checkpoint, kind: hit.kind, at: hit.at, entry_id: entry, excerpt }
 }

@@ -214,15 +214,7 @@ impl Facts {
                 facts.rows.extend(by_id.get(&row.id).cloned().zip(row.facts));
             }
         }
-        let label = |source: &Source| match source {
-            Source::Label(id) => Some(id.clone()),
-            Source::Task(_)
-            | Source::Entry(_)
-            | Source::Run(_)
-            | Source::Proposals(_)
-            | Source::Unknown => None,
-        };
-        let labels: Vec<LabelId> = all.iter().filter_map(label).collect();
+        let labels: Vec<LabelId> = all.iter().filter_map(Source::label).cloned().collect();
         for labels in labels.chunks(in_list::MOST) {
             for (label, reach) in store.all(label_task::reaches(ws, labels)).await? {
                 facts.labels.entry(label).or_default().push(reach);

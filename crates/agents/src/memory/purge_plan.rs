@@ -425,14 +425,7 @@ pub(super) fn digest_of(hit: &Hit) -> Option<Digest> {
 }
 
 fn entry_of(line: &Line) -> Option<EntryId> {
-    line.sources.iter().find_map(|source| match source {
-        Source::Entry(entry) => Some(entry.clone()),
-        Source::Task(_)
-        | Source::Label(_)
-        | Source::Run(_)
-        | Source::Proposals(_)
-        | Source::Unknown => None,
-    })
+    line.sources.iter().find_map(Source::entry).cloned()
 }
 
 /// Returns whether a checkpoint was made of what is removed, in whatever words.

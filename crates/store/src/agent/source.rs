@@ -28,6 +28,36 @@ pub enum Source {
 }
 
 impl Source {
+    /// The task, if it is one.
+    pub fn task(&self) -> Option<&TaskId> {
+        match self {
+            Self::Task(id) => Some(id),
+            Self::Entry(_) | Self::Label(_) | Self::Run(_) | Self::Proposals(_) | Self::Unknown => {
+                None
+            }
+        }
+    }
+
+    /// The entry, if it is one.
+    pub fn entry(&self) -> Option<&EntryId> {
+        match self {
+            Self::Entry(id) => Some(id),
+            Self::Task(_) | Self::Label(_) | Self::Run(_) | Self::Proposals(_) | Self::Unknown => {
+                None
+            }
+        }
+    }
+
+    /// The label, if it is one.
+    pub fn label(&self) -> Option<&LabelId> {
+        match self {
+            Self::Label(id) => Some(id),
+            Self::Task(_) | Self::Entry(_) | Self::Run(_) | Self::Proposals(_) | Self::Unknown => {
+                None
+            }
+        }
+    }
+
     /// What a change of a task is made of, as that task sees it. A link or an item that moved names
     /// another task, which may be kept from a model that may see this one.
     pub fn of_change(what: &What, task: &TaskId) -> Vec<Self> {

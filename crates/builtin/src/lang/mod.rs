@@ -1,7 +1,7 @@
 //! Languages as data: a folder per language, a table per kind of rule.
 //!
 //! Rules define the order of checks, languages the words they check for. To add a language, add a
-//! folder and a line in [`ALL`].
+//! folder and a line in [`ALL`]. A language without rules has only the words that stand around its reports: [`frame`].
 
 pub mod report;
 pub mod propose;
@@ -10,6 +10,7 @@ pub mod directive;
 pub mod work;
 pub mod de;
 pub mod en;
+pub mod frame;
 
 use dormouse_formats::when;
 
@@ -18,6 +19,8 @@ use dormouse_formats::when;
 pub struct Lang {
     /// ISO 639 code.
     pub code: &'static str,
+    /// Code of the language whose rules it is read by.
+    pub rules: &'static str,
     /// Lower-case words that end in a full stop of their own.
     pub abbreviations: &'static [&'static str],
     /// Folded words without meaning of their own.
@@ -36,16 +39,24 @@ pub struct Lang {
 }
 
 impl Lang {
+    /// Whether the rules are those of this language.
+    pub fn has_rules(&self) -> bool {
+        self.code == self.rules
+    }
+
     /// The language that its dates are read in.
     pub fn dates(&self) -> when::Language {
         when::Language::of_tag(self.code).unwrap_or(when::ENGLISH)
     }
 }
 
-/// Every language with rules; the first one also serves tasks in other languages.
+/// Every language with rules. The rules of the first one also read tasks in other languages.
 pub const ALL: &[&Lang] = &[&en::EN];
 
-/// Returns the rules for a language code, or those of the first language.
+/// Returns the language with a code; without a code, the first one.
 pub fn of(code: &str) -> &'static Lang {
-    ALL.iter().find(|lang| lang.code == code).unwrap_or(&ALL[0])
+    if code.is_empty() {
+        return ALL[0];
+    }
+    ALL.iter().chain(frame::ALL).find(|lang| lang.code == code).unwrap_or(&frame::OTHER)
 }

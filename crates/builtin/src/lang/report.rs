@@ -164,7 +164,7 @@ pub struct Cues {
     pub rule: &'static [&'static str],
 }
 
-/// Titles and sentences of the report, with `{…}` placeholders.
+/// Titles and sentences of the report, with `{…}` placeholders. What is empty is left out.
 #[derive(Debug)]
 pub struct Say {
     /// Section of finished work, without its emoji.
@@ -255,4 +255,6 @@ pub struct Say {
     pub kinds: &'static [(&'static str, &'static str)],
     /// Addresses found in code, by host. `{host}`
     pub page: &'static str,
+    /// A single word that names an address. `{title}` `{host}`
+    pub on_host: &'static str,
 }

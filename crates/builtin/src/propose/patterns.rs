@@ -43,7 +43,7 @@ static ALL: LazyLock<BTreeMap<&'static str, Patterns>> =
 
 /// Returns the patterns of a language.
 pub fn of(lang: &Lang) -> &'static Patterns {
-    ALL.get(lang.code).expect("every language with rules is in the list of languages")
+    ALL.get(lang.rules).expect("every language with rules is in the list of languages")
 }
 
 fn read(lang: &Lang) -> Patterns {

@@ -1,7 +1,7 @@
 //! Detects the language a task is written in.
 
 use dormouse_types::model::TaskState;
-use whatlang::{Detector, Lang as Known};
+use whatlang::{Detector, Lang as Known, Script};
 
 use super::fold;
 use super::segment::Segment;
@@ -63,6 +63,41 @@ const SIGNS: &[(&str, &[&str])] = &[
             "fi", "dupa", "cand", "daca", "fost", "am", "au", "ca",
         ],
     ),
+    (
+        "it",
+        &[
+            "il", "che", "di", "per", "non", "sono", "gli", "della", "nel", "alla", "con", "del",
+            "si", "una", "ho", "anche", "ancora", "dal", "stato", "lo",
+        ],
+    ),
+    (
+        "pt",
+        &[
+            "o", "os", "nao", "uma", "com", "para", "que", "em", "da", "do", "foi", "ao", "mais",
+            "dos", "pela", "ainda", "ja", "esta", "mas", "na",
+        ],
+    ),
+    (
+        "nl",
+        &[
+            "het", "een", "van", "niet", "ook", "op", "voor", "wordt", "zijn", "maar", "nog", "de",
+            "te", "naar", "bij", "dat", "met", "moet", "er", "heeft",
+        ],
+    ),
+    (
+        "pl",
+        &[
+            "nie", "jest", "sie", "na", "do", "przez", "oraz", "juz", "jeszcze", "ale", "ze",
+            "trzeba", "byl", "z", "w", "od", "po", "dla", "czy", "tylko",
+        ],
+    ),
+    (
+        "sv",
+        &[
+            "och", "att", "det", "som", "inte", "med", "har", "pa", "den", "ett", "till", "fran",
+            "ar", "av", "vi", "maste", "efter", "om", "ska", "var",
+        ],
+    ),
 ];
 
 /// Units: characters. Enough to detect a language; more only costs time.
@@ -100,11 +135,15 @@ pub fn of_text(text: &str) -> Detected {
     let guessed = guess.as_ref().and_then(|info| code_of(info.lang()));
     let clear = first.0 >= 3 && first.0 >= 2 * second.0.max(1);
     let long = words.len() >= 25;
+    // Related languages share many function words; the statistics decide between them.
+    let related =
+        first.0 >= 3 && long && counts.iter().any(|(n, of)| Some(*of) == guessed && *n == first.0);
     match (clear, guessed) {
         (true, Some(code)) if code == first.1 && long => {
             Detected { code, confidence: Confidence::High }
         }
         (true, Some(code)) if code == first.1 => Detected { code, confidence: Confidence::Medium },
+        (false, Some(code)) if related => Detected { code, confidence: Confidence::Medium },
         // Function words are more reliable if names and code distort the statistics.
         (true, _) if first.0 >= 8 => Detected { code: first.1, confidence: Confidence::Medium },
         (false, Some(code))
@@ -112,8 +151,28 @@ pub fn of_text(text: &str) -> Detected {
         {
             Detected { code, confidence: Confidence::Medium }
         }
+        // A script that only one language uses needs no long text.
+        (false, Some(code))
+            if guess.as_ref().is_some_and(|info| is_of_one_language(info.script())) =>
+        {
+            Detected { code, confidence: Confidence::Medium }
+        }
         _ => NOTHING,
     }
+}
+
+fn is_of_one_language(script: Script) -> bool {
+    matches!(
+        script,
+        Script::Bengali
+            | Script::Greek
+            | Script::Hangul
+            | Script::Hebrew
+            | Script::Hiragana
+            | Script::Katakana
+            | Script::Mandarin
+            | Script::Thai
+    )
 }
 
 /// Removes code spans, because identifiers look like English.
@@ -198,6 +257,32 @@ mod tests {
                 "ro",
                 Confidence::High,
             ),
+            (
+                "Oggi ho parlato con il padrone di casa: le chiavi si ritirano il 10.12.2026 e la caparra è di 900 euro. Bisogna ancora avvisare l'amministratore del condominio. Chi porta il pianoforte?",
+                "it",
+                Confidence::High,
+            ),
+            (
+                "Hoje falei com o senhorio: as chaves ficam prontas no dia 10 e a caução é de 900 euros. Ainda é preciso avisar a administração do condomínio antes do fim do mês.",
+                "pt",
+                Confidence::High,
+            ),
+            (
+                "De loodgieter is maandag geweest en heeft de kraan vervangen, maar de muur is nog nat. We moeten voor het einde van de maand de verzekering bellen.",
+                "nl",
+                Confidence::High,
+            ),
+            (
+                "Hydraulik był w poniedziałek i wymienił zawór, ale ściana jest jeszcze mokra. Trzeba zadzwonić do ubezpieczyciela przed końcem tygodnia i nie wiadomo, kto za to płaci.",
+                "pl",
+                Confidence::High,
+            ),
+            (
+                "Rörmokaren kom på måndagen och bytte röret, men väggen är inte torr. Vi måste ringa försäkringen efter helgen och det är inte klart vem som betalar.",
+                "sv",
+                Confidence::High,
+            ),
+            ("昨日、不動産屋さんと話しました。", "ja", Confidence::Medium),
             ("Call Bob", "", Confidence::None),
             ("", "", Confidence::None),
             ("`let the = and.is(were)`", "", Confidence::None),

@@ -16,6 +16,13 @@ pub fn sentences(text: &str) -> Vec<&str> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         brackets.pass(text, at, c);
+        // These end a sentence without a space after them.
+        if matches!(c, '。' | '！' | '？') && !brackets.are_open() {
+            let end = at + c.len_utf8();
+            push(&mut found, &text[start..end]);
+            start = end;
+            continue;
+        }
         if !matches!(c, '.' | '!' | '?' | '…') {
             continue;
         }
@@ -175,6 +182,7 @@ mod tests {
             ("After 48 h. Then on.", vec!["After 48 h.", "Then on."]),
             ("Bad **now.** Good.", vec!["Bad **now.**", "Good."]),
             ("... ?", vec![]),
+            ("鍵は十日です。水道は？まだです！", vec!["鍵は十日です。", "水道は？", "まだです！"]),
         ] {
             assert_eq!(sentences(text), expected, "{text}");
         }

@@ -47,7 +47,10 @@ pub fn links(input: &Input<'_>, left: &[Fact], done: &[Fact]) -> Vec<Titled> {
         let title = named
             .find_map(|(link, _)| given(link, input.lang))
             .or_else(|| {
-                known.iter().find(|(link, _)| link.url == *url).and_then(|(link, _)| short(link))
+                known
+                    .iter()
+                    .find(|(link, _)| link.url == *url)
+                    .and_then(|(link, _)| short(link, input.lang))
             })
             .unwrap_or_else(|| place_in(url, input.lang));
         let title = if titles.contains(&title) { place_in(url, input.lang) } else { title };
@@ -105,14 +108,14 @@ fn given(link: &Link, lang: &Lang) -> Option<String> {
 }
 
 /// Extends a single meaningful word by the host.
-fn short(link: &Link) -> Option<String> {
+fn short(link: &Link, lang: &Lang) -> Option<String> {
     let title = clean(&link.title);
     let tells = title.chars().filter(|c| c.is_alphabetic()).count() >= 4
         && !title.contains([' ', '#'])
         && title.chars().count() <= 40;
     let host = host(&link.url);
     (tells && !host.contains("github") && !host.contains("gitlab") && !is_code(&title))
-        .then(|| format!("{title} on {host}"))
+        .then(|| lang.report.say.on_host.replace("{title}", &title).replace("{host}", host))
         .filter(|_| !title.contains("://"))
 }
 

@@ -187,7 +187,11 @@ fn sections(chosen: &Chosen, lang: &Lang, style: Style<'_>) -> Vec<String> {
     sections
 }
 
+/// A section without a title is named by its sign, whatever the style.
 fn headline(emoji: &str, title: &str, style: Style<'_>) -> String {
+    if title.is_empty() {
+        return format!("## {emoji}");
+    }
     if style.has_emojis() { format!("## {emoji} {title}") } else { format!("## {title}") }
 }
 

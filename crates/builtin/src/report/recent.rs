@@ -14,16 +14,22 @@ const MOST: usize = 4;
 const SHORT: usize = 24;
 
 /// Returns sentences of the notes written since the last report; none if there was no report yet.
+///
+/// Where no rules sort the sentences into other sections, a first report has those of the newest note.
 pub fn recent(input: &Input<'_>) -> Vec<String> {
-    if input.instruction.last_report.is_none() {
+    let is_first = input.instruction.last_report.is_none();
+    if is_first && input.lang.has_rules() {
         return Vec::new();
     }
     let ids = input.delta.changes.iter().filter_map(|change| match &change.what {
         What::EntryAdded { entry } | What::EntryEdited { entry } => Some(entry),
         _ => None,
     });
-    let entries: Vec<usize> =
-        ids.filter_map(|id| input.state.entries.iter().position(|known| known.id == *id)).collect();
+    let entries: Vec<usize> = if is_first {
+        input.state.entries.len().checked_sub(1).into_iter().collect()
+    } else {
+        ids.filter_map(|id| input.state.entries.iter().position(|known| known.id == *id)).collect()
+    };
     let pieces = input
         .segments
         .iter()
@@ -35,7 +41,11 @@ pub fn recent(input: &Input<'_>) -> Vec<String> {
     for piece in pieces {
         n_read += 1;
         let said = Said::new(&piece.text, input.lang);
-        if said.asks() || said.is_unfinished() || said.n_words() < 2 {
+        // Where words are not set apart by spaces, a sentence may look like one word.
+        let may_hide_words =
+            !input.lang.has_rules() && !piece.text.is_ascii() && piece.text.chars().count() >= 6;
+        let is_bare = said.n_words() < 2 && !may_hide_words;
+        if said.asks() || said.is_unfinished() || is_bare {
             continue;
         }
         sentences.extend(finish(&piece.text, UNIT_MAX, input.lang));

@@ -40,6 +40,10 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     let room = style.summary_sentences().saturating_sub(usize::from(next.is_some()));
     let nothing = input.segments.is_empty() && input.state.items.is_empty();
     let progress = if is_over { None } else { progress_line(input, findings, chosen) };
+    // Without rules for its language, a text is best told by its own newest sentence.
+    if !input.lang.has_rules() && parts.is_empty() {
+        parts.extend(opening(input).find_map(|text| finish(text, 220, input.lang)));
+    }
     parts.extend(progress.clone().filter(|text| is_new(text, &parts, input)));
     if parts.len() < room {
         let mut said_already = parts.clone();
@@ -53,8 +57,10 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     }
     if parts.is_empty() && (room > 0 || next.is_none()) {
         let bare = if nothing { say.nothing_yet } else { say.nothing_done };
-        parts.push(bare.to_owned());
+        let is_wordless = bare.is_empty() && next.is_none();
+        parts.push(if is_wordless { cut(&state.title, 150) } else { bare.to_owned() });
     }
+    parts.retain(|part| !part.is_empty());
     match style.tone() {
         // What was achieved comes before what is merely new.
         Some(ReportTone::Encouraging) => {
@@ -133,7 +139,8 @@ fn one_sentence(text: &str) -> String {
     }
     let line = line.replace(";)", ")").replace(";;", ";");
     let line = line.trim_end_matches([';', ',', ':', ' ']);
-    if line.ends_with('…') { line.to_owned() } else { format!("{line}.") }
+    let is_ended = line.ends_with(['…', '。', '！', '？', '؟', '।']);
+    if is_ended { line.to_owned() } else { format!("{line}.") }
 }
 
 fn reasoned(reason: Option<String>, with: &str, bare: &str) -> String {
@@ -239,7 +246,7 @@ fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
         .filter(move |text| {
             let said = Said::new(text, lang);
             let is_work = said.is_request(lang) || said.has(lang.report.cues.todo);
-            text.contains(' ') && after_label(text, labels).is_none() && !is_work
+            text.contains([' ', '、', '。']) && after_label(text, labels).is_none() && !is_work
         })
 }
 

@@ -5,6 +5,7 @@ mod directives;
 mod held_out;
 mod hostile;
 mod kinds;
+mod languages;
 mod notebooks;
 mod rules;
 mod shared_samples;

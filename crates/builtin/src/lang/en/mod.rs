@@ -11,6 +11,7 @@ use super::Lang;
 /// English.
 pub const EN: Lang = Lang {
     code: "en",
+    rules: "en",
     abbreviations: &[
         "approx", "art", "ca", "cf", "ch", "dr", "ed", "eq", "est", "etc", "ex", "fig", "inc",
         "incl", "jr", "max", "min", "mr", "mrs", "ms", "no", "nr", "p", "pp", "prof", "ref",

@@ -406,5 +406,6 @@ pub const REPORT: Words = Words {
             ("discussion", "discussion"),
         ],
         page: "page on {host}",
+        on_host: "{title} on {host}",
     },
 };

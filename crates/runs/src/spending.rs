@@ -39,8 +39,11 @@ pub enum Outcome<'a> {
     Answered(Option<&'a Usage>),
     /// The provider refused to serve it, or was sent nothing of it, so it cost nothing.
     NotServed,
-    /// It broke off, was cancelled or ended otherwise: what it cost is not known.
+    /// It was cancelled or ended otherwise, or its answer cannot be used: what it cost is not known.
     Unknown,
+    /// The provider broke it off or never answered: what it cost is not known either, and the wake is
+    /// no cause of it.
+    BrokenOff,
     /// Of several calls that were reserved together, the provider counted some: what they cost in all
     /// is not known.
     PartlyCounted(&'a Usage),
@@ -55,14 +58,16 @@ impl Outcome<'_> {
                     ProviderUnavailable::Authentication
                     | ProviderUnavailable::Quota
                     | ProviderUnavailable::Unreachable
+                    | ProviderUnavailable::ServerError
                     | ProviderUnavailable::Configuration,
                 ..
-            } => Self::NotServed,
+            }
+            | ModelError::Rejected { .. } => Self::NotServed,
             ModelError::Provider {
                 why: ProviderUnavailable::Outage | ProviderUnavailable::WrongAnswer,
                 ..
-            }
-            | ModelError::Request { .. } => Self::Unknown,
+            } => Self::BrokenOff,
+            ModelError::Request { .. } => Self::Unknown,
         }
     }
 }
@@ -196,6 +201,7 @@ impl Reservation {
         let (status, spent, usage) = match outcome {
             Outcome::NotServed => (CallStatus::Settled, 0, None),
             Outcome::Unknown => (CallStatus::Assumed, reserved, None),
+            Outcome::BrokenOff => (CallStatus::BrokenOff, reserved, None),
             Outcome::PartlyCounted(usage) => {
                 (CallStatus::Assumed, reserved, self.believed(Some(usage)))
             }

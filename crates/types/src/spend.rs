@@ -25,6 +25,9 @@ crate::closed_list! {
         Settled = "settled",
         /// The call ended without a usable figure: it counts as its reservation.
         Assumed = "assumed",
+        /// The provider broke the call off: it counts as its reservation for the budgets of the day, and
+        /// not for what one wake may spend, because the wake is no cause of it.
+        BrokenOff = "brokenOff",
     }
 }
 

@@ -222,8 +222,10 @@ fn a_refused_key_costs_nothing_and_a_call_that_broke_off_what_was_reserved() {
         (provider(ProviderUnavailable::Authentication), 0),
         (provider(ProviderUnavailable::Quota), 0),
         (provider(ProviderUnavailable::Unreachable), 0),
+        (provider(ProviderUnavailable::ServerError), 0),
         (provider(ProviderUnavailable::Outage), RESERVED),
         (ModelError::Request { detail: "the answer broke off".into() }, RESERVED),
+        (ModelError::Rejected { detail: "too long".into() }, 0),
     ] {
         let case = Case::new(vec![Err(error.clone())]);
         case.run();
@@ -447,6 +449,56 @@ fn a_success_that_is_no_answer_of_a_model_holds_the_model_and_counts_as_the_whol
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
     assert_eq!((case.requests(), case.spent()), (1, (0, RESERVED)));
+}
+
+/// Ten calls in a row end without an answer, then one is answered. Returns what the ten cost.
+fn after_an_outage(why: ProviderUnavailable) -> i64 {
+    let gone = || {
+        Err(ModelError::Provider {
+            provider: "acme".into(),
+            why,
+            detail: "503".into(),
+            retry_after: None,
+        })
+    };
+    let turns = std::iter::repeat_with(gone).take(10);
+    let turns = [answer(Some(USED))].into_iter().chain(turns).chain([answer(Some(USED))]);
+    let case = Case::new(turns.collect());
+    // Two calls of a wake fit into its cap, and no third.
+    case.settings(|settings| settings.budgets.wake = 2 * RESERVED);
+    assert_eq!(case.run(), DONE);
+    let reports = case.world.reports(&case.agent);
+    case.world.wake_now(&case.agent, None);
+    for attempt in 1..=10 {
+        let lease = case.claim(&case.agent).unwrap_or_else(|| panic!("attempt {attempt}"));
+        let end = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+        assert!(matches!(end, End::ProviderUnavailable { .. }), "attempt {attempt}: {end:?}");
+        assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+        assert_eq!(case.put_off(&case.agent), Some(PutOff::Provider));
+        let held = now(case.world.store.all(breaker::all(WS))).expect("readable");
+        let held: Vec<_> = held.iter().map(|it| it.provider.as_str()).collect();
+        assert_eq!(held, ["acme"], "what needs the person has one line");
+        // A few seconds at first, so that five of them are within a minute.
+        case.world.later(if attempt < 5 { 10 } else { 1800 });
+    }
+    assert_eq!(case.world.reports(&case.agent), reports, "the last report stays");
+    assert_eq!(case.world.events("provider:away").len(), 6, "each time it is held anew");
+    let spent = case.spent().1 - COST;
+    let lease = case.claim(&case.agent).expect("the provider may be asked");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
+    assert_eq!(case.spent(), (0, spent + 2 * COST));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+    assert_eq!(now(case.world.store.all(breaker::all(WS))), Ok(vec![]));
+    assert_eq!(case.world.runs(&case.agent).len(), 2, "it was one run all along");
+    spent
+}
+
+#[test]
+fn an_outage_of_a_paid_provider_fails_no_wake_and_keeps_the_last_report() {
+    let spent = after_an_outage(ProviderUnavailable::ServerError);
+    assert_eq!(spent, 0, "the provider says itself that it served nothing");
+    // Nobody knows what calls cost that broke off: the day pays for them, the wake does not.
+    assert_eq!(after_an_outage(ProviderUnavailable::Outage), 10 * RESERVED);
 }
 
 /// What ends the wait comes between the look at the account and the commit that puts the wake off.

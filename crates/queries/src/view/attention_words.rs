@@ -94,7 +94,12 @@ fn unavailable(provider: &str, why: Option<ProviderUnavailable>) -> String {
         Some(ProviderUnavailable::Unreachable) => {
             format!("The model provider {provider} cannot be reached")
         }
-        Some(ProviderUnavailable::Quota | ProviderUnavailable::Outage) | None => {
+        Some(
+            ProviderUnavailable::Quota
+            | ProviderUnavailable::ServerError
+            | ProviderUnavailable::Outage,
+        )
+        | None => {
             format!("The model provider {provider} does not answer")
         }
     }

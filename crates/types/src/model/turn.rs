@@ -142,8 +142,10 @@ crate::closed_list! {
         Quota = "quota",
         /// No connection to it came about, so it was sent nothing.
         Unreachable = "unreachable",
-        /// It does not work, or breaks off.
+        /// It breaks off or says nothing, and nobody knows whether a model ran.
         Outage = "outage",
+        /// It answers with the status of an error before it answers anything else, so it served nothing.
+        ServerError = "serverError",
         /// The address or the name of the model is wrong: requests for this model are pointless
         /// until a person changes one of them.
         Configuration = "configuration",
@@ -169,7 +171,14 @@ pub enum ModelError {
         /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The provider refused this request, or its answer cannot be used: the run fails.
+    /// The provider refused this request by a status, before it answered anything: the run fails, and
+    /// the call cost nothing.
+    #[error("the model gave no answer that can be used: {detail}")]
+    Rejected {
+        /// The provider's message.
+        detail: String,
+    },
+    /// The answer of the provider cannot be used, or is a refusal: the run fails.
     #[error("the model gave no answer that can be used: {detail}")]
     Request {
         /// The provider's message.

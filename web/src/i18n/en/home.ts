@@ -19,6 +19,7 @@ export const home = {
   "home.why.wrongAnswer": "{name} doesn’t answer as a model does: {detail}",
   "home.why.quota": "{name} has no quota left: {detail}",
   "home.why.unreachable": "{name} can’t be reached: {detail}",
+  "home.why.serverError": "{name} answers with an error: {detail}",
   "home.why.outage": "{name} doesn’t answer: {detail}",
   "home.budget": "Today’s budget for all agents is used up",
   "home.agentBudget": "{name} has used up today’s budget",

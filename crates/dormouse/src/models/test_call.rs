@@ -51,7 +51,11 @@ impl Dormouse {
             TestError::Model(error) => Error::Model(error.to_string()),
         })?;
         self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
-            note_test(settings, id, &shown);
+            // It says nothing of another server, which the provider may have been moved to meanwhile.
+            let now = self.provider_of(settings, id);
+            if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
+                note_test(settings, id, &shown);
+            }
             Ok(())
         })
         .await?;

@@ -10,7 +10,7 @@ use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
 use dormouse_types::audit::AuditAction;
-use dormouse_types::model_settings::{AllowedCategories, ToolMode};
+use dormouse_types::model_settings::{AllowedCategories, ApiFormat, Provider, ToolMode};
 use dormouse_types::spend::Budgets;
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{Id as _, Scope};
@@ -183,6 +183,40 @@ fn what_a_test_showed_is_kept_with_the_model() {
     now(world.dormouse.set_paid_calls(&me(), PaidCalls::Off)).expect("set");
     let error = now(world.dormouse.test_model(&me(), "acme/large")).expect_err("it costs money");
     assert_eq!(pointer(&error), "/model");
+}
+
+/// What a test showed holds for the server that was called, and for no other.
+#[test]
+fn what_a_test_showed_is_forgotten_with_the_address_or_format_and_what_a_person_set_is_not() {
+    let world = world(None);
+    let acme = provider("acme");
+    let of = |id: &str| {
+        let models = now(world.dormouse.models(&me())).expect("models").models;
+        let model = models.into_iter().find(|model| model.id == id).expect("known");
+        (model.tool_mode, model.window, model.window_source)
+    };
+    let tested = (Some(ToolMode::Schema), Some(8192), Some(WindowSource::Stated));
+    let untested = (None, Some(8192), Some(WindowSource::Assumed));
+    // It was found, and nobody added it.
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    now(world.dormouse.put_provider(&me(), acme.clone())).expect("added");
+    assert_eq!(of("acme/large"), tested, "the same server");
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    now(world.dormouse.test_model(&me(), "home/small")).expect("tested");
+
+    let elsewhere = Provider { base_url: "https://other.example/v1".into(), ..acme.clone() };
+    now(world.dormouse.put_provider(&me(), elsewhere.clone())).expect("changed");
+    assert_eq!((of("acme/large"), of("home/small")), (untested, tested));
+
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_000))).expect("set");
+    let own = Provider { is_own: true, ..elsewhere };
+    now(world.dormouse.put_provider(&me(), own.clone())).expect("changed");
+    let set = (Some(32_000), Some(WindowSource::SetByYou));
+    assert_eq!(of("acme/large"), (Some(ToolMode::Schema), set.0, set.1), "whose it is, only");
+    let format = ApiFormat::Anthropic;
+    now(world.dormouse.put_provider(&me(), Provider { format, ..own })).expect("changed");
+    assert_eq!(of("acme/large"), (None, set.0, set.1));
 }
 
 #[test]

@@ -226,10 +226,14 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
 async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let at = provider(&params.name);
     let body = json!({ "format": params.format, "baseUrl": params.url, "isOwn": params.own });
+    let before: ModelsView = session.client.get("/api/models").await?.read()?;
     let reply = session.client.put(&at, body).await?;
     let name = line(&params.name);
     let next = session.command(&format!("models offered {name}"));
     say(session, &reply, &format!("{name} is saved; its models: {next}"));
+    if !session.screen.is_json() {
+        show::forgotten_tests(session, &before, &reply.read()?);
+    }
     Ok(())
 }
 

@@ -51,6 +51,22 @@ pub fn models(session: &mut Session, models: &ModelsView) {
     budgets(session, models);
 }
 
+/// Names the models that have to be tested again, because their provider was changed.
+pub fn forgotten_tests(session: &mut Session, before: &ModelsView, after: &ModelsView) {
+    let is_tested = |models: &ModelsView, id: &str| {
+        models.models.iter().any(|model| model.id == id && model.tool_mode.is_some())
+    };
+    for model in &before.models {
+        if model.tool_mode.is_some() && !is_tested(after, &model.id) {
+            let model = line(&model.id);
+            let command = session.command(&format!("models test {model}"));
+            session
+                .screen
+                .say(format!("how {model} calls tools is not known at this address: {command}"));
+        }
+    }
+}
+
 fn say_table(session: &mut Session, table: &Table) {
     let (width, style) = (session.screen.width(), session.screen.style());
     session.screen.say(table.render(width, style));

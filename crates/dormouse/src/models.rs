@@ -35,7 +35,8 @@ pub use once_more::BudgetScope;
 pub use purpose::Purpose;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    OfferedModelView, PriceSource, ProviderView, TestFailure, UsageDay, WindowSource,
+    OfferedModelView, PriceSource, ProviderView, TestFailure, TooSmallBudget, UsageDay,
+    WindowSource,
 };
 
 use crate::request::require;
@@ -207,7 +208,7 @@ impl Dormouse {
         }
     }
 
-    async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {
+    pub(crate) async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {
         let stored = self.store.first(model_setting::of_workspace(caller.workspace)).await?;
         Ok(stored.map(|stored| stored.settings).unwrap_or_default())
     }

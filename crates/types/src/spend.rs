@@ -171,6 +171,7 @@ impl Default for Budgets {
 
 /// The scope whose budget leaves no room for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OverBudget {
     /// The wake's own.
@@ -201,6 +202,16 @@ impl Budgets {
             (OverBudget::Workspace, Unit::Tokens) => Some(self.unpriced_day),
             (OverBudget::Wake | OverBudget::Agent, Unit::Tokens) => None,
         }
+    }
+
+    /// The budgets that have no room for one call of this amount even if nothing else is spent, and
+    /// what they allow.
+    pub fn too_small_for(&self, call: Amount) -> Vec<(OverBudget, i64)> {
+        [OverBudget::Wake, OverBudget::Agent, OverBudget::Workspace]
+            .into_iter()
+            .filter_map(|scope| Some((scope, self.limit(scope, call.unit)?)))
+            .filter(|(_, limit)| call.value > *limit)
+            .collect()
     }
 }
 
@@ -239,6 +250,20 @@ mod tests {
         let cheap = Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
         assert_eq!(cost(Some(&cheap), &used(400, 0, 10), 1000, 100).map(|a| a.value), Some(2));
         assert_eq!(cost(None, &usage, 1000, 100).map(|a| a.value), Some(410));
+    }
+
+    #[test]
+    fn a_call_is_compared_with_every_budget_that_counts_its_unit() {
+        let budgets = Budgets { workspace_day: 300, agent_day: 200, wake: 100, unpriced_day: 50 };
+        let too_small = |unit, value| budgets.too_small_for(Amount { unit, value });
+        assert_eq!(too_small(Unit::MicroDollars, 100), []);
+        assert_eq!(too_small(Unit::MicroDollars, 101), [(OverBudget::Wake, 100)]);
+        assert_eq!(
+            too_small(Unit::MicroDollars, 301),
+            [(OverBudget::Wake, 100), (OverBudget::Agent, 200), (OverBudget::Workspace, 300)]
+        );
+        assert_eq!(too_small(Unit::Tokens, 51), [(OverBudget::Workspace, 50)]);
+        assert_eq!(too_small(Unit::Tokens, 0), [], "a call that is free");
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::session::Session;
 use crate::terminal::line;
 
 use amount::Amount;
+pub use show::too_small;
 
 /// The longest key that is read. Units: bytes.
 const KEY_BYTES: u64 = 64 * 1024;

@@ -10,7 +10,7 @@ use dormouse_store::agent::spend::{self, Account, Balance};
 use dormouse_types::model::{ModelError, ProviderUnavailable, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
-    Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, dollars, reservation,
+    Amount, Budgets, CallStatus, OverBudget, Price, Unit, charge, cost, dollars, reservation,
 };
 use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 use jiff::civil::Date;
@@ -206,10 +206,12 @@ impl Reservation {
                 (CallStatus::Assumed, reserved, self.believed(Some(usage)))
             }
             Outcome::Answered(usage) => {
-                let cost_of = |usage| cost(price, usage, self.request_bytes, self.max_output);
-                match usage.and_then(|usage| Some((cost_of(usage)?, usage))) {
+                let (bytes, output) = (self.request_bytes, self.max_output);
+                let charged = |usage| charge(price, usage, bytes, output, self.call.reserved);
+                match self.believed(usage).map(|usage| (charged(usage), usage)) {
                     Some((_, usage)) if self.is_free => (CallStatus::Settled, 0, Some(usage)),
-                    Some((cost, usage)) => (CallStatus::Settled, cost.value, Some(usage)),
+                    Some((Some(charge), usage)) => (CallStatus::Settled, charge.value, Some(usage)),
+                    Some((None, usage)) => (CallStatus::Assumed, reserved, Some(usage)),
                     None => (CallStatus::Assumed, reserved, None),
                 }
             }

@@ -27,7 +27,7 @@ use crate::world::{DONE, WS, World, me, now, report};
 
 /// 2,500 tokens in and 50 out.
 const USED: Usage =
-    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
+    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0, cost: None };
 const COST: i64 = 2_500 + 500;
 
 type Turn = Result<Vec<TurnEvent>, ModelError>;
@@ -175,6 +175,22 @@ fn a_call_costs_what_the_provider_says() {
     let [today] = &days[..] else { panic!("{days:?}") };
     assert_eq!((today.model.as_str(), today.calls, today.cost), ("acme/large", 1, COST));
     assert_eq!(today.usage, USED);
+}
+
+#[test]
+fn a_call_costs_what_the_provider_charged_if_it_says_so_and_its_tokens_can_be_right() {
+    let charged = |usage: Usage, cost| Usage { cost: Some(cost), ..usage };
+    let no_tokens = Usage { input: 0, output: 0, ..USED };
+    for (usage, spent) in [
+        (charged(USED, 1_234), 1_234),
+        (charged(USED, 0), 0),
+        (charged(USED, 11 * 6_000), RESERVED),
+        (charged(no_tokens, 5), RESERVED),
+    ] {
+        let case = Case::new(vec![answer(Some(usage))]);
+        assert_eq!(case.run(), DONE);
+        assert_eq!(case.spent(), (0, spent), "{usage:?}");
+    }
 }
 
 /// Each call has a row of its own, also those whose tool calls are refused.

@@ -237,6 +237,7 @@ fn day_usage(row: &Row) -> Result<DayUsage, ReadError> {
             cache_write: tokens(7)?,
             output: tokens(8)?,
             reasoning: tokens(9)?,
+            cost: None,
         },
     })
 }

@@ -117,6 +117,9 @@ pub struct Usage {
     /// The part of `output` that the model used to reason.
     #[serde(default)]
     pub reasoning: u64,
+    /// What the provider charged, by its own figure, if it gives one. Units: micro-dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
 }
 
 impl Usage {
@@ -129,6 +132,8 @@ impl Usage {
             cache_write: self.cache_write.saturating_add(other.cache_write),
             output: self.output.saturating_add(other.output),
             reasoning: self.reasoning.saturating_add(other.reasoning),
+            // A sum that leaves out a call would be too small.
+            cost: self.cost.zip(other.cost).map(|(one, other)| one.saturating_add(other)),
         }
     }
 }

@@ -114,6 +114,7 @@ impl Dormouse {
         let of_templates = self.models_of_templates().await?;
         let mut loaded = self.source.made_of.write().unwrap_or_else(PoisonError::into_inner);
         self.register(&settings, of_templates);
+        self.models.set_revision(revision);
         *loaded = made_of;
         Ok(())
     }

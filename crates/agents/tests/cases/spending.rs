@@ -95,6 +95,7 @@ struct Case {
     world: World,
     agent: AgentId,
     model: Arc<Paid<Priced>>,
+    models: Models,
     agents: Agents,
 }
 
@@ -105,8 +106,8 @@ impl Case {
         let agent = world.try_create(&task, true).expect("an agent");
         let model = Arc::new(Paid(Priced { turns: Mutex::new(turns), ..Priced::default() }));
         let models = Models::new(world.model.clone()).with(model.clone());
-        let agents = world.choosing(models);
-        let case = Self { world, agent, model, agents };
+        let agents = world.choosing(models.clone());
+        let case = Self { world, agent, model, models, agents };
         case.world.pays(&case.agent);
         case
     }
@@ -515,6 +516,26 @@ fn an_outage_of_a_paid_provider_fails_no_wake_and_keeps_the_last_report() {
     assert_eq!(spent, 0, "the provider says itself that it served nothing");
     // Nobody knows what calls cost that broke off: the day pays for them, the wake does not.
     assert_eq!(after_an_outage(ProviderUnavailable::Outage), 10 * RESERVED);
+}
+
+/// A wake that was claimed for a model of older settings notes no budget as held: another model may be
+/// chosen by now.
+#[test]
+fn a_wake_with_a_model_of_older_settings_is_put_back_and_notes_nothing() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED - 1);
+    case.models.set_revision(0);
+    let End::Requeued { reason } = case.run() else { panic!("it ran") };
+    assert_eq!(reason, "the settings of models were changed a moment ago");
+    assert_eq!((case.requests(), case.put_off(&case.agent)), (0, None));
+    assert_eq!(case.balance(case.agent.as_str()), None);
+    // The process has heard of them.
+    case.models.set_revision(1);
+    case.world.later(1);
+    let lease = case.claim(&case.agent).expect("it is due");
+    let end = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+    assert!(matches!(end, End::Requeued { .. }), "{end:?}");
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::AgentBudget));
 }
 
 /// What ends the wait comes between the look at the account and the commit that puts the wake off.

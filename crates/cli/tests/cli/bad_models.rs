@@ -312,3 +312,34 @@ fn a_choice_warns_of_budgets_with_no_room_for_one_call_and_of_a_key_that_is_miss
     let warns = "warning: one call may cost up to $";
     assert!(shown.err.contains(warns) && shown.err.contains("$0.05 that one wake"), "{shown:?}");
 }
+
+#[test]
+fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
+    let world = world(answer("401 Unauthorized", JSON, r#"{"error":{"message":"no such key"}}"#));
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let since = "it waits for its model: far has been unavailable since ";
+    let why = "the provider does not accept the key; enter a valid one: no such key";
+    let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
+    assert!(woken.contains(since) && woken.contains(why), "{woken}");
+    assert!(next.iter().all(|words| woken.contains(words)), "{woken}");
+    // Nothing is asked while it is held, and the reason is the same.
+    let again = world.ok(&["agent", "wake", "slug fence"]).out;
+    assert!(again.contains(since) && again.contains(why), "{again}");
+
+    world.ok(&["models", "budget", "--tokens", "0"]);
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let says =
+        ["today's budget has no room for the next call", "models once-more", "models budget"];
+    assert!(says.iter().all(|words| woken.contains(words)), "{woken}");
+    let home = world.ok(&[]).out;
+    assert!(home.contains("wakes wait until midnight"), "{home}");
+    world.ok(&["agent", "model", "slug fence", "builtin"]);
+    let home = world.ok(&[]).out;
+    assert!(!home.contains("midnight"), "nobody waits for the budget: {home}");
+
+    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["models", "budget", "--tokens", "500000"]);
+    world.ok(&["models", "off"]);
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    assert!(woken.contains("it waits: calls that cost money are switched off"), "{woken}");
+}

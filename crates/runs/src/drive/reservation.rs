@@ -25,6 +25,9 @@ const BUDGET_SPREAD: Duration = Duration::from_secs(600);
 /// How soon a run tries again for which there is room once calls under way are settled.
 const CALLS_UNDER_WAY: Duration = Duration::from_secs(10);
 
+/// How soon a run tries again whose model is of settings that were changed a moment ago.
+const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
+
 impl ActiveRun<'_> {
     /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may
     /// not be made.
@@ -53,6 +56,11 @@ impl ActiveRun<'_> {
         let store = &self.driver.store;
         let Limits { revision, budgets, so_far } = self.limits(request.turn).await?;
         let now = self.driver.clock.now();
+        // Another model may be chosen by now, and the budget of this one be no matter any more.
+        if self.driver.models.are_older_than(revision) {
+            let reason = "the settings of models were changed a moment ago".into();
+            return self.requeue_run(Some(now + SETTINGS_CHANGED), reason).await.map(Some);
+        }
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
         if spending::is_beyond_wake(&budgets, so_far, amount) {

@@ -57,7 +57,7 @@ pub enum Command {
     On,
     /// Show or set what may be spent
     Budget(BudgetParams),
-    /// Allow the same budget once more today, where it is used up
+    /// Allow the same budget once more today, where it has no room for the next call
     OnceMore(OnceMoreParams),
     /// Show the calls of models and their cost
     Usage(UsageParams),

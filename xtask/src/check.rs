@@ -99,7 +99,8 @@ pub const STAGES: &[Stage] = &[
     },
     Stage {
         name: "model",
-        // A whole journey with a real language model, which takes minutes; nothing is built for it.
+        // A whole journey with a real language model, which takes minutes; nothing is built for it. Each
+        // model has one thread, and two journeys at a time have two cores.
         program: CARGO,
         args: &[
             "test",
@@ -115,7 +116,7 @@ pub const STAGES: &[Stage] = &[
             "--ignored",
             "--nocapture",
             "--test-threads",
-            "1",
+            "2",
             "real_model::",
         ],
         budget: Duration::from_secs(10 * 60),

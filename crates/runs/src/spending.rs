@@ -273,16 +273,12 @@ pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dormouse_types::AgentId;
-
     use super::*;
 
     #[test]
     fn holders_begin_spread_over_ten_minutes_and_each_always_at_the_same_time() {
-        let holder = |n: u32| {
-            let id: AgentId = format!("ag-{n:0>26}").parse().expect("an id");
-            HolderId::from(&id)
-        };
+        let holder =
+            |n: u32| format!("ag-{n:0>26}").parse::<HolderId>().expect("the id of a holder");
         let mut minutes = [0; 10];
         for n in 0..1_000 {
             let after = after_midnight(&holder(n));

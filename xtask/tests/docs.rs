@@ -259,6 +259,26 @@ fn retired_names_do_not_come_back() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A sentence that is put together from words, or from sentences, cannot be translated: one text of the
+/// catalogue says it, and `list` joins what is counted.
+#[test]
+fn screens_glue_no_sentences_and_fold_with_the_one_head() -> anyhow::Result<()> {
+    let mut found = Vec::new();
+    for path in code()?.into_iter().filter(|path| path.starts_with("web/src/")) {
+        for (index, line) in repository::read(&path)?.lines().enumerate() {
+            let glue = ["} ${t(", ")} {t(", "} {t(\"", ".join(\", \")}", "}).join(\", \")"];
+            if let Some(glue) = glue.iter().find(|glue| line.contains(**glue)) {
+                found.push(format!("{path}:{}: `{glue}` glues texts", index + 1));
+            }
+            if line.contains("<details") && path != "web/src/ui/Disclosure.svelte" {
+                found.push(format!("{path}:{}: use Disclosure", index + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    Ok(())
+}
+
 /// Words that say nothing about what a thing is, as parts of names: requests and queries are not
 /// `asked`, notices are not `told`.
 const RETIRED_PARTS: &[&str] =

@@ -6,6 +6,7 @@ use dormouse_types::model::{Directives, EvolutionFacts, FragmentData, Request, T
 use serde_json::json;
 
 use crate::directive;
+use crate::propose::ledger::Kind;
 
 /// How many decisions about a tool say something.
 const ENOUGH: u64 = 5;
@@ -42,7 +43,7 @@ fn of_facts(facts: &EvolutionFacts) -> Answer {
         .verdicts
         .iter()
         .filter(|verdicts| is_unwanted(verdicts))
-        .filter_map(|verdicts| Some((verdicts, kind_of(&verdicts.tool)?)))
+        .filter_map(|verdicts| Some((verdicts, Kind::of_tool(&verdicts.tool)?.what)))
         .filter(|(_, kind)| !is_left_out(&facts.directives, *kind))
         .collect();
     let sentences: Vec<String> =
@@ -91,21 +92,6 @@ fn is_unwanted(verdicts: &ToolVerdicts) -> bool {
 fn is_left_out(directives: &Directives, kind: ProposalKind) -> bool {
     let settings = directive::read(directives).settings;
     settings.contains(&DirectiveSetting::NeverPropose { kind })
-}
-
-/// The kind of proposal that a tool makes, by the name that change items have.
-fn kind_of(tool: &str) -> Option<ProposalKind> {
-    Some(match tool {
-        "set_task_title" => ProposalKind::Title,
-        "set_task_status" => ProposalKind::Status,
-        "update_task_priority" => ProposalKind::Priority,
-        "update_task_due_date" => ProposalKind::DueDate,
-        "update_task_estimate" => ProposalKind::Estimate,
-        "assign_task_label" => ProposalKind::Labels,
-        "add_checklist_item" => ProposalKind::Items,
-        "update_checklist_item" => ProposalKind::Ticks,
-        _ => return None,
-    })
 }
 
 /// What a directive calls a kind.

@@ -21,13 +21,8 @@ pub(super) fn sends_noun_of(
     let about = words[at + 1..].iter().position(|w| w.is_in(&["of", "for", "to"]));
     let is_own =
         about.is_none_or(|about| terms.has_all(&noun(&words[at + 2 + about..], lang).words));
-    let is_quiet = |w: &Word<'_>| {
-        w.is_in(rules.selves)
-            || w.is_in(rules.adverbs)
-            || w.is_in(rules.determiners)
-            || w.is_in(rules.auxiliaries)
-            || w.token.class != Class::Word
-    };
+    let is_quiet =
+        |w: &Word<'_>| w.is_quiet(lang) || w.is_in(rules.determiners) || w.is_in(rules.auxiliaries);
     let sent = rules.sends.iter().filter_map(|phrase| find(words, phrase)).min();
     is_own
         && sent.is_some_and(|(from, to)| {
@@ -56,13 +51,7 @@ pub(super) fn finishes_thing(
     names: &dyn Fn(&Named) -> bool,
     lang: &Lang,
 ) -> bool {
-    let rules = lang.settle;
-    let is_quiet = |w: &Word<'_>| {
-        w.is_in(rules.selves)
-            || w.is_in(rules.adverbs)
-            || w.is("have")
-            || w.token.class != Class::Word
-    };
+    let is_quiet = |w: &Word<'_>| w.is_quiet(lang) || w.is("have");
     let mut said: Vec<(usize, usize)> =
         pasts.iter().filter_map(|phrase| find(words, phrase)).collect();
     said.sort_unstable();

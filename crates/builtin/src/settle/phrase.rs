@@ -26,6 +26,12 @@ impl Word<'_> {
     pub(super) fn is_in(&self, words: &[&str]) -> bool {
         words.contains(&self.token.word.as_str())
     }
+
+    /// Returns whether it names nothing that a verb could be about: "I", "finally", a number, a sign.
+    pub(super) fn is_quiet(&self, lang: &Lang) -> bool {
+        let rules = lang.settle;
+        self.is_in(rules.selves) || self.is_in(rules.adverbs) || self.token.class != Class::Word
+    }
 }
 
 /// The words of a thing that a clause names.

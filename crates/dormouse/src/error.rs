@@ -12,6 +12,7 @@ use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
+use dormouse_store::{MaybeRefused, Refusal};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use dormouse_types::work_hook::HookRefusal;
@@ -363,6 +364,15 @@ fn chain(error: &dyn std::error::Error) -> String {
         source = error.source();
     }
     text
+}
+
+impl MaybeRefused for Error {
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Journal(error) => error.refusal(),
+            _ => None,
+        }
+    }
 }
 
 fn journal(error: &JournalError) -> &'static str {

@@ -11,6 +11,7 @@ use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::agent::ReportScope;
 use dormouse_types::fold::{find, folded};
+use dormouse_types::port::ModelClass;
 use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
 
@@ -226,12 +227,16 @@ impl Queries {
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let queue = queue.into_iter().flatten();
+        let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
+        let classes: HashMap<&AgentId, ModelClass> =
+            agents.iter().map(|agent| (&agent.id, self.model_of(agent).class())).collect();
         let mut does: HashMap<AgentId, RowActivity> = queue
             .filter_map(|row| {
-                Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row)).into()))
+                let agent = AgentId::try_from(&row.holder).ok()?;
+                let class = *classes.get(&agent)?;
+                Some((agent, self.activity_of(Some(&row), class).into()))
             })
             .collect();
-        let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
         does.extend(dormant.map(|agent| (agent.id.clone(), RowActivity::Dormant)));
         Ok(AgentColumns {

@@ -267,27 +267,6 @@ impl Handler for Taking {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: timer.at,
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= now)
-    }
-
     fn announce(&self, _: &HolderId, _: &str) -> Option<ChangeRow> {
         None
     }

@@ -194,10 +194,10 @@ test("a budget that is used up is shown, and lifted for today", async ({ sample,
   await server.ask("PATCH", `/api/agents/${agent}`, { model: "far/big" });
   await sample.goto(`${server.address}/agents/${agent}`);
   await server.ask("POST", `/api/agents/${agent}/wake`, {});
-  await expect(sample.getByText("This agent has used up its budget of the day. It wakes again after midnight.")).toBeVisible();
+  await expect(sample.getByText("Today’s budget of this agent has no room for its next call. It wakes again after midnight.")).toBeVisible();
 
   await sample.goto(`${server.address}/`);
-  const entry = sample.getByRole("listitem").filter({ hasText: `${displayName} has used up today’s budget` });
+  const entry = sample.getByRole("listitem").filter({ hasText: `${displayName} has no room for the next call in today’s budget` });
   await expect(entry).toContainText("the call may cost");
   await entry.getByRole("button", { name: /^Once more today/ }).click();
   await expect(sample.getByText("For today, less than $0.0001 may be spent.")).toBeVisible();

@@ -8,6 +8,7 @@ mod support {
 mod cases {
     mod bodies;
     mod broken;
+    mod charged;
     mod config;
     mod events;
     mod lists;

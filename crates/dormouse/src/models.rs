@@ -35,7 +35,8 @@ pub use once_more::BudgetScope;
 pub use purpose::Purpose;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    OfferedModelView, PriceSource, ProviderView, TestFailure, UsageDay, WindowSource,
+    OfferedModelView, PriceSource, ProviderView, TestFailure, TooSmallBudget, UsageDay,
+    WindowSource,
 };
 
 use crate::request::require;
@@ -113,6 +114,7 @@ impl Dormouse {
         let of_templates = self.models_of_templates().await?;
         let mut loaded = self.source.made_of.write().unwrap_or_else(PoisonError::into_inner);
         self.register(&settings, of_templates);
+        self.models.set_revision(revision);
         *loaded = made_of;
         Ok(())
     }
@@ -207,7 +209,7 @@ impl Dormouse {
         }
     }
 
-    async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {
+    pub(crate) async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {
         let stored = self.store.first(model_setting::of_workspace(caller.workspace)).await?;
         Ok(stored.map(|stored| stored.settings).unwrap_or_default())
     }

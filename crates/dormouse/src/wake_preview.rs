@@ -5,10 +5,11 @@ use dormouse_runs::Preview;
 use dormouse_types::kept_back::{KeptBack, KeptBackReason};
 use dormouse_types::model::Usage;
 use dormouse_types::port::{Model, ModelClass, ModelLocation, OutgoingRequest};
-use dormouse_types::spend::{Amount, cost};
+use dormouse_types::spend::{Amount, Budgets, cost};
 use dormouse_types::{AgentId, Caller, Scope};
 use serde::{Deserialize, Serialize};
 
+use crate::models::TooSmallBudget;
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -68,6 +69,8 @@ pub struct PreviewedRequest {
     pub estimated_cost: Option<i64>,
     /// The most that the call may cost, answer included: what is reserved before it.
     pub reserved: Option<Amount>,
+    /// The budgets that have no room for that, so that the wake would fail or wait.
+    pub too_small: Vec<TooSmallBudget>,
 }
 
 /// A header of a request.
@@ -106,11 +109,12 @@ impl Dormouse {
                 self.agents.preview_with(ws, id, message, model).await?
             }
         };
-        Ok(view(id, preview))
+        let budgets = self.model_settings(caller).await?.budgets;
+        Ok(view(id, preview, &budgets))
     }
 }
 
-fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
+fn view(id: &AgentId, of: preview::WakePreview, budgets: &Budgets) -> WakePreview {
     // Memory that is folded first may go to another model than the turns.
     let model = match &of.preview {
         Preview::Request(request) => request.model.clone(),
@@ -126,7 +130,7 @@ fn view(id: &AgentId, of: preview::WakePreview) -> WakePreview {
         },
         Preview::Request(request) => match (request.outgoing, model.location()) {
             (Some(outgoing), _) => {
-                let shown = rendered(model, outgoing, request.reserved);
+                let shown = rendered(model, outgoing, request.reserved, budgets);
                 (PreviewOutcome::Request, Some(shown), request.kept_back)
             }
             (None, ModelLocation::BuiltIn) => {
@@ -150,6 +154,7 @@ fn rendered(
     model: &dyn Model,
     outgoing: OutgoingRequest,
     reserved: Option<Amount>,
+    budgets: &Budgets,
 ) -> PreviewedRequest {
     let estimated_tokens = u64::try_from(outgoing.body.len()).unwrap_or(u64::MAX).div_ceil(4);
     let estimated_cost = match model.class() {
@@ -169,5 +174,6 @@ fn rendered(
         estimated_tokens,
         estimated_cost,
         reserved,
+        too_small: reserved.map(|call| TooSmallBudget::for_call(budgets, call)).unwrap_or_default(),
     }
 }

@@ -304,6 +304,7 @@ fn of_provider(alert: ProviderAlert) -> Attention {
         Some(
             ProviderUnavailable::Unreachable
             | ProviderUnavailable::Quota
+            | ProviderUnavailable::ServerError
             | ProviderUnavailable::Outage,
         )
         | None => AttentionCause::Provider { provider, why, detail },

@@ -1,9 +1,11 @@
 //! What was spent on models today, and what may still be.
 
-use dormouse_store::agent::model_setting;
+use std::collections::BTreeSet;
+
 use dormouse_store::agent::spend::{self, Balance};
+use dormouse_store::agent::{model_setting, wake_queue};
 use dormouse_types::spend::{Budgets, OverBudget, Unit};
-use dormouse_types::{AgentId, Id as _, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, Id as _, WorkspaceId};
 
 use crate::view::{Spending, Spent};
 use crate::{Queries, QueryError};
@@ -12,7 +14,9 @@ impl Queries {
     /// What all agents have spent today.
     pub async fn spending(&self, ws: WorkspaceId) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
-        let balances = self.store.all(spend::of_scope(ws, spend::WORKSPACE, self.today())).await?;
+        let mut balances =
+            self.store.all(spend::of_scope(ws, spend::WORKSPACE, self.today())).await?;
+        self.leave_out_what_holds_nobody(ws, &mut balances).await?;
         let of = |unit: Unit| balances.iter().find(|balance| balance.unit == unit);
         Ok(Spending {
             day: self.today(),
@@ -29,7 +33,9 @@ impl Queries {
         agent: &AgentId,
     ) -> Result<Spending, QueryError> {
         let budgets = self.budgets(ws).await?;
-        let balances = self.store.all(spend::of_scope(ws, agent.as_str(), self.today())).await?;
+        let mut balances =
+            self.store.all(spend::of_scope(ws, agent.as_str(), self.today())).await?;
+        self.leave_out_what_holds_nobody(ws, &mut balances).await?;
         let money = balances.iter().find(|balance| balance.unit == Unit::MicroDollars);
         let money = spent(money, budgets.agent_day);
         Ok(Spending { day: self.today(), money, tokens: None })
@@ -40,7 +46,9 @@ impl Queries {
         &self,
         ws: WorkspaceId,
     ) -> Result<Vec<HeldAccount>, QueryError> {
-        let held = self.store.all(spend::held(ws, self.today())).await?;
+        let mut held = self.store.all(spend::held(ws, self.today())).await?;
+        self.leave_out_what_holds_nobody(ws, &mut held).await?;
+        held.retain(|balance| balance.held_at.is_some());
         if held.is_empty() {
             return Ok(Vec::new());
         }
@@ -53,6 +61,30 @@ impl Queries {
             Some(HeldAccount { agent, unit, spent })
         };
         Ok(held.into_iter().filter_map(account).collect())
+    }
+
+    /// Clears the holds of accounts for which no wake waits: its agent got a model that costs nothing, or
+    /// the wake was cancelled.
+    async fn leave_out_what_holds_nobody(
+        &self,
+        ws: WorkspaceId,
+        balances: &mut [Balance],
+    ) -> Result<(), QueryError> {
+        if balances.iter().all(|balance| balance.held_at.is_none()) {
+            return Ok(());
+        }
+        let waiting = self.store.all(wake_queue::put_off_by_budgets(ws)).await?;
+        let waiting: BTreeSet<Option<HolderId>> = waiting.into_iter().collect();
+        for balance in balances {
+            let holder = match balance.scope.as_str() {
+                spend::WORKSPACE => None,
+                holder => holder.parse().ok(),
+            };
+            if !waiting.contains(&holder) {
+                balance.held_at = None;
+            }
+        }
+        Ok(())
     }
 
     async fn budgets(&self, ws: WorkspaceId) -> Result<Budgets, QueryError> {

@@ -131,7 +131,8 @@ impl Driver {
             let account = Account { scope: scope.to_owned(), day, unit };
             let balance = self.store().first(spend::of_account(ws, &account)).await?;
             if balance.is_some_and(|balance| balance.held_at.is_some()) {
-                let (until, guard) = (self.next_day(day), vec![spend::is_held(ws, &account)]);
+                let (until, guard) =
+                    (self.next_day(day, holder), vec![spend::is_held(ws, &account)]);
                 return Ok(Some(MayAsk::Later { until, why, guard }));
             }
         }

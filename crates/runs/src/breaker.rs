@@ -57,6 +57,7 @@ pub fn held_by(why: ProviderUnavailable, model: &dyn Model) -> &str {
         ProviderUnavailable::Authentication
         | ProviderUnavailable::Quota
         | ProviderUnavailable::Unreachable
+        | ProviderUnavailable::ServerError
         | ProviderUnavailable::Outage => model.provider(),
     }
 }
@@ -99,6 +100,7 @@ pub fn failed(
         | ProviderUnavailable::WrongAnswer => true,
         ProviderUnavailable::Quota
         | ProviderUnavailable::Unreachable
+        | ProviderUnavailable::ServerError
         | ProviderUnavailable::Outage => false,
     };
     // Calls that take as long as this to fail are never five within the window.

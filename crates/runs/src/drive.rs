@@ -271,8 +271,8 @@ impl ActiveRun<'_> {
             Err(error @ ModelError::Provider { .. }) => {
                 return self.provider_unavailable(&error).await.map(Some);
             }
-            Err(error @ ModelError::Request { .. }) => {
-                return self.fail(error.to_string()).await.map(Some);
+            Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
+                return self.fail_unanswered(&error).await.map(Some);
             }
         };
         self.note_provider_is_back().await?;

@@ -26,6 +26,8 @@ struct State {
     summarising: Option<Arc<dyn Model>>,
     /// Every model, by name.
     known: BTreeMap<String, Arc<dyn Model>>,
+    /// The revision of the settings that all of this was made of; `None` if it was made of none.
+    revision: Option<i64>,
     /// The models that templates name; `None` is the template of agents without one of their own.
     by_template: BTreeMap<Option<TemplateId>, String>,
 }
@@ -39,6 +41,7 @@ impl Models {
                 default,
                 summarising: None,
                 known,
+                revision: None,
                 by_template: BTreeMap::new(),
             })),
         }
@@ -115,6 +118,17 @@ impl Models {
     pub fn named(&self, name: Option<&str>) -> Arc<dyn Model> {
         let Some(name) = name else { return self.default_model() };
         self.read(|state| state.known.get(name).cloned()).unwrap_or_else(|| missing(name))
+    }
+
+    /// Notes which revision of the settings the models were made of.
+    pub fn set_revision(&self, revision: i64) {
+        self.change(|state| state.revision = Some(revision));
+    }
+
+    /// Returns whether the models were made of older settings than those of this revision: somebody
+    /// changed them a moment ago, and this process has yet to hear of it.
+    pub fn are_older_than(&self, revision: i64) -> bool {
+        self.read(|state| state.revision.is_some_and(|made_of| made_of < revision))
     }
 
     /// Replaces what the active versions of templates say about models: a name for each that names one.

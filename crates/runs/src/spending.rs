@@ -7,10 +7,11 @@ use dormouse_store::agent::model_call;
 use dormouse_store::agent::model_call::{NewCall, OpenCall, RunCost};
 use dormouse_store::agent::model_setting::allows_paid_calls;
 use dormouse_store::agent::spend::{self, Account, Balance};
+use dormouse_types::hash::sha256;
 use dormouse_types::model::{ModelError, ProviderUnavailable, Usage};
 use dormouse_types::port::{Model, ModelClass, OutgoingRequest};
 use dormouse_types::spend::{
-    Amount, Budgets, CallStatus, OverBudget, Price, Unit, cost, dollars, reservation,
+    Amount, Budgets, CallStatus, OverBudget, Price, Unit, charge, cost, dollars, reservation,
 };
 use dormouse_types::{HolderId, RunKey, Timestamp, WorkspaceId};
 use jiff::civil::Date;
@@ -18,6 +19,18 @@ use jiff::civil::Date;
 /// How soon a run tries again that paid calls were switched off for. Switching them on makes it due
 /// at once.
 pub const PAID_CALLS_OFF: Duration = Duration::from_secs(3600);
+
+/// Holders that wait for the budget of the next day begin within this time after midnight.
+const SPREAD: Duration = Duration::from_secs(600);
+
+/// Returns how long after midnight a holder begins that waited for the budget of the day.
+///
+/// It follows from its id alone, so that a wake which is put off again keeps its place.
+pub fn after_midnight(holder: &HolderId) -> Duration {
+    let digest = sha256(holder.as_str());
+    let place = u32::from_str_radix(&digest.as_str()[..4], 16).unwrap_or(0);
+    SPREAD * place / 0x1_0000
+}
 
 /// A call that is about to be made, and what it may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +52,11 @@ pub enum Outcome<'a> {
     Answered(Option<&'a Usage>),
     /// The provider refused to serve it, or was sent nothing of it, so it cost nothing.
     NotServed,
-    /// It broke off, was cancelled or ended otherwise: what it cost is not known.
+    /// It was cancelled or ended otherwise, or its answer cannot be used: what it cost is not known.
     Unknown,
+    /// The provider broke it off or never answered: what it cost is not known either, and the wake is
+    /// no cause of it.
+    BrokenOff,
     /// Of several calls that were reserved together, the provider counted some: what they cost in all
     /// is not known.
     PartlyCounted(&'a Usage),
@@ -55,14 +71,16 @@ impl Outcome<'_> {
                     ProviderUnavailable::Authentication
                     | ProviderUnavailable::Quota
                     | ProviderUnavailable::Unreachable
+                    | ProviderUnavailable::ServerError
                     | ProviderUnavailable::Configuration,
                 ..
-            } => Self::NotServed,
+            }
+            | ModelError::Rejected { .. } => Self::NotServed,
             ModelError::Provider {
                 why: ProviderUnavailable::Outage | ProviderUnavailable::WrongAnswer,
                 ..
-            }
-            | ModelError::Request { .. } => Self::Unknown,
+            } => Self::BrokenOff,
+            ModelError::Request { .. } => Self::Unknown,
         }
     }
 }
@@ -196,14 +214,17 @@ impl Reservation {
         let (status, spent, usage) = match outcome {
             Outcome::NotServed => (CallStatus::Settled, 0, None),
             Outcome::Unknown => (CallStatus::Assumed, reserved, None),
+            Outcome::BrokenOff => (CallStatus::BrokenOff, reserved, None),
             Outcome::PartlyCounted(usage) => {
                 (CallStatus::Assumed, reserved, self.believed(Some(usage)))
             }
             Outcome::Answered(usage) => {
-                let cost_of = |usage| cost(price, usage, self.request_bytes, self.max_output);
-                match usage.and_then(|usage| Some((cost_of(usage)?, usage))) {
+                let (bytes, output) = (self.request_bytes, self.max_output);
+                let charged = |usage| charge(price, usage, bytes, output, self.call.reserved);
+                match self.believed(usage).map(|usage| (charged(usage), usage)) {
                     Some((_, usage)) if self.is_free => (CallStatus::Settled, 0, Some(usage)),
-                    Some((cost, usage)) => (CallStatus::Settled, cost.value, Some(usage)),
+                    Some((Some(charge), usage)) => (CallStatus::Settled, charge.value, Some(usage)),
+                    Some((None, usage)) => (CallStatus::Assumed, reserved, Some(usage)),
                     None => (CallStatus::Assumed, reserved, None),
                 }
             }
@@ -247,5 +268,28 @@ pub fn refusal(scope: OverBudget, amount: Amount, day: Date) -> String {
         OverBudget::Workspace => {
             format!("the next call may cost {what}, more than all agents may still spend on {day}")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dormouse_types::AgentId;
+
+    use super::*;
+
+    #[test]
+    fn holders_begin_spread_over_ten_minutes_and_each_always_at_the_same_time() {
+        let holder = |n: u32| {
+            let id: AgentId = format!("ag-{n:0>26}").parse().expect("an id");
+            HolderId::from(&id)
+        };
+        let mut minutes = [0; 10];
+        for n in 0..1_000 {
+            let after = after_midnight(&holder(n));
+            assert_eq!(after, after_midnight(&holder(n)), "{n}");
+            assert!(after < SPREAD, "{n}: {after:?}");
+            minutes[usize::try_from(after.as_secs() / 60).expect("a minute")] += 1;
+        }
+        assert!(minutes.iter().all(|n| (50..=150).contains(n)), "{minutes:?}");
     }
 }

@@ -31,7 +31,7 @@ const MOST_OUTPUT: u64 = 100;
 pub const PIECE: &str = "model.piece";
 /// What each call of a hosted model uses.
 const USED: Usage =
-    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
+    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0, cost: None };
 
 /// Where a model runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

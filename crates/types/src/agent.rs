@@ -52,9 +52,9 @@ closed_list! {
     pub enum PutOff, "reason to wait" {
         /// The provider of its model does not work, or its model is not set up rightly.
         Provider = "provider",
-        /// The budget of its agent is used up for the day.
+        /// The budget of its agent for the day has no room for the next call.
         AgentBudget = "agentBudget",
-        /// The budget of all agents is used up for the day.
+        /// The budget of all agents for the day has no room for the next call.
         WorkspaceBudget = "workspaceBudget",
         /// Calls that cost money are switched off.
         PaidCalls = "paidCalls",

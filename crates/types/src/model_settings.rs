@@ -148,6 +148,24 @@ impl ModelSettings {
     pub fn known(&self, id: &str) -> Option<&KnownModel> {
         self.models.iter().find(|known| known.id == id)
     }
+
+    /// Forgets what test calls showed of the models of a provider. What a person set stays.
+    pub fn forget_tests(&mut self, provider: &str) {
+        let is_its =
+            |known: &&mut KnownModel| split_id(&known.id).is_some_and(|(of, _)| of == provider);
+        for known in self.models.iter_mut().filter(is_its) {
+            known.tool_mode = None;
+            known.window = None;
+        }
+    }
+}
+
+impl Provider {
+    /// Returns whether both name the same server, spoken to in the same way, so that what a test call of
+    /// one showed holds for the other.
+    pub fn is_same_server(&self, other: &Self) -> bool {
+        self.base_url == other.base_url && self.format == other.format
+    }
 }
 
 impl KnownModel {

@@ -25,6 +25,9 @@ crate::closed_list! {
         Settled = "settled",
         /// The call ended without a usable figure: it counts as its reservation.
         Assumed = "assumed",
+        /// The provider broke the call off: it counts as its reservation for the budgets of the day, and
+        /// not for what one wake may spend, because the wake is no cause of it.
+        BrokenOff = "brokenOff",
     }
 }
 
@@ -103,6 +106,31 @@ pub fn cost(
     })
 }
 
+/// What a call is charged: the provider's own figure, if it gives one in money, else what its tokens
+/// cost. `None` if either cannot be right; then the whole reservation is.
+///
+/// A figure of money says nothing unless the tokens can be right, so that a small one hides no usage that
+/// is missing. It may differ from the price table, which may be out of date, by a factor of ten.
+pub fn charge(
+    price: Option<&Price>,
+    usage: &Usage,
+    request_bytes: u64,
+    max_output: u64,
+    reserved: Amount,
+) -> Option<Amount> {
+    let computed = cost(price, usage, request_bytes, max_output)?;
+    match (computed.unit, usage.cost) {
+        (Unit::MicroDollars, Some(charged)) => {
+            let most = reserved.value.saturating_mul(MOST_RESERVATIONS);
+            Some(money(charged)).filter(|charged| charged.value <= most)
+        }
+        (Unit::MicroDollars, None) | (Unit::Tokens, _) => Some(computed),
+    }
+}
+
+/// More reservations than a call can cost.
+const MOST_RESERVATIONS: i64 = 10;
+
 /// Units: bytes. A request makes at least one token of so many bytes: the average of a tokenizer is
 /// 4, and no text has an average of 64.
 const LONGEST_TOKENS: u64 = 64;
@@ -168,6 +196,7 @@ impl Default for Budgets {
 
 /// The scope whose budget leaves no room for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum OverBudget {
     /// The wake's own.
@@ -198,6 +227,16 @@ impl Budgets {
             (OverBudget::Workspace, Unit::Tokens) => Some(self.unpriced_day),
             (OverBudget::Wake | OverBudget::Agent, Unit::Tokens) => None,
         }
+    }
+
+    /// The budgets that have no room for one call of this amount even if nothing else is spent, and
+    /// what they allow.
+    pub fn too_small_for(&self, call: Amount) -> Vec<(OverBudget, i64)> {
+        [OverBudget::Wake, OverBudget::Agent, OverBudget::Workspace]
+            .into_iter()
+            .filter_map(|scope| Some((scope, self.limit(scope, call.unit)?)))
+            .filter(|(_, limit)| call.value > *limit)
+            .collect()
     }
 }
 
@@ -236,6 +275,40 @@ mod tests {
         let cheap = Price { input: 1, cached_input: 1, cache_write: 1, output: 1 };
         assert_eq!(cost(Some(&cheap), &used(400, 0, 10), 1000, 100).map(|a| a.value), Some(2));
         assert_eq!(cost(None, &usage, 1000, 100).map(|a| a.value), Some(410));
+    }
+
+    #[test]
+    fn a_figure_of_the_provider_goes_before_the_table_if_its_tokens_can_be_right() {
+        let reserved = reservation(Some(&PRICE), 1000, 100);
+        let charged = |usage, cost| {
+            let usage = Usage { cost, ..usage };
+            charge(Some(&PRICE), &usage, 1000, 100, reserved).map(|amount| amount.value)
+        };
+        let usage = used(400, 300, 10);
+        assert_eq!(charged(usage, None), Some(540), "by the table");
+        assert_eq!(charged(usage, Some(123)), Some(123));
+        assert_eq!(charged(usage, Some(0)), Some(0), "a variant that is free");
+        assert_eq!(charged(usage, Some(33_750)), Some(33_750));
+        assert_eq!(charged(usage, Some(33_751)), None, "more than ten reservations");
+        assert_eq!(charged(usage, Some(u64::MAX)), None);
+        assert_eq!(charged(used(0, 0, 0), Some(1)), None, "no tokens are no call");
+        let tokens = reservation(None, 1000, 100);
+        let usage = Usage { cost: Some(123), ..usage };
+        assert_eq!(charge(None, &usage, 1000, 100, tokens), Some(super::tokens(410)));
+    }
+
+    #[test]
+    fn a_call_is_compared_with_every_budget_that_counts_its_unit() {
+        let budgets = Budgets { workspace_day: 300, agent_day: 200, wake: 100, unpriced_day: 50 };
+        let too_small = |unit, value| budgets.too_small_for(Amount { unit, value });
+        assert_eq!(too_small(Unit::MicroDollars, 100), []);
+        assert_eq!(too_small(Unit::MicroDollars, 101), [(OverBudget::Wake, 100)]);
+        assert_eq!(
+            too_small(Unit::MicroDollars, 301),
+            [(OverBudget::Wake, 100), (OverBudget::Agent, 200), (OverBudget::Workspace, 300)]
+        );
+        assert_eq!(too_small(Unit::Tokens, 51), [(OverBudget::Workspace, 50)]);
+        assert_eq!(too_small(Unit::Tokens, 0), [], "a call that is free");
     }
 
     #[test]

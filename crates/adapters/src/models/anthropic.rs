@@ -457,6 +457,7 @@ impl RawCounts {
             cache_write: self.written,
             output: self.output,
             reasoning: self.thinking,
+            cost: Count::Missing,
         }
     }
 }

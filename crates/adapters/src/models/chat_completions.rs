@@ -210,7 +210,7 @@ impl Decoder {
             return Err(failure::of_object(value, config));
         }
         if let Some(usage) = value.get("usage").filter(|usage| usage.is_object()) {
-            self.turn.count(counts(usage));
+            self.turn.count(Counts { cost: cost(usage, config), ..counts(usage) });
         }
         let choices = value.get("choices").and_then(Value::as_array);
         let is_first = |choice: &&Value| match choice.get("index") {
@@ -410,5 +410,28 @@ fn counts(usage: &Value) -> Counts {
         cache_write: Count::at(usage, "/prompt_tokens_details/cache_write_tokens"),
         output: if is_apart { with_reasoning } else { output },
         reasoning,
+        cost: Count::Missing,
     }
 }
+
+/// What the provider charged, where it is known that it says so in dollars.
+///
+/// With a key of the provider behind it, `cost` is only what is charged for passing the call on.
+///
+/// Source: OpenRouter, usage accounting; every answer has it, without a member of the request.
+fn cost(usage: &Value, config: &ModelConfig) -> Count {
+    let host = config.base.host();
+    if host != OPENROUTER && !host.ends_with(&format!(".{OPENROUTER}")) {
+        return Count::Missing;
+    }
+    let cost = Count::dollars_at(usage, "/cost");
+    let is_own_key = usage.get("is_byok").and_then(Value::as_bool);
+    match (cost, is_own_key) {
+        (Count::Missing, _) | (_, Some(false)) => cost,
+        (_, Some(true) | None) => {
+            cost.plus(Count::dollars_at(usage, "/cost_details/upstream_inference_cost"))
+        }
+    }
+}
+
+const OPENROUTER: &str = "openrouter.ai";

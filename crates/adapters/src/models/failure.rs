@@ -28,7 +28,13 @@ pub enum WireError {
         /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The provider, or a limit of ours, refuses this one request or its answer.
+    /// The provider refuses this one request by a status, before it answers anything.
+    #[error("{detail}")]
+    Rejected {
+        /// What to show.
+        detail: String,
+    },
+    /// The provider refuses in its answer, or a limit of ours refuses that.
     #[error("{detail}")]
     Refused {
         /// What to show.
@@ -57,7 +63,7 @@ impl WireError {
             Self::Unavailable { why: _, detail, retry_after } => {
                 Self::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
             }
-            Self::Malformed { .. } | Self::Refused { .. } => self,
+            Self::Malformed { .. } | Self::Rejected { .. } | Self::Refused { .. } => self,
         }
     }
 
@@ -78,6 +84,7 @@ impl WireError {
             Self::Unavailable { why, detail, retry_after } => {
                 ModelError::Provider { provider, why, detail: hide(detail), retry_after }
             }
+            Self::Rejected { detail } => ModelError::Rejected { detail: hide(detail) },
             Self::Refused { detail } => ModelError::Request { detail: hide(detail) },
         }
     }
@@ -144,8 +151,20 @@ pub(crate) fn of_status(
         let message = if is_page { String::new() } else { text.into_owned() };
         Said { message, ..Said::default() }
     });
-    said.judge(Some(status), retry_after, config)
+    match said.judge(Some(status), retry_after, config) {
+        WireError::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
+            if !GAVE_UP_WAITING.contains(&status) =>
+        {
+            WireError::Unavailable { why: ProviderUnavailable::ServerError, detail, retry_after }
+        }
+        WireError::Refused { detail } => WireError::Rejected { detail },
+        other => other,
+    }
 }
+
+/// Statuses by which somebody in front of a model says that it took too long: it may have run. The last
+/// is Cloudflare's.
+const GAVE_UP_WAITING: [u16; 3] = [408, 504, 524];
 
 /// The meaning of an error object inside a stream, or in an answer with status 200.
 pub(crate) fn of_object(error: &Value, config: &ModelConfig) -> WireError {

@@ -289,5 +289,6 @@ fn counts(usage: &Value) -> Counts {
         cache_write: Count::Missing,
         output: output.or(Count::at(usage, "/totalTokenCount").minus(input)),
         reasoning: thoughts,
+        cost: Count::Missing,
     }
 }

@@ -66,9 +66,12 @@ pub async fn probe(
                 return Ok(Probe { rung: Some(rung), usage, is_counted, first_event, failures });
             }
             Ok(Answer { problem: Some(problem), .. }) => failures.push((rung, problem)),
-            Err(ModelError::Request { detail }) => {
+            Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
+                let (ModelError::Rejected { detail }
+                | ModelError::Request { detail }
+                | ModelError::Provider { detail, .. }) = &error;
                 failures.push((rung, detail.clone()));
-                refusals.push(ModelError::Request { detail });
+                refusals.push(error);
             }
             Err(
                 error @ ModelError::Provider {
@@ -79,7 +82,12 @@ pub async fn probe(
                 failures.push((rung, error.to_string()));
                 unknown = Some(error);
             }
-            Err(error @ ModelError::Provider { why: ProviderUnavailable::Outage, .. }) => {
+            Err(
+                error @ ModelError::Provider {
+                    why: ProviderUnavailable::Outage | ProviderUnavailable::ServerError,
+                    ..
+                },
+            ) => {
                 failures.push((rung, error.to_string()));
                 outages.push(error);
             }
@@ -103,7 +111,11 @@ pub async fn probe(
         Some(_) | None => {}
     }
     if outages.len() == Rung::ALL.len() {
-        return Err(outages.swap_remove(0));
+        // One that may have cost something stands for all of them.
+        let is_silent = |error: &ModelError| {
+            matches!(error, ModelError::Provider { why: ProviderUnavailable::Outage, .. })
+        };
+        return Err(outages.swap_remove(outages.iter().position(is_silent).unwrap_or(0)));
     }
     // The same refusal however the tool is offered is about something else than tools.
     if refusals.len() == Rung::ALL.len() && refusals.iter().all(|it| *it == refusals[0]) {

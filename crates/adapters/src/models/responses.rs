@@ -331,5 +331,6 @@ fn counts(usage: &Value) -> Counts {
         cache_write: Count::at(usage, "/input_tokens_details/cache_write_tokens"),
         output: Count::at(usage, "/output_tokens"),
         reasoning: Count::at(usage, "/output_tokens_details/reasoning_tokens"),
+        cost: Count::Missing,
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Counts {
     pub(crate) cache_write: Count,
     pub(crate) output: Count,
     pub(crate) reasoning: Count,
+    /// What the call cost, by the provider's own figure. Units: micro-dollars.
+    pub(crate) cost: Count,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,6 +45,20 @@ impl Count {
                     Some(tokens) if tokens <= MOST_TOKENS => Self::Tokens(tokens),
                     Some(_) | None => Self::Absurd,
                 }
+            }
+        }
+    }
+
+    /// Reads an amount of dollars at a path, as micro-dollars, rounded up.
+    pub(crate) fn dollars_at(value: &Value, path: &str) -> Self {
+        match value.pointer(path) {
+            None | Some(Value::Null) => Self::Missing,
+            Some(number) => {
+                // Thousandths of a micro-dollar are what a decimal fraction of binary digits is off by.
+                let nanos = number.as_f64().map(|dollars| (dollars * 1e9).round());
+                let nanos = nanos.filter(|nanos| (0.0..1e15).contains(nanos));
+                let micros = nanos.and_then(|it| format!("{:.0}", (it / 1e3).ceil()).parse().ok());
+                micros.map_or(Self::Absurd, Self::Tokens)
             }
         }
     }
@@ -101,6 +117,7 @@ impl Counts {
         self.cache_write = later.cache_write.or(self.cache_write);
         self.output = later.output.or(self.output);
         self.reasoning = later.reasoning.or(self.reasoning);
+        self.cost = later.cost.or(self.cost);
     }
 
     /// The usage; `None` if input or output is missing, or if a number cannot be true. Then the
@@ -112,6 +129,11 @@ impl Counts {
             cache_write: self.cache_write.or_zero()?,
             output: self.output.known()?,
             reasoning: self.reasoning.or_zero()?,
+            cost: match self.cost {
+                Count::Missing => None,
+                Count::Tokens(micros) => Some(micros),
+                Count::Absurd => return None,
+            },
         };
         let is_consistent = usage.cached_input.saturating_add(usage.cache_write) <= usage.input
             && usage.reasoning <= usage.output;

@@ -69,6 +69,7 @@ async fn a_status_says_whose_fault_it_is_and_what_to_do() {
         ),
         (ChatCompletions, Answer::new(502, "text/html", "<html><h1>Bad gateway</h1>")),
         (ChatCompletions, with(500, "")),
+        (ChatCompletions, with(504, "")),
         (
             ChatCompletions,
             with(

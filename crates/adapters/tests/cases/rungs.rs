@@ -233,7 +233,7 @@ async fn a_probe_that_is_refused_the_same_way_each_time_says_so_and_nothing_abou
         Answer::new(400, "application/json", body.to_string())
     };
     let error = probed(vec![refused("Unsupported parameter: max_tokens"); 3]).await.unwrap_err();
-    let ModelError::Request { detail } = &error else { panic!("{error}") };
+    let ModelError::Rejected { detail } = &error else { panic!("{error}") };
     assert_eq!(detail, "the provider refused the request: Unsupported parameter: max_tokens");
 
     let found = probed(vec![refused("no tools"), refused("no schema"), refused("no")]).await;

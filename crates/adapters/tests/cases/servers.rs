@@ -250,7 +250,7 @@ async fn endless_answers_are_refused() {
 
     let refused = Play::Endless("HTTP/1.1 400 Bad\r\n\r\n".into(), vec![b'x'; 65536]);
     let (answer, _) = played(refused).await;
-    assert!(matches!(answer, Err(ModelError::Request { .. })), "{answer:?}");
+    assert!(matches!(answer, Err(ModelError::Rejected { .. })), "{answer:?}");
 }
 
 #[tokio::test]

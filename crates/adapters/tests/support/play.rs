@@ -108,6 +108,7 @@ pub async fn report(config: ModelConfig, answer: Answer, request: &Request) -> S
             let wait = retry_after.map(|it| format!(", again in {it:?}")).unwrap_or_default();
             format!("{why:?}{wait}: {detail}")
         }
+        ModelError::Rejected { detail } => format!("Rejected: {detail}"),
         ModelError::Request { detail } => format!("Request: {detail}"),
     });
     let turn = summary(&events);

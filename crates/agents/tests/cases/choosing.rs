@@ -21,8 +21,14 @@ use futures_util::stream;
 
 use crate::world::{Agents, DONE, WS, World, me, now, report, text};
 
-const USED: Usage =
-    Usage { input: 1200, cached_input: 800, cache_write: 300, output: 90, reasoning: 40 };
+const USED: Usage = Usage {
+    input: 1200,
+    cached_input: 800,
+    cache_write: 300,
+    output: 90,
+    reasoning: 40,
+    cost: None,
+};
 
 /// A paid model of another provider, which answers with a report or not at all.
 struct Far {

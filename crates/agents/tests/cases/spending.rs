@@ -27,7 +27,7 @@ use crate::world::{DONE, WS, World, me, now, report};
 
 /// 2,500 tokens in and 50 out.
 const USED: Usage =
-    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0 };
+    Usage { input: 2500, cached_input: 0, cache_write: 0, output: 50, reasoning: 0, cost: None };
 const COST: i64 = 2_500 + 500;
 
 type Turn = Result<Vec<TurnEvent>, ModelError>;
@@ -95,6 +95,7 @@ struct Case {
     world: World,
     agent: AgentId,
     model: Arc<Paid<Priced>>,
+    models: Models,
     agents: Agents,
 }
 
@@ -105,8 +106,8 @@ impl Case {
         let agent = world.try_create(&task, true).expect("an agent");
         let model = Arc::new(Paid(Priced { turns: Mutex::new(turns), ..Priced::default() }));
         let models = Models::new(world.model.clone()).with(model.clone());
-        let agents = world.choosing(models);
-        let case = Self { world, agent, model, agents };
+        let agents = world.choosing(models.clone());
+        let case = Self { world, agent, model, models, agents };
         case.world.pays(&case.agent);
         case
     }
@@ -177,6 +178,22 @@ fn a_call_costs_what_the_provider_says() {
     assert_eq!(today.usage, USED);
 }
 
+#[test]
+fn a_call_costs_what_the_provider_charged_if_it_says_so_and_its_tokens_can_be_right() {
+    let charged = |usage: Usage, cost| Usage { cost: Some(cost), ..usage };
+    let no_tokens = Usage { input: 0, output: 0, ..USED };
+    for (usage, spent) in [
+        (charged(USED, 1_234), 1_234),
+        (charged(USED, 0), 0),
+        (charged(USED, 11 * 6_000), RESERVED),
+        (charged(no_tokens, 5), RESERVED),
+    ] {
+        let case = Case::new(vec![answer(Some(usage))]);
+        assert_eq!(case.run(), DONE);
+        assert_eq!(case.spent(), (0, spent), "{usage:?}");
+    }
+}
+
 /// Each call has a row of its own, also those whose tool calls are refused.
 #[test]
 fn a_run_of_three_calls_has_three_rows_of_usage() {
@@ -222,8 +239,10 @@ fn a_refused_key_costs_nothing_and_a_call_that_broke_off_what_was_reserved() {
         (provider(ProviderUnavailable::Authentication), 0),
         (provider(ProviderUnavailable::Quota), 0),
         (provider(ProviderUnavailable::Unreachable), 0),
+        (provider(ProviderUnavailable::ServerError), 0),
         (provider(ProviderUnavailable::Outage), RESERVED),
         (ModelError::Request { detail: "the answer broke off".into() }, RESERVED),
+        (ModelError::Rejected { detail: "too long".into() }, 0),
     ] {
         let case = Case::new(vec![Err(error.clone())]);
         case.run();
@@ -447,6 +466,76 @@ fn a_success_that_is_no_answer_of_a_model_holds_the_model_and_counts_as_the_whol
     case.world.wake_now(&case.agent, None);
     assert!(case.claim(&case.agent).is_none());
     assert_eq!((case.requests(), case.spent()), (1, (0, RESERVED)));
+}
+
+/// Ten calls in a row end without an answer, then one is answered. Returns what the ten cost.
+fn after_an_outage(why: ProviderUnavailable) -> i64 {
+    let gone = || {
+        Err(ModelError::Provider {
+            provider: "acme".into(),
+            why,
+            detail: "503".into(),
+            retry_after: None,
+        })
+    };
+    let turns = std::iter::repeat_with(gone).take(10);
+    let turns = [answer(Some(USED))].into_iter().chain(turns).chain([answer(Some(USED))]);
+    let case = Case::new(turns.collect());
+    // Two calls of a wake fit into its cap, and no third.
+    case.settings(|settings| settings.budgets.wake = 2 * RESERVED);
+    assert_eq!(case.run(), DONE);
+    let reports = case.world.reports(&case.agent);
+    case.world.wake_now(&case.agent, None);
+    for attempt in 1..=10 {
+        let lease = case.claim(&case.agent).unwrap_or_else(|| panic!("attempt {attempt}"));
+        let end = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+        assert!(matches!(end, End::ProviderUnavailable { .. }), "attempt {attempt}: {end:?}");
+        assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+        assert_eq!(case.put_off(&case.agent), Some(PutOff::Provider));
+        let held = now(case.world.store.all(breaker::all(WS))).expect("readable");
+        let held: Vec<_> = held.iter().map(|it| it.provider.as_str()).collect();
+        assert_eq!(held, ["acme"], "what needs the person has one line");
+        // A few seconds at first, so that five of them are within a minute.
+        case.world.later(if attempt < 5 { 10 } else { 1800 });
+    }
+    assert_eq!(case.world.reports(&case.agent), reports, "the last report stays");
+    assert_eq!(case.world.events("provider:away").len(), 6, "each time it is held anew");
+    let spent = case.spent().1 - COST;
+    let lease = case.claim(&case.agent).expect("the provider may be asked");
+    assert_eq!(now(case.agents.scheduler().run_alive(lease)).expect("it ran").end, DONE);
+    assert_eq!(case.spent(), (0, spent + 2 * COST));
+    assert_eq!(case.world.agent_state(&case.agent).consecutive_failure_count, 0);
+    assert_eq!(now(case.world.store.all(breaker::all(WS))), Ok(vec![]));
+    assert_eq!(case.world.runs(&case.agent).len(), 2, "it was one run all along");
+    spent
+}
+
+#[test]
+fn an_outage_of_a_paid_provider_fails_no_wake_and_keeps_the_last_report() {
+    let spent = after_an_outage(ProviderUnavailable::ServerError);
+    assert_eq!(spent, 0, "the provider says itself that it served nothing");
+    // Nobody knows what calls cost that broke off: the day pays for them, the wake does not.
+    assert_eq!(after_an_outage(ProviderUnavailable::Outage), 10 * RESERVED);
+}
+
+/// A wake that was claimed for a model of older settings notes no budget as held: another model may be
+/// chosen by now.
+#[test]
+fn a_wake_with_a_model_of_older_settings_is_put_back_and_notes_nothing() {
+    let case = Case::new(vec![answer(Some(USED))]);
+    case.settings(|settings| settings.budgets.agent_day = RESERVED - 1);
+    case.models.set_revision(0);
+    let End::Requeued { reason } = case.run() else { panic!("it ran") };
+    assert_eq!(reason, "the settings of models were changed a moment ago");
+    assert_eq!((case.requests(), case.put_off(&case.agent)), (0, None));
+    assert_eq!(case.balance(case.agent.as_str()), None);
+    // The process has heard of them.
+    case.models.set_revision(1);
+    case.world.later(1);
+    let lease = case.claim(&case.agent).expect("it is due");
+    let end = now(case.agents.scheduler().run_alive(lease)).expect("it ran").end;
+    assert!(matches!(end, End::Requeued { .. }), "{end:?}");
+    assert_eq!(case.put_off(&case.agent), Some(PutOff::AgentBudget));
 }
 
 /// What ends the wait comes between the look at the account and the commit that puts the wake off.

@@ -290,3 +290,56 @@ fn a_budget_of_nothing_sends_nothing_and_says_so() {
     assert!(home.contains("0 of 0 tokens today: no room for the next call"), "{home}");
     assert!(home.contains("set a budget that allows a call"), "{home}");
 }
+
+/// 12,000 tokens in and 4,096 out are reserved for a call of a usual size.
+#[test]
+fn a_choice_warns_of_budgets_with_no_room_for_one_call_and_of_a_key_that_is_missing() {
+    let world = world(says_nothing(""));
+    world.ok(&["models", "edit", "far/big", "--input-price", "3", "--output-price", "15"]);
+    let asked = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    let key = "warning: far has no key, and a provider refuses calls without one: set it with `";
+    assert!(asked.contains(key) && asked.contains("models key far`"), "{asked}");
+    assert!(!asked.contains("one call may cost"), "there is room: {asked}");
+
+    world.ok(&["models", "budget", "--wake", "0.05", "--agent", "0.06"]);
+    let asked = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    let wake = "warning: one call may cost up to $0.0975, more than the $0.05 that one wake may spend: \
+                its wakes would fail; raise that with `";
+    assert!(asked.contains(wake) && asked.contains("models budget --wake`"), "{asked}");
+    let day = "more than the $0.06 that one agent may spend a day: its wakes would wait";
+    assert!(asked.contains(day), "{asked}");
+    let shown = world.run(&["agent", "wake", "slug fence", "--dry-run"]);
+    let warns = "warning: one call may cost up to $";
+    assert!(shown.err.contains(warns) && shown.err.contains("$0.05 that one wake"), "{shown:?}");
+}
+
+#[test]
+fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
+    let world = world(answer("401 Unauthorized", JSON, r#"{"error":{"message":"no such key"}}"#));
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let since = "it waits for its model: far has been unavailable since ";
+    let why = "the provider does not accept the key; enter a valid one: no such key";
+    let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
+    assert!(woken.contains(since) && woken.contains(why), "{woken}");
+    assert!(next.iter().all(|words| woken.contains(words)), "{woken}");
+    // Nothing is asked while it is held, and the reason is the same.
+    let again = world.ok(&["agent", "wake", "slug fence"]).out;
+    assert!(again.contains(since) && again.contains(why), "{again}");
+
+    world.ok(&["models", "budget", "--tokens", "0"]);
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    let says =
+        ["today's budget has no room for the next call", "models once-more", "models budget"];
+    assert!(says.iter().all(|words| woken.contains(words)), "{woken}");
+    let home = world.ok(&[]).out;
+    assert!(home.contains("wakes wait until midnight"), "{home}");
+    world.ok(&["agent", "model", "slug fence", "builtin"]);
+    let home = world.ok(&[]).out;
+    assert!(!home.contains("midnight"), "nobody waits for the budget: {home}");
+
+    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["models", "budget", "--tokens", "500000"]);
+    world.ok(&["models", "off"]);
+    let woken = world.ok(&["agent", "wake", "slug fence"]).out;
+    assert!(woken.contains("it waits: calls that cost money are switched off"), "{woken}");
+}

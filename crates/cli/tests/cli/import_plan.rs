@@ -197,3 +197,18 @@ fn a_field_that_was_changed_on_both_sides_is_named_in_plain_words() {
     let kept = "Kept as they are, because they were changed here:";
     assert!(second.out.contains(kept) && second.out.contains("Van: due date"), "{second:?}");
 }
+
+#[test]
+fn an_import_that_is_killed_at_six_of_ten_goes_on() {
+    let world = World::new();
+    let beds: String = (1..=10).map(|n| format!("## Bed {n}\n- [ ] dig bed {n}\n\n")).collect();
+    let file = world.file("beds.md", beds);
+    let import = ["--no-wait", "import", &file];
+    let killed = world.run_set(&import, &[("DORMOUSE_FAULTS", "kill:journal.import:after:6")], b"");
+    assert_ne!(killed.code, 0, "{killed:?}");
+    assert_eq!(titles(&world).len(), 6);
+    let again = world.ok(&import);
+    assert!(again.out.contains("4 created, 0 updated, 6 unchanged"), "{again:?}");
+    let all: std::collections::BTreeSet<String> = titles(&world).into_iter().collect();
+    assert_eq!(all.len(), 10);
+}

@@ -32,6 +32,7 @@ mod kill_load;
 mod kill_points;
 #[cfg(feature = "faults")]
 mod kill_serve;
+mod kill_stream;
 #[cfg(feature = "faults")]
 mod kill_work;
 mod reach;

@@ -44,11 +44,11 @@ impl BudgetScope {
 
 impl Dormouse {
     /// Allows one more budget of the same size for today, in a scope that has used its budget up.
-    /// The wakes that wait for it are due at once. It can be repeated whenever it is used up again.
+    /// The wakes that wait for it are due at once. It can be repeated whenever it has no room again.
     ///
     /// Returns what the scope has spent today, and its new limit.
     ///
-    /// Errors: the agent does not exist; the budget is not used up; it is 0.
+    /// Errors: the agent does not exist; the budget has room for the next call; it is 0.
     pub async fn once_more_today(
         &self,
         caller: &Caller,
@@ -110,7 +110,9 @@ impl Dormouse {
             });
         }
         if ops.is_empty() {
-            return Err(refused("the budget of today is not used up: there is nothing to allow"));
+            return Err(refused(
+                "the budget of today has room for the next call: there is nothing to allow",
+            ));
         }
         let (due, event) = match scope {
             BudgetScope::Workspace => {

@@ -16,7 +16,8 @@ use crate::{Dormouse, Error};
 
 impl Dormouse {
     /// Adds a provider, or changes the one of its name, which keeps the categories that it may be
-    /// sent: those are changed by [`Dormouse::set_provider_categories`] alone.
+    /// sent: those are changed by [`Dormouse::set_provider_categories`] alone. With another address or
+    /// format, what tests of its models showed is forgotten in the same commit.
     ///
     /// Errors: a name or an address that is not possible.
     pub async fn put_provider(
@@ -31,6 +32,12 @@ impl Dormouse {
         self.edit_models(caller, AuditAction::ModelsProvider, &name, |settings| {
             let known = settings.provider(&provider.name);
             let categories = known.and_then(|known| known.categories.clone());
+            // Another server may call tools in another way, and have another window.
+            let any = format!("{}/*", provider.name);
+            let before = self.provider_of(settings, &any);
+            if !before.is_ok_and(|(before, _)| before.is_same_server(&provider)) {
+                settings.forget_tests(&provider.name);
+            }
             settings.providers.retain(|known| known.name != provider.name);
             settings.providers.push(Provider { categories, ..provider.clone() });
             settings.providers.sort_by(|a, b| a.name.cmp(&b.name));

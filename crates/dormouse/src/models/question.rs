@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use dormouse_store::agent::agent_entity::{Agent, Automation};
 use dormouse_store::agent::wake_run;
-use dormouse_types::model_settings::Provider;
+use dormouse_types::model_settings::{KeySource, Provider};
 use dormouse_types::port::ModelClass;
+use dormouse_types::spend::reservation;
 use dormouse_types::{Caller, Scope};
 
-use super::{BUILT_IN, KeptBackAgents, ModelQuestion, Purpose};
+use super::{BUILT_IN, KeptBackAgents, ModelQuestion, Purpose, TooSmallBudget};
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -25,6 +26,9 @@ const SENT: [&str; 7] = [
 
 /// What a typical wake sends and gets, for an estimate before there are figures. Units: tokens.
 const TYPICAL: (u64, u64) = (6_000, 1_000);
+
+/// Units: bytes. The size of such a request, at four bytes a token.
+const TYPICAL_BYTES: u64 = 4 * TYPICAL.0;
 
 /// The most agents that are named.
 const NAMED: usize = 20;
@@ -99,7 +103,17 @@ impl Dormouse {
             let week = wake * u128::try_from(wakes.unwrap_or(0)).unwrap_or(0) / 1_000_000;
             i64::try_from(week / 7).unwrap_or(i64::MAX)
         });
+        let one_call =
+            is_paid.then(|| reservation(model.price().as_ref(), TYPICAL_BYTES, model.max_output()));
+        let misses_key = provider.as_ref().is_some_and(|provider| {
+            !provider.is_own && self.source.host.key(provider).source == KeySource::None
+        });
         Ok(ModelQuestion {
+            one_call,
+            too_small: one_call
+                .map(|call| TooSmallBudget::for_call(&settings.budgets, call))
+                .unwrap_or_default(),
+            misses_key,
             id: id.to_owned(),
             sent: match (&provider, purpose) {
                 (None, _) => Vec::new(),

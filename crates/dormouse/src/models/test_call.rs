@@ -51,7 +51,11 @@ impl Dormouse {
             TestError::Model(error) => Error::Model(error.to_string()),
         })?;
         self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
-            note_test(settings, id, &shown);
+            // It says nothing of another server, which the provider may have been moved to meanwhile.
+            let now = self.provider_of(settings, id);
+            if now.is_ok_and(|(now, _)| now.is_same_server(&provider)) {
+                note_test(settings, id, &shown);
+            }
             Ok(())
         })
         .await?;
@@ -170,6 +174,7 @@ fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
 
 fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView {
     let usage = shown.usage;
+    let charged = usage.and_then(|usage| i64::try_from(usage.cost?).ok());
     let amount = usage.zip(price).and_then(|(usage, price)| {
         let amount = cost(Some(&price), &usage, usage.input, usage.output)?;
         (amount.unit == Unit::MicroDollars).then_some(amount.value)
@@ -185,7 +190,7 @@ fn test_view(id: &str, shown: &ModelTest, price: Option<Price>) -> ModelTestView
         first_word_ms: shown.first_event.map(millis),
         input_tokens: usage.map(|usage| usage.input),
         output_tokens: usage.map(|usage| usage.output),
-        cost: amount,
+        cost: charged.or(amount),
         window: shown.window,
         failures: shown.failures.iter().map(failure).collect(),
     }

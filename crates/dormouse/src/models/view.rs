@@ -5,7 +5,7 @@ use dormouse_types::memory::ASSUMED_WINDOW;
 use dormouse_types::model_settings::{
     AllowedCategories, KeySource, KnownModel, OfferedModel, Provider, ToolMode,
 };
-use dormouse_types::spend::{Budgets, Price, Unit};
+use dormouse_types::spend::{Amount, Budgets, OverBudget, Price, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Providers, models and budgets of the workspace.
@@ -209,6 +209,32 @@ pub struct ModelQuestion {
     pub cost_a_day: Option<i64>,
     /// What may be spent a day. Units: micro-dollars.
     pub budget_a_day: i64,
+    /// The most that one call of a usual size may cost, which is reserved before it; `null` if it is
+    /// free.
+    pub one_call: Option<Amount>,
+    /// The budgets that have no room for such a call, so that wakes would fail or wait.
+    pub too_small: Vec<TooSmallBudget>,
+    /// Whether its provider is not the person's own and has no key.
+    pub misses_key: bool,
+}
+
+/// A budget that has no room for one call even if nothing else is spent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TooSmallBudget {
+    /// What it is the budget of: one wake, or an agent or all agents for a day.
+    pub scope: OverBudget,
+    /// What it allows, in the unit of the call.
+    pub budget: i64,
+}
+
+impl TooSmallBudget {
+    /// The budgets that have no room for a call.
+    pub(crate) fn for_call(budgets: &Budgets, call: Amount) -> Vec<Self> {
+        let too_small = budgets.too_small_for(call).into_iter();
+        too_small.map(|(scope, budget)| Self { scope, budget }).collect()
+    }
 }
 
 /// A model that a provider lists, with what it costs.

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse::dates::Wording;
-use dormouse::models::{ChosenBy, KeptBackAgents, PaidCalls, Purpose, WindowSource};
+use dormouse::models::{
+    ChosenBy, KeptBackAgents, PaidCalls, Purpose, TooSmallBudget, WindowSource,
+};
 use dormouse::view::{RowActivity, Task};
 use dormouse::wake_preview::PreviewOutcome;
 use dormouse::{
@@ -19,9 +21,9 @@ use dormouse_testkit::models::{Host, provider};
 use dormouse_types::agent::AgentActivity;
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model::ProviderUnavailable;
-use dormouse_types::model_settings::{AllowedCategories, ToolMode};
+use dormouse_types::model_settings::{AllowedCategories, ApiFormat, Provider, ToolMode};
 use dormouse_types::port::Clock as _;
-use dormouse_types::spend::Budgets;
+use dormouse_types::spend::{Amount, Budgets, OverBudget, Unit};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, Id as _, Scope, Seq};
 
@@ -182,6 +184,40 @@ fn the_question_says_what_leaves_who_changes_and_what_goes_off() {
     );
 }
 
+/// 12,000 tokens in and 100 out are reserved, at a dollar and at five a million.
+#[test]
+fn the_question_and_the_preview_name_budgets_with_no_room_for_one_call_and_a_key_that_is_missing() {
+    let world = world(None);
+    let (_, agent, _) = world.proposed(&[]);
+    let ask = |id: &str| {
+        let me = me();
+        let question = now(world.dormouse.model_question(&me, id, Purpose::Thinking));
+        let question = question.expect("an answer");
+        (question.one_call, question.too_small, question.misses_key)
+    };
+    let preview = || {
+        let shown = now(world.dormouse.preview_wake(&me(), &agent.id, None, Some("acme/large")));
+        let request = shown.expect("a preview").request.expect("a request");
+        (request.reserved.map(|call| call.value), request.too_small)
+    };
+    let call = Amount { unit: Unit::MicroDollars, value: 12_000 + 500 };
+    assert_eq!(ask("acme/large"), (Some(call), Vec::new(), true));
+    // Its body has two bytes.
+    assert_eq!(preview(), (Some(501), Vec::new()));
+    let budgets = Budgets { wake: 12_499, agent_day: 12_500, ..Budgets::default() };
+    now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+    let of_wake = TooSmallBudget { scope: OverBudget::Wake, budget: 12_499 };
+    assert_eq!(ask("acme/large"), (Some(call), vec![of_wake], true));
+    now(world.dormouse.set_budgets(&me(), Budgets { wake: 500, workspace_day: 0, ..budgets }))
+        .expect("set");
+    let of_wake = TooSmallBudget { scope: OverBudget::Wake, budget: 500 };
+    let of_day = TooSmallBudget { scope: OverBudget::Workspace, budget: 0 };
+    assert_eq!(preview(), (Some(501), vec![of_wake, of_day]));
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    assert_eq!(ask("home/small"), (None, Vec::new(), false), "your own server costs nothing");
+    assert_eq!(ask("builtin"), (None, Vec::new(), false));
+}
+
 #[test]
 fn what_a_test_showed_is_kept_with_the_model() {
     let world = world(None);
@@ -193,6 +229,40 @@ fn what_a_test_showed_is_kept_with_the_model() {
     now(world.dormouse.set_paid_calls(&me(), PaidCalls::Off)).expect("set");
     let error = now(world.dormouse.test_model(&me(), "acme/large")).expect_err("it costs money");
     assert_eq!(pointer(&error), "/model");
+}
+
+/// What a test showed holds for the server that was called, and for no other.
+#[test]
+fn what_a_test_showed_is_forgotten_with_the_address_or_format_and_what_a_person_set_is_not() {
+    let world = world(None);
+    let acme = provider("acme");
+    let of = |id: &str| {
+        let models = now(world.dormouse.models(&me())).expect("models").models;
+        let model = models.into_iter().find(|model| model.id == id).expect("known");
+        (model.tool_mode, model.window, model.window_source)
+    };
+    let tested = (Some(ToolMode::Schema), Some(8192), Some(WindowSource::Stated));
+    let untested = (None, Some(8192), Some(WindowSource::Assumed));
+    // It was found, and nobody added it.
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    now(world.dormouse.put_provider(&me(), acme.clone())).expect("added");
+    assert_eq!(of("acme/large"), tested, "the same server");
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    now(world.dormouse.test_model(&me(), "home/small")).expect("tested");
+
+    let elsewhere = Provider { base_url: "https://other.example/v1".into(), ..acme.clone() };
+    now(world.dormouse.put_provider(&me(), elsewhere.clone())).expect("changed");
+    assert_eq!((of("acme/large"), of("home/small")), (untested, tested));
+
+    now(world.dormouse.test_model(&me(), "acme/large")).expect("tested");
+    now(world.dormouse.set_model_window(&me(), "acme/large", Some(32_000))).expect("set");
+    let own = Provider { is_own: true, ..elsewhere };
+    now(world.dormouse.put_provider(&me(), own.clone())).expect("changed");
+    let set = (Some(32_000), Some(WindowSource::SetByYou));
+    assert_eq!(of("acme/large"), (Some(ToolMode::Schema), set.0, set.1), "whose it is, only");
+    let format = ApiFormat::Anthropic;
+    now(world.dormouse.put_provider(&me(), Provider { format, ..own })).expect("changed");
+    assert_eq!(of("acme/large"), (None, set.0, set.1));
 }
 
 #[test]

@@ -120,6 +120,45 @@ fn a_budget_that_is_raised_makes_what_waits_for_it_due_at_once() {
     assert!(shown.due_at.is_some_and(|due| due <= world.clock.now()), "{:?}", shown.due_at);
 }
 
+/// Nobody waits for a budget that no agent needs any more, and nobody is shown that wakes do.
+#[test]
+fn an_agent_that_gets_a_free_model_waits_for_no_budget_and_none_is_shown_as_holding_it() {
+    let is_held = |world: &World| {
+        let overview = now(world.dormouse.overview(&me())).expect("an overview");
+        (overview.spending.money.held_since.is_some(), used_up(world).len())
+    };
+    for (workspace_day, agent_day) in [(CALL - 1, 1_000_000), (1_000_000, CALL - 1)] {
+        let (world, task, agent) = paying();
+        budgets(&world, workspace_day, agent_day);
+        wake(&world, &task, &agent);
+        assert_eq!(is_held(&world), (workspace_day < CALL, 1));
+        let patch = AgentPatch { model: Some(Some("builtin".into())), ..AgentPatch::default() };
+        now(world.dormouse.edit_agent(&me(), &agent, patch, None)).expect("changed");
+        assert_eq!(is_held(&world), (false, 0));
+        let shown = world.fresh_agent(&agent);
+        assert_eq!((shown.lifecycle, shown.put_off), (Lifecycle::Created, None));
+        assert!(shown.due_at.is_some_and(|due| due <= world.clock.now()), "{:?}", shown.due_at);
+    }
+}
+
+/// The same holds if the model is that of the template, or of the workspace.
+#[test]
+fn agents_of_a_template_or_workspace_with_a_free_model_wait_for_no_budget() {
+    let (world, task, agent) = paying();
+    budgets(&world, CALL - 1, 1_000_000);
+    let own = |model: Option<&str>| {
+        let model = Some(model.map(str::to_owned));
+        let patch = AgentPatch { model, ..AgentPatch::default() };
+        now(world.dormouse.edit_agent(&me(), &agent, patch, None)).expect("changed");
+    };
+    now(world.dormouse.use_model(&me(), "acme/large")).expect("chosen");
+    own(None);
+    wake(&world, &task, &agent);
+    assert_eq!(world.fresh_agent(&agent).put_off, Some(PutOff::WorkspaceBudget.into()));
+    now(world.dormouse.use_model(&me(), "builtin")).expect("chosen");
+    assert_eq!((world.fresh_agent(&agent).put_off, used_up(&world)), (None, Vec::new()));
+}
+
 #[test]
 fn a_test_call_is_paid_from_the_budget_of_all_agents() {
     let (world, _, _) = paying();

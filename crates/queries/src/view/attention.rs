@@ -23,7 +23,7 @@ closed_list! {
         Provider = "provider",
         /// The key, the address or the name of a model is wrong.
         ModelSetup = "modelSetup",
-        /// A budget of the day is used up.
+        /// A budget of the day has no room for the next call.
         Budget = "budget",
         /// The last run of an agent failed.
         RunFailed = "runFailed",
@@ -89,7 +89,7 @@ pub enum AttentionCause {
         /// What it said last.
         detail: String,
     },
-    /// A budget of the day is used up: that of the agent, or without one that of all agents.
+    /// A budget of the day has no room for the next call: that of the agent, or without one that of all agents.
     #[serde(rename_all = "camelCase")]
     Budget {
         /// What the amounts count.

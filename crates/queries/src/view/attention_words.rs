@@ -25,8 +25,12 @@ impl Attention {
                 let why = error.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
                 format!("The last run of {} failed{why}", name.unwrap_or("an agent"))
             }
-            AttentionCause::Provider { provider, why, detail }
-            | AttentionCause::ModelSetup { provider, why, detail } => {
+            AttentionCause::Provider { provider, why, detail } => format!(
+                "{}: {detail}; its wakes wait, and it is tried again by itself: choose another model if \
+                 you do not want to wait",
+                unavailable(provider, why.known())
+            ),
+            AttentionCause::ModelSetup { provider, why, detail } => {
                 format!("{}: {detail}", unavailable(provider, why.known()))
             }
             AttentionCause::Budget { unit, used, budget, next_call } => {
@@ -94,7 +98,12 @@ fn unavailable(provider: &str, why: Option<ProviderUnavailable>) -> String {
         Some(ProviderUnavailable::Unreachable) => {
             format!("The model provider {provider} cannot be reached")
         }
-        Some(ProviderUnavailable::Quota | ProviderUnavailable::Outage) | None => {
+        Some(
+            ProviderUnavailable::Quota
+            | ProviderUnavailable::ServerError
+            | ProviderUnavailable::Outage,
+        )
+        | None => {
             format!("The model provider {provider} does not answer")
         }
     }

@@ -62,7 +62,7 @@ closed_list! {
         Automation = "automation",
         /// The agent is dormant and does not wake.
         Dormant = "dormant",
-        /// A budget of the day is used up; the wake was moved to the next day.
+        /// A budget of the day has no room for the next call; the wake was moved to the next day.
         Budget = "budget",
         /// The provider of its model is not available; the wake was moved to the next try.
         Provider = "provider",

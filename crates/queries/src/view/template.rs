@@ -75,7 +75,7 @@ pub struct TemplateVersion {
     pub created_at: Timestamp,
     /// The model that its agents ask; none is that of the workspace.
     pub model_id: Option<String>,
-    /// The profile of inference; kept, and not used yet.
+    /// The profile that another program gave it: kept, and without effect.
     pub profile_id: Option<String>,
     /// What the built-in model understands of both directives; none in a list, and if the program has
     /// no rules.

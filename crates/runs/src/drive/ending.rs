@@ -98,6 +98,11 @@ impl ActiveRun<'_> {
         self.fail_after(error, self.settled(Outcome::Unknown)).await
     }
 
+    /// Ends a run whose model gave no answer that can be used.
+    pub(super) async fn fail_unanswered(&mut self, error: &ModelError) -> Result<End, RunError> {
+        self.fail_after(error.to_string(), self.settled(Outcome::of_error(error))).await
+    }
+
     /// Ends a run whose prompt was cut by the server. The call is settled by what the server counted.
     pub(super) async fn fail_cut(
         &mut self,

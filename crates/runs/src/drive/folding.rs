@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use dormouse_store::Store;
 use dormouse_store::agent::source::Source;
+use dormouse_store::{Op, Store};
 use dormouse_types::RunKey;
-use dormouse_types::model::{ModelError, Request, ToolChoice, Usage};
+use dormouse_types::model::{ModelError, Request, ToolChoice};
 use dormouse_types::port::{Model, ModelLocation, Stage};
 use futures_util::future::FutureExt as _;
 
@@ -17,6 +17,7 @@ use crate::gate::{Gated, gate, sources_of};
 use crate::handler::{FoldPiece, Folded, RunError, RunHandler};
 use crate::model_call::Answer;
 use crate::request::{self, Offer};
+use crate::spending::Outcome;
 use crate::step::LoggedTurn;
 use crate::truncation::truncation;
 
@@ -61,7 +62,7 @@ impl ActiveRun<'_> {
             };
             self.model = model;
             if gated.log.is_empty() {
-                self.keep(Folded::Hidden, None).await?;
+                self.keep(Folded::Hidden, Vec::new()).await?;
                 folding = Folding::Done;
                 continue;
             }
@@ -85,15 +86,18 @@ impl ActiveRun<'_> {
                 Err(why) => return self.interrupt(why).await.map(Folding::Ended),
             };
             self.driver.store.pass(Stage::AfterEffect, "model.fold");
-            let (turn, usage) = match answer {
-                Ok(Answer { turn, usage }) => (turn, usage),
+            let (turn, usage, settled) = match answer {
+                Ok(Answer { turn, usage }) => {
+                    let settled = self.answered(usage.as_ref());
+                    (turn, usage, settled)
+                }
                 Err(error @ ModelError::Provider { .. }) => {
                     return self.provider_unavailable(&error).await.map(Folding::Ended);
                 }
                 // As good as an answer that cannot be used.
-                Err(error @ ModelError::Request { .. }) => {
+                Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
                     tracing::warn!(run = %self.lease.run.key, %error, "memory could not be folded");
-                    (LoggedTurn::default(), None)
+                    (LoggedTurn::default(), None, self.settled(Outcome::of_error(&error)))
                 }
             };
             self.note_provider_is_back().await?;
@@ -102,17 +106,17 @@ impl ActiveRun<'_> {
                 return self.fail_cut(cut, usage.as_ref()).await.map(Folding::Ended);
             }
             let folded = Folded::Answer { model: model.name(), turn: &turn, sources: &sources };
-            self.keep(folded, usage.as_ref()).await?;
+            self.keep(folded, settled).await?;
             folding = Folding::Done;
         }
         Ok(folding)
     }
 
     /// Commits what came of a piece, and settles its call.
-    async fn keep(&mut self, folded: Folded<'_>, usage: Option<&Usage>) -> Result<(), RunError> {
+    async fn keep(&mut self, folded: Folded<'_>, settled: Vec<Op>) -> Result<(), RunError> {
         let mut chain = self.chain.clone();
         let kept = self.handler.folded(folded, &mut chain).await?;
-        let mut ops = self.answered(usage);
+        let mut ops = settled;
         let is_kept = kept.is_some();
         ops.extend(kept.into_iter().flatten());
         self.commit("run.fold", ops).await?;

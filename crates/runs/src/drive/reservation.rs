@@ -11,7 +11,7 @@ use dormouse_types::agent::PutOff;
 use dormouse_types::model::{Request, Usage};
 use dormouse_types::port::OutgoingRequest;
 use dormouse_types::spend::{Amount, Budgets, OverBudget};
-use dormouse_types::{EventKind, Origin, Timestamp};
+use dormouse_types::{EventKind, HolderId, Origin, Timestamp};
 use jiff::civil::Date;
 
 use super::{ATTEMPTS, ActiveRun, CONFLICTS, Driver};
@@ -19,11 +19,11 @@ use crate::handler::RunError;
 use crate::spending::{self, Outcome, PAID_CALLS_OFF, Reservation};
 use crate::{End, Lease};
 
-/// Runs that wait for the budget of the next day begin within this time after midnight.
-const BUDGET_SPREAD: Duration = Duration::from_secs(600);
-
 /// How soon a run tries again for which there is room once calls under way are settled.
 const CALLS_UNDER_WAY: Duration = Duration::from_secs(10);
+
+/// How soon a run tries again whose model is of settings that were changed a moment ago.
+const SETTINGS_CHANGED: Duration = Duration::from_secs(1);
 
 impl ActiveRun<'_> {
     /// Reserves what the call may cost, in every scope at once; returns the end of the run if it may
@@ -53,6 +53,11 @@ impl ActiveRun<'_> {
         let store = &self.driver.store;
         let Limits { revision, budgets, so_far } = self.limits(request.turn).await?;
         let now = self.driver.clock.now();
+        // Another model may be chosen by now, and the budget of this one be no matter any more.
+        if self.driver.models.are_older_than(revision) {
+            let reason = "the settings of models were changed a moment ago".into();
+            return self.requeue_run(Some(now + SETTINGS_CHANGED), reason).await.map(Some);
+        }
         let day = self.driver.day_of(now);
         let amount = spending::price_of(&*self.model, outgoing);
         if spending::is_beyond_wake(&budgets, so_far, amount) {
@@ -151,7 +156,7 @@ impl ActiveRun<'_> {
             OverBudget::Wake | OverBudget::Agent => PutOff::AgentBudget,
             OverBudget::Workspace => PutOff::WorkspaceBudget,
         };
-        let until = self.driver.next_day(day);
+        let until = self.driver.next_day(day, &self.lease.run.holder);
         let subject = self.lease.run.holder.to_string();
         let news = ChangeRow::agent(
             Origin::Person { via: None },
@@ -215,15 +220,13 @@ impl Driver {
         at.day_in(&self.zone)
     }
 
-    /// Returns a moment after the midnight that ends a day, spread so that not all agents begin at
-    /// once.
-    pub fn next_day(&self, day: Date) -> Timestamp {
+    /// Returns when a holder begins that waits for the budget of the next day: after the midnight that
+    /// ends a day, spread so that not all begin at once.
+    pub fn next_day(&self, day: Date, holder: &HolderId) -> Timestamp {
         let midnight = day.tomorrow().ok().and_then(|next| next.to_zoned(self.zone.clone()).ok());
         let now = self.clock.now();
         let midnight =
             midnight.map_or(now + PAID_CALLS_OFF, |at| Timestamp::from_jiff(at.timestamp()));
-        let mut byte = [0u8; 1];
-        self.entropy.fill(&mut byte);
-        midnight + BUDGET_SPREAD * u32::from(byte[0]) / 256
+        midnight + spending::after_midnight(holder)
     }
 }

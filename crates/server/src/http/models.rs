@@ -429,7 +429,7 @@ pub(super) async fn window(app: App, Json(params): Json<ModelWindowParams>) -> R
     Ok(axum::Json(app.dormouse.set_model_window(&app.caller, &model, window).await?))
 }
 
-/// Allows one more budget of the same size for today, where the budget of the day is used up.
+/// Allows one more budget of the same size for today, where the budget of the day has no room for the next call.
 ///
 /// The wakes that wait for it are due at once. The next day has the plain budget again. The audit log
 /// notes who allowed it, and how much.

@@ -26,7 +26,7 @@ pub(crate) struct TemplateParams {
     report_directive: String,
     /// The model that its agents ask, `builtin` or `provider/model`; left out: that of the workspace.
     model_id: Option<String>,
-    /// The profile of inference; kept, and not used yet.
+    /// The profile that another program gave it: kept, and without effect.
     profile_id: Option<String>,
 }
 

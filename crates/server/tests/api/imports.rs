@@ -1,5 +1,8 @@
 //! Import as a stream of lines.
 
+use axum::body::Body;
+use axum::http::Request;
+use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -28,8 +31,8 @@ async fn each_durable_task_is_one_line() {
 const CORRECTED: &str = "application/vnd.dormouse.import+json";
 
 async fn corrected(world: &World, address: &str, body: Value) -> crate::world::Answer {
-    let body = axum::body::Body::from(body.to_string());
-    let request = axum::http::Request::post(address).header("content-type", CORRECTED).body(body);
+    let body = Body::from(body.to_string());
+    let request = Request::post(address).header("content-type", CORRECTED).body(body);
     world.send(request.expect("a request")).await
 }
 
@@ -100,4 +103,64 @@ async fn a_file_that_is_no_text_is_a_problem_and_not_a_stream() {
     assert!((400..500).contains(&answer.status), "{}", answer.body);
     assert_eq!(answer.header("content-type"), Some("application/problem+json"));
     assert_eq!(world.call("POST", "/api/imports", FILE).await.status, 422, "a file needs a name");
+}
+
+/// A file of ten tasks.
+fn ten() -> String {
+    (1..=10).map(|n| format!("## Bed {n}\n- [ ] dig bed {n}\n\n")).collect()
+}
+
+async fn titles(world: &World) -> Vec<String> {
+    let list = world.get("/api/journal/tasks?limit=50").await.json();
+    let tasks = list["items"].as_array().expect("a list").iter();
+    let mut titles: Vec<String> =
+        tasks.map(|task| task["title"].as_str().unwrap_or_default().to_owned()).collect();
+    titles.sort();
+    titles
+}
+
+#[tokio::test]
+async fn an_import_that_is_cancelled_at_six_of_ten_keeps_what_it_reported_and_goes_on() {
+    let world = World::new();
+    let (address, text) = ("/api/imports?name=beds.md", ten());
+    let plan = world.call("POST", &format!("{address}&dryRun=true"), &text).await.json();
+    let body = json!({
+        "text": text,
+        "digest": plan["digest"],
+        "corrections": [{"line": 25, "edit": "rename", "title": "The last but one"}],
+    });
+    let request = Request::post(address).header("content-type", CORRECTED);
+    let request = request.body(Body::from(body.to_string())).expect("a request");
+    let mut stream = world.response(request).await.into_body();
+    let mut reported = Vec::new();
+    while reported.len() < 6 {
+        let frame = stream.frame().await.expect("the import goes on").expect("it is not cut off");
+        let line = frame.into_data().expect("a line");
+        let event: Value = serde_json::from_slice(&line).expect("JSON");
+        if event["event"] == "task" {
+            reported.push(event["title"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    // The client goes away.
+    drop(stream);
+    let written = titles(&world).await;
+    assert!(reported.iter().all(|title| written.contains(title)), "{reported:?} {written:?}");
+    assert!(written.len() < 10, "{written:?}");
+
+    // The file as it is: what was corrected before holds.
+    let again = world.call("POST", address, &text).await;
+    let done: Value =
+        serde_json::from_str(again.body.lines().last().unwrap_or_default()).expect("JSON");
+    let count = |key: &str| done[key].as_u64().expect("a number") as usize;
+    assert_eq!(
+        (count("created") + count("unchanged"), count("updated")),
+        (10, 0),
+        "{}",
+        again.body
+    );
+    // The commit that was under way when the client left may have come after the look.
+    assert!((written.len()..10).contains(&count("unchanged")), "{written:?} {}", again.body);
+    let all = titles(&world).await;
+    assert_eq!(all.len(), 10, "{all:?}");
+    assert!(all.contains(&"The last but one".to_owned()), "{all:?}");
 }

@@ -258,6 +258,11 @@ impl World {
         self.succeeded.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Sends a request and returns the response with its body unread.
+    pub async fn response(&self, request: Request<Body>) -> Response<Body> {
+        self.router.clone().oneshot(request).await.expect("a router always answers")
+    }
+
     /// Sends a request as it is, and compares the answer with the document.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let (method, path) = (request.method().to_string(), request.uri().to_string());

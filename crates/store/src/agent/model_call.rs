@@ -162,7 +162,8 @@ pub fn assume(workspace: WorkspaceId, run: &RunKey, count: usize) -> Op {
 pub struct RunCost {
     /// Calls for the turn that is requested next.
     pub attempts: i64,
-    /// Units: micro-dollars. Open calls count as their reservation.
+    /// Units: micro-dollars. Open calls count as their reservation, those that the provider broke off
+    /// not at all.
     pub micro_dollars: i64,
 }
 
@@ -171,10 +172,15 @@ pub fn of_run(workspace: WorkspaceId, run: &RunKey, turn: u32) -> Query<RunCost>
     Query {
         db: Db::Agent,
         sql: "SELECT CAST(COALESCE(SUM(CASE WHEN turn = ?3 THEN 1 ELSE 0 END), 0) AS BIGINT),
-                CAST(COALESCE(SUM(CASE WHEN unit = 'microDollars' THEN COALESCE(cost, reserved)
-                  ELSE 0 END), 0) AS BIGINT)
+                CAST(COALESCE(SUM(CASE WHEN unit = 'microDollars' AND status <> ?4
+                  THEN COALESCE(cost, reserved) ELSE 0 END), 0) AS BIGINT)
               FROM model_calls WHERE ws = ?1 AND run_key = ?2",
-        params: params_values![ws(workspace), run.as_str(), i64::from(turn)],
+        params: params_values![
+            ws(workspace),
+            run.as_str(),
+            i64::from(turn),
+            CallStatus::BrokenOff.name()
+        ],
         decode: |row| {
             let column = |e| ReadError::column(Db::Agent, "model_call", &e);
             let attempts = row.int(0).map_err(column)?;
@@ -231,6 +237,7 @@ fn day_usage(row: &Row) -> Result<DayUsage, ReadError> {
             cache_write: tokens(7)?,
             output: tokens(8)?,
             reasoning: tokens(9)?,
+            cost: None,
         },
     })
 }

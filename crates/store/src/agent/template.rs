@@ -88,7 +88,7 @@ pub struct TemplateVersion {
     /// The model that its agents ask.
     #[serde(default)]
     pub model_id: Option<String>,
-    /// The profile of inference; kept, and not used yet.
+    /// The profile that another program gave it: kept, and without effect.
     #[serde(default)]
     pub profile_id: Option<String>,
     /// The shape it is written in; see [`SPLIT`].

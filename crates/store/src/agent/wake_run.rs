@@ -274,6 +274,7 @@ fn decode(row: &Row) -> Result<Run, ReadError> {
             output: tokens(21)?,
             cache_write: tokens(22)?,
             reasoning: tokens(23)?,
+            cost: None,
         },
     })
 }

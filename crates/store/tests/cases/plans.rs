@@ -355,6 +355,7 @@ fn queries(world: &World) -> Vec<Statement> {
         wake_queue::claimable_of(WS, "ag", at(0), 1),
         wake_queue::waiting(WS),
         wake_queue::put_off(WS),
+        wake_queue::put_off_by_budgets(WS),
         wake_queue::leased(WS),
         wake_queue::expired_leases(at(0)),
         wake_queue::owned_by("owner"),

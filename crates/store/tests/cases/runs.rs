@@ -88,7 +88,14 @@ fn a_run_adds_up_the_tokens_of_its_turns(world: &World) {
     world.agent([wake_run::add_usage(
         WS,
         &one.key,
-        &Usage { input: 900, cached_input: 600, cache_write: 50, output: 70, reasoning: 30 },
+        &Usage {
+            input: 900,
+            cached_input: 600,
+            cache_write: 50,
+            output: 70,
+            reasoning: 30,
+            cost: None,
+        },
     )]);
     world.agent([wake_run::add_usage(
         WS,
@@ -97,7 +104,14 @@ fn a_run_adds_up_the_tokens_of_its_turns(world: &World) {
     )]);
     assert_eq!(
         stored(world, &one).usage,
-        Usage { input: 1000, cached_input: 600, cache_write: 50, output: 77, reasoning: 35 }
+        Usage {
+            input: 1000,
+            cached_input: 600,
+            cache_write: 50,
+            output: 77,
+            reasoning: 35,
+            cost: None
+        }
     );
     let counted = world.only(wake_run::with_counts_by_key(WS, &one.key));
     assert_eq!((counted.run, counted.turns), (stored(world, &one), 0));

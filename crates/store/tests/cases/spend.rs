@@ -101,6 +101,11 @@ fn what_was_put_off_is_due_at_once_unless_it_sleeps(world: &World) {
     }
     world.agent([wake_queue::sleep_until(WS, &sleeping, Some(at(950)), at(20), None)]);
     assert_eq!(world.all(wake_queue::put_off(WS)).len(), 2);
+    let mut by_budgets = world.all(wake_queue::put_off_by_budgets(WS));
+    by_budgets.sort();
+    let mut both = [Some((&waiting).into()), Some((&sleeping).into())];
+    both.sort();
+    assert_eq!(by_budgets, both);
     world.agent([wake_queue::release_put_off(WS, at(50))]);
     let due = |agent: &AgentId| (row(agent).due_at, row(agent).put_off);
     assert_eq!(due(&waiting), (Some(at(50)), None));

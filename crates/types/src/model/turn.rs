@@ -117,6 +117,9 @@ pub struct Usage {
     /// The part of `output` that the model used to reason.
     #[serde(default)]
     pub reasoning: u64,
+    /// What the provider charged, by its own figure, if it gives one. Units: micro-dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<u64>,
 }
 
 impl Usage {
@@ -129,6 +132,8 @@ impl Usage {
             cache_write: self.cache_write.saturating_add(other.cache_write),
             output: self.output.saturating_add(other.output),
             reasoning: self.reasoning.saturating_add(other.reasoning),
+            // A sum that leaves out a call would be too small.
+            cost: self.cost.zip(other.cost).map(|(one, other)| one.saturating_add(other)),
         }
     }
 }
@@ -142,8 +147,10 @@ crate::closed_list! {
         Quota = "quota",
         /// No connection to it came about, so it was sent nothing.
         Unreachable = "unreachable",
-        /// It does not work, or breaks off.
+        /// It breaks off or says nothing, and nobody knows whether a model ran.
         Outage = "outage",
+        /// It answers with the status of an error before it answers anything else, so it served nothing.
+        ServerError = "serverError",
         /// The address or the name of the model is wrong: requests for this model are pointless
         /// until a person changes one of them.
         Configuration = "configuration",
@@ -169,7 +176,14 @@ pub enum ModelError {
         /// How long the provider wants to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The provider refused this request, or its answer cannot be used: the run fails.
+    /// The provider refused this request by a status, before it answered anything: the run fails, and
+    /// the call cost nothing.
+    #[error("the model gave no answer that can be used: {detail}")]
+    Rejected {
+        /// The provider's message.
+        detail: String,
+    },
+    /// The answer of the provider cannot be used, or is a refusal: the run fails.
     #[error("the model gave no answer that can be used: {detail}")]
     Request {
         /// The provider's message.

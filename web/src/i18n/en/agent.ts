@@ -103,7 +103,7 @@ export const agent = {
   "agent.resting.paused": "You paused this agent. It will catch up when you resume it.",
   "agent.resting.failures": "This agent stopped after several failed runs in a row. See the wakes below for the reason. Resume it to try again.",
   "agent.resting.taskDeleted": "This agent stopped because its task was deleted. It continues when you restore the task.",
-  "agent.resting.budget": "This agent has used up its budget of the day. It wakes again after midnight.",
+  "agent.resting.budget": "Today’s budget of this agent has no room for its next call. It wakes again after midnight.",
 
   "agent.wake": "Wake",
   "agent.say": "Message for {name}",

@@ -69,7 +69,7 @@ export const templates = {
   "templates.asWorkspace": "That of the workspace",
   "templates.modelHint": "Asked by agents that have no model of their own.",
   "templates.profile": "Profile",
-  "templates.profileHint": "Kept with the version. It has no effect yet.",
+  "templates.profileHint": "Kept with the version for other programs. It has no effect: models are chosen above and in Settings.",
   "templates.general": "General directive",
   "templates.generalHint": "The agent’s character, how it works, and what it leaves alone. Sent with every wake.",
   "templates.report": "Report directive",

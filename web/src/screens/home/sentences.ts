@@ -57,7 +57,7 @@ export function attentionWords(item: AttentionItem, now: Date, zone?: string): A
     case "runFailed":
       return { title: t("home.failed", { name, task }), detail: item.error ?? "" };
     case "provider":
-      return { title: t("home.provider"), detail: whyUnavailable(item) };
+      return { title: t("home.provider"), detail: t("home.providerWaits", { why: whyUnavailable(item) }) };
     case "modelSetup":
       return { title: t("home.modelSetup"), detail: whyUnavailable(item) };
     case "budget": {

@@ -7,6 +7,7 @@ use dormouse_types::spend::{Amount, Unit, dollars};
 use serde_json::json;
 
 use super::stopped::with_its_task;
+use crate::command::models::too_small;
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note};
@@ -65,6 +66,11 @@ pub async fn run(
     }
     if let Some(request) = &preview.request {
         about(request);
+        if let Some(call) = request.reserved {
+            for words in too_small(session, call, &request.too_small) {
+                note(&format!("warning: {words}"));
+            }
+        }
         session.screen.file(request.body.as_bytes());
     }
     Ok(())

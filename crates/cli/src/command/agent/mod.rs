@@ -15,6 +15,7 @@ mod message;
 pub mod scheduled;
 mod settings;
 mod show;
+mod waits;
 mod wake;
 
 use clap::Subcommand;

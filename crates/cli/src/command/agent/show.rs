@@ -97,7 +97,9 @@ fn why(reason: &Listed<DormantReason>) -> String {
         Listed::Known(DormantReason::Paused) => "you paused it",
         Listed::Known(DormantReason::Failures) => "it failed too often in a row",
         Listed::Known(DormantReason::TaskDeleted) => "its task was deleted",
-        Listed::Known(DormantReason::Budget) => "its budget of the day is used up",
+        Listed::Known(DormantReason::Budget) => {
+            "its budget of the day has no room for the next call"
+        }
         Listed::Other(name) => return line(name),
     };
     words.to_owned()

@@ -116,7 +116,7 @@ async fn wait(session: &mut Session, agent: &AgentId, reply: Reply) -> Result<()
     }
     let agent: Agent = now.read()?;
     session.screen.say(format!("{} is {}", named(&agent), super::list::state(&agent)));
-    Ok(())
+    super::waits::say(session, &agent).await
 }
 
 async fn due(session: &mut Session) -> Result<(), Failure> {

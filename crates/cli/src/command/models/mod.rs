@@ -23,6 +23,7 @@ use crate::session::Session;
 use crate::terminal::line;
 
 use amount::Amount;
+pub use show::too_small;
 
 /// The longest key that is read. Units: bytes.
 const KEY_BYTES: u64 = 64 * 1024;
@@ -56,7 +57,7 @@ pub enum Command {
     On,
     /// Show or set what may be spent
     Budget(BudgetParams),
-    /// Allow the same budget once more today, where it is used up
+    /// Allow the same budget once more today, where it has no room for the next call
     OnceMore(OnceMoreParams),
     /// Show the calls of models and their cost
     Usage(UsageParams),
@@ -226,10 +227,14 @@ async fn list(session: &mut Session) -> Result<(), Failure> {
 async fn add(session: &mut Session, params: AddParams) -> Result<(), Failure> {
     let at = provider(&params.name);
     let body = json!({ "format": params.format, "baseUrl": params.url, "isOwn": params.own });
+    let before: ModelsView = session.client.get("/api/models").await?.read()?;
     let reply = session.client.put(&at, body).await?;
     let name = line(&params.name);
     let next = session.command(&format!("models offered {name}"));
     say(session, &reply, &format!("{name} is saved; its models: {next}"));
+    if !session.screen.is_json() {
+        show::forgotten_tests(session, &before, &reply.read()?);
+    }
     Ok(())
 }
 

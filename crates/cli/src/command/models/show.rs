@@ -2,12 +2,12 @@
 
 use dormouse::models::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    OfferedModelView, ProviderView, Purpose, UsageDay, WindowSource,
+    OfferedModelView, ProviderView, Purpose, TooSmallBudget, UsageDay, WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
 use dormouse_types::model_settings::{KeySource, ToolMode, split_id};
-use dormouse_types::spend::{Price, Unit, dollars};
+use dormouse_types::spend::{Amount, OverBudget, Price, Unit, dollars};
 
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
@@ -49,6 +49,22 @@ pub fn models(session: &mut Session, models: &ModelsView) {
         session.screen.say(format!("problem: {}", line(problem)));
     }
     budgets(session, models);
+}
+
+/// Names the models that have to be tested again, because their provider was changed.
+pub fn forgotten_tests(session: &mut Session, before: &ModelsView, after: &ModelsView) {
+    let is_tested = |models: &ModelsView, id: &str| {
+        models.models.iter().any(|model| model.id == id && model.tool_mode.is_some())
+    };
+    for model in &before.models {
+        if model.tool_mode.is_some() && !is_tested(after, &model.id) {
+            let model = line(&model.id);
+            let command = session.command(&format!("models test {model}"));
+            session
+                .screen
+                .say(format!("how {model} calls tools is not known at this address: {command}"));
+        }
+    }
 }
 
 fn say_table(session: &mut Session, table: &Table) {
@@ -274,6 +290,18 @@ pub fn question(
         }
     }
     session.screen.say(format!("  {}", costs(question, purpose, models)));
+    if let Some(call) = question.one_call {
+        for words in too_small(session, call, &question.too_small) {
+            session.screen.say(format!("  warning: {words}"));
+        }
+    }
+    if let Some((provider, _)) = split_id(&question.id).filter(|_| question.misses_key) {
+        let provider = line(provider);
+        let key = session.command(&format!("models key {provider}"));
+        session.screen.say(format!(
+            "  warning: {provider} has no key, and a provider refuses calls without one: set it with `{key}`"
+        ));
+    }
     if question.automations_off > 0 {
         let command = session.command("agent automation AGENT on");
         let (agents, wakes) = match question.automations_off {
@@ -286,6 +314,35 @@ pub fn question(
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         session.screen.say(format!("    {}{more}", names.join(", ")));
     }
+}
+
+/// Returns a warning for each budget that has no room for one call.
+pub fn too_small(session: &Session, call: Amount, budgets: &[TooSmallBudget]) -> Vec<String> {
+    let words = |value: i64| match call.unit {
+        Unit::MicroDollars => dollars(value),
+        Unit::Tokens => format!("{value} tokens"),
+    };
+    let of = |TooSmallBudget { scope, budget }: &TooSmallBudget| {
+        let (whose, then, option) = match (scope, call.unit) {
+            (OverBudget::Wake, _) => ("one wake may spend", "its wakes would fail", "--wake"),
+            (OverBudget::Agent, _) => {
+                ("one agent may spend a day", "its wakes would wait", "--agent")
+            }
+            (OverBudget::Workspace, Unit::MicroDollars) => {
+                ("all agents may spend a day", "its wakes would wait", "--day")
+            }
+            (OverBudget::Workspace, Unit::Tokens) => {
+                ("models without a price may use a day", "its wakes would wait", "--tokens")
+            }
+        };
+        let raise = session.command(&format!("models budget {option}"));
+        format!(
+            "one call may cost up to {}, more than the {} that {whose}: {then}; raise that with `{raise}`",
+            words(call.value),
+            words(*budget),
+        )
+    };
+    budgets.iter().map(of).collect()
 }
 
 /// What a model would cost, in words.

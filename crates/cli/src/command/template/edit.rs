@@ -25,7 +25,7 @@ pub struct CreateParams {
     /// The model that its agents ask: builtin, or provider/model
     #[arg(long)]
     model: Option<String>,
-    /// The profile of inference; kept, and not used yet
+    /// A profile for other programs: kept, and without effect
     #[arg(long)]
     profile: Option<String>,
 }
@@ -54,7 +54,7 @@ struct Fields {
     /// The model that its agents ask: builtin, provider/model, or workspace for that of the workspace
     #[arg(long)]
     model: Option<String>,
-    /// The profile of inference, or none; kept, and not used yet
+    /// A profile for other programs, or none: kept, and without effect
     #[arg(long)]
     profile: Option<String>,
 }

@@ -18,8 +18,8 @@ pub use claim::{
 };
 pub use read::{
     claimable, claimable_of, expired_leases, first_per_priority, first_per_priority_of, leased,
-    next_due, of_holder, of_holders, oldest_signal, owned_by, put_off, waiting, with_due_beyond,
-    workspaces,
+    next_due, of_holder, of_holders, oldest_signal, owned_by, put_off, put_off_by_budgets, waiting,
+    with_due_beyond, workspaces,
 };
 
 /// The row of a holder.

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::sync::LazyLock;
 
+use dormouse_types::agent::PutOff;
 use dormouse_types::closed_list::Listed;
 use dormouse_types::{HolderId, RunKey, Seq, Timestamp, WorkspaceId};
 
@@ -74,6 +75,32 @@ pub fn put_off(workspace: WorkspaceId) -> Query<QueueEntry> {
               FROM wake_queue WHERE ws = ?1 AND put_off IS NOT NULL",
         params: params_values![ws(workspace)],
         decode,
+    }
+}
+
+/// Whom budgets put off: each agent that waits for its own, and `None` if anybody waits for that of all
+/// agents.
+pub fn put_off_by_budgets(workspace: WorkspaceId) -> Query<Option<HolderId>> {
+    Query {
+        db: Db::Agent,
+        sql: "SELECT DISTINCT CASE WHEN put_off = ?2 THEN agent_id ELSE NULL END FROM wake_queue
+              WHERE ws = ?1 AND put_off IN (?2, ?3)",
+        params: params_values![
+            ws(workspace),
+            PutOff::AgentBudget.name(),
+            PutOff::WorkspaceBudget.name()
+        ],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Agent, "wake_queue", &e);
+            let Some(holder) = row.opt_text(0).map_err(column)? else { return Ok(None) };
+            let corrupt = |e: dormouse_types::IdError| ReadError::Corrupt {
+                db: "agent",
+                noun: "wake_queue",
+                id: holder.to_owned(),
+                detail: e.to_string(),
+            };
+            holder.parse().map(Some).map_err(corrupt)
+        },
     }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Model, ModelsView, Provider, Question, UsageDay } from "./data";
-import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, usedModels, workWords } from "./rules";
+import { categoryWords, keptBackFrom, addressFault, cachedShare, costWords, dollarsField, heldWords, keyWords, LARGEST_BUDGET, matching, modelName, money, nameFault, perDay, plotScale, priceWords, providerOf, readDollars, readTokens, sourceWords, spentWords, splitId, tokensField, tooSmallWords, usedModels, workWords } from "./rules";
 
 const model = (parts: Partial<Model>): Model => ({ id: "house/qwen", toolMode: null, window: null, windowSource: null, foldsAt: null, keeps: null, price: null, priceSource: null, isFree: false, agents: 0, problem: null, ...parts });
 const provider = (parts: Partial<Provider>): Provider => ({ name: "house", format: "chatCompletions", baseUrl: "http://127.0.0.1:9/v1", isOwn: true, key: "none", keyVariable: null, keyLastFour: null, categories: null, keptBack: { private: 0, category: 0 }, ...parts });
@@ -135,12 +135,15 @@ it("knows which models of a provider are in use", () => {
 });
 
 it("says what the workspace's model would cost", () => {
-  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000 };
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false };
   const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
   expect(costWords(question, view)).toBe("About $0.42 a day, with 26 wakes a day in the last week. Never more than your budget of $3.00.");
   expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");
   expect(costWords({ ...question, id: "house/qwen", costADay: null }, view)).toBe("Nothing.");
   expect(costWords({ ...question, id: "builtin", costADay: null }, view)).toBe("Nothing.");
+  expect(tooSmallWords(question.oneCall, [{ scope: "wake", budget: 100_000 }])).toEqual(["One call may cost up to $0.1065, more than the $0.10 that one wake may spend. Its wakes would fail: raise the budget of one wake first."]);
+  expect(tooSmallWords({ unit: "tokens", value: 8_000 }, [{ scope: "workspace", budget: 500 }])).toEqual(["One call may cost up to 8,000 tokens, more than the 500 tokens that may be spent a day. Its wakes would wait: raise that budget first."]);
+  expect(tooSmallWords(null, [])).toEqual([]);
 });
 
 describe("a new provider", () => {

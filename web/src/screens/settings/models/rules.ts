@@ -163,6 +163,13 @@ export function costWords(question: Question, view: ModelsView): string {
   return t("models.costADay", { cost: money(question.costADay), n: wakes, budget });
 }
 
+/** The budgets that have no room for one call, a sentence for each. */
+export function tooSmallWords(call: Question["oneCall"], budgets: Question["tooSmall"]): string[] {
+  if (call === null) return [];
+  const amount = (value: number): string => (call.unit === "tokens" ? t("models.tokens", { n: value }) : money(value));
+  return budgets.map(({ scope, budget }) => t(`models.tooSmall.${scope}`, { call: amount(call.value), budget: amount(budget) }));
+}
+
 /** The agents that would no longer wake by themselves, by name. */
 export function offNames(question: Pick<Question, "automationsOff" | "automationsOffNames">): string {
   const names = question.automationsOffNames;

@@ -1,0 +1,92 @@
+//! What a wake waits for, and what a person can do about it.
+
+use dormouse::view::{Agent, HeldBy, Overview, ProviderAlert};
+use dormouse_types::Timestamp;
+use dormouse_types::closed_list::Listed;
+
+use crate::failure::Failure;
+use crate::session::Session;
+use crate::terminal::{line, time};
+
+/// Says what the wake of an agent waits for; nothing if it waits for nothing outside of itself.
+pub async fn say(session: &mut Session, agent: &Agent) -> Result<(), Failure> {
+    let held = agent.scheduled_wakes.iter().find_map(|wake| match wake.held_by {
+        Some(Listed::Known(by @ (HeldBy::Provider | HeldBy::Budget | HeldBy::PaidCalls))) => {
+            Some((by, wake.at))
+        }
+        Some(_) | None => None,
+    });
+    let Some((by, until)) = held else { return Ok(()) };
+    let overview: Overview = session.client.get("/api/overview").await?.read()?;
+    let alert = overview.alerts.iter().find(|alert| is_of(alert, &agent.model));
+    let zone = session.zone.clone();
+    let at = |at| time::minute(at, &zone);
+    let until = until.map(at).unwrap_or_else(|| "later".to_owned());
+    let command = |text: &str| session.command(text);
+    let whose = &agent.id;
+    let words = match by {
+        HeldBy::Provider => {
+            let other = command(&format!("agent model {whose} MODEL"));
+            let test = command(&format!("models test {}", line(&agent.model)));
+            let problem = alert.map_or_else(
+                || format!("the provider of {} does not answer", line(&agent.model)),
+                |alert| away(alert, at),
+            );
+            format!(
+                "it waits for its model: {problem}\nit is tried again at {until}, by itself; to try \
+                 now: {test}; to choose another model: {other}"
+            )
+        }
+        HeldBy::Budget => {
+            let once = match &agent.dormant_reason {
+                Some(_) => command(&format!("models once-more --agent {whose}")),
+                None => command("models once-more"),
+            };
+            let budget = command("models budget");
+            format!(
+                "it waits until {until}: today's budget has no room for the next call\nto allow as much \
+                 again for today: {once}; to change the budget: {budget}"
+            )
+        }
+        HeldBy::PaidCalls => {
+            let on = command("models on");
+            format!("it waits: calls that cost money are switched off; to allow them: {on}")
+        }
+        HeldBy::SleepUntil | HeldBy::BackOff | HeldBy::Automation | HeldBy::Dormant => {
+            return Ok(());
+        }
+    };
+    session.screen.say(words);
+    Ok(())
+}
+
+/// Whether an alert is about a model, or about the provider of it.
+fn is_of(alert: &ProviderAlert, model: &str) -> bool {
+    let rest = model.strip_prefix(alert.provider.as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn away(alert: &ProviderAlert, at: impl Fn(Timestamp) -> String) -> String {
+    let (provider, detail) = (line(&alert.provider), line(&alert.detail));
+    format!("{provider} has been unavailable since {}: {detail}", at(alert.since))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alert_is_about_all_models_of_a_provider_or_about_one() {
+        let alert = |provider: &str| ProviderAlert {
+            provider: provider.to_owned(),
+            why: dormouse_types::model::ProviderUnavailable::Outage.into(),
+            since: Timestamp::from_micros(0),
+            until: Timestamp::from_micros(0),
+            detail: String::new(),
+        };
+        assert!(is_of(&alert("far"), "far/big"));
+        assert!(is_of(&alert("far/big"), "far/big"));
+        assert!(!is_of(&alert("far/small"), "far/big"));
+        assert!(!is_of(&alert("fa"), "far/big"));
+    }
+}

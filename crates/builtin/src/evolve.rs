@@ -111,6 +111,7 @@ fn words(kind: ProposalKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::propose::ledger::ESTIMATE;
 
     fn facts(verdicts: &[(&str, u64, u64)]) -> EvolutionFacts {
         let of = |(tool, confirmed, rejected): &(&str, u64, u64)| ToolVerdicts {
@@ -143,9 +144,9 @@ mod tests {
 
     #[test]
     fn what_is_rejected_five_times_of_six_is_left_out() {
-        let five = facts(&[("update_task_estimate", 1, 5), ("set_task_title", 4, 1)]);
+        let five = facts(&[(ESTIMATE.call, 1, 5), ("set_task_title", 4, 1)]);
         assert_eq!(proposed(&five).as_deref(), Some("Be calm.\n\nNever propose estimates."));
-        for few in [("update_task_estimate", 0, 4), ("update_task_estimate", 2, 5)] {
+        for few in [(ESTIMATE.call, 0, 4), (ESTIMATE.call, 2, 5)] {
             assert_eq!(proposed(&facts(&[few])), None, "{few:?}");
         }
         assert_eq!(proposed(&facts(&[("start_agent_work", 0, 9)])), None);
@@ -153,12 +154,12 @@ mod tests {
 
     #[test]
     fn nothing_is_proposed_twice() {
-        let mut known = facts(&[("update_task_estimate", 0, 6)]);
+        let mut known = facts(&[(ESTIMATE.call, 0, 6)]);
         known.turned_down = vec![proposed(&known).expect("a proposal")];
         assert_eq!(proposed(&known), None);
-        let mut said = facts(&[("update_task_estimate", 0, 6)]);
-        said.directives.general = "Never propose estimates.".into();
-        assert_eq!(proposed(&said), None);
-        assert!(of_facts(&said).text.starts_with("There is nothing to change yet: 6 proposals"));
+        let mut stated = facts(&[(ESTIMATE.call, 0, 6)]);
+        stated.directives.general = "Never propose estimates.".into();
+        assert_eq!(proposed(&stated), None);
+        assert!(of_facts(&stated).text.starts_with("There is nothing to change yet: 6 proposals"));
     }
 }

@@ -329,7 +329,7 @@ impl Error {
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(
-                AgentError::BlankMessage | AgentError::Template(TemplateError::NothingSaid),
+                AgentError::BlankMessage | AgentError::Template(TemplateError::EmptyMessage),
             ) => Some("message"),
             Self::Agent(AgentError::Template(TemplateError::Text { field, .. })) => Some(field),
             Self::Agent(AgentError::Template(TemplateError::NoCategory { .. })) => {
@@ -464,7 +464,7 @@ fn template(error: &TemplateError) -> &'static str {
         | TemplateError::WrongKind { .. } => "template-state",
         TemplateError::NoCategory { .. }
         | TemplateError::Text { .. }
-        | TemplateError::NothingSaid => "validation-failed",
+        | TemplateError::EmptyMessage => "validation-failed",
         TemplateError::Busy { .. } => "conflict",
     }
 }

@@ -207,7 +207,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
     /// What is said of an agent that a reason wakes in so many seconds.
-    fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> AgentActivity {
+    fn activity_for(reason: Reason, seconds: Option<u64>, class: ModelClass) -> AgentActivity {
         let row = QueueEntry {
             holder: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)).into(),
             reasons: vec![reason],
@@ -240,7 +240,11 @@ mod tests {
             (Reason::Subscription, Some(61), free, AgentActivity::Asleep),
             (Reason::Subscription, None, paid, AgentActivity::Asleep),
         ] {
-            assert_eq!(said(reason, seconds, class), expected, "{reason:?} {seconds:?} {class:?}");
+            assert_eq!(
+                activity_for(reason, seconds, class),
+                expected,
+                "{reason:?} {seconds:?} {class:?}"
+            );
         }
         assert_eq!(activity(None, NOW, free), AgentActivity::Asleep);
     }

@@ -65,9 +65,9 @@ impl Queries {
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
         let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
         let holds = |known: &Breaker| {
-            let is_asked =
+            let is_needed =
                 |model: &ModelKey| [&model.provider, &model.name].contains(&&known.provider);
-            gate(Some(known), now) != Gate::Free && models.iter().any(is_asked)
+            gate(Some(known), now) != Gate::Free && models.iter().any(is_needed)
         };
         let breakers = self.store.all(breaker::all(ws)).await?;
         let held_by = breakers.into_iter().find(holds).map(|known| known.provider);

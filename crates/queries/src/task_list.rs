@@ -92,7 +92,8 @@ impl Queries {
         limits::SEARCH.check(looked_for.chars().count())?;
         let words = words(looked_for);
         let own = self.agents_of_tasks(ws, &filter, &words).await?;
-        let said = if words.is_empty() { HashMap::new() } else { self.tldrs(ws, &own).await? };
+        let report_texts =
+            if words.is_empty() { HashMap::new() } else { self.tldrs(ws, &own).await? };
         let awake = self.awake(ws, &filter.agents).await?;
         let to_review = self.to_review(ws, filter.to_review).await?;
         let has_agent = |task: &str| {
@@ -116,7 +117,7 @@ impl Queries {
             flags: filter.flags,
             today: self.clock.now().day_in(&self.zone),
             words: words.clone(),
-            said,
+            report_texts,
             keep: (!filter.agents.is_empty() || filter.to_review).then_some(&keep),
             deleted: filter.deleted,
             sort: filter.sort,
@@ -166,9 +167,9 @@ impl Queries {
             .filter(|head| head.scope == ReportScope::Current)
             .filter_map(|head| Some((head.agent_id, folded(&head.tldr?))))
             .collect();
-        let said =
+        let report_texts =
             own.iter().filter_map(|(task, agent)| Some((task.clone(), tldr.get(agent)?.clone())));
-        Ok(said.collect())
+        Ok(report_texts.collect())
     }
 
     async fn awake(

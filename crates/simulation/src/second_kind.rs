@@ -34,7 +34,7 @@ use dormouse_types::model::{
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, NoFaults};
 use dormouse_types::{
     Actor, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    WorkspaceId, hash,
 };
 use futures_util::stream;
 use serde_json::json;

@@ -33,8 +33,8 @@ pub(super) fn sends_noun_of(
 
 /// "HR knows", "Marcus was told": returns whether a clause says so of a thing.
 pub(super) fn knows(words: &[Word<'_>], names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
-    let said = lang.settle.knows.iter().filter_map(|phrase| find(words, phrase)).min();
-    said.is_some_and(|(at, end)| {
+    let stated = lang.settle.knows.iter().filter_map(|phrase| find(words, phrase)).min();
+    stated.is_some_and(|(at, end)| {
         // "Marcus knows a plumber" is about somebody else.
         let ends = words.get(end).is_none_or(|next| {
             next.is_in(&["about", "now", "that", "already"]) || next.token.class == Class::Mark
@@ -52,10 +52,10 @@ pub(super) fn finishes_thing(
     lang: &Lang,
 ) -> bool {
     let is_quiet = |w: &Word<'_>| w.is_quiet(lang) || w.is("have");
-    let mut said: Vec<(usize, usize)> =
+    let mut stated: Vec<(usize, usize)> =
         pasts.iter().filter_map(|phrase| find(words, phrase)).collect();
-    said.sort_unstable();
-    said.first().is_some_and(|(at, end)| {
+    stated.sort_unstable();
+    stated.first().is_some_and(|(at, end)| {
         let before = &words[..*at];
         if before.iter().all(is_quiet) {
             names(&noun(&words[*end..], lang))
@@ -185,7 +185,7 @@ pub(super) fn does(
     let own = (0..words.len()).filter(|at| is_past(*at)).map(|at| (at, at + 1));
     let groups = rules.same.iter().filter(|(verbs, _)| verbs.contains(&verb));
     let same = groups.flat_map(|(_, pasts)| *pasts).filter_map(|past| find(words, past));
-    let said = own.chain(same).any(|(at, end)| {
+    let stated = own.chain(same).any(|(at, end)| {
         let before = &words[..at];
         let after = &words[end..];
         let is_small =
@@ -212,7 +212,7 @@ pub(super) fn does(
                 rules.comes.contains(&words[at].token.word.as_str())
                     && names(&subject(&words[..at], lang))
             }));
-    said || is_got
+    stated || is_got
 }
 
 /// "Uploaded everything"

@@ -11,8 +11,7 @@ use dormouse_scheduler::{
     Admission, Capacity, Chore, Due, End, Event, Handler, HandlerError, HolderKind, Lease, Node,
     Options, Parts, Scheduler, Slots, Stop, Until,
 };
-use dormouse_store::agent::timer::Timer;
-use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{

@@ -259,13 +259,55 @@ fn retired_names_do_not_come_back() -> anyhow::Result<()> {
     Ok(())
 }
 
+/// A sentence that is put together from words, or from sentences, cannot be translated: one text of the
+/// catalogue says it, and `list` joins what is counted.
+#[test]
+fn screens_glue_no_sentences_and_fold_with_the_one_head() -> anyhow::Result<()> {
+    let mut found = Vec::new();
+    for path in code()?.into_iter().filter(|path| path.starts_with("web/src/")) {
+        for (index, line) in repository::read(&path)?.lines().enumerate() {
+            let glue = ["} ${t(", ")} {t(", "} {t(\"", ".join(\", \")}", "}).join(\", \")"];
+            if let Some(glue) = glue.iter().find(|glue| line.contains(**glue)) {
+                found.push(format!("{path}:{}: `{glue}` glues texts", index + 1));
+            }
+            if line.contains("<details") && path != "web/src/ui/Disclosure.svelte" {
+                found.push(format!("{path}:{}: use Disclosure", index + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    Ok(())
+}
+
 /// Words that say nothing about what a thing is, as parts of names: requests and queries are not
 /// `asked`, notices are not `told`.
 const RETIRED_PARTS: &[&str] =
     &["asked", "told", "errand", "hindrance", "sleeper", "surroundings", "trail", "untold"];
 
+/// Words that are no names of things in product code, in names of at most three parts: a name of more parts
+/// is the sentence of a test. What is called `said` is a message, an answer, a value that is stated, a note.
+const RETIRED_NOUNS: &[&str] = &["said"];
+
 /// A column of the database and the values that are read from it.
 const KEPT_NAMES: &[&str] = &["asked_at", "askedAt", "Asked"];
+
+#[test]
+fn retired_nouns_are_no_names_in_product_code() -> anyhow::Result<()> {
+    let mut found = Vec::new();
+    for path in code()?.into_iter().filter(|path| path.ends_with(".rs") && path.contains("/src/")) {
+        let source = without_strings(&repository::read(&path)?);
+        for (index, line) in source.lines().enumerate() {
+            let names = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let retired = names.filter(|name| {
+                let parts = parts(name);
+                parts.len() <= 3 && parts.iter().any(|part| RETIRED_NOUNS.contains(&part.as_str()))
+            });
+            found.extend(retired.map(|name| format!("{path}:{}: {name}", index + 1)));
+        }
+    }
+    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    Ok(())
+}
 
 #[test]
 fn retired_words_are_no_parts_of_names() -> anyhow::Result<()> {

@@ -151,13 +151,13 @@ pub fn run(options: &Options) -> anyhow::Result<Figures> {
 
 /// How many occurrences dateutil finds, and how many in a second.
 fn dateutil(python: &Path, samples: usize) -> anyhow::Result<(usize, f64)> {
-    let said = format!("cannot run {} with python-dateutil", python.display());
+    let problem = format!("cannot run {} with python-dateutil", python.display());
     let mut child = Command::new(python)
         .args(["-c", DATEUTIL])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .context(said.clone())?;
+        .context(problem.clone())?;
     let end = START + 10.years();
     let given = serde_json::json!({
         "zone": ZONE, "rules": RULES, "samples": samples,
@@ -165,8 +165,8 @@ fn dateutil(python: &Path, samples: usize) -> anyhow::Result<(usize, f64)> {
     });
     child.stdin.take().context("no pipe")?.write_all(given.to_string().as_bytes())?;
     let output = child.wait_with_output()?;
-    anyhow::ensure!(output.status.success(), "{said}");
+    anyhow::ensure!(output.status.success(), "{problem}");
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let n = answer["n"].as_u64().and_then(|n| usize::try_from(n).ok());
-    Ok((n.context(said.clone())?, answer["perSecond"].as_f64().context(said)?))
+    Ok((n.context(problem.clone())?, answer["perSecond"].as_f64().context(problem)?))
 }

@@ -6,6 +6,7 @@ use dormouse_types::model::{Directives, EvolutionFacts, FragmentData, Request, T
 use serde_json::json;
 
 use crate::directive;
+use crate::propose::ledger::Kind;
 
 /// How many decisions about a tool say something.
 const ENOUGH: u64 = 5;
@@ -42,7 +43,7 @@ fn of_facts(facts: &EvolutionFacts) -> Answer {
         .verdicts
         .iter()
         .filter(|verdicts| is_unwanted(verdicts))
-        .filter_map(|verdicts| Some((verdicts, kind_of(&verdicts.tool)?)))
+        .filter_map(|verdicts| Some((verdicts, Kind::of_tool(&verdicts.tool)?.what)))
         .filter(|(_, kind)| !is_left_out(&facts.directives, *kind))
         .collect();
     let sentences: Vec<String> =
@@ -93,21 +94,6 @@ fn is_left_out(directives: &Directives, kind: ProposalKind) -> bool {
     settings.contains(&DirectiveSetting::NeverPropose { kind })
 }
 
-/// The kind of proposal that a tool makes, by the name that change items have.
-fn kind_of(tool: &str) -> Option<ProposalKind> {
-    Some(match tool {
-        "set_task_title" => ProposalKind::Title,
-        "set_task_status" => ProposalKind::Status,
-        "update_task_priority" => ProposalKind::Priority,
-        "update_task_due_date" => ProposalKind::DueDate,
-        "update_task_estimate" => ProposalKind::Estimate,
-        "assign_task_label" => ProposalKind::Labels,
-        "add_checklist_item" => ProposalKind::Items,
-        "update_checklist_item" => ProposalKind::Ticks,
-        _ => return None,
-    })
-}
-
 /// What a directive calls a kind.
 fn words(kind: ProposalKind) -> &'static str {
     match kind {
@@ -125,6 +111,7 @@ fn words(kind: ProposalKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::propose::ledger::ESTIMATE;
 
     fn facts(verdicts: &[(&str, u64, u64)]) -> EvolutionFacts {
         let of = |(tool, confirmed, rejected): &(&str, u64, u64)| ToolVerdicts {
@@ -157,9 +144,9 @@ mod tests {
 
     #[test]
     fn what_is_rejected_five_times_of_six_is_left_out() {
-        let five = facts(&[("update_task_estimate", 1, 5), ("set_task_title", 4, 1)]);
+        let five = facts(&[(ESTIMATE.call, 1, 5), ("set_task_title", 4, 1)]);
         assert_eq!(proposed(&five).as_deref(), Some("Be calm.\n\nNever propose estimates."));
-        for few in [("update_task_estimate", 0, 4), ("update_task_estimate", 2, 5)] {
+        for few in [(ESTIMATE.call, 0, 4), (ESTIMATE.call, 2, 5)] {
             assert_eq!(proposed(&facts(&[few])), None, "{few:?}");
         }
         assert_eq!(proposed(&facts(&[("start_agent_work", 0, 9)])), None);
@@ -167,12 +154,12 @@ mod tests {
 
     #[test]
     fn nothing_is_proposed_twice() {
-        let mut known = facts(&[("update_task_estimate", 0, 6)]);
+        let mut known = facts(&[(ESTIMATE.call, 0, 6)]);
         known.turned_down = vec![proposed(&known).expect("a proposal")];
         assert_eq!(proposed(&known), None);
-        let mut said = facts(&[("update_task_estimate", 0, 6)]);
-        said.directives.general = "Never propose estimates.".into();
-        assert_eq!(proposed(&said), None);
-        assert!(of_facts(&said).text.starts_with("There is nothing to change yet: 6 proposals"));
+        let mut stated = facts(&[(ESTIMATE.call, 0, 6)]);
+        stated.directives.general = "Never propose estimates.".into();
+        assert_eq!(proposed(&stated), None);
+        assert!(of_facts(&stated).text.starts_with("There is nothing to change yet: 6 proposals"));
     }
 }

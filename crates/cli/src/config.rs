@@ -366,8 +366,8 @@ mod tests {
             assert_eq!(read(wrong, Some(&proxy)).unwrap_err().code, 2, "{wrong}");
         }
         for open in ["0.0.0.0:7330", "[::]:7330", "192.168.0.2:7330"] {
-            let said = read(open, None).unwrap_err();
-            assert!(said.message.contains("other machines"), "{open}: {said:?}");
+            let refusal = read(open, None).unwrap_err();
+            assert!(refusal.message.contains("other machines"), "{open}: {refusal:?}");
             assert!(read(open, Some(&proxy)).is_ok(), "{open}");
         }
     }

@@ -95,10 +95,11 @@ fn a_day(option: &str, text: &str, given: &UnderstoodDate) -> Result<Date, Failu
         return Err(Failure::usage(format!("{option}: `{shown}` is not a day")));
     };
     if day.to_string() != text.trim() {
-        let mut said = vec![named_day(day)];
-        said.extend(given.time.as_ref().map(|time| format!("{time} is left out: this is a day")));
-        said.extend(doubts(given));
-        note(&format!("{option}: {}", said.join("; ")));
+        let mut parts_of_date = vec![named_day(day)];
+        parts_of_date
+            .extend(given.time.as_ref().map(|time| format!("{time} is left out: this is a day")));
+        parts_of_date.extend(doubts(given));
+        note(&format!("{option}: {}", parts_of_date.join("; ")));
     }
     Ok(day)
 }

@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    fn said(refusal: &str) -> String {
+    fn hint_of(refusal: &str) -> String {
         let problem = json!({
             "type": "/problems/validation-failed",
             "detail": "parameters: as the server says it",
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn each_reason_why_work_is_not_switched_on_has_a_sentence_of_its_own() {
-        let all: Vec<String> = WorkRefusal::ALL.iter().map(|one| said(one.name())).collect();
+        let all: Vec<String> = WorkRefusal::ALL.iter().map(|one| hint_of(one.name())).collect();
         for (place, sentence) in all.iter().enumerate() {
             assert!(!sentence.contains("parameters"), "{sentence}");
             assert!(!all[..place].contains(sentence), "said twice: {sentence}");
@@ -154,6 +154,6 @@ mod tests {
 
     #[test]
     fn a_reason_of_a_newer_server_is_shown_in_the_words_of_that_server() {
-        assert_eq!(said("ofTomorrow"), "parameters: as the server says it");
+        assert_eq!(hint_of("ofTomorrow"), "parameters: as the server says it");
     }
 }

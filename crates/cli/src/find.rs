@@ -14,6 +14,9 @@ use crate::failure::Failure;
 use crate::session::Session;
 use crate::terminal::{line, note, titled};
 
+/// The most items that a page of a list may have: a title may be the title of several.
+const MOST: &str = "200";
+
 /// Finds a task by its id, the end of its id, or words of its title.
 ///
 /// Errors: no match, or several.
@@ -60,7 +63,7 @@ pub async fn whole_task(session: &Session, id: &TaskId) -> Result<Task, Failure>
 ///
 /// Errors: no match, or several.
 pub async fn agent(session: &Session, text: &str) -> Result<Agent, Failure> {
-    let find = path("/api/agents", &[("find", text)]);
+    let find = path("/api/agents", &[("find", text), ("limit", MOST)]);
     let mut found: Page<Agent> = session.client.get(&find).await?.read()?;
     if found.items.is_empty() {
         for task in tasks(&session.client, text).await? {
@@ -95,7 +98,7 @@ pub enum TaskOrAgent {
 /// Errors: no match, or several.
 pub async fn task_or_agent(session: &Session, text: &str) -> Result<TaskOrAgent, Failure> {
     if tasks(&session.client, text).await?.is_empty() {
-        let find = path("/api/agents", &[("find", text)]);
+        let find = path("/api/agents", &[("find", text), ("limit", MOST)]);
         let found: Page<Agent> = session.client.get(&find).await?.read()?;
         if !found.items.is_empty() {
             let list = session.command("agent list --all");

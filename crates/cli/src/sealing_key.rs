@@ -165,8 +165,8 @@ mod tests {
         }
         for wrong in ["ff", &"zz".repeat(32), &"f".repeat(65)] {
             let given = all(&[(VARIABLE, wrong)]).expect("set");
-            let said = from_environment(&given).expect_err("no key");
-            assert!(said.contains("64 hex digits") && !said.contains(wrong), "{said}");
+            let refusal = from_environment(&given).expect_err("no key");
+            assert!(refusal.contains("64 hex digits") && !refusal.contains(wrong), "{refusal}");
         }
         let missing = all(&[("DORMOUSE_HOOK_KEY_FILE", "/nowhere")]).expect("set");
         assert!(from_environment(&missing).is_err());

@@ -11,18 +11,8 @@ use crate::view::{Attention, Page};
 use crate::{Dormouse, Error};
 
 impl Dormouse {
-    /// A page of what needs the user, newest first; items about to expire come last. What they have taken
-    /// note of is left out.
-    pub async fn needs_attention(
-        &self,
-        caller: &Caller,
-        limit: usize,
-        cursor: Option<&str>,
-    ) -> Result<Page<Attention>, Error> {
-        self.attention_list(caller, AttentionFilter::default(), limit, cursor).await
-    }
-
-    /// The same list, or a part of it.
+    /// A page of what needs the user, or of a part of it, newest first; items about to expire come last. What
+    /// they have taken note of is left out.
     pub async fn attention_list(
         &self,
         caller: &Caller,

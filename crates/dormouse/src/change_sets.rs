@@ -61,24 +61,8 @@ pub struct Shown {
 }
 
 impl Dormouse {
-    /// Decides one item. The digest identifies what the user was shown.
-    #[expect(clippy::too_many_arguments, reason = "each is one value of the request")]
-    pub async fn decide(
-        &self,
-        caller: &Caller,
-        set: &ChangeSetId,
-        index: i64,
-        verdict: Verdict,
-        digest: Option<String>,
-        reason: Option<String>,
-        key: Option<String>,
-    ) -> Result<Outcome, Error> {
-        let set = set.clone();
-        let wanted = VerdictOf { task: None, set, index, verdict, digest, reason, over: None };
-        self.decide_item(caller, wanted, key).await
-    }
-
-    /// Decides one item, even if that overwrites a value that the user set since the proposal.
+    /// Decides one item, even if that overwrites a value that the user set since the proposal. The digest
+    /// identifies what the user was shown.
     pub async fn decide_item(
         &self,
         caller: &Caller,

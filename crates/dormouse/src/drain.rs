@@ -113,7 +113,7 @@ impl Dormouse {
                 Event::Recovered(_) | Event::Damaged(_) => {}
             }
         }
-        let WaitingAgents { ready, mut held } = self.agents.waiting(WORKSPACE).await?;
+        let WaitingAgents { ready, mut held, .. } = self.agents.waiting(WORKSPACE).await?;
         held.retain(|(agent, _)| agents.as_ref().is_none_or(|agents| agents.contains(agent)));
         let held_until = held.iter().map(|(_, until)| *until).min();
         Ok(DrainReport { ran, waiting: ready.len(), held: held.len(), held_until })

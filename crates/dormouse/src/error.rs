@@ -12,6 +12,7 @@ use dormouse_journal::JournalError;
 use dormouse_queries::QueryError;
 use dormouse_runs::RunError;
 use dormouse_store::{CommitError, ReadError};
+use dormouse_store::{MaybeRefused, Refusal};
 use dormouse_types::TaskId;
 use dormouse_types::limits::Beyond;
 use dormouse_types::work_hook::HookRefusal;
@@ -328,7 +329,7 @@ impl Error {
             Self::Date(_) => Some("?text"),
             Self::Journal(JournalError::Edit(error)) => Some(error.field()),
             Self::Agent(
-                AgentError::BlankMessage | AgentError::Template(TemplateError::NothingSaid),
+                AgentError::BlankMessage | AgentError::Template(TemplateError::EmptyMessage),
             ) => Some("message"),
             Self::Agent(AgentError::Template(TemplateError::Text { field, .. })) => Some(field),
             Self::Agent(AgentError::Template(TemplateError::NoCategory { .. })) => {
@@ -363,6 +364,15 @@ fn chain(error: &dyn std::error::Error) -> String {
         source = error.source();
     }
     text
+}
+
+impl MaybeRefused for Error {
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Journal(error) => error.refusal(),
+            _ => None,
+        }
+    }
 }
 
 fn journal(error: &JournalError) -> &'static str {
@@ -454,7 +464,7 @@ fn template(error: &TemplateError) -> &'static str {
         | TemplateError::WrongKind { .. } => "template-state",
         TemplateError::NoCategory { .. }
         | TemplateError::Text { .. }
-        | TemplateError::NothingSaid => "validation-failed",
+        | TemplateError::EmptyMessage => "validation-failed",
         TemplateError::Busy { .. } => "conflict",
     }
 }

@@ -12,6 +12,8 @@ use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
 use dormouse_formats::plan::Planned;
 use dormouse_journal::Outcome;
+use dormouse_store::retry::{Policy, retry};
+use dormouse_store::{MaybeRefused as _, Refusal};
 use dormouse_types::{AgentId, Caller, Id as _, Scope, TaskId, hash};
 
 use crate::request::{edit_ctx, request_context, require};
@@ -27,7 +29,10 @@ pub use plan::{ImportPlan, ImportRemark, LineRun, TaskPlan};
 use plan::{Base, PlannedFile, ReadPurpose};
 
 /// How often an import reads the plan again that another import of the file changed meanwhile.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: Policy = Policy::Attempts(3);
+
+/// The refusals that mean that another import of the file kept its plan meanwhile.
+const MOVED: [Refusal; 2] = [Refusal::Exists, Refusal::Missing];
 
 impl Dormouse {
     /// Whether the caller may import, to be known before a large file is taken in.
@@ -77,16 +82,29 @@ impl Dormouse {
             let message = "it is missing: send the digest of the plan that the corrections are for";
             return Err(Error::Invalid { field: "digest", message: message.into() });
         }
-        for _ in 0..ATTEMPTS {
-            let base = self.base(caller, file, options, ReadPurpose::Write).await?;
-            base.check(options)?;
-            let mut made = self.made(file, options, &base).await?;
-            self.add_remarks(caller, file, &mut made).await?;
-            if self.keep(caller, file, options, &base, &made).await? {
-                return self.write(caller, file, options, made.planned, on_event).await;
+        let kept = retry(ATTEMPTS, &MOVED, || self.keep_plan(caller, file, options)).await;
+        let planned = kept.map_err(|error| match error.refusal() {
+            Some(refusal) if MOVED.contains(&refusal) => {
+                Error::PlanChanged { file: file.name.clone() }
             }
-        }
-        Err(Error::PlanChanged { file: file.name.clone() })
+            _ => error,
+        })?;
+        self.write(caller, file, options, planned, on_event).await
+    }
+
+    /// Plans an import and keeps what the plan settled.
+    async fn keep_plan(
+        &self,
+        caller: &Caller,
+        file: &ImportFile,
+        options: &ImportOptions,
+    ) -> Result<Planned, Error> {
+        let base = self.base(caller, file, options, ReadPurpose::Write).await?;
+        base.check(options)?;
+        let mut made = self.made(file, options, &base).await?;
+        self.add_remarks(caller, file, &mut made).await?;
+        self.keep(caller, file, options, &base, &made).await?;
+        Ok(made.planned)
     }
 
     /// Adds what is to be said about earlier imports of the file.
@@ -103,8 +121,8 @@ impl Dormouse {
         Ok(())
     }
 
-    /// Keeps what the plan of an import settled. Returns false if another import of the file did so
-    /// since `base` was read.
+    /// Keeps what the plan of an import settled. Refused if another import of the file did so since
+    /// `base` was read.
     async fn keep(
         &self,
         caller: &Caller,
@@ -112,8 +130,8 @@ impl Dormouse {
         options: &ImportOptions,
         base: &Base,
         made: &PlannedFile,
-    ) -> Result<bool, Error> {
-        let Some(value) = base.to_keep(options, &made.planned) else { return Ok(true) };
+    ) -> Result<(), Error> {
+        let Some(value) = base.to_keep(options, &made.planned) else { return Ok(()) };
         let ctx = edit_ctx(caller, "import", &file.name, None, None)?;
         let (ws, seen) = (caller.workspace, base.stored());
         Ok(self.journal.keep_import_corrections(ws, &file.name, seen, &value, &ctx).await?)

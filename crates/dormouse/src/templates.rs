@@ -2,11 +2,11 @@
 
 use dormouse_agents::template::{NewTemplate, TemplatePatch};
 use dormouse_types::model::Directives;
-use dormouse_types::{AgentId, Caller, Scope, TemplateId, limits};
+use dormouse_types::{Caller, Scope, TemplateId, limits};
 
 use crate::request::{answer_of, answered, request_context, require};
-use crate::view::{Agent, Page, Template, TemplateDetail, TemplateVersion};
-use crate::{AgentPatch, Dormouse, Error};
+use crate::view::{Page, Template, TemplateDetail, TemplateVersion};
+use crate::{Dormouse, Error};
 
 impl Dormouse {
     /// All templates, archived ones included.
@@ -149,19 +149,6 @@ impl Dormouse {
             self.agents.delete_template(caller.workspace, id, if_match, &answer, &by).await?;
         self.load_models().await?;
         answered(&answer, ("template", id))
-    }
-
-    /// Lets an agent follow a template from its next wake on; `None` is the stock default. A template that
-    /// names a model needs the scope `admin`, as an own model does.
-    pub async fn assign_template(
-        &self,
-        caller: &Caller,
-        agent: &AgentId,
-        template: Option<TemplateId>,
-        key: Option<String>,
-    ) -> Result<Agent, Error> {
-        let patch = AgentPatch { template: Some(template), ..AgentPatch::default() };
-        self.edit_agent(caller, agent, patch, key).await
     }
 
     /// Refuses a caller who may not choose the model that a template names.

@@ -93,7 +93,7 @@ pub fn columns(name: &str, text: &str) -> Result<Columns, ReadError> {
 #[derive(Debug, Clone, Copy)]
 pub enum Meanings<'a> {
     /// What each column means.
-    Said(&'a [Column]),
+    Declared(&'a [Column]),
     /// What columns of these names meant in an earlier version of the sheet.
     Known(&'a [(String, Column)]),
 }
@@ -116,7 +116,7 @@ pub fn read(
     }
     let guessed = guess::guess(&sheet);
     let columns = match meanings {
-        Meanings::Said(meanings) => corrected(guessed, name, meanings)?,
+        Meanings::Declared(meanings) => corrected(guessed, name, meanings)?,
         Meanings::Known(known) => recalled(guessed, known),
     };
     match columns.is_todoist {
@@ -169,8 +169,8 @@ fn check_width(name: &str, lines: &Lines<'_>) -> Result<(), ReadError> {
 fn corrected(mut columns: Columns, name: &str, meanings: &[Column]) -> Result<Columns, ReadError> {
     let n_columns = columns.columns.len();
     if meanings.len() != n_columns {
-        let (name, said) = (name.to_owned(), meanings.len());
-        return Err(ReadError::OtherColumns { name, said, columns: n_columns });
+        let (name, n_declared) = (name.to_owned(), meanings.len());
+        return Err(ReadError::OtherColumns { name, n_declared, columns: n_columns });
     }
     if !meanings.contains(&Column::Title) {
         return Err(ReadError::NoTitle { name: name.to_owned() });

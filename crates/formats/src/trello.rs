@@ -124,10 +124,10 @@ impl<'a> Board<'a> {
             let mut action = node.object();
             let is_comment = action.take_text("type").as_deref() == Some("commentCard");
             let data = action.take("data").filter(|_| is_comment).map(|data| data.object());
-            let said = data.and_then(|mut data| {
+            let card_comment = data.and_then(|mut data| {
                 Some((data.take("card")?.object().take_text("id")?, data.take_text("text")?))
             });
-            let Some((card, text)) = said else {
+            let Some((card, text)) = card_comment else {
                 n_left += 1;
                 gather.claim(node.lines(), Role::Skipped, None);
                 continue;

@@ -174,7 +174,7 @@ fn the_columns_of_a_sheet_are_shown_with_their_reason_and_can_be_changed() {
     assert_snapshot!(shown.join("\n"));
     let mut meanings = guess.meanings();
     meanings[1] = csv::Column::Category;
-    let reading = csv::read("a.csv", text, &options(), csv::Meanings::Said(&meanings)).unwrap();
+    let reading = csv::read("a.csv", text, &options(), csv::Meanings::Declared(&meanings)).unwrap();
     assert_eq!(reading.tasks[0].category.as_deref(), Some("Bad"));
     assert!(reading.tasks[0].labels.is_empty());
 }

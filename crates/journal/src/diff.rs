@@ -363,9 +363,9 @@ fn presence(item: &Item, before: bool, after: bool) -> Effect {
 }
 
 fn entry_presence(entry: &Entry, is_there: bool) -> Effect {
-    let said = hash::sha256(entry.says()).to_string();
+    let text_hash = hash::sha256(entry.says()).to_string();
     let there = BeforeAfter { before: !is_there, after: is_there };
-    Effect::Entry { entry: entry.id.clone(), said, there }
+    Effect::Entry { entry: entry.id.clone(), text_hash, there }
 }
 
 /// Returns the labels that only one of the lists has. If there are none, the old order is kept.

@@ -72,7 +72,7 @@ pub enum Effect {
     Entry {
         entry: EntryId,
         /// SHA-256 of its text right after the edit.
-        said: String,
+        text_hash: String,
         #[serde(flatten)]
         there: BeforeAfter<bool>,
     },
@@ -273,7 +273,9 @@ fn inverse(view: &TaskView, all: &[Effect], effect: &Effect) -> Result<Edit, Cha
             same(effect, &is_there, &true, presence_word)?;
             Edit::MoveItem { item: id.clone(), to: from.clone(), place: Some(place.clone()) }
         }
-        Effect::Entry { entry, said, there } => inverse_of_entry(view, effect, entry, said, there)?,
+        Effect::Entry { entry, text_hash, there } => {
+            inverse_of_entry(view, effect, entry, text_hash, there)?
+        }
         Effect::EntryText { entry: id, text } => {
             let show = |text: &Option<String>| text.as_deref().map_or("empty".into(), quoted);
             let entry =
@@ -347,14 +349,14 @@ fn inverse_of_entry(
     view: &TaskView,
     effect: &Effect,
     id: &EntryId,
-    said: &str,
+    text_hash: &str,
     both: &BeforeAfter<bool>,
 ) -> Result<Edit, Changed> {
     let live = view.entries.iter().find(|entry| entry.value.id == *id);
     same(effect, &live.is_some(), &both.after, presence_word)?;
     match live {
         None => Ok(Edit::RestoreEntry(id.clone())),
-        Some(entry) if hash::sha256(entry.value.says()).as_str() != said => {
+        Some(entry) if hash::sha256(entry.value.says()).as_str() != text_hash => {
             let now = quoted(entry.value.says());
             Err(Changed { field: effect.field(), now, set: "another text".into() })
         }

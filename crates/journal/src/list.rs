@@ -125,7 +125,7 @@ pub struct TaskQuery<'a> {
     /// from `said`.
     pub words: Vec<String>,
     /// Further searchable text from elsewhere, folded, by task id.
-    pub said: HashMap<String, String>,
+    pub report_texts: HashMap<String, String>,
     /// Whether a task may be shown at all, by its id.
     pub keep: Option<&'a (dyn Fn(&str) -> bool + Send + Sync)>,
     /// How soft-deleted tasks are treated.
@@ -376,10 +376,10 @@ impl ResolvedFilter<'_> {
 
     fn has_words(&self, id: &str, task: &TaskIndexEntry) -> bool {
         let hits = self.hits.get(id);
-        let said = self.wanted.said.get(id);
+        let report_texts = self.wanted.report_texts.get(id);
         self.wanted.words.iter().enumerate().all(|(n, word)| {
             hits.is_some_and(|hits| hits[n])
-                || said.is_some_and(|said| said.contains(word.as_str()))
+                || report_texts.is_some_and(|report_texts| report_texts.contains(word.as_str()))
                 || carries(task, &self.named[n])
         })
     }

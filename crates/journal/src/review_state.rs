@@ -57,8 +57,8 @@ impl TaskReviewState {
     }
 
     /// When the person set a field, unless somebody else set it since.
-    pub fn said_at(&self, field: &str) -> Option<Timestamp> {
-        self.says.iter().find(|(said, _)| said == field).map(|(_, at)| *at)
+    pub fn stated_at(&self, field: &str) -> Option<Timestamp> {
+        self.says.iter().find(|(last_say, _)| last_say == field).map(|(_, at)| *at)
     }
 
     /// How long the task was closed or deleted within a period.

@@ -6,11 +6,11 @@ use dormouse_store::agent::agent_entity::{self, Agent as Stored, State};
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::wake_queue::{self, QueueEntry};
-use dormouse_store::in_list;
 use dormouse_store::journal::task_list;
+use dormouse_store::{Query, in_list};
 use dormouse_types::agent::{AgentActivity, Lifecycle, PutOff};
 use dormouse_types::closed_list::Listed;
-use dormouse_types::{AgentId, HolderId, TaskId, WorkspaceId};
+use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
 use crate::agents::effective;
 use crate::scheduled::put_off;
@@ -37,6 +37,9 @@ impl Queries {
         limit: usize,
         cursor: Option<&str>,
     ) -> Result<Page<Agent>, QueryError> {
+        if let Some(lifecycle) = filter.lifecycle.filter(|_| filter.activities.is_empty()) {
+            return self.agents_of_lifecycle(ws, lifecycle, limit, cursor).await;
+        }
         let (lifecycle, activities) = (filter.lifecycle, &filter.activities);
         let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let up = if activities.is_empty() { HashMap::new() } else { self.up(ws).await? };
@@ -47,20 +50,6 @@ impl Queries {
             && !activities.contains(&AgentActivity::Asleep))
         .then(|| up.keys().filter(|agent| is_doing(agent)).collect());
         let place = (at, id.as_str());
-        let lines: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
-            Some(few) => {
-                let some = entity::lines(entity::some::<Stored>(ws, &few));
-                let mut lines = self.store.all(some).await?;
-                lines.retain(|line| (line.created_at, line.id.as_str()) < place);
-                lines.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-                lines
-            }
-            None => {
-                let is_sifted = lifecycle.is_some() || !activities.is_empty();
-                let read = if is_sifted { i64::MAX } else { page::rows_to_read(limit) };
-                self.store.all(entity::page_of_kind::<Stored>(ws, place, read)).await?
-            }
-        };
         let held = if lifecycle.is_some() { self.put_off(ws).await? } else { HashMap::new() };
         let is_wanted = |line: &Line<Stored>| match &line.row {
             Ok(agent) => {
@@ -71,8 +60,92 @@ impl Queries {
             // Its activity is unknown, so report it only in unfiltered lists.
             Err(_) => lifecycle.is_none() && activities.is_empty(),
         };
-        let wanted: Vec<_> =
-            lines.into_iter().filter(is_wanted).take(limit.saturating_add(1)).collect();
+        let wanted: Vec<Line<Stored>> = match few.filter(|few| few.len() <= in_list::MOST) {
+            Some(few) => {
+                let some = entity::lines(entity::some::<Stored>(ws, &few));
+                let mut lines = self.store.all(some).await?;
+                lines.retain(|line| (line.created_at, line.id.as_str()) < place);
+                lines.retain(is_wanted);
+                newest_first(lines, limit)
+            }
+            None => {
+                let query =
+                    |place: (Timestamp, &str), n| entity::page_of_kind::<Stored>(ws, place, n);
+                self.sifted(place, limit, query, is_wanted).await?
+            }
+        };
+        self.page_of_lines(ws, wanted, limit).await
+    }
+
+    /// A page of the agents of a lifecycle, newest first. An agent whose budget is used up is dormant
+    /// though its row does not say so: those few come from the queue.
+    async fn agents_of_lifecycle(
+        &self,
+        ws: WorkspaceId,
+        lifecycle: Lifecycle,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Agent>, QueryError> {
+        let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
+        let place = (at, id.as_str());
+        let mut held = self.put_off(ws).await?;
+        held.retain(|_, why| *why == PutOff::AgentBudget);
+        let is_wanted = |line: &Line<Stored>| {
+            line.row.as_ref().is_ok_and(|agent| {
+                let agent = &agent.doc.value;
+                effective(agent, held.get(&agent.id)).0 == lifecycle
+            })
+        };
+        let query =
+            |place: (Timestamp, &str), n| agent_entity::page_of_lifecycle(ws, lifecycle, place, n);
+        let mut wanted = self.sifted(place, limit, query, is_wanted).await?;
+        if lifecycle == Lifecycle::Dormant {
+            let ids: Vec<&AgentId> = held.keys().collect();
+            for some in ids.chunks(in_list::MOST) {
+                let some = entity::lines(entity::some::<Stored>(ws, some));
+                let lines = self.store.all(some).await?.into_iter();
+                wanted.extend(lines.filter(|line| {
+                    let is_stored_so =
+                        line.row.as_ref().is_ok_and(|agent| agent.doc.value.lifecycle == lifecycle);
+                    is_wanted(line) && !is_stored_so && (line.created_at, &*line.id) < place
+                }));
+            }
+        }
+        self.page_of_lines(ws, newest_first(wanted, limit), limit).await
+    }
+
+    /// Reads pages of agents until enough of them are wanted, or none is left.
+    async fn sifted(
+        &self,
+        (at, id): (Timestamp, &str),
+        limit: usize,
+        query: impl Fn((Timestamp, &str), i64) -> Query<Line<Stored>>,
+        is_wanted: impl Fn(&Line<Stored>) -> bool,
+    ) -> Result<Vec<Line<Stored>>, QueryError> {
+        let enough = limit.saturating_add(1);
+        let (mut wanted, mut place) = (Vec::new(), (at, id.to_owned()));
+        loop {
+            let lines =
+                self.store.all(query((place.0, &place.1), page::rows_to_read(limit))).await?;
+            let is_last = lines.len() < enough;
+            if let Some(last) = lines.last() {
+                place = (last.created_at, last.id.clone());
+            }
+            wanted.extend(lines.into_iter().filter(|line| is_wanted(line)));
+            if is_last || wanted.len() >= enough {
+                wanted.truncate(enough);
+                return Ok(wanted);
+            }
+        }
+    }
+
+    /// The page of some lines: as many as its limit, and one more if another page follows.
+    async fn page_of_lines(
+        &self,
+        ws: WorkspaceId,
+        wanted: Vec<Line<Stored>>,
+        limit: usize,
+    ) -> Result<Page<Agent>, QueryError> {
         let cut = page::page_of(wanted, limit, |line| page::cursor_of(line.created_at, &line.id));
         let (mut rows, mut damaged) = (Vec::new(), Vec::new());
         for line in cut.items {
@@ -102,8 +175,13 @@ impl Queries {
         let mut rows = self.store.each(wake_queue::waiting(ws)).await?;
         rows.extend(self.store.each(wake_queue::leased(ws)).await?);
         let rows = rows.into_iter().flatten();
-        let does = rows.filter_map(|row| {
-            Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row))))
+        let rows = rows.filter_map(|row| Some((AgentId::try_from(&row.holder).ok()?, row)));
+        let rows: Vec<(AgentId, QueueEntry)> = rows.collect();
+        let ids: Vec<AgentId> = rows.iter().map(|(agent, _)| agent.clone()).collect();
+        let models = self.agents.models_of(ws, &ids).await?;
+        let does = rows.into_iter().filter_map(|(agent, row)| {
+            let class = models.get(&agent)?.class();
+            Some((agent, self.activity_of(Some(&row), class)))
         });
         Ok(does.filter(|(_, does)| *does != AgentActivity::Asleep).collect())
     }
@@ -181,4 +259,11 @@ impl Queries {
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
         Ok(agents.map(|agent| (agent.id, agent.display_name)).collect())
     }
+}
+
+/// Sorts lines, newest first, and keeps as many as a page needs.
+fn newest_first(mut lines: Vec<Line<Stored>>, limit: usize) -> Vec<Line<Stored>> {
+    lines.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
+    lines.truncate(limit.saturating_add(1));
+    lines
 }

@@ -1,13 +1,14 @@
 //! What determines when an agent runs: its queue row, subscriptions, timers and links.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_agents::wake::policy::{is_automatic, merge_window};
-use dormouse_store::agent::agent_entity::State;
+use dormouse_store::agent::agent_entity::{Agent, State};
 use dormouse_store::agent::{link, subscription, timer, wake_queue, wake_run};
 use dormouse_types::agent::AgentActivity;
-use dormouse_types::port::ModelClass;
+use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::{AgentId, RunKey, Timestamp, WorkspaceId};
 
 use crate::view::{
@@ -24,6 +25,7 @@ impl Queries {
         id: &AgentId,
     ) -> Result<AgentState, QueryError> {
         let state: State = self.agents.state(ws, id).await?.value;
+        let model = self.model_of(&self.agents.agent(ws, id).await?.doc.value);
         let row = self.store.first(wake_queue::of_holder(ws, id)).await?;
         let lease = row.as_ref().and_then(|row| {
             Some(Lease {
@@ -37,7 +39,7 @@ impl Queries {
         let reasons = row.iter().flat_map(|row| row.reasons.iter().rev());
         Ok(AgentState {
             agent_id: id.clone(),
-            activity: self.activity_of(row.as_ref()),
+            activity: self.activity_of(row.as_ref(), model.class()),
             reasons: reasons.copied().collect(),
             due_at: row.as_ref().and_then(|row| row.due_at),
             sleep_until: self.sleeps_until(row.as_ref()),
@@ -62,9 +64,19 @@ impl Queries {
         row.and_then(|row| row.sleep_until).filter(|until| *until > self.clock.now())
     }
 
-    /// What an agent is doing, according to its queue row.
-    pub(crate) fn activity_of(&self, row: Option<&wake_queue::QueueEntry>) -> AgentActivity {
-        activity(row, self.clock.now(), self.models.default_model().class())
+    /// What an agent is doing, according to its queue row and the class of its model.
+    pub(crate) fn activity_of(
+        &self,
+        row: Option<&wake_queue::QueueEntry>,
+        class: ModelClass,
+    ) -> AgentActivity {
+        activity(row, self.clock.now(), class)
+    }
+
+    /// The model that an agent asks.
+    pub(crate) fn model_of(&self, agent: &Agent) -> Arc<dyn Model> {
+        let config = &agent.config;
+        self.models.of_agent(config.model.as_deref(), config.template_id.as_ref())
     }
 
     /// The start of the current run of each running agent, for at most a page of agents.
@@ -93,8 +105,7 @@ impl Queries {
         id: &AgentId,
     ) -> Result<Vec<Subscription>, QueryError> {
         let agent = self.agents.agent(ws, id).await?.doc.value;
-        let config = &agent.config;
-        let model = self.models.of_agent(config.model.as_deref(), config.template_id.as_ref());
+        let (config, model) = (&agent.config, self.model_of(&agent));
         let at_once = config.wake_on_linked && is_automatic(&agent, model.class());
         let all = self.store.all(subscription::of_agent(ws, id)).await?.into_iter();
         Ok(all
@@ -196,7 +207,7 @@ mod tests {
     const NOW: Timestamp = Timestamp::from_micros(1_772_442_000_000_000);
 
     /// What is said of an agent that a reason wakes in so many seconds.
-    fn said(reason: Reason, seconds: Option<u64>, class: ModelClass) -> AgentActivity {
+    fn activity_for(reason: Reason, seconds: Option<u64>, class: ModelClass) -> AgentActivity {
         let row = QueueEntry {
             holder: AgentId::fresh(NOW, &dormouse_testkit::CountingEntropy::seeded(1)).into(),
             reasons: vec![reason],
@@ -229,7 +240,11 @@ mod tests {
             (Reason::Subscription, Some(61), free, AgentActivity::Asleep),
             (Reason::Subscription, None, paid, AgentActivity::Asleep),
         ] {
-            assert_eq!(said(reason, seconds, class), expected, "{reason:?} {seconds:?} {class:?}");
+            assert_eq!(
+                activity_for(reason, seconds, class),
+                expected,
+                "{reason:?} {seconds:?} {class:?}"
+            );
         }
         assert_eq!(activity(None, NOW, free), AgentActivity::Asleep);
     }

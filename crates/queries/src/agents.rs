@@ -1,5 +1,7 @@
 //! Agents: one of them, and finding them.
 
+use std::cmp::Reverse;
+
 use dormouse_agents::wake::policy::is_automatic;
 use dormouse_journal::JournalError;
 use dormouse_store::agent::agent_entity::{self, DormantReason, Lifecycle, State};
@@ -13,8 +15,8 @@ use dormouse_types::{AgentId, TaskId, Timestamp, WorkspaceId};
 
 use crate::agent_state::changed_since;
 use crate::scheduled::{self, AgentFacts, put_off};
-use crate::view::{Agent, Slots};
-use crate::{Queries, QueryError};
+use crate::view::{Agent, Page, Slots};
+use crate::{Queries, QueryError, page};
 
 /// The fewest final characters of an id that identify something.
 pub(crate) const SHORT_ID: usize = 5;
@@ -26,11 +28,20 @@ impl Queries {
         self.agent_view(ws, agent).await
     }
 
-    /// Finds agents by an id or its end, a name, or words of the task's title.
-    pub async fn find_agents(&self, ws: WorkspaceId, text: &str) -> Result<Vec<Agent>, QueryError> {
+    /// A page of the agents found by an id or its end, a name, or words of the task's title, newest first.
+    ///
+    /// Errors: a cursor of another list.
+    pub async fn find_agents(
+        &self,
+        ws: WorkspaceId,
+        text: &str,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Agent>, QueryError> {
+        let (at, id) = page::cursor_or_start(cursor, (page::LATEST, "~"))?;
         let text = text.trim().to_lowercase();
         if text.is_empty() {
-            return Ok(Vec::new());
+            return Ok(page::page_of(Vec::new(), limit, |_: &Agent| String::new()));
         }
         // A damaged agent is reported when requested by its full id; it does not hide others.
         let mut found: Vec<Stored<agent_entity::Agent>> = Vec::new();
@@ -48,17 +59,23 @@ impl Queries {
             for some in tasks.chunks(in_list::MOST) {
                 found.extend(self.read_each(agent_entity::of_tasks(ws, some)).await?);
             }
-            found.sort_by(|a, b| {
-                let (a, b) = (&a.doc.value, &b.doc.value);
-                (b.created_at, &b.id).cmp(&(a.created_at, &a.id))
-            });
         }
         let live =
             |agent: &Stored<agent_entity::Agent>| agent.doc.value.lifecycle != Lifecycle::Destroyed;
         if found.iter().any(live) {
             found.retain(live);
         }
-        self.agent_views(ws, found, &mut Vec::new()).await
+        let place = |agent: &Stored<agent_entity::Agent>| {
+            (agent.doc.value.created_at, agent.doc.value.id.to_string())
+        };
+        found.sort_by_cached_key(|agent| Reverse(place(agent)));
+        found.retain(|agent| place(agent) < (at, id.clone()));
+        found.truncate(limit.saturating_add(1));
+        let cut = page::page_of(found, limit, |agent| {
+            page::cursor_of(agent.doc.value.created_at, &agent.doc.value.id)
+        });
+        let items = self.agent_views(ws, cut.items, &mut Vec::new()).await?;
+        Ok(Page { items, next_cursor: cut.next_cursor, damaged: Vec::new() })
     }
 
     /// Reads the rows of a query that can be read.
@@ -120,8 +137,7 @@ impl Queries {
         awake_since: Option<Timestamp>,
     ) -> Agent {
         let agent = stored.doc.value;
-        let model =
-            self.models.of_agent(agent.config.model.as_deref(), agent.config.template_id.as_ref());
+        let model = self.model_of(&agent);
         let automatic = is_automatic(&agent, model.class());
         let now = self.clock.now();
         let known = AgentFacts { agent: &agent, automatic, state: &state, row, timers, now };
@@ -143,7 +159,7 @@ impl Queries {
             allowed_category_ids: agent.allowed_category_ids,
             slots: Slots { active_task_id: state.slots.active_task_id },
             task_title,
-            activity: self.activity_of(row),
+            activity: self.activity_of(row, model.class()),
             awake_since,
             run_key: row.and_then(|row| row.run_key.clone()),
             due_at: row.and_then(|row| row.due_at),

@@ -249,8 +249,8 @@ fn missing(id: &ConversationId) -> QueryError {
 
 /// What a list shows of a turn: its title, or the beginning of its words.
 fn excerpt(turn: &Stored) -> String {
-    let said = turn.said.title.as_ref().unwrap_or(&turn.said.content);
-    let words: Vec<&str> = said.split_whitespace().collect();
+    let message = turn.message.title.as_ref().unwrap_or(&turn.message.content);
+    let words: Vec<&str> = message.split_whitespace().collect();
     let text = words.join(" ");
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}\u{2026}", &text[..end]),
@@ -259,21 +259,21 @@ fn excerpt(turn: &Stored) -> String {
 }
 
 fn turn_view(turn: Stored) -> Turn {
-    let Stored { n, said, task_title, .. } = turn;
-    let task_ref = said.task_ref.zip(task_title).map(|(it, title)| TaskRef {
+    let Stored { n, message, task_title, .. } = turn;
+    let task_ref = message.task_ref.zip(task_title).map(|(it, title)| TaskRef {
         task_id: it.work,
         action: it.action,
         title,
     });
     Turn {
-        role: said.role,
-        title: said.title,
-        content: said.content,
-        timestamp: Some(said.at),
+        role: message.role,
+        title: message.title,
+        content: message.content,
+        timestamp: Some(message.at),
         turn_number: usize::try_from(n).unwrap_or_default(),
         task_ref,
-        run_id: said.run.as_ref().map(|(run, _)| run.to_string()),
-        run: said.run.map(|(_, n)| n),
+        run_id: message.run.as_ref().map(|(run, _)| run.to_string()),
+        run: message.run.map(|(_, n)| n),
         run_key: None,
         calls: Vec::new(),
         truncated: false,

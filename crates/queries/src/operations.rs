@@ -1,6 +1,9 @@
 //! Activity in the workspace: operations that cross the two databases, the queue, and unavailable
 //! providers.
 
+use std::collections::BTreeSet;
+
+use dormouse_agents::wake::waiting::ModelKey;
 use dormouse_runs::breaker::{Gate, gate};
 use dormouse_store::agent::breaker::{self, Breaker};
 use dormouse_store::agent::saga::{self, Saga};
@@ -51,18 +54,23 @@ impl Queries {
         }
     }
 
-    /// The wake queue in numbers.
-    pub(crate) async fn queue(&self, ws: WorkspaceId) -> Result<Queue, QueryError> {
+    /// The wake queue in numbers. `models` are those that its agents ask: a breaker of one of them
+    /// holds the queue back, one of another model does not.
+    pub(crate) async fn queue(
+        &self,
+        ws: WorkspaceId,
+        models: &BTreeSet<ModelKey>,
+    ) -> Result<Queue, QueryError> {
         let now = self.clock.now();
         let waiting = self.store.first(wake_tally::waiting(ws, now)).await?.unwrap_or_default();
         let held = self.store.first(wake_tally::leased(ws, now)).await?.unwrap_or_default();
-        let model = self.models.default_model();
-        let provider = model.provider();
-        let known = self.store.first(breaker::of_provider(ws, provider)).await?;
-        let held_by = match gate(known.as_ref(), now) {
-            Gate::Free => None,
-            Gate::Probe | Gate::Closed { .. } => Some(provider.to_owned()),
+        let holds = |known: &Breaker| {
+            let is_needed =
+                |model: &ModelKey| [&model.provider, &model.name].contains(&&known.provider);
+            gate(Some(known), now) != Gate::Free && models.iter().any(is_needed)
         };
+        let breakers = self.store.all(breaker::all(ws)).await?;
+        let held_by = breakers.into_iter().find(holds).map(|known| known.provider);
         Ok(Queue { held_by, ..queue_view(waiting, held) })
     }
 

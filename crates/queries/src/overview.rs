@@ -46,7 +46,7 @@ impl Queries {
                 .first(saga::count(ws, saga::OperationStatus::Pending))
                 .await?
                 .unwrap_or_default(),
-            queue: self.queue(ws).await?,
+            queue: self.queue(ws, &waiting.models).await?,
             alerts: self.alerts(ws).await?,
             spending: self.spending(ws).await?,
         })
@@ -62,11 +62,7 @@ impl Queries {
         let agents = self.store.each(entity::some::<Agent>(ws, &holders)).await?;
         let agents = agents.into_iter().flatten().map(|agent| agent.doc.value);
         let automatic: BTreeSet<HolderId> = agents
-            .filter(|agent| {
-                let (own, template) = (&agent.config.model, &agent.config.template_id);
-                let model = self.models.of_agent(own.as_deref(), template.as_ref());
-                is_automatic(agent, model.class())
-            })
+            .filter(|agent| is_automatic(agent, self.model_of(agent).class()))
             .map(|agent| agent.id.into())
             .collect();
         Ok(coming.into_iter().find(|it| automatic.contains(&it.holder)).map(|timer| timer.at))

@@ -11,6 +11,7 @@ use dormouse_store::in_list;
 use dormouse_store::journal::task_list::{self, Text};
 use dormouse_types::agent::ReportScope;
 use dormouse_types::fold::{find, folded};
+use dormouse_types::port::ModelClass;
 use dormouse_types::task::{Flag, Priority, Status};
 use dormouse_types::{AgentId, TaskId, WorkspaceId, limits};
 
@@ -91,7 +92,8 @@ impl Queries {
         limits::SEARCH.check(looked_for.chars().count())?;
         let words = words(looked_for);
         let own = self.agents_of_tasks(ws, &filter, &words).await?;
-        let said = if words.is_empty() { HashMap::new() } else { self.tldrs(ws, &own).await? };
+        let report_texts =
+            if words.is_empty() { HashMap::new() } else { self.tldrs(ws, &own).await? };
         let awake = self.awake(ws, &filter.agents).await?;
         let to_review = self.to_review(ws, filter.to_review).await?;
         let has_agent = |task: &str| {
@@ -115,7 +117,7 @@ impl Queries {
             flags: filter.flags,
             today: self.clock.now().day_in(&self.zone),
             words: words.clone(),
-            said,
+            report_texts,
             keep: (!filter.agents.is_empty() || filter.to_review).then_some(&keep),
             deleted: filter.deleted,
             sort: filter.sort,
@@ -165,9 +167,9 @@ impl Queries {
             .filter(|head| head.scope == ReportScope::Current)
             .filter_map(|head| Some((head.agent_id, folded(&head.tldr?))))
             .collect();
-        let said =
+        let report_texts =
             own.iter().filter_map(|(task, agent)| Some((task.clone(), tldr.get(agent)?.clone())));
-        Ok(said.collect())
+        Ok(report_texts.collect())
     }
 
     async fn awake(
@@ -226,12 +228,16 @@ impl Queries {
         let heads = self.store.each(report::heads(ws, &ids)).await?;
         let heads = heads.into_iter().flatten().map(|head| head.doc.value);
         let queue = queue.into_iter().flatten();
+        let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
+        let classes: HashMap<&AgentId, ModelClass> =
+            agents.iter().map(|agent| (&agent.id, self.model_of(agent).class())).collect();
         let mut does: HashMap<AgentId, RowActivity> = queue
             .filter_map(|row| {
-                Some((AgentId::try_from(&row.holder).ok()?, self.activity_of(Some(&row)).into()))
+                let agent = AgentId::try_from(&row.holder).ok()?;
+                let class = *classes.get(&agent)?;
+                Some((agent, self.activity_of(Some(&row), class).into()))
             })
             .collect();
-        let agents: Vec<Agent> = agents.into_iter().flatten().map(|it| it.doc.value).collect();
         let dormant = agents.iter().filter(|agent| agent.lifecycle == Lifecycle::Dormant);
         does.extend(dormant.map(|agent| (agent.id.clone(), RowActivity::Dormant)));
         Ok(AgentColumns {

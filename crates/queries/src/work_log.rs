@@ -450,7 +450,7 @@ fn lines_of(work: &WorkId, entry: Entry) -> Vec<WorkLogLine> {
                 summaries.into_iter().map(|text| line_with(LogLineKind::Summary, text)).collect();
             if let Some(turn) = turn {
                 if !turn.text.trim().is_empty() {
-                    lines.push(line_with(LogLineKind::Said, turn.text));
+                    lines.push(line_with(LogLineKind::Message, turn.text));
                 }
                 for (call, result) in turn.calls.into_iter().zip(turn.results) {
                     let tool = Some(call.name);

@@ -439,10 +439,10 @@ mod tests {
     fn a_label_that_may_not_be_seen_is_left_out_of_its_line_and_counted() {
         let clearance = only([entry(1), label(1).source(), label(3).source()]);
         let gated = gate(offer(&[1, 2, 3]), &clearance);
-        let said = "\nKept back from this model because it is private: 1 label. Do not guess what it \
+        let notice = "\nKept back from this model because it is private: 1 label. Do not guess what it \
                     says.";
         let texts: Vec<&str> = gated.fragments.iter().map(|f| f.text.as_str()).collect();
-        assert_eq!(texts, ["# a task\nLabels: label 1, label 3", &format!("Do it.{said}")]);
+        assert_eq!(texts, ["# a task\nLabels: label 1, label 3", &format!("Do it.{notice}")]);
         assert_eq!(gated.sources, [entry(1), label(1).source(), label(3).source()]);
         let gated = gate(offer(&[2]), &clearance);
         assert_eq!(gated.fragments[0].text, "# a task", "no line without labels");

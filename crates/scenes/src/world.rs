@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
     AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Shown, Store,
-    Verdict, WORKSPACE,
+    Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -253,7 +253,10 @@ impl World {
             Step::Decide { task, item, verdict, reason } => {
                 let (set, index, digest) = self.item_to_decide(task, item, *verdict).await?;
                 let reason = reason.map(ToOwned::to_owned);
-                dormouse.decide(me, &set, index, *verdict, Some(digest), reason, key).await?;
+                let (verdict, digest) = (*verdict, Some(digest));
+                let wanted =
+                    VerdictOf { task: None, set, index, verdict, digest, reason, over: None };
+                dormouse.decide_item(me, wanted, key).await?;
             }
             Step::ConfirmAll(task) => {
                 self.confirm_all(n, &self.task_id(task)?).await?;

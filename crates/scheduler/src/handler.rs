@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::future::ready;
+use std::time::Duration;
 
 use dormouse_store::agent::timer::Timer;
-use dormouse_store::agent::wake_queue::{QueueEntry, Signal};
+use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
 use dormouse_store::agent::wake_run::Run;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::agent::PutOff;
 use dormouse_types::port::BoxFuture;
-use dormouse_types::{HolderId, Timestamp, WorkspaceId};
+use dormouse_types::{HolderId, Seq, Timestamp, WorkspaceId};
 use futures_util::future::Shared;
 
 use crate::end::End;
@@ -141,19 +142,46 @@ pub trait Handler: Send + Sync {
         holder: &'a HolderId,
     ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>>;
 
-    /// Returns the signal that a timer gives when it fires.
+    /// Returns the signal that a timer gives when it fires: unless a kind has a rule of its own, the
+    /// holder becomes due at the time of the timer.
     fn timer_signal<'a>(
         &'a self,
-        ws: WorkspaceId,
+        _ws: WorkspaceId,
         timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>>;
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
+        Box::pin(ready(Ok(Signal {
+            holder: timer.holder.clone(),
+            reason: Reason::Timer,
+            at: now,
+            due_at: Some(timer.at),
+            upto: Seq(0),
+            request_id: None,
+        })))
+    }
 
     /// Returns whether a command that runs what is pending may run a row now: it is due, or nothing
-    /// but the merging of signals holds it back.
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool;
+    /// but the merging of signals holds it back. Unless a kind merges signals, only what is due is ready.
+    fn is_ready<'a>(
+        &'a self,
+        _ws: WorkspaceId,
+        entry: &'a QueueEntry,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool, HandlerError>> {
+        Box::pin(ready(Ok(is_due(entry, now))))
+    }
 
     /// Returns the change row that announces that a holder's queue row or run changed.
     fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow>;
+}
+
+/// How far a due time may lie ahead and still count as come: one that was just set may be a moment
+/// ahead by another process's clock.
+const CLOCK_DIFFERENCE: Duration = Duration::from_millis(100);
+
+/// Returns whether nobody runs a row and its time has come.
+fn is_due(entry: &QueueEntry, now: Timestamp) -> bool {
+    entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= now + CLOCK_DIFFERENCE)
 }
 
 /// When a chore runs.

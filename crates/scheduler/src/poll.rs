@@ -190,18 +190,22 @@ impl Scheduler {
                 }
             }
         }
-        rows.retain(|row| {
+        let mut ready = Vec::new();
+        for row in rows {
             let is_closed =
                 matches!(capacities.get(row.holder.kind()), Some(Capacity::Closed { .. }));
-            let handler = self.handler(&row.holder);
-            !is_closed
+            let Ok(handler) = self.handler(&row.holder) else { continue };
+            if !is_closed
                 && !requeued.contains(&row.holder)
-                && handler.is_ok_and(|handler| handler.is_ready(row, now))
-        });
-        rows.sort_by(|a, b| {
+                && handler.is_ready(ws, &row, now).await?
+            {
+                ready.push(row);
+            }
+        }
+        ready.sort_by(|a, b| {
             (a.priority, a.due_at, &a.holder).cmp(&(b.priority, b.due_at, &b.holder))
         });
-        found.due = rows.into_iter().map(|row| (ws, row)).collect();
+        found.due = ready.into_iter().map(|row| (ws, row)).collect();
         Ok(())
     }
 

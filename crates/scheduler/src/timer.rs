@@ -40,7 +40,8 @@ impl Scheduler {
     }
 
     async fn fire(&self, ws: WorkspaceId, due: &Timer) -> Result<Fired, SchedulerError> {
-        let signal = self.handler(&due.holder)?.timer_signal(ws, due).await?;
+        let now = self.clock.now();
+        let signal = self.handler(&due.holder)?.timer_signal(ws, due, now).await?;
         let commit = Commit::new("wake.timer", Db::Agent, ws)
             .op(timer::fire(ws, due))
             .op(wake_queue::signal(ws, &signal));

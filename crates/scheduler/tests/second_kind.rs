@@ -14,8 +14,8 @@ use dormouse_scheduler::{
     Lease, Options, Parts, Scheduler, SchedulerError, Slots, Stop, Until, When,
 };
 use dormouse_store::agent::change_item::{self, Item, State};
-use dormouse_store::agent::timer::{self, Kind, Timer};
-use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
+use dormouse_store::agent::timer::{self, Kind};
+use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
@@ -207,27 +207,6 @@ impl Handler for House {
         _: &'a HolderId,
     ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>> {
         Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: self.clock.now(),
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= now)
     }
 
     fn announce(&self, _: &HolderId, subject: &str) -> Option<ChangeRow> {

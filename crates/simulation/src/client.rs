@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dormouse::{
     AgentPatch, Caller, Error, ImportAgents, ImportFile, ImportOptions, ItemPatch, NewEntry,
-    NewTask, Shown, TaskPatch, Verdict, WORKSPACE,
+    NewTask, Shown, TaskPatch, Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_agents::lifecycle::RequestContext;
 use dormouse_agents::wake::cancel::Cancelled;
@@ -466,10 +466,10 @@ impl Client {
         let key = self.fresh();
         let make = |access: NodeAccess, key| -> Reply<ItemStatus> {
             let (set, digest) = (set.clone(), Some(digest.clone()));
+            let wanted =
+                VerdictOf { task: None, set, index, verdict, digest, reason: None, over: None };
             Box::pin(async move {
-                let decided = access.dormouse;
-                let decided =
-                    decided.decide(&me(), &set, index, verdict, digest, None, Some(key)).await?;
+                let decided = access.dormouse.decide_item(&me(), wanted, Some(key)).await?;
                 Ok(decided.item.status)
             })
         };

@@ -65,9 +65,9 @@ pub(crate) fn check_request(sim: &SimState, agent: &str, request: &Request) -> V
     let lines = lines(sim, agent, upto, i64::MAX);
     let missing = |line: &&Option<String>| !line.as_ref().is_some_and(|text| log.contains(text));
     let n_missing = lines.iter().filter(missing).count();
-    let said = format!("\n{n_missing} older line");
+    let notice = format!("\n{n_missing} older line");
     let instruction = text_of(request, FragmentKind::Instruction).unwrap_or_default();
-    if n_missing > 0 && !instruction.contains(&said) {
+    if n_missing > 0 && !instruction.contains(&notice) {
         wrong.push(format!(
             "fold: a turn of agent {agent} sees {n_missing} of {} lines after {upto} neither in \
              its log nor in a summary, and is not counted as left out",

@@ -12,20 +12,20 @@ use crate::sim_state::SimState;
 pub(crate) fn acknowledged(sim: &SimState, agent: &str, words: &str) {
     sim.count("acknowledged words");
     let mut oracle = lock(&sim.oracle);
-    oracle.said.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
+    oracle.messages.acknowledged.entry(agent.to_owned()).or_default().push(words.to_owned());
 }
 
 /// A cancellation returned the messages that it dropped.
 pub(crate) fn named(sim: &SimState, agent: &str, words: Vec<String>) {
     let mut oracle = lock(&sim.oracle);
-    *oracle.said.unanswered.entry(agent.to_owned()).or_default() -= 1;
-    oracle.said.named.extend(words);
+    *oracle.messages.unanswered.entry(agent.to_owned()).or_default() -= 1;
+    oracle.messages.named.extend(words);
 }
 
 /// A run of an agent was cancelled: what was said to it waits until something else wakes it.
 pub(crate) fn waits(sim: &SimState, agent: &str) {
     let newest = sent(sim, agent).last().map_or(0, |(position, _)| *position);
-    lock(&sim.oracle).said.waiting.insert(agent.to_owned(), newest);
+    lock(&sim.oracle).messages.waiting.insert(agent.to_owned(), newest);
 }
 
 /// Notes the mark of an agent after a commit that may have moved it.
@@ -35,12 +35,12 @@ pub(crate) fn moved(sim: &SimState, agent: &str, is_cancelled: bool) {
     let mark = sim.number(Db::Agent, sql, vec![agent.into()]);
     let before = {
         let mut oracle = lock(&sim.oracle);
-        let before = oracle.said.marks.insert(agent.to_owned(), mark).unwrap_or(0);
-        oracle.said.waiting.remove(agent);
+        let before = oracle.messages.marks.insert(agent.to_owned(), mark).unwrap_or(0);
+        oracle.messages.waiting.remove(agent);
         if is_cancelled {
-            *oracle.said.unanswered.entry(agent.to_owned()).or_default() += 1;
+            *oracle.messages.unanswered.entry(agent.to_owned()).or_default() += 1;
             if mark > before {
-                oracle.said.withdrawn.entry(agent.to_owned()).or_default().push((before, mark));
+                oracle.messages.withdrawn.entry(agent.to_owned()).or_default().push((before, mark));
             }
         }
         before
@@ -94,16 +94,16 @@ fn sent(sim: &SimState, agent: &str) -> Vec<(i64, String)> {
 
 /// Everything that was said is heard, once and in order.
 pub(crate) fn inspect(sim: &SimState) {
-    let agents: Vec<String> = lock(&sim.oracle).said.acknowledged.keys().cloned().collect();
+    let agents: Vec<String> = lock(&sim.oracle).messages.acknowledged.keys().cloned().collect();
     for agent in agents {
         let (acknowledged, withdrawn, is_answered, named, waiting) = {
-            let said = &lock(&sim.oracle).said;
+            let messages = &lock(&sim.oracle).messages;
             (
-                said.acknowledged.get(&agent).cloned().unwrap_or_default(),
-                said.withdrawn.get(&agent).cloned().unwrap_or_default(),
-                said.unanswered.get(&agent).copied().unwrap_or(0) == 0,
-                said.named.clone(),
-                said.waiting.get(&agent).copied().unwrap_or(0),
+                messages.acknowledged.get(&agent).cloned().unwrap_or_default(),
+                messages.withdrawn.get(&agent).cloned().unwrap_or_default(),
+                messages.unanswered.get(&agent).copied().unwrap_or(0) == 0,
+                messages.named.clone(),
+                messages.waiting.get(&agent).copied().unwrap_or(0),
             )
         };
         let sent = sent(sim, &agent);

@@ -27,7 +27,7 @@ pub(crate) struct Oracle {
     /// Texts whose writing was acknowledged: task and text.
     pub(crate) acknowledged: Vec<(String, String)>,
     /// What people said to agents.
-    pub(crate) said: Said,
+    pub(crate) messages: MessageLedger,
     /// When agents and persons wrote to a task, to the microsecond.
     pub(crate) writes: BTreeMap<(String, i64), (bool, bool)>,
     /// Who was marked, and how far the feed was routed.
@@ -72,7 +72,7 @@ pub(crate) struct Ask {
 
 /// What was said, and whether it was heard.
 #[derive(Default)]
-pub(crate) struct Said {
+pub(crate) struct MessageLedger {
     /// Messages whose sending was acknowledged, by agent.
     pub(crate) acknowledged: BTreeMap<String, Vec<String>>,
     /// The newest position that is heard or withdrawn, by agent, as the last commit left it.

@@ -20,8 +20,8 @@ use dormouse_scheduler::{
 };
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::message::Chain;
-use dormouse_store::agent::timer::{self, Kind, Timer};
-use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
+use dormouse_store::agent::timer::{self, Kind};
+use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::{ChangeRow, Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_testkit::CountingEntropy;
@@ -34,7 +34,7 @@ use dormouse_types::model::{
 use dormouse_types::port::{BoxFuture, BoxStream, Clock, Entropy, Model, ModelClass, NoFaults};
 use dormouse_types::{
     Actor, ChangeSetId, Fingerprint, HolderId, Id as _, Origin, RunKey, Seq, TaskId, ThreadId,
-    Timestamp, WorkspaceId, hash,
+    WorkspaceId, hash,
 };
 use futures_util::stream;
 use serde_json::json;
@@ -213,27 +213,6 @@ impl Handler for House {
         _: &'a HolderId,
     ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>> {
         Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: self.clock.now(),
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= now)
     }
 
     fn announce(&self, _: &HolderId, subject: &str) -> Option<ChangeRow> {

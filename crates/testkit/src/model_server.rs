@@ -90,9 +90,9 @@ impl Process {
         let mut log = child.stderr.take().expect("standard error is piped");
         // What it says is read, so that it never waits for a reader.
         let log = std::thread::spawn(move || {
-            let mut said = Vec::new();
-            let _closed = log.read_to_end(&mut said);
-            String::from_utf8_lossy(&said).into_owned()
+            let mut log_text = Vec::new();
+            let _closed = log.read_to_end(&mut log_text);
+            String::from_utf8_lossy(&log_text).into_owned()
         });
         let mut line = String::new();
         let output = child.stdout.take().expect("standard output is piped");
@@ -101,10 +101,10 @@ impl Process {
         let Some(port) = port else {
             drop(input);
             let _ended = child.wait();
-            let said = log.join().unwrap_or_default();
-            let said: Vec<_> = said.lines().rev().take(8).collect();
-            let said: Vec<_> = said.into_iter().rev().collect();
-            panic!("no model server for the tests: {}", said.join("\n"));
+            let log_text = log.join().unwrap_or_default();
+            let log_text: Vec<_> = log_text.lines().rev().take(8).collect();
+            let log_text: Vec<_> = log_text.into_iter().rev().collect();
+            panic!("no model server for the tests: {}", log_text.join("\n"));
         };
         (Self { child, _input: input }, SocketAddr::from(([127, 0, 0, 1], port)))
     }

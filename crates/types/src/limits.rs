@@ -78,7 +78,7 @@ limits! {
     /// Versions of one template.
     TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", "limit-reached";
     /// What a person says at once in a session about a template.
-    EVOLUTION_SAID = "message in a session about a template", 8 * 1024, "bytes", "validation-failed";
+    EVOLUTION_MESSAGE = "message in a session about a template", 8 * 1024, "bytes", "validation-failed";
     /// What one session about a template holds: what was said, proposed and decided.
     EVOLUTION_MESSAGES = "messages of a session about a template", 200, "messages", "limit-reached";
     /// What a model answers at once in a session about a template. What is longer is cut.

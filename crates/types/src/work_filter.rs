@@ -252,17 +252,17 @@ mod tests {
 
     #[test]
     fn a_filter_that_could_never_pass_is_refused_with_what_to_write() {
-        let said = |json: &str| filter(json).check().unwrap_err().to_string();
+        let refusal = |json: &str| filter(json).check().unwrap_err().to_string();
         assert_eq!(
-            said(r#"{"event":"created","field":"status"}"#),
+            refusal(r#"{"event":"created","field":"status"}"#),
             "field has no meaning with the event created; it belongs to fieldSet"
         );
         assert_eq!(
-            said(r#"{"event":"fieldSet","to":{"type":"text","text":"x"}}"#),
+            refusal(r#"{"event":"fieldSet","to":{"type":"text","text":"x"}}"#),
             "to has no meaning with the event fieldSet; it belongs to field"
         );
         assert_eq!(
-            said(
+            refusal(
                 r#"{"event":"fieldSet","field":"dueDate","to":{"type":"text","text":"tomorrow"}}"#
             ),
             "to is no value of the field dueDate; use one of type day"

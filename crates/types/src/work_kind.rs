@@ -429,18 +429,18 @@ mod tests {
 
     #[test]
     fn a_parameter_that_no_run_can_use_is_named_with_what_to_write() {
-        let said = |parameters: WorkParameters| parameters.check().unwrap_err().to_string();
+        let refusal_of = |parameters: WorkParameters| parameters.check().unwrap_err().to_string();
         assert_eq!(
-            said(WorkParameters::Sweep(Sweep { untouched_days: 3, ..Sweep::default() })),
+            refusal_of(WorkParameters::Sweep(Sweep { untouched_days: 3, ..Sweep::default() })),
             "untouchedDays is 3; write a number from 7 to 3660"
         );
         assert_eq!(
-            said(WorkParameters::Watch(Watch { lists: Vec::new(), ..Watch::default() })),
+            refusal_of(WorkParameters::Watch(Watch { lists: Vec::new(), ..Watch::default() })),
             "lists is empty; name at least one of: deadlines, waiting"
         );
         let blank = Repeated::Make { title: "  ".into() };
         assert_eq!(
-            said(WorkParameters::Repeat(Repeat { what: blank, by_rule: false })),
+            refusal_of(WorkParameters::Repeat(Repeat { what: blank, by_rule: false })),
             "title is empty; write the title of the task to make"
         );
     }

@@ -202,8 +202,11 @@ impl Ending {
             BuiltInOutcome::Text(text) => Self::published(text),
             BuiltInOutcome::Proposals(proposals) => Self::published(&proposals.text),
             BuiltInOutcome::CannotRun { why, subject } => {
-                let said = cannot_run(*why, subject);
-                Ok(Self { error: Some(said.clone()), ..silent(WorkOutcome::Failed, said) })
+                let reason_text = cannot_run(*why, subject);
+                Ok(Self {
+                    error: Some(reason_text.clone()),
+                    ..silent(WorkOutcome::Failed, reason_text)
+                })
             }
         }
     }

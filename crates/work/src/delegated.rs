@@ -210,14 +210,14 @@ impl Work {
 
 /// The entry of a result: its title, what was published or said, and how it ended if not well.
 fn entry_text(title: &str, run: &Run) -> String {
-    let said = run.result.as_ref().or(run.summary.as_ref()).or(run.error.as_ref());
-    let said = said.map_or("It left nothing.", |said| said.trim());
+    let outcome_text = run.result.as_ref().or(run.summary.as_ref()).or(run.error.as_ref());
+    let outcome_text = outcome_text.map_or("It left nothing.", |outcome_text| outcome_text.trim());
     let ended = match run.state {
         RunState::Succeeded | RunState::NoOp => String::new(),
         state => format!(" ({})", state.name().replace('_', " ")),
     };
     let title = run.result_title.as_deref().unwrap_or(title);
-    let mut text = format!("**Agent work: {title}**{ended}\n\n{said}");
+    let mut text = format!("**Agent work: {title}**{ended}\n\n{outcome_text}");
     if text.len() > limits::ENTRY_TEXT.max {
         let more = "\n\n… The rest is in the log of the agent work.";
         text.truncate(text.floor_char_boundary(limits::ENTRY_TEXT.max - more.len()));

@@ -115,7 +115,7 @@ pub enum WorkError {
     #[error("the secret of a hook cannot be kept: {0}")]
     NoSealingKey(String),
     /// A call of a hook started nothing. Retry: as the reason says.
-    #[error("{}", said(*.0))]
+    #[error("{}", refusal_text(*.0))]
     HookRefused(HookRefusal),
     /// The work needs no language model, so nothing would follow a template. Retry: with a model.
     #[error(
@@ -233,7 +233,7 @@ impl From<WorkError> for HandlerError {
 }
 
 /// What the sender of a refused call reads.
-fn said(refusal: HookRefusal) -> &'static str {
+fn refusal_text(refusal: HookRefusal) -> &'static str {
     match refusal {
         HookRefusal::Unknown => "no hook has this address: list the hooks of the agent work",
         HookRefusal::Malformed => {

@@ -1,13 +1,10 @@
 //! Runs of agent work as a kind of holder: what the scheduler asks about them.
 
-use std::time::Duration;
-
 use dormouse_runs::admission::{MayAsk, was_begun_with_another};
 use dormouse_scheduler::{
     Admission, Capacity, Due, End, Handler, HandlerError, HolderKind, Lease, Slots, Stop,
 };
-use dormouse_store::agent::timer::Timer;
-use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_queue::{QueueEntry, Reason};
 use dormouse_store::agent::wake_run::{Run as Attempt, Status};
 use dormouse_store::agent::work::{correction, definition, run::Run, step};
 use dormouse_store::{ChangeRow, Op};
@@ -269,29 +266,6 @@ impl Handler for WorkRuns {
             }
             Ok(self.0.interrupted(ws, snapshot, &run, now)?.0)
         })
-    }
-
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async move {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: self.0.clock.now(),
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        // A time that was just set may be a moment ahead by another process's clock.
-        let soon = now + Duration::from_millis(100);
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= soon)
     }
 
     fn announce(&self, holder: &HolderId, _: &str) -> Option<ChangeRow> {

@@ -123,8 +123,8 @@ pub fn in_a_line(run: &Run, zone: &TimeZone) -> String {
     if let Some(why) = run.skip_reason {
         write!(line, " ({why})").expect("a string grows");
     }
-    if let Some(said) = run.summary.as_ref().or(run.error.as_ref()) {
-        write!(line, ": {}", excerpt(&one_line(said), SUMMARY)).expect("a string grows");
+    if let Some(excerpt_text) = run.summary.as_ref().or(run.error.as_ref()) {
+        write!(line, ": {}", excerpt(&one_line(excerpt_text), SUMMARY)).expect("a string grows");
     }
     line
 }
@@ -144,24 +144,26 @@ pub fn in_full(one: &RunWithTurns, zone: &TimeZone) -> String {
     match (one.run.state, &one.run.summary, &one.run.error) {
         (RunState::Running, ..) => {}
         (_, _, Some(error)) => writeln!(text, "It ended: {}", one_line(error)).expect("grows"),
-        (_, Some(said), None) => writeln!(text, "It ended: {said}").expect("a string grows"),
+        (_, Some(excerpt_text), None) => {
+            writeln!(text, "It ended: {excerpt_text}").expect("a string grows")
+        }
         (_, None, None) => {}
     }
     text.trim_end().to_owned()
 }
 
 fn push_turn(text: &mut String, turn: &LoggedTurn) {
-    let said = turn.text.trim();
-    if !said.is_empty() {
-        writeln!(text, "{}", excerpt(said, EXCERPT)).expect("a string grows");
+    let excerpt_text = turn.text.trim();
+    if !excerpt_text.is_empty() {
+        writeln!(text, "{}", excerpt(excerpt_text, EXCERPT)).expect("a string grows");
     }
     for (call, result) in turn.calls.iter().zip(&turn.results) {
         let args = excerpt(&call.args.to_string(), EXCERPT);
         writeln!(text, "- called {} {args}", call.name).expect("a string grows");
         if let Some(result) = result {
             let answered = if result.refused { "was refused" } else { "answered" };
-            let said = excerpt(&one_line(&result.text), EXCERPT);
-            writeln!(text, "  {answered}: {said}").expect("a string grows");
+            let excerpt_text = excerpt(&one_line(&result.text), EXCERPT);
+            writeln!(text, "  {answered}: {excerpt_text}").expect("a string grows");
         }
     }
 }

@@ -166,18 +166,18 @@ mod tests {
         let policies = Policies { catch_up: policies.0, overlap: policies.1 };
         let coming = coming(&series, &position, &person, Timestamp::MIN, at(times[1]), 100);
         let plan = plan(coming, |_| false, policies, n_open, at(times[1]));
-        let mut said = String::new();
+        let mut upcoming = String::new();
         for one in &plan.occurrences {
             let due = one.due.to_zoned(person.zone.clone()).datetime();
             let due = due.strftime("%d. %H:%M");
             match one.skipped {
-                Some(why) => write!(said, "~{due} {why}, ").expect("a string grows"),
-                None => write!(said, "{due}, ").expect("a string grows"),
+                Some(why) => write!(upcoming, "~{due} {why}, ").expect("a string grows"),
+                None => write!(upcoming, "{due}, ").expect("a string grows"),
             }
         }
         let next = plan.next_due.map(|at| at.to_zoned(person.zone.clone()).datetime());
         let next = next.map_or("never".to_owned(), |at| at.strftime("%d. %H:%M").to_string());
-        format!("{said}then {next}")
+        format!("{upcoming}then {next}")
     }
 
     const DAILY: &str = "DTSTART:20260302T090000\nRRULE:FREQ=DAILY";

@@ -42,10 +42,10 @@ pub fn check(check: &StepCheck, of: &Checked<'_>) -> Result<(), String> {
 }
 
 fn names_tasks(text: &str, tasks: &[(String, String)]) -> Result<(), String> {
-    let said = folded(text);
+    let folded_text = folded(text);
     let is_named = |(id, title): &&(String, String)| {
         let title = folded(title.trim());
-        said.contains(&folded(id)) || !title.is_empty() && said.contains(&title)
+        folded_text.contains(&folded(id)) || !title.is_empty() && folded_text.contains(&title)
     };
     let missing: Vec<String> = tasks
         .iter()
@@ -187,8 +187,8 @@ mod tests {
     fn each_check_says_what_is_wrong() {
         let ok = |check, text| assert_eq!(found(check, text), Ok(()), "{text}");
         let no = |check, text, why: &str| {
-            let said = found(check, text).expect_err("it does not pass");
-            assert!(said.contains(why), "{said}");
+            let folded_text = found(check, text).expect_err("it does not pass");
+            assert!(folded_text.contains(why), "{folded_text}");
         };
         ok(json!({ "type": "notEmpty" }), "x");
         no(json!({ "type": "notEmpty" }), " \n", "is empty");

@@ -9,5 +9,5 @@ export function describeProblem(problem: Problem): string {
   const details = [problem.detail, ...problem.fields.map((field) => field.message)].filter((text) => text !== "");
   const text = has(key) ? t(key) : details.length > 0 ? [...new Set(details)].join(" ") : problem.title;
   const wait = problem.retryAfter;
-  return wait === undefined ? text : `${text} ${t("problem.retryAfter", { n: Math.ceil(wait) })}`;
+  return wait === undefined ? text : t("problem.retryAfter", { problem: text, n: Math.ceil(wait) });
 }

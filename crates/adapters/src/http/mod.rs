@@ -222,10 +222,10 @@ pub fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
-        let said = cause.to_string();
-        if !text.ends_with(&said) {
+        let message = cause.to_string();
+        if !text.ends_with(&message) {
             text.push_str(": ");
-            text.push_str(&said);
+            text.push_str(&message);
         }
         source = cause.source();
     }

@@ -75,16 +75,16 @@ impl<'a> Conversation<'a> {
         let mut later = joined(later.iter().map(|it| it.text.as_str()).chain(demand.as_deref()));
         let again = follow_up(first);
         // A turn without text and calls says nothing, and most formats refuse it.
-        let is_said = |turn: &&Turn| !turn.text.trim().is_empty() || !turn.calls.is_empty();
-        let said: Vec<&Turn> = match config.rung {
-            Rung::Native => request.turns.iter().filter(is_said).collect(),
+        let is_stated = |turn: &&Turn| !turn.text.trim().is_empty() || !turn.calls.is_empty();
+        let shown_turns: Vec<&Turn> = match config.rung {
+            Rung::Native => request.turns.iter().filter(is_stated).collect(),
             Rung::Schema | Rung::Fenced => request.turns.iter().collect(),
         };
-        if said.is_empty() {
+        if shown_turns.is_empty() {
             changing = joined([changing.as_str(), later.as_str()].into_iter());
             later.clear();
         }
-        let last = said.len().saturating_sub(1);
+        let last = shown_turns.len().saturating_sub(1);
         let after = |n: usize| if n == last { later.as_str() } else { "" };
         let goes_on = request.tool_choice == ToolChoice::Auto;
         let choice = &request.tool_choice;
@@ -94,7 +94,7 @@ impl<'a> Conversation<'a> {
                 stable,
                 blocks,
                 changing,
-                turns: said
+                turns: shown_turns
                     .iter()
                     .enumerate()
                     .map(|(n, it)| native(it, after(n), &again))
@@ -113,7 +113,7 @@ impl<'a> Conversation<'a> {
                     stable,
                     blocks,
                     changing,
-                    turns: said
+                    turns: shown_turns
                         .iter()
                         .enumerate()
                         .map(|(n, turn)| as_text(turn, after(n), &again))

@@ -144,14 +144,14 @@ pub(crate) fn of_status(
     config: &ModelConfig,
 ) -> WireError {
     let text = String::from_utf8_lossy(body);
-    let said = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(Said::of);
-    let said = said.unwrap_or_else(|| {
+    let error_body = serde_json::from_str::<Value>(&text).ok().as_ref().and_then(ErrorBody::of);
+    let error_body = error_body.unwrap_or_else(|| {
         // A page for people says nothing that fits in a line.
         let is_page = text.trim_start().starts_with('<');
         let message = if is_page { String::new() } else { text.into_owned() };
-        Said { message, ..Said::default() }
+        ErrorBody { message, ..ErrorBody::default() }
     });
-    match said.judge(Some(status), retry_after, config) {
+    match error_body.judge(Some(status), retry_after, config) {
         WireError::Unavailable { why: ProviderUnavailable::Outage, detail, retry_after }
             if !GAVE_UP_WAITING.contains(&status) =>
         {
@@ -168,13 +168,13 @@ const GAVE_UP_WAITING: [u16; 3] = [408, 504, 524];
 
 /// The meaning of an error object inside a stream, or in an answer with status 200.
 pub(crate) fn of_object(error: &Value, config: &ModelConfig) -> WireError {
-    let said = Said::of(error).unwrap_or_default();
-    said.judge(None, None, config)
+    let error_body = ErrorBody::of(error).unwrap_or_default();
+    error_body.judge(None, None, config)
 }
 
 /// What an error object says, whatever the format.
 #[derive(Debug, Default)]
-struct Said {
+struct ErrorBody {
     /// Codes, types and reasons, in lower case.
     codes: Vec<String>,
     status: Option<u16>,
@@ -186,7 +186,7 @@ struct Said {
     is_flagged: bool,
 }
 
-impl Said {
+impl ErrorBody {
     /// Reads `{"error": {..}}`, `{"error": ".."}`, `[{"error": {..}}]`, or the inner object.
     fn of(value: &Value) -> Option<Self> {
         let value = value.get(0).unwrap_or(value);
@@ -199,37 +199,39 @@ impl Said {
             None => value,
         };
         let object = inner.as_object()?;
-        let mut said = Self { is_object: true, ..Self::default() };
+        let mut error_body = Self { is_object: true, ..Self::default() };
         for name in ["code", "type", "status", "error_type"] {
             match object.get(name) {
-                Some(Value::String(code)) => said.codes.push(code.to_ascii_lowercase()),
+                Some(Value::String(code)) => error_body.codes.push(code.to_ascii_lowercase()),
                 Some(Value::Number(code)) => {
                     let code = code.as_u64().and_then(|code| u16::try_from(code).ok());
-                    said.status = said.status.or(code.filter(|code| (400..600).contains(code)));
+                    error_body.status =
+                        error_body.status.or(code.filter(|code| (400..600).contains(code)));
                 }
                 Some(_) | None => {}
             }
         }
         let message = ["message", "detail", "msg"].iter().find_map(|name| object.get(*name));
-        said.message = match message {
+        error_body.message = match message {
             Some(Value::String(message)) => message.clone(),
             Some(other) => other.to_string(),
             None => String::new(),
         };
         // What OpenRouter passes on from the provider that it called.
         if let Some(raw) = object.get("metadata").and_then(|it| it.get("raw")?.as_str()) {
-            said.message = format!("{}: {raw}", said.message);
+            error_body.message = format!("{}: {raw}", error_body.message);
         }
-        said.is_flagged = object.get("metadata").is_some_and(|it| it.get("reasons").is_some());
+        error_body.is_flagged =
+            object.get("metadata").is_some_and(|it| it.get("reasons").is_some());
         for detail in object.get("details").and_then(Value::as_array).into_iter().flatten() {
             if let Some(reason) = detail.get("reason").and_then(Value::as_str) {
-                said.codes.push(reason.to_ascii_lowercase());
+                error_body.codes.push(reason.to_ascii_lowercase());
             }
             if let Some(delay) = detail.get("retryDelay").and_then(Value::as_str) {
-                said.retry_after = seconds(delay.trim_end_matches('s'));
+                error_body.retry_after = seconds(delay.trim_end_matches('s'));
             }
         }
-        Some(said)
+        Some(error_body)
     }
 
     fn judge(

@@ -243,11 +243,13 @@ impl Decoder {
     }
 
     fn finish(&mut self, context: &TurnContext) -> Result<Vec<TurnEvent>, WireError> {
-        let said =
+        let text_parts =
             |what: &str, reason: &str, words: &str| refusal(&format!("{what} ({reason}) {words}"));
         let words = &self.reason_text;
         let stop = match (self.reason.as_deref(), self.blocked.as_deref()) {
-            (None, Some(reason)) => return Err(said("the prompt was blocked", reason, words)),
+            (None, Some(reason)) => {
+                return Err(text_parts("the prompt was blocked", reason, words));
+            }
             (None, None) => {
                 return Err(WireError::malformed("the answer ended before it was complete"));
             }
@@ -269,7 +271,7 @@ impl Decoder {
                 )));
             }
             (Some(reason), _) => {
-                return Err(said("the provider stopped the answer", reason, words));
+                return Err(text_parts("the provider stopped the answer", reason, words));
             }
         };
         std::mem::take(&mut self.turn).finish(stop, context)

@@ -155,10 +155,10 @@ mod tests {
 
     #[test]
     fn a_key_is_hidden_however_it_is_cut_and_nothing_else_changes() {
-        let said = format!("Bearer {KEY}, sk-sk-sk-very, {KEY}{KEY} – é sk-");
+        let sample = format!("Bearer {KEY}, sk-sk-sk-very, {KEY}{KEY} – é sk-");
         let expected = "Bearer (not shown), sk-sk-sk-very, (not shown)(not shown) – é sk-";
-        for size in 1..=said.chars().count() {
-            let chars: Vec<char> = said.chars().collect();
+        for size in 1..=sample.chars().count() {
+            let chars: Vec<char> = sample.chars().collect();
             let pieces = chars.chunks(size).map(|piece| TurnEvent::Text(piece.iter().collect()));
             let out = all(KEY, pieces.collect());
             assert_eq!(text_of(&out), expected, "in pieces of {size}");

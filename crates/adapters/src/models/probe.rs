@@ -105,7 +105,7 @@ pub async fn probe(
     // On the last rung nothing but a text is sent: if that is refused, the fault is the name or the
     // address.
     match unknown {
-        Some(error) if failures.last().is_some_and(|(_, said)| *said == error.to_string()) => {
+        Some(error) if failures.last().is_some_and(|(_, reply)| *reply == error.to_string()) => {
             return Err(error);
         }
         Some(_) | None => {}

@@ -21,8 +21,8 @@ fn check(document: &str, tldr: &str, content: &str) {
     for at in cuts {
         let (start, rest) = document.split_at(at);
         assert_eq!(read(&[start, rest]), expected, "cut at {at}");
-        let (said, written) = read(&[start]);
-        assert!(tldr.starts_with(&said), "{said:?} at {at}");
+        let (shown, written) = read(&[start]);
+        assert!(tldr.starts_with(&shown), "{shown:?} at {at}");
         assert!(content.starts_with(&written), "{written:?} at {at}");
     }
     let mut report = PartialReport::default();

@@ -80,13 +80,13 @@ impl Agents {
             upto: head,
             request_id: Some(request.clone()),
         };
-        let said = message.map(|_| self.event(EventKind::AgentMessage, None, id.as_str()));
+        let message_event = message.map(|_| self.event(EventKind::AgentMessage, None, id.as_str()));
         // The agent must not have been destroyed meanwhile: an accepted message must be heard.
         commit = commit
             .op(entity::unchanged(ws, &agent))
             .op(wake_queue::signal(ws, &signal))
             .change(self.event(EventKind::AgentWake, None, id.as_str()))
-            .changes(said)
+            .changes(message_event)
             .audit(audit(context, AuditAction::AgentWake, id.as_str()));
         self.store.commit(commit).await?;
         Ok(agent)

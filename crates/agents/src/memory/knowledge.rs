@@ -48,8 +48,8 @@ impl Agents {
         let all = self.store.all(entity::of_task::<Decision>(ws, &task)).await?;
         let known = |decision: &Decision| {
             let is_applied = decision.outcome == Outcome::Applied;
-            let is_said = decision.verdict != DecisionVerdict::Confirmed || is_applied;
-            decision.undone_at.is_none() && is_said
+            let is_stated = decision.verdict != DecisionVerdict::Confirmed || is_applied;
+            decision.undone_at.is_none() && is_stated
         };
         let known = all.into_iter().map(|stored| stored.doc.value).filter(known);
         Ok(known.take(limits::DECISIONS_IN_PROMPT).collect())

@@ -37,6 +37,13 @@ use crate::{AgentError, Agents};
 /// What a person can do while an agent is at work.
 const WAIT: &str = "wait until its wake has ended, or cancel it; then remove the line";
 
+/// Whether anything was left to take out.
+#[derive(PartialEq, Eq)]
+enum Rest {
+    Nothing,
+    Purged,
+}
+
 impl Agents {
     /// Returns what the removal of a line would take away; of a line that was removed, what it took.
     ///
@@ -192,19 +199,25 @@ impl Agents {
     /// Takes out what agents that were not at work wrote in another place meanwhile.
     async fn purge_again(&self, ws: WorkspaceId, words: &Words) -> Result<(), AgentError> {
         for _ in 0..3 {
-            let hits = self.hits(ws, words, &[Db::Agent]).await?;
-            if hits.is_empty() {
+            let purged =
+                retry(ATTEMPTS, &[Refusal::Stale], || self.purge_rest_once(ws, words)).await?;
+            if purged == Rest::Nothing {
                 break;
-            }
-            let again = Commit::new("purge.again", Db::Agent, ws)
-                .ops(replacements(ws, &hits))
-                .ops(self.words_in_index(ws, &hits).await?);
-            match self.store.commit(again).await.map_err(AgentError::from) {
-                Err(error) if error.refusal() != Some(Refusal::Stale) => return Err(error),
-                Ok(_) | Err(_) => {}
             }
         }
         Ok(())
+    }
+
+    async fn purge_rest_once(&self, ws: WorkspaceId, words: &Words) -> Result<Rest, AgentError> {
+        let hits = self.hits(ws, words, &[Db::Agent]).await?;
+        if hits.is_empty() {
+            return Ok(Rest::Nothing);
+        }
+        let again = Commit::new("purge.again", Db::Agent, ws)
+            .ops(replacements(ws, &hits))
+            .ops(self.words_in_index(ws, &hits).await?);
+        self.store.commit(again).await?;
+        Ok(Rest::Purged)
     }
 
     /// Returns what keeps the search index to the words that are left in texts.

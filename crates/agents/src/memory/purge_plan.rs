@@ -73,7 +73,7 @@ pub(super) struct Plan {
 }
 
 /// The words of a target.
-struct Said {
+struct TargetWords {
     /// Looked for as a whole.
     whole: Vec<String>,
     /// Looked for with their sentences.
@@ -98,14 +98,16 @@ impl Agents {
         let holder = HolderId::from(id);
         let own = self.store.all(checkpoint::of_holder(ws, &holder, i64::MAX)).await?;
         let folding = own.iter().filter(|one| is_made_of(&one.checkpoint, &target));
-        let mut said = said(&target, entry.as_ref());
-        said.whole.extend(folding.clone().filter_map(|one| one.text.clone()));
+        let mut target_words = target_words(&target, entry.as_ref());
+        target_words.whole.extend(folding.clone().filter_map(|one| one.text.clone()));
         let mut checkpoints: BTreeSet<(HolderId, i64)> =
             folding.map(|one| (holder.clone(), one.checkpoint.n)).collect();
         if let (Some(task), Some(entry)) = (&task, &entry) {
-            said.quoted.extend(self.text_of_entry(ws, task, entry, with_entry, &said).await?);
+            target_words
+                .quoted
+                .extend(self.text_of_entry(ws, task, entry, with_entry, &target_words).await?);
         }
-        let words = Words::new(&said.whole, &said.quoted);
+        let words = Words::new(&target_words.whole, &target_words.quoted);
         let dbs: &[Db] = if with_entry { &[Db::Agent, Db::Journal] } else { &[Db::Agent] };
         let hits = self.hits(ws, &words, dbs).await?;
         let changed: BTreeSet<String> = hits.iter().filter_map(text_key).collect();
@@ -146,7 +148,7 @@ impl Agents {
             stays_in_task: self
                 .stays(ws, task.as_ref(), &words, entry.as_ref(), with_entry)
                 .await?,
-            is_too_short: said.is_too_short,
+            is_too_short: target_words.is_too_short,
             at_work: self.at_work(ws, &readers).await?,
             removed_at: None,
             phase: None,
@@ -201,7 +203,7 @@ impl Agents {
         task: &TaskId,
         id: &EntryId,
         with_entry: bool,
-        said: &Said,
+        target_words: &TargetWords,
     ) -> Result<Option<String>, AgentError> {
         let all = self.store.all(stored_words::entry_documents(ws, task)).await?;
         let document = all.into_iter().find(|one| one.id == id.as_str());
@@ -209,7 +211,10 @@ impl Agents {
         let text = entry.map(|entry| entry.says().to_owned());
         let is_cut = |text: &String| {
             let start = text.get(..text.floor_char_boundary(200)).unwrap_or_default();
-            said.quoted.iter().any(|words| words.len() < text.len() && words.starts_with(start))
+            target_words
+                .quoted
+                .iter()
+                .any(|words| words.len() < text.len() && words.starts_with(start))
         };
         Ok(text.filter(|text| with_entry || is_cut(text)))
     }
@@ -443,29 +448,30 @@ fn is_made_of(checkpoint: &Checkpoint, target: &Target) -> bool {
     is_of && checkpoint.removed_at.is_none()
 }
 
-fn said(target: &Target, entry: Option<&EntryId>) -> Said {
-    let mut said = Said { whole: Vec::new(), quoted: Vec::new(), is_too_short: false };
+fn target_words(target: &Target, entry: Option<&EntryId>) -> TargetWords {
+    let mut target_words =
+        TargetWords { whole: Vec::new(), quoted: Vec::new(), is_too_short: false };
     match target {
         Target::Lines(lines) => {
             for line in lines {
                 let inner = request::unfenced(line.text.as_deref().unwrap_or_default());
                 let words = log::words(inner);
-                said.is_too_short |= words.chars().count() < SHORTEST;
+                target_words.is_too_short |= words.chars().count() < SHORTEST;
                 if let Some(entry) = entry {
                     // As a prompt shows an entry that is not in the log.
-                    said.whole.push(format!("(id: {entry}):\n{words}"));
+                    target_words.whole.push(format!("(id: {entry}):\n{words}"));
                 }
-                said.whole.push(inner.to_owned());
-                said.quoted.push(words.to_owned());
+                target_words.whole.push(inner.to_owned());
+                target_words.quoted.push(words.to_owned());
             }
         }
-        Target::Summary(found) => said.whole.extend(found.text.clone()),
+        Target::Summary(found) => target_words.whole.extend(found.text.clone()),
         Target::Decision(found) => {
             let reason = found.doc.value.rejection_reason.clone();
-            said.is_too_short =
+            target_words.is_too_short =
                 reason.as_ref().is_some_and(|reason| reason.chars().count() < SHORTEST);
-            said.quoted.extend(reason);
+            target_words.quoted.extend(reason);
         }
     }
-    said
+    target_words
 }

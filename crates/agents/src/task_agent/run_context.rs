@@ -148,12 +148,13 @@ impl TaskAgent<'_> {
             let tools = tools::offer();
             return Ok(TurnContext { fragments: Vec::new(), tools, nothing_changed: true });
         };
-        let said = self.unheard_messages(&input).await?;
-        let mut said: Vec<String> = said.into_iter().filter_map(|words| words.text).collect();
+        let unheard_texts = self.unheard_messages(&input).await?;
+        let mut unheard_texts: Vec<String> =
+            unheard_texts.into_iter().filter_map(|words| words.text).collect();
         if let Mode::Preview { message } = &self.mode {
-            said.extend(message.clone());
+            unheard_texts.extend(message.clone());
         }
-        let nothing_changed = said.is_empty() && self.is_without_news(&input);
+        let nothing_changed = unheard_texts.is_empty() && self.is_without_news(&input);
         let log_upto = input.log_upto();
         let (observations, written_by): (Vec<_>, Vec<_>) = self.notes().await?.into_iter().unzip();
         let log = LogData { observations, changes: input.earlier.clone() };
@@ -228,7 +229,7 @@ impl TaskAgent<'_> {
                 summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
             fragments.extend(summary);
         }
-        fragments.extend(said.into_iter().map(|words| {
+        fragments.extend(unheard_texts.into_iter().map(|words| {
             let source = vec![Source::Task(task.id.clone())];
             let part = Part::new(Piece::Other, words.clone(), source);
             fragment(FragmentKind::Message, vec![part], FragmentData::Message(words))

@@ -63,7 +63,7 @@ pub enum TemplateError {
     Moved { template: TemplateId, expected: i64, found: i64 },
     /// Nothing was said. Retry: with text.
     #[error("the message is empty: write what you want to say about the template")]
-    NothingSaid,
+    EmptyMessage,
     /// Others keep changing it. Retry: later.
     #[error("template {template} is being changed by others: try again")]
     Busy { template: TemplateId },

@@ -11,7 +11,6 @@ use dormouse_types::{AgentId, HolderId, Id as _, Timestamp, WorkspaceId};
 
 use crate::task_agent::TaskAgent;
 use crate::wake::holder::{agent_of, wake_event};
-use crate::wake::waiting::may_run;
 use crate::{AgentError, Agents};
 
 /// The handler of task agents.
@@ -60,12 +59,18 @@ impl Handler for TaskAgents {
         &'a self,
         ws: WorkspaceId,
         timer: &'a Timer,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async move { Ok(self.0.timer_signal(ws, timer).await?) })
+        Box::pin(async move { Ok(self.0.timer_signal(ws, timer, now).await?) })
     }
 
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        may_run(entry, now, self.0.default_model().class())
+    fn is_ready<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        entry: &'a QueueEntry,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool, HandlerError>> {
+        Box::pin(async move { Ok(self.0.is_ready(ws, entry, now).await?) })
     }
 
     fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow> {

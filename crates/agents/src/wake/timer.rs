@@ -18,6 +18,7 @@ impl Agents {
         &self,
         ws: WorkspaceId,
         due: &Timer,
+        now: Timestamp,
     ) -> Result<Signal, AgentError> {
         let id = agent_of(&due.holder)?;
         let (may_wake, reason) = match self.agent(ws, &id).await {
@@ -41,7 +42,7 @@ impl Agents {
         Ok(Signal {
             holder: due.holder.clone(),
             reason,
-            at: self.clock.now(),
+            at: now,
             due_at: may_wake.then_some(due.at),
             upto: Seq(0),
             request_id: None,

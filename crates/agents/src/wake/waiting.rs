@@ -3,7 +3,8 @@
 //! A command does not wait for a merge window, but it respects what was deliberately put off: by a
 //! back-off, an unavailable provider, "sleep until", or a time that a person set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use dormouse_scheduler::readable;
@@ -11,9 +12,10 @@ use dormouse_store::agent::agent_entity::Agent;
 use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason};
 use dormouse_store::agent::{entity, subscription};
 use dormouse_store::in_list;
-use dormouse_types::port::ModelClass;
+use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::{AgentId, HolderId, TaskId, Timestamp, WorkspaceId};
 
+use crate::wake::holder::agent_of;
 use crate::wake::policy::{SHORTEST_WINDOW, merge_window};
 use crate::{AgentError, Agents};
 
@@ -37,6 +39,23 @@ pub struct WaitingAgents {
     pub ready: Vec<AgentId>,
     /// Agents whose wakes are put off, and until when.
     pub held: Vec<(AgentId, Timestamp)>,
+    /// The models that they ask, each once.
+    pub models: BTreeSet<ModelKey>,
+}
+
+/// A model by what its circuit breakers are known by.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ModelKey {
+    /// The name of its provider.
+    pub provider: String,
+    /// Its own name.
+    pub name: String,
+}
+
+impl ModelKey {
+    fn of(model: &dyn Model) -> Self {
+        Self { provider: model.provider().to_owned(), name: model.name().to_owned() }
+    }
 }
 
 impl Agents {
@@ -61,7 +80,7 @@ impl Agents {
 
     /// Returns the agents with a pending wake, in claim order.
     pub async fn waiting(&self, ws: WorkspaceId) -> Result<WaitingAgents, AgentError> {
-        let (now, class) = (self.clock.now(), self.default_model().class());
+        let now = self.clock.now();
         let mut waiting = WaitingAgents::default();
         let rows = readable(self.store.each(wake_queue::waiting(ws)).await?);
         // A holder of another kind is not an agent that waits.
@@ -69,9 +88,11 @@ impl Agents {
             rows.into_iter().filter_map(|row| Some((AgentId::try_from(&row.holder).ok()?, row)));
         let rows: Vec<(AgentId, QueueEntry)> = rows.collect();
         let agents: Vec<AgentId> = rows.iter().map(|(agent, _)| agent.clone()).collect();
-        let known = self.readable_among(ws, &agents).await?;
-        for (agent, row) in rows.into_iter().filter(|(agent, _)| known.contains(agent)) {
-            if row.owner.is_some() || may_run(&row, now, class) {
+        let models = self.models_of(ws, &agents).await?;
+        for (agent, row) in rows {
+            let Some(model) = models.get(&agent) else { continue };
+            waiting.models.insert(ModelKey::of(&**model));
+            if row.owner.is_some() || may_run(&row, now, model.class()) {
                 waiting.ready.push(agent);
             } else {
                 waiting.held.extend(row.due_at.map(|due| (agent, due)));
@@ -80,18 +101,38 @@ impl Agents {
         Ok(waiting)
     }
 
-    /// The agents that exist and can be read, in one query per 200 agents.
-    async fn readable_among(
+    /// The models of the agents that exist and can be read, in one query per 200 agents.
+    pub async fn models_of(
         &self,
         ws: WorkspaceId,
         agents: &[AgentId],
-    ) -> Result<BTreeSet<AgentId>, AgentError> {
-        let mut known = BTreeSet::new();
+    ) -> Result<BTreeMap<AgentId, Arc<dyn Model>>, AgentError> {
+        let mut models = BTreeMap::new();
         for some in agents.chunks(in_list::MOST) {
             let agents = readable(self.store.each(entity::some::<Agent>(ws, some)).await?);
-            known.extend(agents.into_iter().map(|agent| agent.doc.value.id));
+            let agents = agents.into_iter().map(|agent| agent.doc.value);
+            models.extend(agents.map(|agent| (agent.id.clone(), self.model_of(&agent))));
         }
-        Ok(known)
+        Ok(models)
+    }
+
+    /// Returns whether a command may run a row of an agent now. The agent is read only where its model
+    /// decides: the row waits longer than a free model merges changes, and not longer than a paid one.
+    pub(crate) async fn is_ready(
+        &self,
+        ws: WorkspaceId,
+        row: &QueueEntry,
+        now: Timestamp,
+    ) -> Result<bool, AgentError> {
+        let [free, paid] =
+            [ModelClass::Free, ModelClass::Paid].map(|class| may_run(row, now, class));
+        if free == paid {
+            return Ok(free);
+        }
+        let agent = agent_of(&row.holder)?;
+        let models = self.models_of(ws, std::slice::from_ref(&agent)).await?;
+        // One that cannot be read is due when its row says so.
+        Ok(models.get(&agent).is_some_and(|model| may_run(row, now, model.class())))
     }
 }
 

@@ -1,22 +1,25 @@
 //! Which model a run asks, and what is kept of its cost.
 
+use std::slice;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse_agents::lifecycle::AgentPatch;
 use dormouse_agents::wake::waiting::Scope;
 use dormouse_runs::{End, Models};
-use dormouse_store::agent::agent_entity::Agent;
+use dormouse_store::agent::agent_entity::{Agent, Automation};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::wake_run::Status;
 use dormouse_store::agent::{breaker, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_types::model::{
     FragmentKind, ModelError, ProviderUnavailable, Request, ToolCall, TurnEvent, Usage,
 };
-use dormouse_types::port::{BoxStream, Model, ModelClass};
+use dormouse_types::port::{BoxStream, Clock as _, Model, ModelClass};
 use dormouse_types::{AgentId, HolderId, Id as _};
 use futures_util::stream;
 
-use crate::world::{DONE, WS, World, me, now, report, text};
+use crate::world::{Agents, DONE, WS, World, me, now, report, text};
 
 const USED: Usage = Usage {
     input: 1200,
@@ -208,4 +211,52 @@ fn a_run_that_waits_for_its_provider_begins_anew_with_the_model_that_is_chosen_i
     assert_eq!(state.consecutive_failure_count, 0);
     let row = world.row(&agent);
     assert_eq!((row.run_key, row.due_at, row.reasons), (None, None, Vec::new()));
+}
+
+/// The near model is free and merges changes for two seconds, the far one is paid and merges for two
+/// minutes; whichever of them is the default.
+#[test]
+fn a_command_runs_what_merges_as_long_as_the_model_of_that_agent_merges() {
+    let everything = Scope { all_due: true, ..Scope::default() };
+    let choose = |agent: &AgentId, model: &str, agents: &Agents| {
+        let patch = AgentPatch {
+            model: Some(Some(model.to_owned())),
+            automation: Some(Automation::On),
+            ..AgentPatch::default()
+        };
+        now(agents.configure(WS, agent, &patch, &me())).expect("configured");
+    };
+    for far_is_default in [true, false] {
+        let (world, far_agent) = far_away();
+        let near_agent = world.create(&world.task("Another one", &["It began as well."]));
+        let near_name = world.model.name().to_owned();
+        let default = if far_is_default { "far" } else { near_name.as_str() };
+        let far: Arc<dyn Model> = Arc::new(Far { is_away: false, used: USED });
+        let models = Models::new(world.model.clone());
+        models.replace([world.model.clone() as Arc<dyn Model>, far], default, None);
+        let agents = world.choosing(models);
+        choose(&far_agent, "far", &agents);
+        choose(&near_agent, &near_name, &agents);
+        World::drain_of(&agents, &everything).expect("a drain");
+        for agent in [&far_agent, &near_agent] {
+            let at = world.clock.now();
+            let signal = Signal {
+                holder: agent.into(),
+                reason: Reason::Subscription,
+                at,
+                due_at: Some(at + Duration::from_secs(60)),
+                upto: world.row(agent).upto,
+                request_id: None,
+            };
+            let commit = Commit::new("test", Db::Agent, WS).op(wake_queue::signal(WS, &signal));
+            now(world.store.commit(commit)).expect("committed");
+        }
+        let waiting = now(agents.waiting(WS)).expect("readable");
+        assert_eq!(waiting.ready, slice::from_ref(&far_agent), "{default} is the default");
+        let held: Vec<_> = waiting.held.into_iter().map(|(agent, _)| agent).collect();
+        assert_eq!(held, slice::from_ref(&near_agent), "{default} is the default");
+        let ran = World::drain_of(&agents, &everything).expect("a drain");
+        let ran: Vec<_> = ran.into_iter().map(|one| one.holder).collect();
+        assert_eq!(ran, [HolderId::from(&far_agent)], "{default} is the default");
+    }
 }

@@ -598,7 +598,7 @@ fn what_is_said_has_words_and_a_limit() {
     assert!(matches!(none, TemplateError::NoEvolution { .. }), "{none}");
     start(&world, &id, None);
     let blank = refused(now(world.agents.say_in_evolution(WS, &id, " \u{200b}\n", &me())));
-    assert!(matches!(blank, TemplateError::NothingSaid), "{blank}");
+    assert!(matches!(blank, TemplateError::EmptyMessage), "{blank}");
     let long = now(world.agents.say_in_evolution(WS, &id, &"a".repeat(8 * 1024 + 1), &me()));
     assert!(matches!(long, Err(AgentError::Beyond(_))));
     let ends = (0..250).map_while(|n| {

@@ -99,8 +99,8 @@ impl Spoken {
             }
             let start = spoken.text.len();
             // No date begins with a number sign, or continues after one.
-            let said = if token.class == Class::Sealed { "#" } else { token.raw.as_str() };
-            spoken.text.push_str(said);
+            let stated = if token.class == Class::Sealed { "#" } else { token.raw.as_str() };
+            spoken.text.push_str(stated);
             spoken.places.push(start..spoken.text.len());
         }
         spoken

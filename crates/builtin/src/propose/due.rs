@@ -7,17 +7,17 @@ use serde_json::json;
 use super::day::Reading;
 use super::pattern;
 use super::statement::Statement;
-use super::value::{self, Said};
+use super::value::{self, Stated};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 
 /// Returns the newest statement about the deadline; its value is `None` if the deadline was lifted.
-pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date>> {
+pub fn stated(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Stated<Date>> {
     let about = || statements.iter().filter(|statement| statement.is_about_task(input));
-    let mut all: Vec<Said<Date>> = about()
+    let mut all: Vec<Stated<Date>> = about()
         .filter_map(|statement| read(input, statement).or_else(|| unread(input, statement)))
         .collect();
-    let moved: Vec<Said<Date>> =
+    let moved: Vec<Stated<Date>> =
         about().filter_map(|statement| moved_along(input, statement, &all)).collect();
     all.extend(moved);
     value::newest(all)
@@ -27,21 +27,23 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Date
 fn moved_along(
     input: &Input<'_>,
     statement: &Statement<'_>,
-    said: &[Said<Date>],
-) -> Option<Said<Date>> {
+    stated: &[Stated<Date>],
+) -> Option<Stated<Date>> {
     let rules = input.lang.propose;
     let found = statement.find(&patterns::of(input.lang).due_along)?;
-    if !statement.holds(&found, rules) || said.iter().any(|said| said.rank == statement.rank) {
+    if !statement.holds(&found, rules) || stated.iter().any(|stated| stated.rank == statement.rank)
+    {
         return None;
     }
-    let earlier = said.iter().filter(|said| said.rank < statement.rank && said.unread.is_none());
-    let due = earlier.max_by_key(|said| said.rank)?.value?;
+    let earlier =
+        stated.iter().filter(|stated| stated.rank < statement.rank && stated.unread.is_none());
+    let due = earlier.max_by_key(|stated| stated.rank)?.value?;
     // If it moved away from another day, the deadline does not depend on it.
     if found.other.is_some_and(|from| from != due) {
         return None;
     }
     let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
-    Some(Said {
+    Some(Stated {
         rank: statement.rank,
         section: statement.section,
         evidence: statement.evidence_of(&found),
@@ -50,10 +52,10 @@ fn moved_along(
     })
 }
 
-fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
+fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Stated<Date>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
-    let said = |value, evidence| Said {
+    let stated = |value, evidence| Stated {
         rank: statement.rank,
         section: statement.section,
         evidence,
@@ -63,7 +65,7 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     if let Some(found) = statement.find(&patterns.due_off)
         && !statement.is_question()
     {
-        return Some(said(None, statement.evidence_of(&found)));
+        return Some(stated(None, statement.evidence_of(&found)));
     }
     let found = statement.find(&patterns.due)?;
     let rest = &statement.sentence.tokens[statement.rest_of_clause(&found, rules)];
@@ -73,7 +75,7 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
     // A day already past when the sentence was written, or past today, is not proposed as a
     // deadline.
     let day = found.day.filter(|day| *day >= statement.on && *day >= input.instruction.today)?;
-    Some(said(Some(day), statement.evidence_of(&found)))
+    Some(stated(Some(day), statement.evidence_of(&found)))
 }
 
 /// Returns whether a sentence names a due day, and the person has set another one since.
@@ -90,7 +92,7 @@ pub fn is_overruled(input: &Input<'_>, statement: &Statement<'_>) -> bool {
 }
 
 /// Returns whether a sentence names a due day that a newer sentence has moved.
-pub fn is_older(input: &Input<'_>, statement: &Statement<'_>, newest: &Said<Date>) -> bool {
+pub fn is_older(input: &Input<'_>, statement: &Statement<'_>, newest: &Stated<Date>) -> bool {
     if newest.rank <= statement.rank || !statement.is_about_task(input) {
         return false;
     }
@@ -103,20 +105,20 @@ pub fn is_older(input: &Input<'_>, statement: &Statement<'_>, newest: &Said<Date
 }
 
 /// Reads a sentence about the deadline that no pattern can interpret.
-fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
+fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Stated<Date>> {
     let rules = input.lang.propose;
     let found = statement.find(&patterns::of(input.lang).due_topic)?;
     let sentence = &statement.sentence;
     let says_when = !sentence.days.is_empty() || pattern::holds(&sentence.tokens, rules.due_vague);
     // The deadline must be the topic of the sentence, not a remark in it.
-    if !says_when || !statement.is_said(rules) || !sentence.opens.contains(&found.tokens.start) {
+    if !says_when || !statement.is_stated(rules) || !sentence.opens.contains(&found.tokens.start) {
         return None;
     }
     let named = sentence.days.values().filter_map(|day| match day.reading {
         Reading::Day(day) => Some(day),
         Reading::Unclear => None,
     });
-    Some(Said {
+    Some(Stated {
         rank: statement.rank,
         section: statement.section,
         evidence: statement.evidence(),
@@ -126,14 +128,14 @@ fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<Date>> {
 }
 
 /// Proposes the due date.
-pub fn propose(input: &Input<'_>, said: Option<&Said<Date>>) -> Option<Proposal> {
-    let said = said?;
-    let day = said.value.filter(|day| input.state.due_on != Some(*day))?;
+pub fn propose(input: &Input<'_>, stated: Option<&Stated<Date>>) -> Option<Proposal> {
+    let stated = stated?;
+    let day = stated.value.filter(|day| input.state.due_on != Some(*day))?;
     value::propose(
         input,
         Field::DueDate,
         ledger::DUE,
         json!({ "dueDate": day.to_string() }),
-        &said.evidence,
+        &stated.evidence,
     )
 }

@@ -6,20 +6,20 @@ use serde_json::json;
 
 use super::pattern;
 use super::statement::Statement;
-use super::value::{self, Said};
+use super::value::{self, Stated};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 use crate::lang::propose::Rules;
 
 /// Returns the newest estimate. Units: minutes.
-pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<u32>> {
+pub fn stated(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Stated<u32>> {
     let about = statements.iter().filter(|statement| statement.is_about_task(input));
     value::newest(
         about.filter_map(|statement| read(input, statement).or_else(|| unread(input, statement))),
     )
 }
 
-fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
+fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Stated<u32>> {
     let rules = input.lang.propose;
     let found = statement.find(&patterns::of(input.lang).estimate)?;
     if !statement.holds(&found, rules) || is_of_the_past(statement, rules) {
@@ -39,7 +39,7 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
         return None;
     }
     let minutes = found.minutes.filter(is_possible)?;
-    Some(Said {
+    Some(Stated {
         rank: statement.rank,
         section: statement.section,
         evidence: statement.evidence_of(&found),
@@ -49,16 +49,16 @@ fn read(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
 }
 
 /// Reads a sentence about the estimate that no pattern can interpret.
-fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Said<u32>> {
+fn unread(input: &Input<'_>, statement: &Statement<'_>) -> Option<Stated<u32>> {
     let rules = input.lang.propose;
     statement.find(&patterns::of(input.lang).estimate_topic)?;
     let spans = &statement.sentence.spans;
     let is_vague = pattern::holds(&statement.sentence.tokens, rules.estimate_vague);
     let names_length = !spans.is_empty() && !is_of_the_past(statement, rules);
-    if !(is_vague || names_length) || !statement.is_said(rules) {
+    if !(is_vague || names_length) || !statement.is_stated(rules) {
         return None;
     }
-    Some(Said {
+    Some(Stated {
         rank: statement.rank,
         section: statement.section,
         evidence: statement.evidence(),
@@ -77,14 +77,14 @@ fn is_possible(minutes: &u32) -> bool {
 }
 
 /// Proposes the estimate.
-pub fn propose(input: &Input<'_>, said: Option<&Said<u32>>) -> Option<Proposal> {
-    let said = said?;
-    let minutes = said.value.filter(|minutes| input.state.estimate_minutes != Some(*minutes))?;
+pub fn propose(input: &Input<'_>, stated: Option<&Stated<u32>>) -> Option<Proposal> {
+    let stated = stated?;
+    let minutes = stated.value.filter(|minutes| input.state.estimate_minutes != Some(*minutes))?;
     value::propose(
         input,
         Field::Estimate,
         ledger::ESTIMATE,
         json!({ "minutes": minutes }),
-        &said.evidence,
+        &stated.evidence,
     )
 }

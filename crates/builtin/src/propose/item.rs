@@ -16,7 +16,7 @@ use crate::lang::Lang;
 use crate::lang::propose::Rules;
 use crate::read::fold::{content_words, fold, overlap};
 use crate::read::{Kind, Mark, Segment};
-use crate::report::cue::{Said, after_label};
+use crate::report::cue::{CueText, after_label};
 use crate::report::heading::{Below, is_version, kind};
 use crate::report::unit::cut;
 use crate::report::wording::works;
@@ -175,7 +175,7 @@ fn requested(statements: &[Statement<'_>], n: usize, lang: &Lang) -> Option<Stri
 /// Returns whether a list item is nothing but a short request.
 fn is_request(statement: &Statement<'_>, lang: &Lang) -> bool {
     let segment = statement.segment;
-    let said = Said::new(statement.text, lang);
+    let stated = CueText::new(statement.text, lang);
     let first = statement.sentence.tokens.first();
     matches!(segment.kind, Kind::Bullet | Kind::Numbered)
         && segment.depth == 0
@@ -184,9 +184,9 @@ fn is_request(statement: &Statement<'_>, lang: &Lang) -> bool {
         && !statement.is_quoted
         && !is_form(statement, lang.propose)
         && !pattern::holds(&statement.sentence.tokens, lang.propose.item.void)
-        && said.n_words() <= 10
-        && said.is_request(lang)
-        && !said.asks()
+        && stated.n_words() <= 10
+        && stated.is_request(lang)
+        && !stated.asks()
         && first.is_some_and(|t| lang.report.cues.todo_verbs.contains(&t.word.as_str()))
 }
 

@@ -2,6 +2,7 @@
 
 use dormouse_types::Timestamp;
 use dormouse_types::caller::By;
+use dormouse_types::directive::ProposalKind;
 use dormouse_types::model::{OpenProposal, Resolution};
 use dormouse_types::task::Field;
 use serde_json::Value;
@@ -11,6 +12,8 @@ use crate::Input;
 /// A kind of proposal, by the names of its tool in calls and in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
+    /// What a directive calls it.
+    pub what: ProposalKind,
     /// Name of the tool in a call.
     pub call: &'static str,
     /// Other names of the same tool.
@@ -20,33 +23,77 @@ pub struct Kind {
 }
 
 /// `set_task_title`
-pub const TITLE: Kind = Kind { call: "set_task_title", also: &["update_task_title"], list: None };
+pub const TITLE: Kind = Kind {
+    what: ProposalKind::Title,
+    call: "set_task_title",
+    also: &["update_task_title"],
+    list: None,
+};
 /// `update_task_estimate`
-pub const ESTIMATE: Kind =
-    Kind { call: "update_task_estimate", also: &["set_task_estimate"], list: None };
+pub const ESTIMATE: Kind = Kind {
+    what: ProposalKind::Estimate,
+    call: "update_task_estimate",
+    also: &["set_task_estimate"],
+    list: None,
+};
 /// `update_task_due_date`
-pub const DUE: Kind =
-    Kind { call: "update_task_due_date", also: &["set_task_due_date"], list: None };
+pub const DUE: Kind = Kind {
+    what: ProposalKind::DueDate,
+    call: "update_task_due_date",
+    also: &["set_task_due_date"],
+    list: None,
+};
 /// `update_task_priority`
-pub const PRIORITY: Kind =
-    Kind { call: "update_task_priority", also: &["set_task_priority"], list: None };
+pub const PRIORITY: Kind = Kind {
+    what: ProposalKind::Priority,
+    call: "update_task_priority",
+    also: &["set_task_priority"],
+    list: None,
+};
 /// `set_task_status`
-pub const STATUS: Kind =
-    Kind { call: "set_task_status", also: &["update_task_status"], list: None };
+pub const STATUS: Kind = Kind {
+    what: ProposalKind::Status,
+    call: "set_task_status",
+    also: &["update_task_status"],
+    list: None,
+};
 /// `assign_task_labels`
-pub const LABELS: Kind =
-    Kind { call: "assign_task_labels", also: &["assign_task_label"], list: Some("labels") };
+pub const LABELS: Kind = Kind {
+    what: ProposalKind::Labels,
+    call: "assign_task_labels",
+    also: &["assign_task_label"],
+    list: Some("labels"),
+};
 /// `add_multiple_checklist_items`
 pub const ADD: Kind = Kind {
+    what: ProposalKind::Items,
     call: "add_multiple_checklist_items",
     also: &["add_checklist_item"],
     list: Some("items"),
 };
 /// `update_checklist_items`
-pub const TICK: Kind =
-    Kind { call: "update_checklist_items", also: &["update_checklist_item"], list: Some("items") };
+pub const TICK: Kind = Kind {
+    what: ProposalKind::Ticks,
+    call: "update_checklist_items",
+    also: &["update_checklist_item"],
+    list: Some("items"),
+};
+
+/// Every kind. The names are those of the registry of tools, which is in a room above this one; a test of
+/// the facade compares them.
+pub const KINDS: [Kind; 8] = [TITLE, ESTIMATE, DUE, PRIORITY, STATUS, LABELS, ADD, TICK];
 
 impl Kind {
+    /// Returns the kind that a tool's name means.
+    pub fn of_tool(tool: &str) -> Option<Self> {
+        KINDS.into_iter().find(|kind| kind.is(tool))
+    }
+
+    /// Returns the names of the tool: in calls first, then in rows.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.call).chain(self.also.iter().copied())
+    }
+
     /// Returns whether a tool's name means this kind.
     pub fn is(&self, tool: &str) -> bool {
         self.call == tool || self.also.contains(&tool)

@@ -47,10 +47,10 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
     let state = input.state;
     let statements = statement::statements(input);
     let reports = tick::Reports::of(input, &statements);
-    let due = due::said(input, &statements);
-    let estimate = estimate::said(input, &statements);
-    let priority = priority::said(input, &statements);
-    let status = status::said(input, &statements, &reports.settlements);
+    let due = due::stated(input, &statements);
+    let estimate = estimate::stated(input, &statements);
+    let priority = priority::stated(input, &statements);
+    let status = status::stated(input, &statements, &reports.settlements);
     let fields = [
         retract::FieldClaim::of(
             ledger::DUE,
@@ -74,7 +74,7 @@ pub fn proposals(input: &Input<'_>) -> Vec<Proposal> {
             ledger::STATUS,
             Some(json!({ "status": state.status.name() })),
             status.as_ref(),
-            |said| json!({ "status": said.status.name() }),
+            |stated| json!({ "status": stated.status.name() }),
         ),
     ];
     let mut found: Vec<Proposal> = Vec::new();

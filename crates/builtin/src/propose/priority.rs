@@ -4,17 +4,17 @@ use dormouse_types::task::{Field, Priority};
 use serde_json::json;
 
 use super::statement::Statement;
-use super::value::{self, Said};
+use super::value::{self, Stated};
 use super::{Proposal, ledger, patterns};
 use crate::Input;
 
 /// Returns the newest statement about the priority; its value is `None` if an older one was taken
 /// back.
-pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Priority>> {
+pub fn stated(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Stated<Priority>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
     value::newest(statements.iter().filter(|s| s.is_about_task(input)).filter_map(|statement| {
-        let said = |value, evidence| Said {
+        let stated = |value, evidence| Stated {
             rank: statement.rank,
             section: statement.section,
             evidence,
@@ -24,25 +24,25 @@ pub fn said(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Prio
         if let Some(found) = statement.find(&patterns.priority_off)
             && !statement.is_question()
         {
-            return Some(said(None, statement.evidence_of(&found)));
+            return Some(stated(None, statement.evidence_of(&found)));
         }
         patterns.priority.iter().find_map(|(pattern, priority)| {
             let found = statement.find([pattern]).filter(|found| statement.holds(found, rules))?;
-            Some(said(Some(*priority), statement.evidence_of(&found)))
+            Some(stated(Some(*priority), statement.evidence_of(&found)))
         })
     }))
 }
 
 /// Proposes the priority. An unranked task counts as P2.
-pub fn propose(input: &Input<'_>, said: Option<&Said<Priority>>) -> Option<Proposal> {
-    let said = said?;
+pub fn propose(input: &Input<'_>, stated: Option<&Stated<Priority>>) -> Option<Proposal> {
+    let stated = stated?;
     let now = input.state.priority.unwrap_or_default();
-    let priority = said.value.filter(|priority| *priority != now)?;
+    let priority = stated.value.filter(|priority| *priority != now)?;
     value::propose(
         input,
         Field::Priority,
         ledger::PRIORITY,
         json!({ "priority": priority.name() }),
-        &said.evidence,
+        &stated.evidence,
     )
 }

@@ -8,7 +8,7 @@ use super::Proposal;
 use super::ledger::{self, Kind};
 use super::statement::Evidence;
 use super::tick::{Reports, is_tick_of};
-use super::value::{Said, same_args};
+use super::value::{Stated, same_args};
 use super::{label, same::Key};
 use crate::Input;
 use crate::lang::propose::Retracting;
@@ -22,7 +22,7 @@ pub struct FieldClaim {
     now: Option<Value>,
     /// Arguments that the newest statement asks for, with its evidence; the inner `None` means that
     /// it takes the value back.
-    said: Option<(Option<Value>, Evidence)>,
+    stated: Option<(Option<Value>, Evidence)>,
     /// Whether a rule could interpret the newest statement.
     is_read: bool,
 }
@@ -32,12 +32,13 @@ impl FieldClaim {
     pub fn of<T>(
         kind: Kind,
         now: Option<Value>,
-        said: Option<&Said<T>>,
+        stated: Option<&Stated<T>>,
         args: impl Fn(&T) -> Value,
     ) -> Self {
-        let is_read = said.is_some_and(|said| said.unread.is_none());
-        let said = said.map(|said| (said.value.as_ref().map(args), said.evidence.clone()));
-        Self { kind, now, said, is_read }
+        let is_read = stated.is_some_and(|stated| stated.unread.is_none());
+        let stated =
+            stated.map(|stated| (stated.value.as_ref().map(args), stated.evidence.clone()));
+        Self { kind, now, stated, is_read }
     }
 }
 
@@ -128,7 +129,7 @@ fn overtaken(
     if field.now.as_ref().is_some_and(|now| same_args(now, &open.args)) {
         return Some(words.has_it.to_owned());
     }
-    let (args, evidence) = field.said.as_ref()?;
+    let (args, evidence) = field.stated.as_ref()?;
     if !is_newer(input, open, evidence) {
         return None;
     }

@@ -323,7 +323,7 @@ impl Statement<'_> {
     }
 
     /// Returns whether it is stated unconditionally.
-    pub fn is_said(&self, rules: &crate::lang::propose::Rules) -> bool {
+    pub fn is_stated(&self, rules: &crate::lang::propose::Rules) -> bool {
         !self.is_question() && !pattern::holds(&self.sentence.tokens, rules.conditions)
     }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::pattern::{self, Match};
 use super::statement::Statement;
-use super::value::{self, Said};
+use super::value::{self, Stated};
 use super::words::Class;
 use super::{Proposal, ledger, patterns};
 use crate::Input;
@@ -27,19 +27,20 @@ pub struct StatusAndReason {
 /// holds.
 ///
 /// A newer sentence that ends the waiting lifts the status: nothing to propose if it was never set.
-pub fn said(
+pub fn stated(
     input: &Input<'_>,
     statements: &[Statement<'_>],
     settlements: &Settlements<'_>,
-) -> Option<Said<StatusAndReason>> {
-    let said = newest(input, statements)?;
-    let status_said = said.value.as_ref().filter(|status_said| status_said.status.needs_reason());
-    let reason = status_said.and_then(|status_said| status_said.reason.as_deref());
-    let Some(ends) = reason.and_then(|reason| settlements.ends_waiting(reason, said.rank)) else {
-        return Some(said);
+) -> Option<Stated<StatusAndReason>> {
+    let stated = newest(input, statements)?;
+    let status_stated =
+        stated.value.as_ref().filter(|status_stated| status_stated.status.needs_reason());
+    let reason = status_stated.and_then(|status_stated| status_stated.reason.as_deref());
+    let Some(ends) = reason.and_then(|reason| settlements.ends_waiting(reason, stated.rank)) else {
+        return Some(stated);
     };
     let goes_on = StatusAndReason { status: Status::InProgress, reason: None };
-    Some(Said {
+    Some(Stated {
         rank: ends.rank,
         section: ends.section,
         evidence: ends.evidence(),
@@ -48,7 +49,7 @@ pub fn said(
     })
 }
 
-fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<StatusAndReason>> {
+fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Stated<StatusAndReason>> {
     let rules = input.lang.propose;
     let patterns = patterns::of(input.lang);
     // "Offer is with legal. Blocked: …" in a list says so with a label of its own.
@@ -61,7 +62,7 @@ fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Status
     let candidates =
         statements.iter().filter(|s| (s.is_about_task(input) || labelled(s)) && !is_past_moment(s));
     value::newest(candidates.filter_map(|statement| {
-        let said = |value, evidence| Said {
+        let stated = |value, evidence| Stated {
             rank: statement.rank,
             section: statement.section,
             evidence,
@@ -71,7 +72,7 @@ fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Status
         if let Some(found) = statement.find(&patterns.status_off)
             && !statement.is_question()
         {
-            return Some(said(None, statement.evidence_of(&found)));
+            return Some(stated(None, statement.evidence_of(&found)));
         }
         patterns.status.iter().find_map(|(pattern, status)| {
             let found = statement.find([pattern]).filter(|found| statement.holds(found, rules))?;
@@ -82,7 +83,7 @@ fn newest(input: &Input<'_>, statements: &[Statement<'_>]) -> Option<Said<Status
             if status.needs_reason() && reason.is_none() {
                 return None;
             }
-            Some(said(
+            Some(stated(
                 Some(StatusAndReason { status: *status, reason }),
                 statement.evidence_of(&found),
             ))
@@ -117,14 +118,14 @@ fn reason(statement: &Statement<'_>, found: &Match, input: &Input<'_>) -> Option
 }
 
 /// Proposes the status.
-pub fn propose(input: &Input<'_>, said: Option<&Said<StatusAndReason>>) -> Option<Proposal> {
-    let said = said?;
-    let status_said = said.value.as_ref().filter(|status_said| {
-        input.state.status != status_said.status && !input.state.status.is_terminal()
+pub fn propose(input: &Input<'_>, stated: Option<&Stated<StatusAndReason>>) -> Option<Proposal> {
+    let stated = stated?;
+    let status_stated = stated.value.as_ref().filter(|status_stated| {
+        input.state.status != status_stated.status && !input.state.status.is_terminal()
     })?;
-    let mut args = json!({ "status": status_said.status.name() });
-    if let (Some(reason), Some(map)) = (&status_said.reason, args.as_object_mut()) {
+    let mut args = json!({ "status": status_stated.status.name() });
+    if let (Some(reason), Some(map)) = (&status_stated.reason, args.as_object_mut()) {
         map.insert("reason".into(), json!(reason));
     }
-    value::propose(input, Field::Status, ledger::STATUS, args, &said.evidence)
+    value::propose(input, Field::Status, ledger::STATUS, args, &stated.evidence)
 }

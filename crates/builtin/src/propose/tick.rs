@@ -150,9 +150,10 @@ pub fn contested<'a>(input: &'a Input<'_>, reports: &Reports<'_>) -> Vec<Tick<'a
             continue;
         };
         let at = report.evidence.at;
-        let said = ledger::last_say(input, &format!("item:{}", item.id)).max(item.checked_at);
+        let claim = ledger::last_say(input, &format!("item:{}", item.id)).max(item.checked_at);
         let same = |args: &Value| is_tick_of(args, item);
-        if said.is_none_or(|said| at > said) && ledger::is_undecided(input, ledger::TICK, at, &same)
+        if claim.is_none_or(|claim| at > claim)
+            && ledger::is_undecided(input, ledger::TICK, at, &same)
         {
             titles.insert(title);
             found.push(Tick { item, evidence: report.evidence, is_box: report.is_box });

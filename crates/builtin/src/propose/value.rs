@@ -10,7 +10,7 @@ use crate::Input;
 
 /// What a sentence says about a field.
 #[derive(Debug)]
-pub struct Said<T> {
+pub struct Stated<T> {
     /// How new it is.
     pub rank: Rank,
     /// Section that contains the sentence.
@@ -27,12 +27,12 @@ pub struct Said<T> {
 ///
 /// If a newer sentence cannot be interpreted, it is returned without a value. If sections of one
 /// text each name a different value, they are about parts of the task, not about the task itself.
-pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<Said<T>> {
-    let (said, unread): (Vec<Said<T>>, Vec<Said<T>>) =
-        said.into_iter().partition(|said| said.unread.is_none());
-    let at = said.iter().enumerate().max_by_key(|(_, said)| said.rank).map(|(at, _)| at)?;
-    let newest = &said[at];
-    let is_of_part = said.iter().any(|other| {
+pub fn newest<T: PartialEq>(stated: impl IntoIterator<Item = Stated<T>>) -> Option<Stated<T>> {
+    let (stated, unread): (Vec<Stated<T>>, Vec<Stated<T>>) =
+        stated.into_iter().partition(|stated| stated.unread.is_none());
+    let at = stated.iter().enumerate().max_by_key(|(_, stated)| stated.rank).map(|(at, _)| at)?;
+    let newest = &stated[at];
+    let is_of_part = stated.iter().any(|other| {
         other.rank.is_of_same_moment(&newest.rank)
             && other.section != newest.section
             && other.value != newest.value
@@ -54,7 +54,7 @@ pub fn newest<T: PartialEq>(said: impl IntoIterator<Item = Said<T>>) -> Option<S
     match outdated {
         // It names no value to propose, but a proposal based on the older one no longer holds.
         Some(rank) => unread.into_iter().find(|later| later.rank == rank),
-        None => said.into_iter().nth(at),
+        None => stated.into_iter().nth(at),
     }
 }
 

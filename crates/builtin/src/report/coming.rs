@@ -4,7 +4,7 @@
 
 use jiff::civil::Date;
 
-use super::cue::Said;
+use super::cue::CueText;
 use super::unit::{UNIT_MAX, finish};
 use crate::input::Input;
 use crate::propose::day::Reading;
@@ -70,8 +70,8 @@ pub fn coming(input: &Input<'_>, statements: &[Statement<'_>]) -> Vec<Coming> {
 
 /// Returns whether a sentence says that something has another day now.
 fn is_moved(input: &Input<'_>, statement: &Statement<'_>) -> bool {
-    let said = Said::new(statement.text, input.lang);
-    said.moves_day(statement.text, input.lang) || said.has(input.lang.settle.moves)
+    let cue_text = CueText::new(statement.text, input.lang);
+    cue_text.moves_day(statement.text, input.lang) || cue_text.has(input.lang.settle.moves)
 }
 
 /// Returns the day a sentence is about: the last one, if it says that something moved.
@@ -97,12 +97,12 @@ fn day_of(input: &Input<'_>, statement: &Statement<'_>, is_moved: bool) -> Optio
 /// Returns whether a sentence tells, unconditionally, what will be on its day.
 fn says_what(one: &Named<'_>, input: &Input<'_>) -> bool {
     let statement = one.statement;
-    let said = Said::new(statement.text, input.lang);
+    let cue_text = CueText::new(statement.text, input.lang);
     let cues = &input.lang.report.cues;
     !statement.is_question()
         && !pattern::holds(&statement.sentence.tokens, input.lang.propose.conditions)
-        && (one.is_moved || !said.has(cues.negation) && !said.has(cues.not))
-        && said.n_words() >= 3
+        && (one.is_moved || !cue_text.has(cues.negation) && !cue_text.has(cues.not))
+        && cue_text.n_words() >= 3
         && !statement.text.trim_end().ends_with(':')
 }
 

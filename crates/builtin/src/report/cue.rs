@@ -9,7 +9,7 @@ use crate::read::fold::fold;
 
 /// A sentence, prepared for looking up phrases.
 #[derive(Debug)]
-pub struct Said {
+pub struct CueText {
     /// All words, folded, separated by single spaces.
     spaced: String,
     /// The same for each clause.
@@ -31,11 +31,11 @@ pub enum Done {
     State,
 }
 
-impl Said {
+impl CueText {
     /// Prepares a sentence.
     pub fn new(text: &str, lang: &Lang) -> Self {
         let folded = fold(&without_months(text, lang));
-        let mut said = Self {
+        let mut cue_text = Self {
             spaced: String::from(" "),
             clauses: vec![String::from(" ")],
             asks: folded.trim_end_matches(['"', ')', '\'', ' ', '.']).ends_with('?'),
@@ -47,13 +47,13 @@ impl Said {
                 word.push(c);
                 continue;
             }
-            said.push_word(&word, lang);
+            cue_text.push_word(&word, lang);
             word.clear();
             if matches!(c, ',' | ';' | ':' | '(' | ')' | '!' | '?') {
-                said.next_clause();
+                cue_text.next_clause();
             }
         }
-        said
+        cue_text
     }
 
     fn push_word(&mut self, word: &str, lang: &Lang) {
@@ -412,7 +412,7 @@ mod tests {
             ("The deposit may be paid", None),
             ("It is fixed ????", None),
         ] {
-            assert_eq!(Said::new(text, &EN).done(&EN), expected, "{text}");
+            assert_eq!(CueText::new(text, &EN).done(&EN), expected, "{text}");
         }
     }
 
@@ -428,7 +428,7 @@ mod tests {
             ("Moved the servers to the cellar on 5 May.", false),
             ("We updated the page about the deadline.", false),
         ] {
-            assert_eq!(Said::new(text, &EN).moves_day(text, &EN), expected, "{text}");
+            assert_eq!(CueText::new(text, &EN).moves_day(text, &EN), expected, "{text}");
         }
     }
 

@@ -102,27 +102,30 @@ pub fn has_figure(text: &str) -> bool {
 }
 
 /// Weighs an insight: causes first, then decisions, figures and code words.
-pub fn weigh_learned(text: &str, said: &super::cue::Said, lang: &Lang) -> i32 {
+pub fn weigh_learned(text: &str, cue_text: &super::cue::CueText, lang: &Lang) -> i32 {
     let cues = &lang.report.cues;
     let mut weight = 0;
-    if said.has(cues.root) {
+    if cue_text.has(cues.root) {
         weight += 7;
-    } else if said.has(cues.cause) {
+    } else if cue_text.has(cues.cause) {
         weight += 4;
-    } else if said.has(cues.decided) || said.has(cues.correction) || said.is_new_rule(lang) {
+    } else if cue_text.has(cues.decided)
+        || cue_text.has(cues.correction)
+        || cue_text.is_new_rule(lang)
+    {
         weight += 3;
-    } else if said.has(cues.learned) || said.opens_with(cues.rule) {
+    } else if cue_text.has(cues.learned) || cue_text.opens_with(cues.rule) {
         weight += 2;
     }
     weight += i32::from(has_figure(text));
     weight += i32::from(text.contains('`'));
-    if said.has(cues.hedge) {
+    if cue_text.has(cues.hedge) {
         weight -= 3;
     }
-    if said.begins_with(cues.leaning) {
+    if cue_text.begins_with(cues.leaning) {
         weight -= 2;
     }
-    if said.n_words() < 5 {
+    if cue_text.n_words() < 5 {
         weight -= 2;
     }
     weight

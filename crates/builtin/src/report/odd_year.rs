@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::{Span, ToSpan as _};
 
-use super::cue::Said;
+use super::cue::CueText;
 use crate::input::Input;
 use crate::propose::day::Reading;
 use crate::propose::statement::Statement;
@@ -19,7 +19,7 @@ const FAR: i32 = 250;
 pub fn meant(input: &Input<'_>, statement: &Statement<'_>) -> Option<i16> {
     let is_text = matches!(statement.segment.kind, Kind::Sentence | Kind::Bullet | Kind::Numbered);
     let cues = &input.lang.report.cues;
-    if !is_text || statement.is_quoted || Said::new(statement.text, input.lang).has(cues.past) {
+    if !is_text || statement.is_quoted || CueText::new(statement.text, input.lang).has(cues.past) {
         return None;
     }
     statement.sentence.days.values().find_map(|mention| {

@@ -4,7 +4,7 @@ use dormouse_types::model::Item;
 use jiff::civil::Date;
 
 use super::classify::{Evidence, Findings, Turn, order_of_entry};
-use super::cue::Said;
+use super::cue::CueText;
 use super::fact::{Fact, Kind, Source, names_agree, same};
 use super::odd_year;
 use crate::input::Input;
@@ -13,7 +13,7 @@ use crate::propose::day::Reading;
 use crate::propose::due;
 use crate::propose::statement::Statement;
 use crate::propose::tick::{Reports, contested};
-use crate::propose::value::Said as Value;
+use crate::propose::value::Stated as Value;
 use crate::read::{fold, inline};
 use crate::settle::Settlements;
 use crate::settle::phrase::same_stem;
@@ -36,7 +36,7 @@ pub fn settle(
         }
     });
     let mut all = Vec::with_capacity(facts.len() + input.state.items.len());
-    let deadline = due::said(input, statements);
+    let deadline = due::stated(input, statements);
     facts.retain(|fact| !is_old_deadline(input, fact, statements, deadline.as_ref()));
     let reports = Reports::of(input, statements);
     let contested = contested(input, &reports);
@@ -45,7 +45,8 @@ pub fn settle(
     for item in input.state.items.iter().filter(|item| !item.is_checked && !item.is_archived) {
         let ticked = contested.iter().find(|tick| tick.item.id == item.id);
         let entry = ticked.and_then(|tick| entry_of(input, &tick.evidence.entry));
-        let dropped = || reports.settlements.dropped(&item.title).map(|said| said.segment.entry);
+        let dropped =
+            || reports.settlements.dropped(&item.title).map(|cue_text| cue_text.segment.entry);
         if let Some(entry) = entry.or_else(dropped) {
             settled.push((TitleTerms::of(&item.title, input.lang), entry));
         }
@@ -116,11 +117,11 @@ fn entry_of(input: &Input<'_>, id: &str) -> Option<usize> {
 fn is_rest_of(fact: &Fact, settled: &[(TitleTerms, usize)], lang: &Lang) -> bool {
     let cues = &lang.report.cues;
     let is_cue = matches!(fact.source, Source::Cue | Source::WeakCue);
-    if fact.kind != Kind::Left || !is_cue || !Said::new(&fact.text, lang).has(cues.yet) {
+    if fact.kind != Kind::Left || !is_cue || !CueText::new(&fact.text, lang).has(cues.yet) {
         return false;
     }
     settled.iter().any(|(item, entry)| {
-        fact.entry.is_some_and(|said| said < *entry)
+        fact.entry.is_some_and(|cue_text| cue_text < *entry)
             && item.thing.last().is_some_and(|head| fact.words.contains(head))
     })
 }
@@ -174,7 +175,7 @@ fn leave_over(
     for fact in facts.iter_mut().filter(|fact| is_open(fact)) {
         // "Hostels: two booked, one still missing" says how far an item is; the item is on the list.
         let label = fact.text.split_once(": ").filter(|(label, rest)| {
-            label.split(' ').count() <= 4 && !Said::new(rest, lang).is_request(lang)
+            label.split(' ').count() <= 4 && !CueText::new(rest, lang).is_request(lang)
         });
         let words = label.map(|(label, _)| fold::content_words(label, lang)).unwrap_or_default();
         let is_cue = matches!(fact.source, Source::Cue | Source::WeakCue);
@@ -308,12 +309,12 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
             }
             // Only statements about a failure; other work remains.
             (Kind::Left | Kind::Open, Turn::AllClear) => {
-                Said::new(&fact.text, lang).has(lang.report.cues.failing)
+                CueText::new(&fact.text, lang).has(lang.report.cues.failing)
             }
             (Kind::Learned, Turn::Withdrawn) => {
                 let workaround = lang.report.cues.workaround;
-                Said::new(&fact.text, lang).has(workaround)
-                    && Said::new(&later.text, lang).has(workaround)
+                CueText::new(&fact.text, lang).has(workaround)
+                    && CueText::new(&later.text, lang).has(workaround)
             }
             (Kind::Learned, Turn::Corrected) => {
                 shared_terms(&fact.words, &later.words) >= 2
@@ -332,10 +333,10 @@ fn is_overtaken(fact: &Fact, evidence: &[Evidence], lang: &Lang) -> bool {
 
 /// Returns whether a sentence such as "ignore Q-3307" names a fact by its number.
 fn is_named_as_replaced(fact: &Fact, later: &Evidence, lang: &Lang) -> bool {
-    let said = Said::new(&later.text, lang);
+    let cue_text = CueText::new(&later.text, lang);
     let is_number = |word: &&String| word.chars().filter(char::is_ascii_digit).count() >= 3;
-    said.has(lang.report.cues.replaced)
-        && said.n_words() <= 6
+    cue_text.has(lang.report.cues.replaced)
+        && cue_text.n_words() <= 6
         && later.words.iter().filter(is_number).any(|number| fact.words.contains(number))
 }
 

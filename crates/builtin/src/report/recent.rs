@@ -2,7 +2,7 @@
 
 use dormouse_types::change::What;
 
-use super::cue::Said;
+use super::cue::CueText;
 use super::fact::has_figure;
 use super::unit::{UNIT_MAX, finish};
 use crate::input::Input;
@@ -40,12 +40,12 @@ pub fn recent(input: &Input<'_>) -> Vec<String> {
     let mut n_read = 0;
     for piece in pieces {
         n_read += 1;
-        let said = Said::new(&piece.text, input.lang);
+        let cue_text = CueText::new(&piece.text, input.lang);
         // Where words are not set apart by spaces, a sentence may look like one word.
         let may_hide_words =
             !input.lang.has_rules() && !piece.text.is_ascii() && piece.text.chars().count() >= 6;
-        let is_bare = said.n_words() < 2 && !may_hide_words;
-        if said.asks() || said.is_unfinished() || is_bare {
+        let is_bare = cue_text.n_words() < 2 && !may_hide_words;
+        if cue_text.asks() || cue_text.is_unfinished() || is_bare {
             continue;
         }
         sentences.extend(finish(&piece.text, UNIT_MAX, input.lang));

@@ -8,7 +8,7 @@ use dormouse_types::task::Status;
 
 use super::choose::Chosen;
 use super::classify::Findings;
-use super::cue::{Said, after_label};
+use super::cue::{CueText, after_label};
 use super::fact::{Fact, Kind, Source, same};
 use super::unit::{cut, finish, without_stop};
 use crate::input::Input;
@@ -46,13 +46,15 @@ pub fn tldr(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> String {
     }
     parts.extend(progress.clone().filter(|text| is_new(text, &parts, input)));
     if parts.len() < room {
-        let mut said_already = parts.clone();
-        said_already.extend(chosen.left.first().map(|first| first.text.clone()));
-        let about = about(input, findings, chosen).find(|text| is_new(text, &said_already, input));
+        let mut stated_already = parts.clone();
+        stated_already.extend(chosen.left.first().map(|first| first.text.clone()));
+        let about =
+            about(input, findings, chosen).find(|text| is_new(text, &stated_already, input));
         // The beginning of the newest entry is only a last resort.
         let opening = || opening(input).filter_map(|text| finish(text, 150, input.lang));
-        let first =
-            || opening().map(|text| capital(&text)).find(|text| is_new(text, &said_already, input));
+        let first = || {
+            opening().map(|text| capital(&text)).find(|text| is_new(text, &stated_already, input))
+        };
         parts.extend(about.or_else(|| if parts.is_empty() { first() } else { None }));
     }
     if parts.is_empty() && (room > 0 || next.is_none()) {
@@ -174,8 +176,8 @@ fn progress_line(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> Opt
     };
     let firm = || chosen.done.iter().filter(is_marked).filter(|fact| fact.weight + 1 >= firmest);
     let leans = |fact: &&Fact| {
-        let said = Said::new(&fact.text, input.lang);
-        said.begins_with(input.lang.report.cues.leaning) || said.n_words() < 4
+        let cue_text = CueText::new(&fact.text, input.lang);
+        cue_text.begins_with(input.lang.report.cues.leaning) || cue_text.n_words() < 4
     };
     let newest = firm().find(|fact| !leans(fact)).or_else(|| firm().next())?;
     Some(capital(&cut(&newest.text, 150)))
@@ -187,11 +189,11 @@ fn boxes(input: &Input<'_>, chosen: &Chosen) -> String {
 }
 
 /// Returns whether a sentence adds something to the others.
-fn is_new(text: &str, said_already: &[String], input: &Input<'_>) -> bool {
+fn is_new(text: &str, stated_already: &[String], input: &Input<'_>) -> bool {
     let plain =
         |text: &str| fold::fold(text).trim_end_matches(['.', '!', ';', ' ', '…']).to_owned();
     let (one, words) = (plain(text), fold::content_words(text, input.lang));
-    said_already.iter().all(|other| {
+    stated_already.iter().all(|other| {
         let other_words = fold::content_words(other, input.lang);
         let other = plain(other);
         let is_same = words.len().min(other_words.len()) >= 3 && same(&words, &other_words, 0.8);
@@ -209,9 +211,10 @@ fn about(input: &Input<'_>, findings: &Findings, chosen: &Chosen) -> impl Iterat
     // A sentence can say what blocks all work; a waiting item is only one of several.
     let marked = chosen.left.iter().filter(|fact| fact.source == Source::Cue);
     let waits = marked.map(|fact| fact.text.as_str()).filter(|text| {
-        after_label(text, cues.blocked_labels).is_some() || Said::new(text, lang).has(cues.blocked)
+        after_label(text, cues.blocked_labels).is_some()
+            || CueText::new(text, lang).has(cues.blocked)
     });
-    let tells = |text: &&String| Said::new(text, lang).n_words() >= 5 && !opens_with_label(text);
+    let tells = |text: &&String| CueText::new(text, lang).n_words() >= 5 && !opens_with_label(text);
     // In a changelog the summary is about the file; its newest version says more.
     let newest = findings.is_change_log.then(|| {
         chosen.done.iter().find(|fact| {
@@ -244,8 +247,8 @@ fn opening<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
         })
         .map(|segment| segment.body())
         .filter(move |text| {
-            let said = Said::new(text, lang);
-            let is_work = said.is_request(lang) || said.has(lang.report.cues.todo);
+            let cue_text = CueText::new(text, lang);
+            let is_work = cue_text.is_request(lang) || cue_text.has(lang.report.cues.todo);
             text.contains([' ', '、', '。']) && after_label(text, labels).is_none() && !is_work
         })
 }

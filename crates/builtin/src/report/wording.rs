@@ -1,6 +1,6 @@
 //! Chooses which words of a segment are reported.
 
-use super::cue::Said;
+use super::cue::CueText;
 use super::fact::weigh_learned;
 use crate::lang::Lang;
 use crate::read::fold::fold;
@@ -40,8 +40,8 @@ pub(super) fn whole_or_best(segment: &Segment, lang: &Lang) -> String {
         .iter()
         .enumerate()
         .map(|(n, piece)| {
-            let said = Said::new(&piece.text, lang);
-            (weigh_learned(&piece.text, &said, lang) + i32::from(n == 0), n)
+            let cue_text = CueText::new(&piece.text, lang);
+            (weigh_learned(&piece.text, &cue_text, lang) + i32::from(n == 0), n)
         })
         .collect();
     ranked.sort_by_key(|(weight, n)| (-weight, *n));

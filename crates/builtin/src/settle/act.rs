@@ -21,13 +21,8 @@ pub(super) fn sends_noun_of(
     let about = words[at + 1..].iter().position(|w| w.is_in(&["of", "for", "to"]));
     let is_own =
         about.is_none_or(|about| terms.has_all(&noun(&words[at + 2 + about..], lang).words));
-    let is_quiet = |w: &Word<'_>| {
-        w.is_in(rules.selves)
-            || w.is_in(rules.adverbs)
-            || w.is_in(rules.determiners)
-            || w.is_in(rules.auxiliaries)
-            || w.token.class != Class::Word
-    };
+    let is_quiet =
+        |w: &Word<'_>| w.is_quiet(lang) || w.is_in(rules.determiners) || w.is_in(rules.auxiliaries);
     let sent = rules.sends.iter().filter_map(|phrase| find(words, phrase)).min();
     is_own
         && sent.is_some_and(|(from, to)| {
@@ -38,8 +33,8 @@ pub(super) fn sends_noun_of(
 
 /// "HR knows", "Marcus was told": returns whether a clause says so of a thing.
 pub(super) fn knows(words: &[Word<'_>], names: &dyn Fn(&Named) -> bool, lang: &Lang) -> bool {
-    let said = lang.settle.knows.iter().filter_map(|phrase| find(words, phrase)).min();
-    said.is_some_and(|(at, end)| {
+    let stated = lang.settle.knows.iter().filter_map(|phrase| find(words, phrase)).min();
+    stated.is_some_and(|(at, end)| {
         // "Marcus knows a plumber" is about somebody else.
         let ends = words.get(end).is_none_or(|next| {
             next.is_in(&["about", "now", "that", "already"]) || next.token.class == Class::Mark
@@ -56,17 +51,11 @@ pub(super) fn finishes_thing(
     names: &dyn Fn(&Named) -> bool,
     lang: &Lang,
 ) -> bool {
-    let rules = lang.settle;
-    let is_quiet = |w: &Word<'_>| {
-        w.is_in(rules.selves)
-            || w.is_in(rules.adverbs)
-            || w.is("have")
-            || w.token.class != Class::Word
-    };
-    let mut said: Vec<(usize, usize)> =
+    let is_quiet = |w: &Word<'_>| w.is_quiet(lang) || w.is("have");
+    let mut stated: Vec<(usize, usize)> =
         pasts.iter().filter_map(|phrase| find(words, phrase)).collect();
-    said.sort_unstable();
-    said.first().is_some_and(|(at, end)| {
+    stated.sort_unstable();
+    stated.first().is_some_and(|(at, end)| {
         let before = &words[..*at];
         if before.iter().all(is_quiet) {
             names(&noun(&words[*end..], lang))
@@ -196,7 +185,7 @@ pub(super) fn does(
     let own = (0..words.len()).filter(|at| is_past(*at)).map(|at| (at, at + 1));
     let groups = rules.same.iter().filter(|(verbs, _)| verbs.contains(&verb));
     let same = groups.flat_map(|(_, pasts)| *pasts).filter_map(|past| find(words, past));
-    let said = own.chain(same).any(|(at, end)| {
+    let stated = own.chain(same).any(|(at, end)| {
         let before = &words[..at];
         let after = &words[end..];
         let is_small =
@@ -223,7 +212,7 @@ pub(super) fn does(
                 rules.comes.contains(&words[at].token.word.as_str())
                     && names(&subject(&words[..at], lang))
             }));
-    said || is_got
+    stated || is_got
 }
 
 /// "Uploaded everything"

@@ -34,8 +34,8 @@ impl ParsedSentence<'_> {
             let of_label = |phrase: &&str| {
                 find(words, phrase).is_some_and(|(at, end)| {
                     // "Window notice: the council says not required"
-                    let is_said = at <= 4 && holds(&words[..at], rules.speaks);
-                    (at == 0 || is_said) && is_head(&noun(&words[end..], lang))
+                    let is_stated = at <= 4 && holds(&words[..at], rules.speaks);
+                    (at == 0 || is_stated) && is_head(&noun(&words[end..], lang))
                 })
             };
             if is_labelled
@@ -93,10 +93,10 @@ impl ParsedSentence<'_> {
                 words[..at].iter().all(|w| w.is_in(rules.adverbs))
                     && rules.no_after.iter().any(|phrase| {
                         find(&words[at..], phrase).is_some_and(|(end, _)| {
-                            let said = &words[at + 1..at + end];
-                            let named = noun(said, lang);
+                            let stated = &words[at + 1..at + end];
+                            let named = noun(stated, lang);
                             // "No paper copies needed"
-                            let is_further = said.iter().any(|w| w.is_in(rules.further));
+                            let is_further = stated.iter().any(|w| w.is_in(rules.further));
                             let last = named.words.iter().rev().take(1).cloned().collect();
                             let last = Named { words: last, ..named.clone() };
                             names(&named) || named.words.len() == 2 && !is_further && names(&last)

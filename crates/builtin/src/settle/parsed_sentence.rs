@@ -38,11 +38,11 @@ pub(super) type IsOnly<'a> = &'a dyn Fn(&[String]) -> bool;
 /// Returns where a clause begins that takes something back in one case: "only if I want to".
 fn proviso(tokens: &[Token], lang: &Lang) -> usize {
     let is_only = |at: &usize| {
-        let is_said = |at: usize, words: &[&str]| {
+        let is_stated = |at: usize, words: &[&str]| {
             tokens.get(at).is_some_and(|t| words.contains(&t.word.as_str()))
         };
-        is_said(*at, lang.settle.only)
-            && lang.propose.conditions.iter().any(|phrase| is_said(at + 1, &[*phrase]))
+        is_stated(*at, lang.settle.only)
+            && lang.propose.conditions.iter().any(|phrase| is_stated(at + 1, &[*phrase]))
     };
     (1..tokens.len()).find(is_only).unwrap_or(tokens.len())
 }
@@ -197,18 +197,19 @@ impl<'a> ParsedSentence<'a> {
         let before = n.checked_sub(1).map(|n| &self.words[self.clauses[n].clone()]);
         let head = terms.head();
         let is_one_of = |list: &[&str]| list.iter().any(|word| stem(word, lang) == head);
-        let said = words[at].token.word.as_str();
+        let stated = words[at].token.word.as_str();
         // A fitting that is booked has not taken place; a bill that arrived is not paid.
-        let held =
-            is_one_of(lang.settle.held) && (self.is_dated || lang.settle.reserved.contains(&said));
+        let held = is_one_of(lang.settle.held)
+            && (self.is_dated || lang.settle.reserved.contains(&stated));
         // "The last forms came in" are not forms to fill in.
         let is_last = words[..at].iter().any(|w| w.is_in(lang.settle.last_of));
         let owed = is_one_of(lang.settle.owed)
-            && lang.settle.comes.contains(&said)
+            && lang.settle.comes.contains(&stated)
             && !(is_last && terms.is_plural);
-        let crowded = said == "full" && is_one_of(lang.settle.crowded);
+        let crowded = stated == "full" && is_one_of(lang.settle.crowded);
         // A sofa that is online is not sold.
-        let offered = lang.settle.published.contains(&said) && !is_one_of(lang.settle.publishable);
+        let offered =
+            lang.settle.published.contains(&stated) && !is_one_of(lang.settle.publishable);
         if held || owed || crowded || offered {
             return false;
         }
@@ -267,8 +268,8 @@ impl<'a> ParsedSentence<'a> {
         lang: &Lang,
     ) -> bool {
         let words = &self.words[clause.clone()];
-        let is_said = |name: &String| words.iter().any(|word| same_stem(&word.stem, name));
-        if terms.names.is_empty() || terms.names.iter().any(is_said) {
+        let is_stated = |name: &String| words.iter().any(|word| same_stem(&word.stem, name));
+        if terms.names.is_empty() || terms.names.iter().any(is_stated) {
             return false;
         }
         let days = &self.statement.sentence.days;

@@ -26,6 +26,12 @@ impl Word<'_> {
     pub(super) fn is_in(&self, words: &[&str]) -> bool {
         words.contains(&self.token.word.as_str())
     }
+
+    /// Returns whether it names nothing that a verb could be about: "I", "finally", a number, a sign.
+    pub(super) fn is_quiet(&self, lang: &Lang) -> bool {
+        let rules = lang.settle;
+        self.is_in(rules.selves) || self.is_in(rules.adverbs) || self.token.class != Class::Word
+    }
 }
 
 /// The words of a thing that a clause names.
@@ -105,11 +111,11 @@ pub(super) fn is_void(words: &[Word<'_>], terms: &TitleTerms, lang: &Lang) -> bo
     // "Booked every Tuesday till February" is booked.
     let reserved = lang.settle.reserved.iter().filter_map(|phrase| find(words, phrase)).min();
     // "Handed in after the shift" is handed in.
-    let said = first_past(words, lang);
+    let stated = first_past(words, lang);
     let is_after = |phrase: &str| {
         let is_behind = |end: usize| find(&words[..end], phrase).is_none();
         lang.settle.recurring.contains(&phrase) && reserved.is_some_and(|(_, end)| is_behind(end))
-            || lang.settle.temporal.contains(&phrase) && said.is_some_and(is_behind)
+            || lang.settle.temporal.contains(&phrase) && stated.is_some_and(is_behind)
     };
     let phrases: Vec<&str> = lang
         .settle
@@ -144,7 +150,7 @@ pub(super) fn state(words: &[Word<'_>], lang: &Lang) -> Option<usize> {
 /// Returns where a clause names states: "signed copy came back" has two.
 pub(super) fn states(words: &[Word<'_>], lang: &Lang) -> Vec<usize> {
     let rules = lang.settle;
-    let said = rules.states.iter().filter_map(|phrase| find(words, phrase)).map(|(at, _)| at);
+    let stated = rules.states.iter().filter_map(|phrase| find(words, phrase)).map(|(at, _)| at);
     let after = rules.after_auxiliary.iter().filter_map(|phrase| {
         let (at, _) = find(words, phrase)?;
         let before = words[..at]
@@ -161,7 +167,7 @@ pub(super) fn states(words: &[Word<'_>], lang: &Lang) -> Vec<usize> {
         words[at + 1].is_in(rules.at_end)
             && (words[*at].is_in(&["is", "are"]) || words[*at].token.word.ends_with("'s"))
     });
-    said.chain(after).chain(ends.map(|at| at + 1)).chain(whole).collect()
+    stated.chain(after).chain(ends.map(|at| at + 1)).chain(whole).collect()
 }
 
 /// Returns the words of the thing before a state; none if it is not simply a thing.

@@ -42,28 +42,29 @@ impl TitleTerms {
     pub fn of(title: &str, lang: &Lang) -> Self {
         let rules = lang.settle;
         let all = tokens(&without_parentheses(title));
-        let said: Vec<&Token> =
+        let stated: Vec<&Token> =
             all.iter().filter(|t| matches!(t.class, Class::Word | Class::Number)).collect();
         let is_preposition = |t: &&&Token| rules.prepositions.contains(&t.word.as_str());
-        let words = content(&said, lang);
+        let words = content(&stated, lang);
         // "Insurance: plan approved" is about the plan.
-        let start = after_label(&all, said.len());
-        let verb_at = verb_at(&said, start, lang);
-        let verb = verb_at.and_then(|at| lemma(&said[at].word, lang));
-        let opening = said.get(start).filter(|_| said.len() > start + 1).map(|t| t.word.clone());
+        let start = after_label(&all, stated.len());
+        let verb_at = verb_at(&stated, start, lang);
+        let verb = verb_at.and_then(|at| lemma(&stated[at].word, lang));
+        let opening =
+            stated.get(start).filter(|_| stated.len() > start + 1).map(|t| t.word.clone());
         let mut from = verb_at.map_or(start, |at| at + 1);
         // "Get rid of the stump" is no getting.
-        let is_rid = said.get(from).is_some_and(|token| token.word == "rid");
+        let is_rid = stated.get(from).is_some_and(|token| token.word == "rid");
         let verb = verb.map(|verb| if is_rid { "remove".to_owned() } else { verb });
         // "Get the render patched" asks to patch it.
-        let made_done = made_done(verb.as_deref(), &said, from, lang);
+        let made_done = made_done(verb.as_deref(), &stated, from, lang);
         if verb.is_some() {
             // "write to the banks", "get rid of the stump"
-            while said.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {
+            while stated.get(from).is_some_and(|t| !carries(t, lang) || t.word == "rid") {
                 from += 1;
             }
         }
-        let rest = &said[from.min(said.len())..];
+        let rest = &stated[from.min(stated.len())..];
         let to =
             rest.iter().skip(1).position(|t| is_preposition(&t)).map_or(rest.len(), |at| at + 1);
         let verb = if let Some(done) = made_done.clone() { Some(done) } else { verb };
@@ -100,16 +101,18 @@ impl TitleTerms {
         if ends_small && verb.is_some() && thing.len() > 1 && carries(rest[to - 1], lang) {
             thing.pop();
         }
-        let goal = said
+        let goal = stated
             .last()
             .filter(|_| verb.is_none())
             .and_then(|last| Some(rules.goals.iter().find(|(goal, _)| *goal == last.word)?.1));
-        if goal.is_some() && said.last().is_some_and(|last| carries(last, lang)) && thing.len() > 1
+        if goal.is_some()
+            && stated.last().is_some_and(|last| carries(last, lang))
+            && thing.len() > 1
         {
             thing.pop();
         }
-        let awaited = awaited(&said, lang);
-        let counted = said[start..].iter().filter(|t| is_number(t, lang));
+        let awaited = awaited(&stated, lang);
+        let counted = stated[start..].iter().filter(|t| is_number(t, lang));
         let numbers = counted.map(|t| stem(&t.word, lang)).collect();
         let inner = &rest[..to];
         let after = rest[to..].iter().filter(|t| carries(t, lang) && begins_upper(t));
@@ -248,20 +251,20 @@ impl TitleTerms {
     /// word of the thing, or two words of the title, are among them.
     ///
     /// One of several things is not all of them: "got a quote" is not "three quotes".
-    pub fn is_named_by(&self, said: &Named) -> bool {
+    pub fn is_named_by(&self, stated: &Named) -> bool {
         let Some(head) = self.thing.last() else { return false };
-        let named = &said.words;
+        let named = &stated.words;
         let is_whole = self.thing.iter().all(|word| named.contains(word));
-        let counts = self.numbers.iter().all(|number| named.contains(number)) || said.is_all;
+        let counts = self.numbers.iter().all(|number| named.contains(number)) || stated.is_all;
         // "Battery 1004" is not "battery 1003".
-        let is_marked = self.numbers.iter().all(|number| said.marks.contains(number));
-        let marks_agree = said.marks.is_empty() || self.numbers.is_empty() || is_marked;
+        let is_marked = self.numbers.iter().all(|number| stated.marks.contains(number));
+        let marks_agree = stated.marks.is_empty() || self.numbers.is_empty() || is_marked;
         let counts = (counts || is_marked) && marks_agree;
         !named.is_empty()
             && self.has_all(named)
             && (is_whole || !self.is_list)
             && counts
-            && (said.is_plural || !self.is_plural)
+            && (stated.is_plural || !self.is_plural)
             && (named.last() == Some(head)
                 || named.len() >= 2
                     && named.iter().zip(&self.words).all(|(one, other)| one == other))
@@ -274,17 +277,17 @@ fn content(tokens: &[&Token], lang: &Lang) -> Vec<String> {
 }
 
 /// Where the verb of a title is: "Kofi writes to the banks", "I fill in the form".
-fn verb_at(said: &[&Token], start: usize, lang: &Lang) -> Option<usize> {
+fn verb_at(stated: &[&Token], start: usize, lang: &Lang) -> Option<usize> {
     // Another word comes first only if somebody does it.
     let has_actor = |at: usize| {
-        lang.settle.selves.contains(&said[at - 1].word.as_str())
-            || said[at].word.ends_with('s') && said[at - 1].raw.starts_with(char::is_uppercase)
+        lang.settle.selves.contains(&stated[at - 1].word.as_str())
+            || stated[at].word.ends_with('s') && stated[at - 1].raw.starts_with(char::is_uppercase)
     };
-    (start..said.len().min(start + 2)).find(|at| {
-        said.len() > at + 1
-            && lemma(&said[*at].word, lang).is_some_and(|base| {
+    (start..stated.len().min(start + 2)).find(|at| {
+        stated.len() > at + 1
+            && lemma(&stated[*at].word, lang).is_some_and(|base| {
                 // "Fixed asset register" asks nobody to fix anything.
-                let asks = *at == start && base == said[*at].word;
+                let asks = *at == start && base == stated[*at].word;
                 is_work_verb(&base, lang) && (asks || *at > start && has_actor(*at))
             })
     })
@@ -299,9 +302,9 @@ fn after_label(all: &[Token], n_words: usize) -> usize {
 }
 
 /// The verb at the end of "get the render patched".
-fn made_done(verb: Option<&str>, said: &[&Token], from: usize, lang: &Lang) -> Option<String> {
-    verb.filter(|verb| matches!(*verb, "get" | "have") && said.len() > from + 1)?;
-    let last = said.last()?;
+fn made_done(verb: Option<&str>, stated: &[&Token], from: usize, lang: &Lang) -> Option<String> {
+    verb.filter(|verb| matches!(*verb, "get" | "have") && stated.len() > from + 1)?;
+    let last = stated.last()?;
     let stripped = last.word.strip_suffix("ed")?;
     Some(lemma(&last.word, lang).unwrap_or_else(|| stripped.to_owned()))
 }
@@ -313,10 +316,10 @@ fn particles(rest: &[&Token]) -> Vec<String> {
 }
 
 /// What a title waits for: "waiting for the parts".
-fn awaited(said: &[&Token], lang: &Lang) -> Option<Vec<String>> {
+fn awaited(stated: &[&Token], lang: &Lang) -> Option<Vec<String>> {
     let rules = lang.settle;
-    let at = said.iter().position(|t| rules.waits.contains(&t.word.as_str()))?;
-    let after = &said[at + 1..];
+    let at = stated.iter().position(|t| rules.waits.contains(&t.word.as_str()))?;
+    let after = &stated[at + 1..];
     let start = after.iter().position(|t| rules.awaited.contains(&t.word.as_str()))? + 1;
     let named = &after[start..];
     // "Waiting for Thorn now, nothing else to do"
@@ -327,7 +330,8 @@ fn awaited(said: &[&Token], lang: &Lang) -> Option<Vec<String>> {
     let end = named.iter().skip(1).position(ends).map_or(named.len(), |at| at + 1);
     // "So we are waiting for that": for what the sentence is about.
     let is_pronoun = named.first().is_some_and(|t| rules.pronouns.contains(&t.word.as_str()));
-    let words = if is_pronoun { content(&said[..at], lang) } else { content(&named[..end], lang) };
+    let words =
+        if is_pronoun { content(&stated[..at], lang) } else { content(&named[..end], lang) };
     Some(words).filter(|words| !words.is_empty())
 }
 

@@ -21,14 +21,11 @@ impl ParsedSentence<'_> {
         lang: &Lang,
     ) -> bool {
         let rules = lang.settle;
-        let is_quiet = |w: &Word<'_>| {
-            w.is_in(rules.selves) || w.is_in(rules.adverbs) || w.token.class != Class::Word
-        };
         let past = words.iter().position(|word| is_past_of(&word.token.word, verb, lang));
         past.is_some_and(|at| {
             let own = stem(verb, lang);
             let after = &words[at + 1..];
-            words[..at].iter().all(is_quiet)
+            words[..at].iter().all(|w| w.is_quiet(lang))
                 && after.first().is_some_and(|w| w.is_in(rules.pronouns))
                 && after.iter().any(|w| w.stem != own && terms.words.contains(&w.stem))
                 && is_only(&[own])
@@ -75,15 +72,12 @@ impl ParsedSentence<'_> {
     /// that could be another thing.
     pub(super) fn does_alone(&self, words: &[Word<'_>], verb: &str, lang: &Lang) -> bool {
         let rules = lang.settle;
-        let is_quiet = |w: &Word<'_>| {
-            w.is_in(rules.selves) || w.is_in(rules.adverbs) || w.token.class != Class::Word
-        };
         let past = words.iter().position(|word| {
             word.token.word.ends_with("ed") && word.stem == verb
                 || is_past_of(&word.token.word, verb, lang)
         });
         past.is_some_and(|at| {
-            words[..at].iter().all(is_quiet)
+            words[..at].iter().all(|w| w.is_quiet(lang))
                 && words.get(at + 1).is_none_or(|next| {
                     next.token.class != Class::Word
                         || next.is_in(rules.prepositions)

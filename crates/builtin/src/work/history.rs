@@ -42,15 +42,15 @@ pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
     if net.is_created && net.is_import && task.is_open() {
         return News::Imported;
     }
-    let mut said = Vec::new();
+    let mut stated = Vec::new();
     if net.is_created {
-        said.push(say.created.to_owned());
+        stated.push(say.created.to_owned());
     }
     if let Some(before) = net.status_before.filter(|before| *before != task.status) {
-        said.push(status(task, before, words));
+        stated.push(status(task, before, words));
     }
     if let Some(before) = net.due_before.filter(|before| *before != task.due_on) {
-        said.push(match (before, task.due_on) {
+        stated.push(match (before, task.due_on) {
             (_, None) => say.due_cleared.to_owned(),
             (None, Some(to)) => fill(say.due, &[("day", &words.near_day(to))]),
             (Some(from), Some(to)) => {
@@ -61,21 +61,21 @@ pub(super) fn news(task: &TaskFacts, from: Date, words: Wording) -> News {
     if let Some(title) = net.title_before.filter(|title| *title != task.title && !net.is_created)
         && !title.is_empty()
     {
-        said.push(fill(say.renamed, &[("title", &words.title(&title))]));
+        stated.push(fill(say.renamed, &[("title", &words.title(&title))]));
     }
     if net.priority && !net.is_created {
-        said.push(say.priority.to_owned());
+        stated.push(say.priority.to_owned());
     }
     let counts = [(net.ticked, say.ticked), (net.items, say.items), (net.notes, say.notes)];
     for (n, counted) in counts {
         if let Ok(n @ 1..) = usize::try_from(n) {
-            said.push(counted.of(n));
+            stated.push(counted.of(n));
         }
     }
-    if said.is_empty() && net.other {
-        said.push(say.other.to_owned());
+    if stated.is_empty() && net.other {
+        stated.push(say.other.to_owned());
     }
-    if said.is_empty() { News::None } else { News::Changed(said) }
+    if stated.is_empty() { News::None } else { News::Changed(stated) }
 }
 
 fn status(task: &TaskFacts, before: Status, words: Wording) -> String {

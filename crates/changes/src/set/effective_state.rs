@@ -144,10 +144,10 @@ pub fn set_since(item: &Item, task: &TaskState) -> Option<ChangedValue> {
     // A value that differs from the one at proposal time counts whatever the timestamps say: they
     // come from the clocks of two nodes, and an undone item counts as newly proposed.
     let is_another = before.as_ref().map(words::value) != value.as_ref().map(words::value);
-    let is_said = says.any(|say| is_another || say.at > opened_at(item));
+    let is_stated = says.any(|say| is_another || say.at > opened_at(item));
     // The journal does not record who renamed or archived a checklist item; a difference is enough.
     let is_another_item = is_item && before.is_some() && is_another;
-    let is_set = has_say(&target, &args) && is_said || is_another_item;
+    let is_set = has_say(&target, &args) && is_stated || is_another_item;
     is_set.then_some(ChangedValue { value })
 }
 
@@ -159,7 +159,7 @@ pub fn is_overtaken(item: &Item, task: &TaskReviewState) -> bool {
     // The evidence is always older than the item that cites it.
     item.evidence.is_some()
         && has_say(&target, &args)
-        && task.said_at(&target.key).is_some_and(|at| at > opened_at(item))
+        && task.stated_at(&target.key).is_some_and(|at| at > opened_at(item))
 }
 
 /// Returns why an open item no longer means what it meant when it was proposed: words were removed

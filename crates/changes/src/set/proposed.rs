@@ -69,7 +69,7 @@ impl Basis {
     /// Returns since when the fact holds for a target.
     pub(crate) fn since(self, target: &Target, task: &TaskState) -> Option<Timestamp> {
         let Self::Fact { since } = self else { return None };
-        let said = task.says.iter().find(|say| say.field == target.key);
-        Some(said.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
+        let last_say = task.says.iter().find(|say| say.field == target.key);
+        Some(last_say.filter(|_| target.key.starts_with("item:")).map_or(since, |say| say.at))
     }
 }

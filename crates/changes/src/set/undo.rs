@@ -187,8 +187,8 @@ impl Changes {
                     Some(_) => None,
                     None => self.task_of(ws, &seen.item.task).await?,
                 };
-                let said = said_at(task.as_ref().or(read.as_ref()), &seen.item);
-                let opened_at = said.map_or(now, |said| said.max(now));
+                let last_set_at = stated_at(task.as_ref().or(read.as_ref()), &seen.item);
+                let opened_at = last_set_at.map_or(now, |last_set_at| last_set_at.max(now));
                 let Round { number, operation } = &next;
                 let op = change_item::reopen(ws, &seen.item, *number, operation, opened_at);
                 (op, reopened(&seen.item, &next, opened_at))
@@ -402,10 +402,10 @@ impl Changes {
 }
 
 /// Returns when the person last set the field that an item targets.
-fn said_at(task: Option<&TaskView>, item: &Item) -> Option<Timestamp> {
+fn stated_at(task: Option<&TaskView>, item: &Item) -> Option<Timestamp> {
     let (tool, view) = tools::item(&item.tool).zip(task)?;
     let args = serde_json::from_str(&item.args).unwrap_or_default();
-    TaskReviewState::of(view).said_at(&tool.target(&args).key)
+    TaskReviewState::of(view).stated_at(&tool.target(&args).key)
 }
 
 /// Returns the state of an item while a verdict is in effect.

@@ -138,12 +138,12 @@ fn validate_element(
     let identified = Target { key, single: target.single };
     let fingerprint = fingerprint(item.name(), &args, &context.task.id, &identified);
     let summary = item.summary(&args, Some(context.task));
-    let said_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
-    let said_at = context.basis.since(&target, context.task).or(said_at);
+    let stated_at = evidence.as_ref().and_then(|evidence| written_at(evidence, context.task));
+    let stated_at = context.basis.since(&target, context.task).or(stated_at);
     if context.basis == Basis::Model {
-        ensure_newer_than_person(&target, &args, said_at, context.task)?;
+        ensure_newer_than_person(&target, &args, stated_at, context.task)?;
     }
-    ensure_not_refused_before(item, &target, &fingerprint, said_at, context)?;
+    ensure_not_refused_before(item, &target, &fingerprint, stated_at, context)?;
     let twice = |tool: &str, other: &Fingerprint, text: &str| {
         *other == fingerprint || (tool == item.name() && folded(text) == folded(&summary))
     };
@@ -216,7 +216,7 @@ fn written_at(evidence: &Evidence, task: &TaskState) -> Option<Timestamp> {
 fn ensure_newer_than_person(
     target: &Target,
     args: &Value,
-    said_at: Option<Timestamp>,
+    stated_at: Option<Timestamp>,
     task: &TaskState,
 ) -> Result<(), Refused> {
     if !effective_state::has_say(target, args) {
@@ -224,7 +224,7 @@ fn ensure_newer_than_person(
     }
     let say = task.says.iter().find(|say| say.field == target.key && say.by == By::User);
     match say {
-        Some(say) if said_at.is_none_or(|said_at| said_at <= say.at) => {
+        Some(say) if stated_at.is_none_or(|stated_at| stated_at <= say.at) => {
             Err(Refused::Redundant(format!(
                 "the person set {} themselves; propose another value only with a quote from an entry that is newer",
                 target.key
@@ -239,7 +239,7 @@ fn ensure_not_refused_before(
     item: &dyn ItemTool,
     target: &Target,
     fingerprint: &Fingerprint,
-    said_at: Option<Timestamp>,
+    stated_at: Option<Timestamp>,
     context: &ProposalContext<'_>,
 ) -> Result<(), Refused> {
     let closed = context
@@ -250,7 +250,8 @@ fn ensure_not_refused_before(
     for other in closed {
         let args: Value = serde_json::from_str(&other.args).unwrap_or_default();
         let same_target = target.single && item.target(&args) == *target;
-        let newer = said_at.is_some_and(|said_at| other.decided_at.is_none_or(|at| said_at > at));
+        let newer =
+            stated_at.is_some_and(|stated_at| other.decided_at.is_none_or(|at| stated_at > at));
         if (same_target || other.fingerprint == *fingerprint) && !newer {
             let what = match other.state {
                 State::Rejected => "the person rejected",

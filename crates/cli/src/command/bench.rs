@@ -233,8 +233,8 @@ fn ask(what: &str, of: &Path) -> anyhow::Result<Vec<u8>> {
     let program = std::env::current_exe()?;
     let mut process = std::process::Command::new(program);
     let output = process.arg("--data").arg(of).args(["bench", what]).arg(of).output()?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    anyhow::ensure!(output.status.success(), "the measured process failed: {said}");
+    let diagnostics = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(output.status.success(), "the measured process failed: {diagnostics}");
     Ok(output.stdout)
 }
 

@@ -168,10 +168,10 @@ mod tests {
     fn what_models_cost_is_shown_once_there_is_something() {
         assert_eq!(spent(&EMPTY.spending), None);
         let some = Spent { used: 1_250_000, extra: 3_000_000, ..SPENT };
-        let said = |money| spent(&Spending { money, ..EMPTY.spending });
-        assert_eq!(said(some.clone()).as_deref(), Some("Models cost $1.25 of $6.00 today."));
+        let amount = |money| spent(&Spending { money, ..EMPTY.spending });
+        assert_eq!(amount(some.clone()).as_deref(), Some("Models cost $1.25 of $6.00 today."));
         let held = Spent { held_since: Some(Timestamp::from_micros(1)), ..some };
-        assert!(said(held.clone()).is_some_and(|text| text.contains("no room")));
+        assert!(amount(held.clone()).is_some_and(|text| text.contains("no room")));
         let none = Spending { tokens: Some(Spent { budget: 0, ..held.clone() }), ..EMPTY.spending };
         let text = spent(&none).expect("a budget of tokens is used up");
         assert!(text.contains("of 3000000 tokens today: no room"), "{text}");

@@ -296,18 +296,18 @@ fn a_budget_of_nothing_sends_nothing_and_says_so() {
 fn a_choice_warns_of_budgets_with_no_room_for_one_call_and_of_a_key_that_is_missing() {
     let world = world(says_nothing(""));
     world.ok(&["models", "edit", "far/big", "--input-price", "3", "--output-price", "15"]);
-    let question = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
     let key = "warning: far has no key, and a provider refuses calls without one: set it with `";
-    assert!(question.contains(key) && question.contains("models key far`"), "{question}");
-    assert!(!question.contains("one call may cost"), "there is room: {question}");
+    assert!(chosen.contains(key) && chosen.contains("models key far`"), "{chosen}");
+    assert!(!chosen.contains("one call may cost"), "there is room: {chosen}");
 
     world.ok(&["models", "budget", "--wake", "0.05", "--agent", "0.06"]);
-    let question = world.ok(&["models", "use", "far/big", "--yes"]).out;
+    let chosen = world.ok(&["models", "use", "far/big", "--yes"]).out;
     let wake = "warning: one call may cost up to $0.0975, more than the $0.05 that one wake may spend: \
                 its wakes would fail; raise that with `";
-    assert!(question.contains(wake) && question.contains("models budget --wake`"), "{question}");
+    assert!(chosen.contains(wake) && chosen.contains("models budget --wake`"), "{chosen}");
     let day = "more than the $0.06 that one agent may spend a day: its wakes would wait";
-    assert!(question.contains(day), "{question}");
+    assert!(chosen.contains(day), "{chosen}");
     let shown = world.run(&["agent", "wake", "slug fence", "--dry-run"]);
     let warns = "warning: one call may cost up to $";
     assert!(shown.err.contains(warns) && shown.err.contains("$0.05 that one wake"), "{shown:?}");
@@ -322,7 +322,7 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let next = ["it is tried again at ", "models test far/big", "agent model ag-"];
     assert!(woken.contains(since) && woken.contains(why), "{woken}");
     assert!(next.iter().all(|words| woken.contains(words)), "{woken}");
-    // Nothing is question while it is held, and the reason is the same.
+    // Nothing is sent while it is held, and the reason is the same.
     let again = world.ok(&["agent", "wake", "slug fence"]).out;
     assert!(again.contains(since) && again.contains(why), "{again}");
 

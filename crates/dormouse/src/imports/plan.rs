@@ -206,8 +206,8 @@ impl Base {
         let goes_on = options.digest.as_ref().is_some_and(|digest| *digest != self.digest);
         // The row of a confirmed plan also says that a person looked: see `Dormouse::reading`.
         let is_first_look = (self.stored.is_none() || self.is_damaged) && options.digest.is_some();
-        let said = options.columns.as_ref().filter(|_| options.digest.is_some());
-        let columns = match (said, &planned.sheet) {
+        let chosen_columns = options.columns.as_ref().filter(|_| options.digest.is_some());
+        let columns = match (chosen_columns, &planned.sheet) {
             (Some(_), Some(sheet)) => {
                 let columns = sheet.columns.iter();
                 columns.map(|guess| (guess.name.clone(), guess.column)).collect()

@@ -21,10 +21,16 @@ impl Dormouse {
         Ok(self.queries.agents(caller.workspace, filter, limit, cursor).await?)
     }
 
-    /// Finds agents by an id or its end, a name, or words of the task's title.
-    pub async fn find_agents(&self, caller: &Caller, text: &str) -> Result<Vec<Agent>, Error> {
+    /// A page of the agents found by an id or its end, a name, or words of the task's title, newest first.
+    pub async fn find_agents(
+        &self,
+        caller: &Caller,
+        text: &str,
+        limit: usize,
+        cursor: Option<&str>,
+    ) -> Result<Page<Agent>, Error> {
         require(caller, Scope::Read)?;
-        Ok(self.queries.find_agents(caller.workspace, text).await?)
+        Ok(self.queries.find_agents(caller.workspace, text, limit, cursor).await?)
     }
 
     /// An agent.

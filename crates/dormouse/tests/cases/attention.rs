@@ -19,12 +19,19 @@ fn waits(world: &World) -> Vec<Attention> {
     let (mut all, mut cursor) = (Vec::new(), None::<String>);
     loop {
         // Page by page, so that the pages are tried as well.
-        let page = now(world.dormouse.needs_attention(&me(), 1, cursor.as_deref()));
+        let page = now(world.dormouse.attention_list(
+            &me(),
+            AttentionFilter::default(),
+            1,
+            cursor.as_deref(),
+        ));
         let page = page.expect("a page");
         all.extend(page.items);
         cursor = page.next_cursor;
         if cursor.is_none() {
-            let whole = now(world.dormouse.needs_attention(&me(), 200, None)).expect("a page");
+            let whole =
+                now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 200, None))
+                    .expect("a page");
             assert_eq!(whole.items, all);
             return all;
         }

@@ -1,5 +1,5 @@
 use dormouse::view::{Decision, KnowledgeKind};
-use dormouse::{AgentFilter, Verdict};
+use dormouse::{AgentFilter, Verdict, VerdictOf};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{AgentActivity, Lifecycle, RunStatus, WakeReason};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
@@ -7,7 +7,7 @@ use dormouse_types::{Id as _, ThreadId};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::world::{World, me, now, slug};
+use crate::world::{World, me, now, slug, verdict_of};
 
 fn by_hand(parts: &[&str]) -> String {
     Sha256::digest(parts.join("|")).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -135,7 +135,7 @@ fn messages_of_a_run_stand_in_their_order_and_decisions_on_a_thread_of_their_own
     assert_eq!(kinds(&thread), expected);
     world.later(1);
     let item = &items[0];
-    now(world.dormouse.decide(&me(), &item.set, 1, Verdict::Confirm, None, None, None))
+    now(world.dormouse.decide_item(&me(), verdict_of(&item.set, 1, Verdict::Confirm), None))
         .expect("confirmed");
     let decisions = ThreadId::try_from(agent.id.as_str().replacen("ag-", "th-", 1)).expect("an id");
     let answered =
@@ -167,8 +167,12 @@ fn a_decision_names_item_verdict_and_reason() {
         world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
     let set = &items[0].set;
     let why = Some("too short".to_owned());
-    now(world.dormouse.decide(&me(), set, 1, Verdict::Reject, None, why.clone(), None))
-        .expect("rejected");
+    now(world.dormouse.decide_item(
+        &me(),
+        VerdictOf { reason: why.clone(), ..verdict_of(set, 1, Verdict::Reject) },
+        None,
+    ))
+    .expect("rejected");
     for decisions in [
         now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions"),
         now(world.dormouse.task_decisions(&me(), &task.id)).expect("decisions"),
@@ -181,7 +185,8 @@ fn a_decision_names_item_verdict_and_reason() {
         assert_eq!(one.human_summary, "Set time estimate to 1 hour");
         assert!(!one.vector_clock.is_empty() && one.undone_at.is_none());
     }
-    now(world.dormouse.decide(&me(), set, 1, Verdict::Undo, None, None, None)).expect("undone");
+    now(world.dormouse.decide_item(&me(), verdict_of(set, 1, Verdict::Undo), None))
+        .expect("undone");
     let decisions = now(world.dormouse.decisions(&me(), &agent.id, 9)).expect("decisions");
     assert!(decisions[0].undone_at.is_some());
 }
@@ -264,6 +269,6 @@ fn the_history_of_a_destroyed_agent_stays_readable() {
     let all = now(world.dormouse.agents(&me(), &AgentFilter::default(), 9, None));
     let all = all.expect("agents").items;
     assert_eq!(all.len(), 2);
-    let live = now(world.dormouse.find_agents(&me(), "new flat")).expect("found");
+    let live = now(world.dormouse.find_agents(&me(), "new flat", 9, None)).expect("found").items;
     assert_eq!(live.iter().map(|agent| &agent.id).collect::<Vec<_>>(), [&next.id]);
 }

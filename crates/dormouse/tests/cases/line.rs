@@ -3,10 +3,10 @@
 use dormouse_types::agent::{ItemStatus, RunStatus};
 use std::sync::Arc;
 
-use dormouse::{DrainScope, NewEntry, NewTask, Verdict};
+use dormouse::{DrainScope, NewEntry, NewTask, Verdict, VerdictOf};
 use dormouse_builtin::Builtin;
 
-use crate::world::{me, now, services};
+use crate::world::{me, now, services, verdict_of};
 
 #[test]
 fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
@@ -37,20 +37,38 @@ fn a_note_becomes_a_report_and_a_confirmed_proposal_changes_the_task() {
             .expect("a due date is proposed");
         let digest = Some(due.digest.to_string());
         let outcome = dormouse
-            .decide(&me, &due.set, due.index, Verdict::Confirm, digest.clone(), None, None)
+            .decide_item(
+                &me,
+                VerdictOf {
+                    digest: digest.clone(),
+                    ..verdict_of(&due.set, due.index, Verdict::Confirm)
+                },
+                None,
+            )
             .await
             .expect("confirmed");
         assert_eq!(outcome.item.status, ItemStatus::Confirmed);
         let now = dormouse.task(&me, &task.id).await.expect("a task");
         assert_eq!(now.due_on.map(|day| day.to_string()).as_deref(), Some("2026-03-20"));
         let undone = dormouse
-            .decide(&me, &due.set, due.index, Verdict::Undo, digest.clone(), None, None)
+            .decide_item(
+                &me,
+                VerdictOf {
+                    digest: digest.clone(),
+                    ..verdict_of(&due.set, due.index, Verdict::Undo)
+                },
+                None,
+            )
             .await
             .expect("undone");
         assert_eq!(undone.item.status, ItemStatus::Pending);
         assert_eq!(dormouse.task(&me, &task.id).await.expect("a task").due_on, None);
         dormouse
-            .decide(&me, &due.set, due.index, Verdict::Confirm, digest, None, None)
+            .decide_item(
+                &me,
+                VerdictOf { digest, ..verdict_of(&due.set, due.index, Verdict::Confirm) },
+                None,
+            )
             .await
             .expect("confirmed again");
         clock.advance(std::time::Duration::from_secs(60));

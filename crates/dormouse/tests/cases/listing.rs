@@ -1,10 +1,15 @@
 //! Lists of tasks: each order page by page, where words are found, and what a page costs.
 
-use dormouse::view::{Match, MatchPlace, TaskRow};
+use std::collections::BTreeSet;
 
-use dormouse::{AgentFilter, DrainScope, NewEntry, NewTask, Sort, TaskFilter, TaskPatch};
+use dormouse::view::{Agent, Match, MatchPlace, Page, TaskRow};
+
+use dormouse::{
+    AgentFilter, AttentionFilter, DrainScope, NewEntry, NewTask, Sort, TaskFilter, TaskPatch,
+};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::Id as _;
+use dormouse_types::agent::Lifecycle;
 use dormouse_types::task::Priority;
 use serde_json::json;
 
@@ -137,7 +142,9 @@ fn a_page_costs_the_same_number_of_queries_however_much_it_shows() {
     let filter = AgentFilter::default();
     let agents = || now(dormouse.agents(&me(), &filter, 200, None)).expect("a page");
     let reports = || now(dormouse.recent_reports(&me(), 200, None)).expect("a page");
-    let waits = || now(dormouse.needs_attention(&me(), 200, None)).expect("a page");
+    let waits = || {
+        now(dormouse.attention_list(&me(), AttentionFilter::default(), 200, None)).expect("a page")
+    };
     let costs = || {
         let costs = [
             cost(&|| plain().items.len()),
@@ -185,8 +192,10 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
         }
     };
     let overview = || now(dormouse.overview(&me())).expect("an overview");
-    let attention = || now(dormouse.needs_attention(&me(), 200, None)).expect("a page");
-    let agents = || now(dormouse.find_agents(&me(), "task")).expect("agents");
+    let attention = || {
+        now(dormouse.attention_list(&me(), AttentionFilter::default(), 200, None)).expect("a page")
+    };
+    let agents = || now(dormouse.find_agents(&me(), "task", 200, None)).expect("agents").items;
     let sets = |all| now(dormouse.change_sets(&me(), None, all)).expect("sets");
     let found = || now(dormouse.find_sets(&me(), "task")).expect("sets");
     let lists: [(&str, &dyn Fn() -> usize); 7] = [
@@ -210,4 +219,50 @@ fn overview_attention_and_searches_cost_the_same_for_ten_and_for_two_hundred_tas
     make(190);
     assert_eq!(costs(200), few);
     assert!(few.iter().all(|(_, n)| *n <= 16), "{few:?}");
+}
+
+#[test]
+fn a_page_of_agents_of_a_lifecycle_and_of_found_agents_shows_no_more_than_its_limit() {
+    let World { engine, dormouse, .. } = World::new();
+    let make = |n: usize| {
+        for n in 0..n {
+            let new = NewTask { title: format!("Task {n}"), ..NewTask::default() };
+            let task = now(dormouse.create_task(&me(), new, None)).expect("a task");
+            now(dormouse.create_agent(&me(), &task.id, None, None)).expect("an agent");
+        }
+    };
+    let created = AgentFilter { lifecycle: Some(Lifecycle::Created), ..AgentFilter::default() };
+    let dormant = AgentFilter { lifecycle: Some(Lifecycle::Dormant), ..AgentFilter::default() };
+    let page = |filter: &AgentFilter, cursor: Option<&str>| {
+        now(dormouse.agents(&me(), filter, 9, cursor)).expect("a page")
+    };
+    let find = |cursor: Option<&str>| now(dormouse.find_agents(&me(), "task", 9, cursor));
+    let costs = || {
+        let created = engine.cost_of(&|| page(&created, None).items.len());
+        let dormant = engine.cost_of(&|| page(&dormant, None).items.len());
+        [created, dormant]
+    };
+    make(10);
+    let few = costs();
+    make(190);
+    assert_eq!(costs(), few, "found, queries and rows");
+    assert_eq!(few.map(|(found, ..)| found), [9, 0]);
+
+    let lists: [&dyn Fn(Option<&str>) -> Page<Agent>; 2] =
+        [&|cursor| page(&created, cursor), &|cursor| find(cursor).expect("a page")];
+    for pages in lists {
+        let (mut seen, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = pages(cursor.as_deref());
+            assert!(page.items.len() <= 9);
+            seen.extend(page.items.into_iter().map(|agent| agent.id));
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        let each: BTreeSet<_> = seen.iter().collect();
+        assert_eq!((seen.len(), each.len()), (200, 200));
+        assert!(seen.is_sorted_by(|a, b| a > b), "newest first");
+    }
 }

@@ -9,7 +9,8 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use dormouse::{
-    Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder, open_folder_without,
+    AttentionFilter, Dormouse, DrainScope, NewEntry, NewTask, Parts, Store, open_folder,
+    open_folder_without,
 };
 use dormouse_store::{Db, Query};
 use dormouse_testkit::scripted::{Answer, Script};
@@ -162,7 +163,9 @@ fn without_the_agent_store_the_persons_data_is_intact_and_agents_start_over() {
 
 /// What needs the person because a database was restored: the kind, and how many agents.
 fn restored(dormouse: &Dormouse) -> Vec<(String, Option<usize>)> {
-    let needs = wait(dormouse.needs_attention(&me(), 50, None)).expect("a page").items;
+    let needs = wait(dormouse.attention_list(&me(), AttentionFilter::default(), 50, None))
+        .expect("a page")
+        .items;
     let restored = needs.into_iter().filter(|one| one.cause.kind() == AttentionKind::Restored);
     restored.map(|one| (one.id, one.cause.count())).collect()
 }

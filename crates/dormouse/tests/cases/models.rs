@@ -1,21 +1,31 @@
 //! Models are chosen knowingly: what is found is not used, and nobody steps in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dormouse::dates::Wording;
 use dormouse::models::{
     ChosenBy, KeptBackAgents, PaidCalls, Purpose, TooSmallBudget, WindowSource,
 };
+use dormouse::view::{RowActivity, Task};
 use dormouse::wake_preview::PreviewOutcome;
-use dormouse::{AgentPatch, Error, NewTemplate, NewWork, TaskPatch, TemplatePatch, WORKSPACE};
+use dormouse::{
+    AgentFilter, AgentPatch, Error, NewTemplate, NewWork, TaskFilter, TaskPatch, TemplatePatch,
+    WORKSPACE,
+};
+use dormouse_store::agent::breaker::{self, Breaker};
+use dormouse_store::agent::wake_queue::{self, Reason, Signal};
 use dormouse_store::agent::{agent_entity, entity};
 use dormouse_store::{Commit, Db};
 use dormouse_testkit::models::{Host, provider};
+use dormouse_types::agent::AgentActivity;
 use dormouse_types::audit::AuditAction;
+use dormouse_types::model::ProviderUnavailable;
 use dormouse_types::model_settings::{AllowedCategories, ApiFormat, Provider, ToolMode};
+use dormouse_types::port::Clock as _;
 use dormouse_types::spend::{Amount, Budgets, OverBudget, Unit};
 use dormouse_types::template::TemplateKind;
-use dormouse_types::{Id as _, Scope};
+use dormouse_types::{AgentId, Id as _, Scope, Seq};
 
 use crate::world::{World, me, now, token};
 
@@ -456,4 +466,67 @@ fn the_audit_log_of_both_databases_is_one_list_for_administrators() {
     let reader = token(&[Scope::Read, Scope::Edit, Scope::Decide]);
     let refused = now(world.dormouse.audit(&reader, 2, None)).expect_err("it needs more");
     assert_eq!(refused.problem().kind, "scope-missing", "{refused}");
+}
+
+/// A paid model merges changes for two minutes, so an agent that wakes within them is queued; a free one
+/// does not, and its agent still sleeps. A breaker holds the queue only if an agent in it needs it.
+#[test]
+fn what_an_agent_does_and_what_holds_the_queue_follow_from_its_own_model() {
+    let world = world(None);
+    let [near, far] = ["Paint the fence", "Move"].map(|title| world.task(title));
+    let [near_agent, far_agent] = [&near, &far].map(|task| world.agent(&task.id).id);
+    let patch = AgentPatch { model: Some(Some("acme/large".into())), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&me(), &far_agent, patch, None)).expect("edited");
+    let write = |op| {
+        let commit = Commit::new("test", Db::Agent, WORKSPACE).op(op);
+        now(world.store.commit(commit)).expect("committed");
+    };
+    let at = world.clock.now();
+    let wake = |agent: &AgentId| {
+        write(wake_queue::signal(
+            WORKSPACE,
+            &Signal {
+                holder: agent.into(),
+                reason: Reason::Subscription,
+                at,
+                due_at: Some(at + Duration::from_secs(90)),
+                upto: Seq(1),
+                request_id: None,
+            },
+        ));
+    };
+    let away = Breaker {
+        why: ProviderUnavailable::Outage.into(),
+        provider: "acme".into(),
+        failures: 5,
+        since: at,
+        opened: 1,
+        open_until: Some(at + Duration::from_secs(3600)),
+        detail: "503 from the other end".into(),
+    };
+    write(breaker::put(WORKSPACE, None, &away));
+    let held_by = || now(world.dormouse.overview(&me())).expect("an overview").queue.held_by;
+
+    write(wake_queue::clear_signals(WORKSPACE, &near_agent));
+    write(wake_queue::clear_signals(WORKSPACE, &far_agent));
+    wake(&near_agent);
+    assert_eq!(held_by(), None, "nothing that waits asks acme");
+    wake(&far_agent);
+    assert_eq!(held_by().as_deref(), Some("acme"));
+
+    let does = |agent: &AgentId| world.fresh_agent(agent).activity;
+    let expected = [AgentActivity::Asleep, AgentActivity::Queued];
+    assert_eq!([&near_agent, &far_agent].map(does), expected);
+    let states = [&near_agent, &far_agent]
+        .map(|agent| now(world.dormouse.agent_state(&me(), agent)).expect("a state").activity);
+    assert_eq!(states, expected);
+    let rows = now(world.dormouse.tasks(&me(), TaskFilter::default(), 9, None)).expect("a page");
+    let shown = |task: &Task| {
+        rows.items.iter().find(|row| row.id == task.id).and_then(|row| row.agent_activity)
+    };
+    let expected_rows = expected.map(|does| Some(RowActivity::from(does)));
+    assert_eq!([shown(&near), shown(&far)], expected_rows);
+    let filter = AgentFilter { activities: vec![AgentActivity::Queued], ..AgentFilter::default() };
+    let queued = now(world.dormouse.agents(&me(), &filter, 9, None)).expect("a page").items;
+    assert_eq!(queued.into_iter().map(|it| it.id).collect::<Vec<_>>(), [far_agent]);
 }

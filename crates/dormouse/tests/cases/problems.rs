@@ -1,12 +1,12 @@
 use dormouse::error::PROBLEMS;
 use dormouse::{
-    Error, ImportFile, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict,
+    Error, ImportFile, ImportOptions, NewEntry, NewTask, TaskFilter, TaskPatch, Verdict, VerdictOf,
 };
 use dormouse_types::task::{LinkKind, Status};
 use dormouse_types::{AgentId, ChangeSetId, EntryId, Id as _, ItemId, Scope, TaskId, limits};
 use serde_json::json;
 
-use crate::world::{World, me, now, slug, token};
+use crate::world::{World, me, now, slug, token, verdict_of};
 
 fn id<T: std::str::FromStr>(prefix: &str) -> T {
     let Ok(id) = format!("{prefix}-01jd7m3k5vn2c8q4w6x0z9abcd").parse() else { panic!("an id") };
@@ -46,7 +46,8 @@ fn what_is_not_there_is_named() {
     check(now(d.delete_entry(&me(), &task.id, &no_entry, None)), "not-found", 404, &["en-01jd"]);
     check(now(d.remove_label(&me(), &task.id, "Home", None)), "not-found", 404, &["Home"]);
     check(now(d.change_set(&me(), &no_set)), "not-found", 404, &["cs-01jd"]);
-    let decide = |set, index| now(d.decide(&me(), set, index, Verdict::Confirm, None, None, None));
+    let decide =
+        |set, index| now(d.decide_item(&me(), verdict_of(set, index, Verdict::Confirm), None));
     check(decide(&no_set, 1), "not-found", 404, &["cs-01jd"]);
     check(decide(&items[0].set, 7), "not-found", 404, &[":7"]);
     let key = dormouse_types::RunKey("0".repeat(64));
@@ -185,7 +186,8 @@ fn a_verdict_says_why_it_cannot() {
     let set = items[0].set.clone();
     let take = |index, verdict, digest: Option<&str>, reason: Option<String>| {
         let digest = digest.map(ToOwned::to_owned);
-        now(d.decide(&me(), &set, index, verdict, digest, reason, None))
+        let wanted = VerdictOf { digest, reason, ..verdict_of(&set, index, verdict) };
+        now(d.decide_item(&me(), wanted, None))
     };
     let other = items[1].digest.to_string();
     check(

@@ -23,7 +23,7 @@ use dormouse_types::work::{RunState, WorkState};
 use dormouse_types::{ChangeSetId, TaskId, WorkId, WorkRunId};
 use serde_json::{Value, json};
 
-use crate::world::{World, me, now};
+use crate::world::{World, me, now, verdict_of};
 
 /// How often the whole task and the whole set are among these queries.
 fn wholes(queries: &[&str], task_id: &TaskId, set: Option<&ChangeSetId>) -> (usize, usize) {
@@ -126,8 +126,8 @@ fn a_verdict_reads_its_set_once() {
         let item = &items[0];
         let (caller, place) = (me(), (&item.set, item.index));
         let decide = || {
-            now(world.dormouse.decide(&caller, place.0, place.1, verdict, None, None, None))
-                .expect("decided")
+            let wanted = verdict_of(place.0, place.1, verdict);
+            now(world.dormouse.decide_item(&caller, wanted, None)).expect("decided")
         };
         let (answer, queries) = world.engine.reads_of(decide);
         assert_eq!(wholes(&queries, &task.id, Some(&item.set)), (1, 1), "{queries:#?}");

@@ -1,11 +1,11 @@
 use dormouse::view::Task;
-use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict};
+use dormouse::{EntryPatch, Error, ItemPatch, NewEntry, NewTask, TaskPatch, Verdict, VerdictOf};
 use dormouse_types::agent::{Automation, ItemStatus, Lifecycle, MessageKind};
 use dormouse_types::task::LinkKind;
 use dormouse_types::{TaskId, limits};
 use serde_json::{Value, json};
 
-use crate::world::{World, me, now, slug};
+use crate::world::{World, me, now, slug, verdict_of};
 
 fn key() -> Option<String> {
     Some("key-1".into())
@@ -213,7 +213,11 @@ fn a_verdict_sent_twice_under_one_key_is_taken_once() {
     let (task, _, items) = world.proposed(&[("update_task_estimate", json!({ "minutes": 60 }))]);
     let (set, digest) = (items[0].set.clone(), Some(items[0].digest.to_string()));
     let decide = |verdict, key| {
-        now(world.dormouse.decide(&me(), &set, 1, verdict, digest.clone(), None, key))
+        now(world.dormouse.decide_item(
+            &me(),
+            VerdictOf { digest: digest.clone(), ..verdict_of(&set, 1, verdict) },
+            key,
+        ))
     };
     let first = decide(Verdict::Confirm, key()).expect("confirmed");
     let again = decide(Verdict::Confirm, key()).expect("the same");

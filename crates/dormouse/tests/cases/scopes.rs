@@ -136,7 +136,9 @@ impl WorkSubject {
         let (asking_run, unclear_run) = (run_of(&asking), run_of(&unclear));
         let questions = now(world.dormouse.work_questions(&me(), &asking_run)).expect("questions");
         let question = questions.into_iter().next().expect("a question").id;
-        let needs = now(world.dormouse.needs_attention(&me(), 9, None)).expect("needs").items;
+        let needs = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 9, None))
+            .expect("needs")
+            .items;
         let need = needs.into_iter().find(|one| one.cause.kind() == AttentionKind::WorkQuestion);
         let need = need.expect("its run asks");
         let (need, asked_at) = (need.id, need.since);
@@ -234,12 +236,11 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Read task_changes |s, c| s.world.dormouse.task_changes(c, &s.task);
     Read open_changes |s, c| s.world.dormouse.open_changes(c, &s.task);
     Read recent_reports |s, c| s.world.dormouse.recent_reports(c, 9, None);
-    Read needs_attention |s, c| s.world.dormouse.needs_attention(c, 9, None);
     Admin audit |s, c| s.world.dormouse.audit(c, 9, None);
     Read overview |s, c| s.world.dormouse.overview(c);
     Read agent |s, c| s.world.dormouse.agent(c, &s.agent);
     Read agents |s, c| s.world.dormouse.agents(c, &AgentFilter::default(), 9, None);
-    Read find_agents |s, c| s.world.dormouse.find_agents(c, "move");
+    Read find_agents |s, c| s.world.dormouse.find_agents(c, "move", 9, None);
     Read agent_of_task |s, c| s.world.dormouse.agent_of_task(c, &s.task);
     Read report |s, c| s.world.dormouse.report(c, &s.agent);
     Read reports |s, c| s.world.dormouse.reports(c, &s.agent, 9);
@@ -307,7 +308,6 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit pause_agent |s, c| s.world.dormouse.pause_agent(c, &s.agent, None);
     Edit resume_agent |s, c| s.world.dormouse.resume_agent(c, &s.agent, None);
     Edit destroy_agent |s, c| s.world.dormouse.destroy_agent(c, &s.agent, None);
-    Decide decide |s, c| s.world.dormouse.decide(c, &s.set, 1, Verdict::Confirm, None, None, None);
     Decide decide_item |s, c| s.world.dormouse.decide_item(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide decide_item_and_list |s, c| s.world.dormouse.decide_item_and_list(c, VerdictOf { task: None, set: s.set.clone(), index: 1, verdict: Verdict::Confirm, digest: None, reason: None, over: None }, None);
     Decide confirm_all |s, c| s.world.dormouse.confirm_all(c, &s.set, vec![Shown { index: 1, digest: "00000000".into() }], None);
@@ -377,7 +377,6 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Admin reject_evolution |s, c| s.world.dormouse.reject_evolution(c, &template(3), None, "", None);
     Admin abandon_evolution |s, c| s.world.dormouse.abandon_evolution(c, &template(3), None);
     Admin cancel_evolution_answer |s, c| s.world.dormouse.cancel_evolution_answer(c, &template(3), None);
-    Edit assign_template |s, c| s.world.dormouse.assign_template(c, &s.agent.clone(), Some(template(2)), None);
     Read new_ticket |s, c| s.world.dormouse.new_ticket(c);
     Admin new_code |s, c| s.world.dormouse.new_code(c);
     Admin list_tokens |s, c| s.world.dormouse.list_tokens(c);

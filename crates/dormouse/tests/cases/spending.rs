@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dormouse::models::{BudgetScope, WindowSource};
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
-use dormouse::{AgentPatch, Error};
+use dormouse::{AgentPatch, AttentionFilter, Error};
 use dormouse_testkit::models::{Host, PRICE, provider};
 use dormouse_types::Scope;
 use dormouse_types::agent::{DormantReason, Lifecycle, PutOff};
@@ -40,7 +40,8 @@ fn wake(world: &World, task: &TaskId, agent: &AgentId) {
 }
 
 fn used_up(world: &World) -> Vec<Attention> {
-    let page = now(world.dormouse.needs_attention(&me(), 200, None)).expect("a page");
+    let page = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 200, None))
+        .expect("a page");
     page.items.into_iter().filter(|one| one.cause.kind() == AttentionKind::Budget).collect()
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dormouse_agents::template::evolution::tools as evolution;
+use dormouse_builtin::propose::ledger;
 use dormouse_changes::{ModelTool, Policy};
 use dormouse_work::tools::{self as work, proposing};
 use serde_json::Value;
@@ -104,4 +105,17 @@ fn no_two_tools_of_any_rooms_share_a_name_or_an_alias() {
     all.sort_unstable();
     let twice: Vec<_> = all.windows(2).filter(|pair| pair[0] == pair[1]).collect();
     assert!(twice.is_empty(), "two tools answer to: {twice:?}");
+}
+
+/// The rules import no room above them, so they spell the names of tools out, in one table.
+#[test]
+fn what_the_built_in_rules_propose_are_tools_of_the_registry() {
+    for kind in ledger::KINDS {
+        let tool = dormouse_changes::tools::by_name(kind.call).expect(kind.call);
+        assert_eq!(tool.name, kind.call);
+        for name in kind.names() {
+            let is_known = tool.answers_to(name) || tool.item().is_some_and(|it| it.name() == name);
+            assert!(is_known, "{name} is no name of {}", kind.call);
+        }
+    }
 }

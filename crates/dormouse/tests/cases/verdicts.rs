@@ -1,10 +1,10 @@
-use dormouse::{TaskPatch, Verdict};
+use dormouse::{AttentionFilter, TaskPatch, Verdict, VerdictOf};
 use dormouse_types::agent::{ItemStatus, SetStatus};
 use dormouse_types::field_change::{FieldChange, FieldRef, FieldValue};
 use dormouse_types::task::Status;
 use serde_json::{Value, json};
 
-use crate::world::{World, me, now, slug};
+use crate::world::{World, me, now, slug, verdict_of};
 
 fn add(n: usize) -> (&'static str, Value) {
     let items: Vec<Value> = (0..n).map(|n| json!({ "title": format!("Item {n}") })).collect();
@@ -109,7 +109,10 @@ fn a_closed_or_deleted_task_asks_nothing_until_it_is_open_again() {
     let counts = || {
         let sets = now(d.change_sets(&me(), None, false)).expect("sets").len();
         let changes = now(d.task_changes(&me(), &task.id)).expect("changes").len();
-        let needs = now(d.needs_attention(&me(), 9, None)).expect("needs").items.len();
+        let needs = now(d.attention_list(&me(), AttentionFilter::default(), 9, None))
+            .expect("needs")
+            .items
+            .len();
         let overview = now(d.overview(&me())).expect("overview");
         let deleted = dormouse::Deleted::Too;
         let filter = dormouse::TaskFilter { deleted, ..dormouse::TaskFilter::default() };
@@ -155,7 +158,10 @@ fn what_is_over_its_time_is_in_no_list_and_no_count_though_nobody_swept() {
     let d = &world.dormouse;
     assert_eq!(now(d.change_sets(&me(), None, false)).expect("sets").len(), 0);
     assert_eq!(now(d.task_changes(&me(), &task.id)).expect("changes").len(), 0);
-    assert_eq!(now(d.needs_attention(&me(), 9, None)).expect("needs").items, []);
+    assert_eq!(
+        now(d.attention_list(&me(), AttentionFilter::default(), 9, None)).expect("needs").items,
+        []
+    );
     let overview = now(d.overview(&me())).expect("overview");
     assert_eq!((overview.open_proposals, overview.put_off_proposals), (0, 0));
     assert_eq!(world.fresh(&task.id).open_proposals, 0);
@@ -196,7 +202,8 @@ fn a_confirm_that_lost_to_an_edit_is_refused_as_often_as_it_is_sent() {
     let send = || {
         let (set, index) = (&items[0].set, items[0].index);
         let (digest, key) = (digest.clone(), key());
-        now(world.dormouse.decide(&me(), set, index, Verdict::Confirm, digest, None, key))
+        let wanted = VerdictOf { digest, ..verdict_of(set, index, Verdict::Confirm) };
+        now(world.dormouse.decide_item(&me(), wanted, key))
     };
     for time in ["first", "second"] {
         let error = send().expect_err(time);

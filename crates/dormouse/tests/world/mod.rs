@@ -6,7 +6,7 @@ use std::time::Duration;
 use dormouse::view::{Agent, ChangeItem, Outcome, RunOutcome, Task};
 use dormouse::{
     AgentPatch, Caller, Dormouse, DrainScope, Error, NewEntry, NewTask, Parts, Shown, Store,
-    Verdict, WORKSPACE,
+    Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_store::{Commit, Db, Op, Query, params};
 use dormouse_testkit::ManualClock;
@@ -15,7 +15,7 @@ use dormouse_testkit::scripted::{Answer, Script};
 use dormouse_types::agent::Automation;
 use dormouse_types::caller::Actor;
 use dormouse_types::port::{Faults, Model, NoFaults};
-use dormouse_types::{AgentId, Scope, TaskId};
+use dormouse_types::{AgentId, ChangeSetId, Scope, TaskId};
 use dormouse_world::{Recording, TestStore};
 use serde_json::{Value, json};
 
@@ -116,8 +116,8 @@ impl World {
     }
 
     pub fn decide(&self, item: &ChangeItem, verdict: Verdict) {
-        now(self.dormouse.decide(&me(), &item.set, item.index, verdict, None, None, None))
-            .expect("decided");
+        let verdict = verdict_of(&item.set, item.index, verdict);
+        now(self.dormouse.decide_item(&me(), verdict, None)).expect("decided");
     }
 
     /// Confirms these items of a set as they were shown.
@@ -212,6 +212,12 @@ impl World {
 }
 
 /// The slug and status of an error.
+/// A verdict on an item of a set, without digest and reason.
+pub fn verdict_of(set: &ChangeSetId, index: i64, verdict: Verdict) -> VerdictOf {
+    let set = set.clone();
+    VerdictOf { task: None, set, index, verdict, digest: None, reason: None, over: None }
+}
+
 pub fn slug(error: &Error) -> (&'static str, u16) {
     let problem = error.problem();
     (problem.kind, problem.status)

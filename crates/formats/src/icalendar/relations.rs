@@ -160,7 +160,7 @@ fn is_open(todo: &Todo) -> bool {
 /// Whether a to-do is no more than a title and a tick.
 fn is_bare(todo: &Todo) -> bool {
     let summary = todo.summary();
-    let is_said = |line: &ContentLine| {
+    let is_stated = |line: &ContentLine| {
         let value = line.value.trim();
         match line.name.as_str() {
             "UID" | "SUMMARY" | "DTSTAMP" | "CREATED" | "LAST-MODIFIED" | "SEQUENCE"
@@ -177,6 +177,6 @@ fn is_bare(todo: &Todo) -> bool {
         && summary.chars().count() <= limits::ITEM_TITLE.max
         && todo.alarms.is_empty()
         && todo.broken.is_empty()
-        && todo.properties.iter().all(is_said)
+        && todo.properties.iter().all(is_stated)
         && todo.properties.iter().filter(|line| line.name == "RELATED-TO").count() <= 1
 }

@@ -139,8 +139,8 @@ impl Out {
             self.line(&format!("{STARRED}:TRUE"));
         }
         // What the file said itself, such as CONFIDENTIAL, is written below.
-        let is_said = details.iter().any(|(name, _)| name == "CLASS");
-        if task.flags.private && !is_said {
+        let is_stated = details.iter().any(|(name, _)| name == "CLASS");
+        if task.flags.private && !is_stated {
             self.line("CLASS:PRIVATE");
         }
         let is_plain = |entry: &&draft::Entry| {

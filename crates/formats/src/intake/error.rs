@@ -37,13 +37,13 @@ pub enum ReadError {
     },
     /// The person gave the columns of a sheet meanings, and not one for each.
     #[error(
-        "{name} has {columns} columns, and {said} meanings were given; give one for each column"
+        "{name} has {columns} columns, and {n_declared} meanings were given; give one for each column"
     )]
     OtherColumns {
         /// The file.
         name: String,
         /// How many meanings were given.
-        said: usize,
+        n_declared: usize,
         /// How many columns there are.
         columns: usize,
     },

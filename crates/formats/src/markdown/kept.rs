@@ -20,7 +20,7 @@ pub(super) fn add_labels(task: &mut Task, signs: &Signs) {
 }
 
 /// Keeps the fields of a line that a task has no place for, and says so.
-pub(super) fn said(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
+pub(super) fn keep_signs(line: usize, signs: &Signs, gatherer: &mut Gatherer<'_>) {
     let too_long = signs
         .labels
         .iter()

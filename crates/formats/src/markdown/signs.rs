@@ -121,9 +121,9 @@ pub(super) fn read(text: &str) -> Signs {
     let words: Vec<&str> = title.split_whitespace().collect();
     signs.labels = words.iter().filter_map(|word| label(word)).map(str::to_owned).collect();
     // Labels at the end stand apart from the sentence; elsewhere they are words of it.
-    let n_said = words.iter().rposition(|word| label(word).is_none()).map_or(0, |at| at + 1);
-    let said = if n_said == 0 { &words[..] } else { &words[..n_said] };
-    signs.title = said.join(" ");
+    let n_stated = words.iter().rposition(|word| label(word).is_none()).map_or(0, |at| at + 1);
+    let words_read = if n_stated == 0 { &words[..] } else { &words[..n_stated] };
+    signs.title = words_read.join(" ");
     signs.bare = signs.title.clone();
     if !signs.title.contains(char::is_alphanumeric) {
         signs.title = text.trim().to_owned();

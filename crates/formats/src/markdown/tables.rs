@@ -170,14 +170,14 @@ impl Table {
             };
             is_checked |= done == Some(true);
             // A mark is in the box; a word such as "blocked" is more than the box can say.
-            let is_said = match column {
+            let is_stated = match column {
                 Some(Column::Done) => done.is_some(),
                 Some(Column::Status) => {
                     matches!(status_of(cell), Some(Status::Done | Status::Open))
                 }
                 _ => false,
             };
-            if !is_said {
+            if !is_stated {
                 others.push(match self.names.get(at).filter(|name| !name.is_empty()) {
                     Some(name) => format!("{name}: {cell}"),
                     None => cell.clone(),

@@ -14,7 +14,7 @@ use super::days;
 use super::entries::{self, Gatherer, Position};
 use super::fields;
 use super::front_matter::FrontMatter;
-use super::kept::{add_labels, cut, not_ticked, said, say_impossible};
+use super::kept::{add_labels, cut, keep_signs, not_ticked, say_impossible};
 use super::key::{self, Counter};
 use super::outline::Outline;
 use super::places::Places;
@@ -219,7 +219,7 @@ impl File<'_> {
             task.due_on = signs.due_on.or(task.due_on);
             task.priority = signs.priority.or(task.priority);
             add_labels(&mut task, &signs);
-            said(task.line - 1, &signs, &mut gatherer);
+            keep_signs(task.line - 1, &signs, &mut gatherer);
         } else if titled_by.is_some() {
             say_impossible(task.line - 1, &signs, &mut gatherer);
         }
@@ -345,7 +345,7 @@ impl File<'_> {
             }
             task.title = title;
             self.cut_title(&mut task, &mut gatherer);
-            said(check.first, &signs, &mut gatherer);
+            keep_signs(check.first, &signs, &mut gatherer);
             if !check.is_checked && !matches!(check.mark, ' ' | '\t' | '/' | '-') {
                 gatherer.remark(check.first, not_ticked(check.mark));
             }

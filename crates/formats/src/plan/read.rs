@@ -65,7 +65,7 @@ pub fn read(name: &str, bytes: &[u8], options: &Options) -> Result<Reading, Erro
         Format::ICalendar => icalendar::read(name, &text, &options.read)?,
         Format::Csv => {
             let meanings = match &options.columns {
-                Some(columns) => Meanings::Said(columns),
+                Some(columns) => Meanings::Declared(columns),
                 None => Meanings::Known(&options.known_columns),
             };
             csv::read(name, &text, &options.read, meanings)?
@@ -194,11 +194,11 @@ pub(super) fn category_name(title: &str) -> String {
 /// Shortens the names of categories and labels that no workspace takes. The whole name is kept as
 /// text, for a category of the first task in it.
 fn shorten_names(reading: &mut Reading) {
-    let mut said = BTreeSet::new();
+    let mut declared = BTreeSet::new();
     for task in &mut reading.tasks {
         if let Some(name) = &mut task.category {
             let short = category_name(name);
-            if short != *name && said.insert(name.clone()) {
+            if short != *name && declared.insert(name.clone()) {
                 task.entries.push(whole_name("Category", name));
                 let message = format!("the category is shortened to “{short}”");
                 reading.remarks.push(Remark { line: task.line, message });

@@ -180,8 +180,8 @@ fn explain(text: &str, reader: &Reader) -> Result<Found, NotUnderstood> {
         When::Day(_) | When::At(_) | When::Span(_) => false,
     };
     let list = || {
-        let said = lists.iter().map(|lead| when::explain(&format!("{lead} {bare}"), reader));
-        said.flatten().find(is_list).filter(|_| found.is_err())
+        let explained = lists.iter().map(|lead| when::explain(&format!("{lead} {bare}"), reader));
+        explained.flatten().find(is_list).filter(|_| found.is_err())
     };
     again.filter(is_meant).or_else(list).map_or(found, Ok)
 }

@@ -86,7 +86,7 @@ impl Line {
         }
         let head = words.len();
         let title = task.title_line();
-        let said: Vec<&str> = title.split(' ').collect();
+        let title_words: Vec<&str> = title.split(' ').collect();
         let mut tags = Vec::new();
         let names = task
             .category
@@ -98,9 +98,9 @@ impl Line {
             let tag = format!("{sign}{written}");
             // A label that came from a second project is in the title with its own sign.
             let as_project = format!("+{written}");
-            let is_said = said.contains(&tag.as_str())
-                || (sign == '@' && said.contains(&as_project.as_str()));
-            if !is_said {
+            let is_stated = title_words.contains(&tag.as_str())
+                || (sign == '@' && title_words.contains(&as_project.as_str()));
+            if !is_stated {
                 tags.push(tag);
             }
             if written != *name {

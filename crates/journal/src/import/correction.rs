@@ -1,8 +1,8 @@
 //! What a person corrected in the plan of a file, kept for its next import.
 
+use dormouse_store::Db;
 use dormouse_store::commit::{Audit, Commit};
 use dormouse_store::journal::import_correction;
-use dormouse_store::{Db, Refusal};
 use dormouse_types::WorkspaceId;
 use dormouse_types::audit::AuditAction;
 
@@ -22,7 +22,7 @@ impl Journal {
 
     /// Keeps the corrections of a file in place of those that the caller saw.
     ///
-    /// Returns false, and keeps nothing, if they are others by now: two people who correct plans of
+    /// Refused as existing or missing, and keeps nothing, if they are others by now: two people who correct plans of
     /// one file must not undo each other's unseen.
     pub async fn keep_import_corrections(
         &self,
@@ -31,7 +31,7 @@ impl Journal {
         seen: Option<&str>,
         corrections: &str,
         ctx: &EditCtx,
-    ) -> Result<bool, JournalError> {
+    ) -> Result<(), JournalError> {
         let op = match seen {
             None => import_correction::insert(ws, file, corrections),
             Some(seen) => import_correction::replace(ws, file, seen, corrections),
@@ -43,12 +43,7 @@ impl Journal {
             detail: String::new(),
         };
         let commit = Commit::new("journal.importCorrections", Db::Journal, ws).op(op).audit(audit);
-        match self.store.commit(commit).await {
-            Ok(_) => Ok(true),
-            Err(error) => match error.refusal() {
-                Some(Refusal::Exists | Refusal::Missing) => Ok(false),
-                _ => Err(error.into()),
-            },
-        }
+        self.store.commit(commit).await?;
+        Ok(())
     }
 }

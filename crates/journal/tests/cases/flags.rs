@@ -140,7 +140,7 @@ fn a_list_shows_only_tasks_with_the_requested_flags() {
             flags: flags.to_vec(),
             today: jiff::civil::date(2026, 1, 5),
             words: vec![],
-            said: Default::default(),
+            report_texts: Default::default(),
             keep: None,
             deleted: Deleted::Without,
             sort: Sort::Created,

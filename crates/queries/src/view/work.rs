@@ -242,7 +242,7 @@ closed_list! {
         /// A run began.
         Run = "run",
         /// What the model said.
-        Said = "said",
+        Message = "said",
         /// A call of a tool.
         Call = "call",
         /// The result of a call.

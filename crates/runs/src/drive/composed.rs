@@ -48,7 +48,7 @@ pub(super) fn composed(
                 let is_instruction = |it: &&mut Fragment| it.kind == FragmentKind::Instruction;
                 let data = now.into_iter().find(|it| it.kind == FragmentKind::Instruction);
                 match (fragments.iter_mut().find(is_instruction), data) {
-                    (Some(said), Some(now)) => said.data = now.data,
+                    (Some(sent), Some(now)) => sent.data = now.data,
                     (None, Some(now)) => fragments.push(now),
                     (_, None) => {}
                 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dormouse::tasks::{ItemPatch, NewEntry, NewTask};
-use dormouse::{Caller, Dormouse, DrainScope, Parts, Store, WORKSPACE};
+use dormouse::{AgentPatch, Caller, Dormouse, DrainScope, Parts, Store, WORKSPACE};
 use dormouse_builtin::Builtin;
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_testkit::{CountingEntropy, ManualClock};
@@ -115,7 +115,9 @@ async fn any_two_stock_templates_differ_in_two_ways_in_the_report_of_one_task() 
         let settings = version.understood.expect("rules").settings;
         let is_default = template.display_name == "Calm";
         assert_eq!(settings.is_empty(), is_default, "{}: {settings:?}", template.display_name);
-        dormouse.assign_template(&me, &agent, Some(template.id.clone()), None).await?;
+        let patch =
+            AgentPatch { template: Some(Some(template.id.clone())), ..AgentPatch::default() };
+        dormouse.edit_agent(&me, &agent, patch, None).await?;
         dormouse.reanalyse_agent(&me, &agent, None).await?;
         let scope = DrainScope { tasks: vec![task.id.clone()], ..DrainScope::default() };
         dormouse.drain(scope, &mut |_| {}).await?;

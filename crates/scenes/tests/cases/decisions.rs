@@ -4,7 +4,9 @@ use dormouse_types::agent::ItemStatus;
 use std::sync::Arc;
 
 use dormouse::view::{ChangeItem, Outcome};
-use dormouse::{Caller, Dormouse, DrainScope, Error, NewTask, Parts, Verdict, WORKSPACE};
+use dormouse::{
+    Caller, Dormouse, DrainScope, Error, NewTask, Parts, Verdict, VerdictOf, WORKSPACE,
+};
 use dormouse_scenes::{Scene, World, scenarios, transcript};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::TaskId;
@@ -85,8 +87,10 @@ impl OnDisk {
     }
 
     async fn decide(&self, item: &ChangeItem, verdict: Verdict) -> Result<Outcome, Error> {
-        let digest = Some(item.digest.to_string());
-        self.dormouse.decide(&self.me, &item.set, item.index, verdict, digest, None, None).await
+        let (set, index, digest) = (item.set.clone(), item.index, Some(item.digest.to_string()));
+        let wanted =
+            VerdictOf { task: None, set, index, verdict, digest, reason: None, over: None };
+        self.dormouse.decide_item(&self.me, wanted, None).await
     }
 
     /// The checklist: its titles in order of the alphabet, archived ones left out.

@@ -235,12 +235,18 @@ impl Handler for Slow {
         &'a self,
         ws: WorkspaceId,
         timer: &'a Timer,
+        now: Timestamp,
     ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        self.0.timer_signal(ws, timer)
+        self.0.timer_signal(ws, timer, now)
     }
 
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        self.0.is_ready(entry, now)
+    fn is_ready<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        entry: &'a QueueEntry,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<bool, HandlerError>> {
+        self.0.is_ready(ws, entry, now)
     }
 
     fn announce(&self, holder: &HolderId, subject: &str) -> Option<ChangeRow> {

@@ -11,8 +11,7 @@ use dormouse_scheduler::{
     Admission, Capacity, Chore, Due, End, Event, Handler, HandlerError, HolderKind, Lease, Node,
     Options, Parts, Scheduler, Slots, Stop, Until,
 };
-use dormouse_store::agent::timer::Timer;
-use dormouse_store::agent::wake_queue::{self, QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_queue::{self, Reason};
 use dormouse_store::agent::wake_run::{self, Run, Status};
 use dormouse_store::backend::sqlite::Sqlite;
 use dormouse_store::{
@@ -265,27 +264,6 @@ impl Handler for Taking {
         _: &'a HolderId,
     ) -> BoxFuture<'a, Result<Vec<Op>, HandlerError>> {
         Box::pin(async { Ok(Vec::new()) })
-    }
-
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: timer.at,
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= now)
     }
 
     fn announce(&self, _: &HolderId, _: &str) -> Option<ChangeRow> {

@@ -9,7 +9,7 @@ use dormouse_types::agent::{AgentActivity, Lifecycle};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::reply::{Reply, page_size, whole};
+use super::reply::{Reply, page_size};
 use crate::Problem;
 use crate::app::App;
 use crate::extract::{At, Json as Body, Key, Listing, Lists, Many, id};
@@ -52,10 +52,11 @@ impl Lists for ListParams {
     responses((status = 200, description = "A page of agents.", body = Page<Agent>)),
 )]
 pub(super) async fn list(app: App, Listing(params): Listing<ListParams>) -> Reply<Page<Agent>> {
-    if let Some(find) = params.find {
-        return Ok(whole(app.dormouse.find_agents(&app.caller, &find).await?));
-    }
     let limit = page_size(params.limit)?;
+    if let Some(find) = params.find {
+        let cursor = params.cursor.as_deref();
+        return Ok(Json(app.dormouse.find_agents(&app.caller, &find, limit, cursor).await?));
+    }
     let mut reading = Reading::default();
     let lifecycle = reading.parse("?lifecycle", params.lifecycle);
     let activities = params.activity.0.into_iter();

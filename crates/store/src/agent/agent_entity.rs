@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use dormouse_types::agent::{Automation, DormantReason, Lifecycle};
 
-use super::entity::{self, Columns, Entity, Stored};
+use super::entity::{self, Columns, Entity, Line, Stored};
 use crate::commit::Db;
 use crate::in_list;
 use crate::params_values;
@@ -196,6 +196,27 @@ pub fn count(workspace: WorkspaceId) -> Query<AgentCount> {
             let column = |e| ReadError::column(Db::Agent, "agent", &e);
             Ok(AgentCount { live: count(0).map_err(column)?, failed: count(1).map_err(column)? })
         },
+    }
+}
+
+/// The agents of a lifecycle after a cursor, newest first. Their documents are matched as text, as in
+/// [`count`].
+pub fn page_of_lifecycle(
+    workspace: WorkspaceId,
+    lifecycle: Lifecycle,
+    (at, id): (Timestamp, &str),
+    limit: i64,
+) -> Query<Line<Agent>> {
+    let field = format!("%\"lifecycle\":\"{}\"%", lifecycle.name());
+    Query {
+        db: Db::Agent,
+        sql: "SELECT id, agent_id, type, subtype, thread_id, task_id, created_at, updated_at,
+                deleted_at, serialized, clock_host, clock_counter FROM agent_entities
+              WHERE ws = ?1 AND type = 'agent' AND deleted_at IS NULL AND serialized LIKE ?2
+                AND created_at <= ?3 AND (created_at < ?3 OR id < ?4)
+              ORDER BY created_at DESC, id DESC LIMIT ?5",
+        params: params_values![ws(workspace), field.as_str(), at, id, limit],
+        decode: entity::line::<Agent>,
     }
 }
 

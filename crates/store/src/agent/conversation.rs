@@ -63,7 +63,7 @@ pub struct Turn {
     /// Its number, from 1.
     pub n: i64,
     /// What was added. Its reference is `None` if the work was deleted since.
-    pub said: NewTurn,
+    pub message: NewTurn,
     /// The title of the work that it refers to.
     pub task_title: Option<String>,
 }
@@ -245,7 +245,7 @@ fn decode_turn(row: &Row) -> Result<Turn, ReadError> {
     Ok(Turn {
         conversation: columns.id(0)?,
         n: columns.int(1)?,
-        said: NewTurn {
+        message: NewTurn {
             role: columns.listed(2)?,
             title: columns.opt_text(3)?,
             content: columns.text(4)?,

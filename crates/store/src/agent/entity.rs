@@ -353,7 +353,7 @@ pub struct Line<T> {
     pub row: Result<Stored<T>, ReadError>,
 }
 
-fn line<T: Entity>(row: &Row) -> Result<Line<T>, ReadError> {
+pub(super) fn line<T: Entity>(row: &Row) -> Result<Line<T>, ReadError> {
     let column = |e| ReadError::column(Db::Agent, T::KIND, &e);
     Ok(Line {
         id: row.text(0).map_err(column)?.to_owned(),

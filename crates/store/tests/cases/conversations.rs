@@ -110,10 +110,10 @@ fn a_turn_is_read_as_it_was_added_and_counted(world: &World) {
     for turn in [&first, &second] {
         world.agent(conversation::add_turn(WS, &one.id, turn));
     }
-    let expected = |n, said: &NewTurn, title: Option<&str>| Turn {
+    let expected = |n, message: &NewTurn, title: Option<&str>| Turn {
         conversation: one.id.clone(),
         n,
-        said: said.clone(),
+        message: message.clone(),
         task_title: title.map(ToOwned::to_owned),
     };
     let expected = [expected(1, &first, None), expected(2, &second, Some("Compare prices"))];
@@ -217,9 +217,9 @@ fn a_link_goes_with_the_work(world: &World) {
     world.agent([definition::put(WS, 1, &gone), conversation::unlink_work(WS, &gone.id)]);
     assert_eq!(links(world, &one.id, &definition.id), (vec![], vec![]));
     let left = turns(world, &one.id);
-    let words: Vec<&str> = left.iter().map(|turn| turn.said.content.as_str()).collect();
+    let words: Vec<&str> = left.iter().map(|turn| turn.message.content.as_str()).collect();
     assert_eq!(words, ["38", "39"], "what was said stays");
-    assert!(left.iter().all(|turn| turn.said.task_ref.is_none() && turn.task_title.is_none()));
+    assert!(left.iter().all(|turn| turn.message.task_ref.is_none() && turn.task_title.is_none()));
 }
 
 fn a_link_goes_with_the_conversation(world: &World) {

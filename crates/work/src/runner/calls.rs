@@ -37,7 +37,7 @@ impl WorkRun<'_> {
         let ws = self.lease.ws;
         let upto = self.work.run(ws, &self.id).await?.corrections_upto;
         let new = self.work.store.all(correction::after(ws, &self.run.work, upto)).await?;
-        let said: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
+        let corrections: Vec<String> = new.iter().map(|one| one.text.clone()).collect();
         let mut done = ExecutedCalls::default();
         let mut has_ended = false;
         let mut proposals: Option<Proposals<'_>> = None;
@@ -52,7 +52,7 @@ impl WorkRun<'_> {
                     let closing = tools::closing_names().join(" and ");
                     refused(call, format!("only {closing} may be called now"))
                 }
-                Ok(read) if read.ends() && !said.is_empty() => {
+                Ok(read) if read.ends() && !corrections.is_empty() => {
                     refused(call, "the person said something meanwhile; take it into account, then call this again".into())
                 }
                 Ok(Call::Propose(wanted)) => {
@@ -91,8 +91,9 @@ impl WorkRun<'_> {
             done.results.push(Some(result));
         }
         if let (Some(last), Some(Some(result))) = (new.last(), done.results.last_mut()) {
-            let said = said.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n");
-            result.text.push_str(&format!("\n\nThe person corrects you:\n{said}"));
+            let corrections =
+                corrections.iter().map(|text| format!("- {text}")).collect::<Vec<_>>().join("\n");
+            result.text.push_str(&format!("\n\nThe person corrects you:\n{corrections}"));
             done.ops.push(run::note_corrections(ws, &self.id, last.n));
         }
         done.ops.extend(steps.ops(self.lease.ws, &self.id));

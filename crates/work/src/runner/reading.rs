@@ -146,9 +146,9 @@ impl WorkRun<'_> {
                     }
                     let zone = &self.work.zone;
                     let day = entry.on.unwrap_or_else(|| entry.created_at.day_in(zone));
-                    let said = entry.says();
-                    let text = &said[..said.floor_char_boundary(ENTRY)];
-                    let cut = if text.len() < said.len() { "\u{2026}" } else { "" };
+                    let entry_text = entry.says();
+                    let text = &entry_text[..entry_text.floor_char_boundary(ENTRY)];
+                    let cut = if text.len() < entry_text.len() { "\u{2026}" } else { "" };
                     let time =
                         entry.minutes.map(|it| format!(", {it} minutes")).unwrap_or_default();
                     part(format!("{day}{time}: {text}{cut}"), Source::Entry(entry.id))

@@ -36,8 +36,8 @@ impl WorkRun<'_> {
         }
         let (work, store) = (&self.run.work, &self.work.store);
         turn.read.push(self.work.instructions(ws, work, self.run.version).await?);
-        let said = store.all(correction::after(ws, work, 0)).await?;
-        turn.read.extend(said.into_iter().map(|one| one.text));
+        let corrections = store.all(correction::after(ws, work, 0)).await?;
+        turn.read.extend(corrections.into_iter().map(|one| one.text));
         let questions = store.all(question::of_run(ws, &self.id)).await?;
         turn.read.extend(questions.into_iter().filter_map(|one| one.answer));
         let with_turns = self.work.with_turns(ws, self.run.clone()).await?;

@@ -138,8 +138,8 @@ mod tests {
             (r#"{"title": "x", "scores": [1], "kind": "c"}"#, "kind, is none of"),
             (r#"{"title": "x", "scores": [1], "more": 1}"#, "has `more`, which is not allowed"),
         ] {
-            let said = check(text).expect_err("it does not fit");
-            assert!(said.contains(why), "{text}: {said}");
+            let refusal = check(text).expect_err("it does not fit");
+            assert!(refusal.contains(why), "{text}: {refusal}");
         }
     }
 }

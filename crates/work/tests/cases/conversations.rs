@@ -48,8 +48,8 @@ fn turns(world: &World, id: &ConversationId) -> Vec<Turn> {
 /// The turns of a conversation as lines: who, what it did, the words.
 fn said(world: &World, id: &ConversationId) -> Vec<String> {
     let line = |turn: Turn| {
-        let action = turn.said.task_ref.map_or("-", |it| it.action.name());
-        format!("{} {action}: {}", turn.said.role, turn.said.content)
+        let action = turn.message.task_ref.map_or("-", |it| it.action.name());
+        format!("{} {action}: {}", turn.message.role, turn.message.content)
     };
     turns(world, id).into_iter().map(line).collect()
 }
@@ -74,7 +74,7 @@ fn scheduled_runs_report_in_one_conversation_with_and_without_a_model(world: &Wo
 
     let id = ConversationId::of_scheduled_events();
     let mut all = turns(world, &id);
-    all.sort_by_key(|turn| turn.said.task_ref.as_ref().map(|it| it.work != with_model));
+    all.sort_by_key(|turn| turn.message.task_ref.as_ref().map(|it| it.work != with_model));
     let [model, rules] = &all[..] else { panic!("two turns: {all:?}") };
     let of = |work: &WorkId| TaskRef { work: work.clone(), action: TaskAction::Completed };
     for (turn, work, title, words) in [
@@ -82,17 +82,17 @@ fn scheduled_runs_report_in_one_conversation_with_and_without_a_model(world: &Wo
         (rules, &without, "1 task is due", "- Pay the rent"),
     ] {
         let run = world.runs(work).remove(0);
-        assert_eq!(turn.said.role, TurnRole::Assistant);
-        assert_eq!(turn.said.task_ref, Some(of(work)));
-        assert_eq!(turn.said.title.as_deref(), Some(title));
-        assert_eq!(turn.said.content, words, "word for word");
-        assert_eq!(turn.said.run, Some((run.id.clone(), 1)));
-        assert_eq!(Some(turn.said.at), run.completed_at, "one commit ends it and says it");
+        assert_eq!(turn.message.role, TurnRole::Assistant);
+        assert_eq!(turn.message.task_ref, Some(of(work)));
+        assert_eq!(turn.message.title.as_deref(), Some(title));
+        assert_eq!(turn.message.content, words, "word for word");
+        assert_eq!(turn.message.run, Some((run.id.clone(), 1)));
+        assert_eq!(Some(turn.message.at), run.completed_at, "one commit ends it and says it");
     }
     // As private as what the run was shown; what the rules said is shown to no provider.
     let key = attempt_key(&world.runs(&with_model).remove(0));
-    assert_eq!(model.said.sources, [Source::Run(key)]);
-    assert_eq!(rules.said.sources, [Source::Unknown]);
+    assert_eq!(model.message.sources, [Source::Run(key)]);
+    assert_eq!(rules.message.sources, [Source::Unknown]);
     let found = wait(world.work.conversation(WS, &id)).expect("it is there");
     assert_eq!((found.kind, found.n_turns), (ConversationKind::ScheduledEvents, 2));
     assert_eq!(found.title, "Scheduled Events");
@@ -233,7 +233,7 @@ fn two_nodes_begin_the_conversation_once(world: &World) {
     assert_eq!(world.drain(), [DONE]);
     assert!(world.hooks.is_done());
     let id = ConversationId::of_scheduled_events();
-    let of = |turn: Turn| (turn.n, turn.said.task_ref.map(|it| it.work));
+    let of = |turn: Turn| (turn.n, turn.message.task_ref.map(|it| it.work));
     let all: Vec<_> = turns(world, &id).into_iter().map(of).collect();
     assert_eq!(all, [(1, Some(second)), (2, Some(first))]);
     assert_eq!(world.raw("SELECT id FROM conversations").len(), 1);

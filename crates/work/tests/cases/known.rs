@@ -102,7 +102,7 @@ fn a_conversation_in_which_somebody_writes_gets_the_result_once(world: &World) {
     assert!(world.hooks.is_done());
     let turns = wait(world.store.all(conversation::turns_from(WS, &id, 1, 100))).expect("readable");
     let said: Vec<String> =
-        turns.into_iter().map(|(_, turn)| turn.expect("sound").said.content).collect();
+        turns.into_iter().map(|(_, turn)| turn.expect("sound").message.content).collect();
     let result = "Two LETTERS came, from ÅSA and bob@Example.org.";
     assert_eq!(said.iter().filter(|words| *words == result).count(), 1, "{said:?}");
     assert_eq!(said[said.len() - 2..], ["And Oslo?", result], "{said:?}");

@@ -183,6 +183,7 @@ export const agent = {
   "agent.failures": "Failures",
   "agent.inARow": "{n} in a row",
   "agent.wakesSet": "Scheduled wakes",
+  "wake.heldWhy": "({why})",
   "wake.held.sleepUntil": "on hold until then",
   "wake.held.backOff": "delayed after failures",
   "wake.held.automation": "held: this agent wakes only on request",
@@ -255,6 +256,7 @@ export const agent = {
   "agent.entity.jt": "Task",
   "agent.entity.en": "Entry",
   "agent.entity.it": "Item",
+  "agent.entityOf": "{entity} {id}",
 
   "agent.noWakes": "No wakes yet.",
   "agent.openWake": "Open",

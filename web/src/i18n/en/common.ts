@@ -58,7 +58,7 @@ export const common = {
   "problem.offline": "Dormouse isn’t responding. Nothing you typed is lost.",
   "problem.page-failed": "This part of the page failed.",
   "problem.answer-unreadable": "The response can’t be read. It may come from a proxy.",
-  "problem.retryAfter": "Try again in {n} s.",
+  "problem.retryAfter": "{problem} Try again in {n} s.",
 
   "edit.field": "Edit: {label}",
   "edit.elsewhere": "Changed elsewhere to “{text}”. Saving keeps your version.",

@@ -88,7 +88,8 @@ export const review = {
 
   "review.valueChanged": "You changed this to {now} after it was suggested.",
   "review.valueCleared": "You cleared this after it was suggested.",
-  "review.replaceIt": "Replace it?",
+  "review.replaceChanged": "You changed this to {now} after it was suggested. Replace it?",
+  "review.replaceCleared": "You cleared this after it was suggested. Replace it?",
   "review.replace": "Replace",
   "review.replaceOne": "Replace: {name}",
   "review.notApplied": "This change couldn’t be applied.",

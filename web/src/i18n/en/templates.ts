@@ -170,7 +170,7 @@ export const templates = {
   "templates.evolveSay": "Your answer",
   "templates.evolveSayHint": "Ask for another version, or say more about what you want.",
   "templates.evolveSend": "Send",
-  "templates.sendWith": "{key} sends it.",
+  "templates.hintAndKey": "{hint} {key} sends it.",
   "templates.evolveBack": "Back to the start",
   "templates.evolveAbout": "About these sessions",
   "templates.evolveLooks": "What it looks at",

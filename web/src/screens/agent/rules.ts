@@ -1,6 +1,6 @@
 // The logic of the agent pages: pure functions, no server.
 
-import { t } from "../../i18n/index.svelte";
+import { list, t } from "../../i18n/index.svelte";
 import type { Agent, KnowledgeLine, MemoryHit, Message, ToolCall, Wake } from "./data";
 
 /** The badge of an agent. One that the person put to rest is paused, not dormant. */
@@ -38,7 +38,7 @@ export function keptBackWords(kept: Wake["keptBack"]): string[] {
 /** For example "2 entries, 1 note"; empty if nothing was kept back. */
 function pieces(kept: Partial<Record<(typeof KEPT)[number], number>>): string {
   const counted = KEPT.map((kind) => [kind, kept[kind] ?? 0] as const).filter(([, n]) => n > 0);
-  return counted.map(([kind, n]) => t(`agent.kept.${kind}`, { n })).join(", ");
+  return list(counted.map(([kind, n]) => t(`agent.kept.${kind}`, { n })));
 }
 
 export type TimelineEntry = { is: "wake"; key: string; wake: Wake } | { is: "outside"; key: string; messages: Message[] };

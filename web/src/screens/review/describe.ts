@@ -73,13 +73,18 @@ export const VALUE_CHANGED = "value-changed";
 
 /** The value the person has set since. */
 export function describeNewValue(change: Change, problem: Problem): string {
-  const current = (problem.current === undefined ? change.current : problem.current) ?? null;
-  if (current === null) return t("review.valueCleared");
-  return t("review.valueChanged", { now: formatValue(current) });
+  const current = currentValue(change, problem);
+  return current === null ? t("review.valueCleared") : t("review.valueChanged", { now: formatValue(current) });
+}
+
+/** The value that the field has now; null if it was cleared. */
+function currentValue(change: Change, problem: Problem): Value | null {
+  return (problem.current === undefined ? change.current : problem.current) ?? null;
 }
 
 /** Why a decision was rejected, including the current value if that is the reason. */
 export function describeRefusal(change: Change, problem: Problem): string {
   if (problem.code !== VALUE_CHANGED) return describeProblem(problem);
-  return `${describeNewValue(change, problem)} ${t("review.replaceIt")}`;
+  const current = currentValue(change, problem);
+  return current === null ? t("review.replaceCleared") : t("review.replaceChanged", { now: formatValue(current) });
 }

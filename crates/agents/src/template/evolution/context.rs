@@ -65,9 +65,9 @@ pub(super) fn fragments(
         },
         Draft::fixed(FragmentKind::Instruction, instruction(session, messages), FragmentData::None),
     ];
-    let said = conversation(messages);
-    if !said.is_empty() {
-        fragments.push(Draft::tainted(FragmentKind::Message, said, FragmentData::None));
+    let transcript = conversation(messages);
+    if !transcript.is_empty() {
+        fragments.push(Draft::tainted(FragmentKind::Message, transcript, FragmentData::None));
     }
     fragments
 }
@@ -82,8 +82,8 @@ fn turned_down(messages: &[Message]) -> Vec<String> {
 }
 
 fn instruction(session: &Session, messages: &[Message]) -> String {
-    let has_said = messages.iter().any(|message| message.role == EvolutionRole::Person);
-    let task = if has_said {
+    let has_message = messages.iter().any(|message| message.role == EvolutionRole::Person);
+    let task = if has_message {
         "Answer what the person said last."
     } else {
         "The person has said nothing yet. Look at what is known about the template: say in a few sentences what stands out, and propose what it plainly asks for."

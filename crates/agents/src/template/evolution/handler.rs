@@ -1,7 +1,6 @@
 //! Sessions as a kind of holder: what the scheduler asks about them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use dormouse_runs::admission::MayAsk;
 use dormouse_scheduler::{
@@ -9,8 +8,7 @@ use dormouse_scheduler::{
 };
 use dormouse_store::agent::entity::{self, Stored};
 use dormouse_store::agent::evolution::Session;
-use dormouse_store::agent::timer::Timer;
-use dormouse_store::agent::wake_queue::{QueueEntry, Reason, Signal};
+use dormouse_store::agent::wake_queue::Reason;
 use dormouse_store::agent::wake_run::{Run, Status};
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::agent::Initiator;
@@ -19,7 +17,7 @@ use dormouse_types::model::Usage;
 use dormouse_types::port::{BoxFuture, Model};
 use dormouse_types::template::TemplateKind;
 use dormouse_types::{
-    EvolutionSessionId, HolderId, Id as _, RunKey, Seq, ThreadId, Timestamp, WorkspaceId, hash,
+    EvolutionSessionId, HolderId, Id as _, RunKey, Seq, ThreadId, WorkspaceId, hash,
 };
 
 use super::run::EvolutionRun;
@@ -163,29 +161,6 @@ impl Handler for EvolutionRuns {
             step.value().answered = step.value().n_requested;
             Ok(step.into_ops(ws))
         })
-    }
-
-    fn timer_signal<'a>(
-        &'a self,
-        _: WorkspaceId,
-        timer: &'a Timer,
-    ) -> BoxFuture<'a, Result<Signal, HandlerError>> {
-        Box::pin(async move {
-            Ok(Signal {
-                holder: timer.holder.clone(),
-                reason: Reason::Timer,
-                at: self.0.clock.now(),
-                due_at: Some(timer.at),
-                upto: Seq(0),
-                request_id: None,
-            })
-        })
-    }
-
-    fn is_ready(&self, entry: &QueueEntry, now: Timestamp) -> bool {
-        // A time that was just set may be a moment ahead by another process's clock.
-        let soon = now + Duration::from_millis(100);
-        entry.owner.is_none() && entry.due_at.is_some_and(|due| due <= soon)
     }
 
     fn announce(&self, holder: &HolderId, _: &str) -> Option<ChangeRow> {

@@ -98,8 +98,9 @@ impl<'a> EvolutionRun<'a> {
         // person has edited the template since. If nobody knows any more which one that was, it is
         // for the one with which the session began.
         let base_version = self.shown.get().copied().unwrap_or(step.value().base_version);
-        let said = log.turns.iter().map(|turn| turn.text.trim()).filter(|text| !text.is_empty());
-        let said = shortened(&said.collect::<Vec<_>>().join("\n\n"));
+        let answer_text =
+            log.turns.iter().map(|turn| turn.text.trim()).filter(|text| !text.is_empty());
+        let answer_text = shortened(&answer_text.collect::<Vec<_>>().join("\n\n"));
         let line = Line { run: Some(run), ..Line::default() };
         let mut proposed = None;
         for call in accepted(log) {
@@ -120,8 +121,8 @@ impl<'a> EvolutionRun<'a> {
                 }
             }
         }
-        if !said.is_empty() {
-            step.add(agents, ws, EvolutionRole::Model, &said, line);
+        if !answer_text.is_empty() {
+            step.add(agents, ws, EvolutionRole::Model, &answer_text, line);
         } else if proposed.is_none() {
             step.add(agents, ws, EvolutionRole::Failed, SILENT, line);
         }

@@ -34,12 +34,12 @@ const DECIDED: &str = "the session was decided";
 const CANCELLED: &str = "cancelled";
 
 /// Checks what a person says.
-fn said(text: &str) -> Result<&str, AgentError> {
+fn checked_message(text: &str) -> Result<&str, AgentError> {
     let text = text.trim();
     if !text.contains(address::is_seen) {
-        return Err(TemplateError::NothingSaid.into());
+        return Err(TemplateError::EmptyMessage.into());
     }
-    limits::EVOLUTION_SAID.check(text.len())?;
+    limits::EVOLUTION_MESSAGE.check(text.len())?;
     Ok(text)
 }
 
@@ -92,7 +92,7 @@ impl Agents {
         text: Option<&str>,
         context: &RequestContext,
     ) -> Result<EvolutionSessionId, AgentError> {
-        let text = text.map(said).transpose()?;
+        let text = text.map(checked_message).transpose()?;
         let started = retry(ATTEMPTS, &[Refusal::Exists, Refusal::Stale], || {
             self.start_evolution_once(ws, id, text, context)
         });
@@ -187,7 +187,7 @@ impl Agents {
         text: &str,
         context: &RequestContext,
     ) -> Result<EvolutionSessionId, AgentError> {
-        let text = said(text)?;
+        let text = checked_message(text)?;
         let subject = format!("{id}|{text}");
         self.step_evolution(ws, id, (AuditAction::EvolutionSay, &subject, context), |mut step| {
             let (agents, text) = (self.clone(), text.to_owned());

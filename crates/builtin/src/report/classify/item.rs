@@ -1,6 +1,6 @@
 //! Boxes, list items and table rows: what a list says by its position and its remarks.
 
-use super::super::cue::{Done, Said, after_label};
+use super::super::cue::{CueText, Done, after_label};
 use super::super::fact::{Kind, Source, weigh_learned};
 use super::super::heading::{self, Below};
 use super::super::wording::{
@@ -56,13 +56,13 @@ impl Reader<'_> {
                     return;
                 }
                 // A list of short requests is a list of work if nothing else is.
-                let said = Said::new(segment.body(), self.lang);
+                let cue_text = CueText::new(segment.body(), self.lang);
                 let is_request = segment.depth == 0
                     && segment.kind == read::Kind::Bullet
                     && segment.headings.iter().all(|(level, _)| *level == 1)
-                    && said.n_words() <= 10
-                    && said.is_request(self.lang)
-                    && !said.asks()
+                    && cue_text.n_words() <= 10
+                    && cue_text.is_request(self.lang)
+                    && !cue_text.asks()
                     && !self.has_children(at)
                     && under == Below::Unknown
                     && !self.found.is_change_log;
@@ -113,16 +113,16 @@ impl Reader<'_> {
         let cues = &self.lang.report.cues;
         let all = segment.text.clone();
         for piece in segment.sentences.iter().skip(1) {
-            let said = Said::new(&piece.text, self.lang);
-            if said.has(cues.withdrawn) && !said.asks() {
+            let cue_text = CueText::new(&piece.text, self.lang);
+            if cue_text.has(cues.withdrawn) && !cue_text.asks() {
                 self.testify(at, Turn::Withdrawn, &piece.text, &all);
-                let weight = 5 + weigh_learned(&piece.text, &said, self.lang);
+                let weight = 5 + weigh_learned(&piece.text, &cue_text, self.lang);
                 self.push(at, Kind::Learned, Source::Cue, &piece.text, weight);
                 return;
             }
-            if said.done(self.lang).is_some()
-                && said.begins_with(cues.done_anything)
-                && said.n_words() <= 8
+            if cue_text.done(self.lang).is_some()
+                && cue_text.begins_with(cues.done_anything)
+                && cue_text.n_words() <= 8
             {
                 let remark = piece.text.trim_end_matches('.');
                 let text = format!(
@@ -138,8 +138,9 @@ impl Reader<'_> {
         let tail = first.rsplit([':', ',', ';', '-', '–', '—', '(']).next().unwrap_or_default();
         let ends_done =
             cues.done_anything.contains(&fold::fold(tail).trim_matches(['.', ')', ' ', '!']));
-        let said = Said::new(&without_parentheses(first), self.lang);
-        let is_state = said.done(self.lang) == Some(Done::State) && !said.is_request(self.lang);
+        let cue_text = CueText::new(&without_parentheses(first), self.lang);
+        let is_state =
+            cue_text.done(self.lang) == Some(Done::State) && !cue_text.is_request(self.lang);
         if ends_done && tail.len() < first.len() || source == Source::Heading && is_state {
             self.testify(at, Turn::Done, first, &all);
             let bare = first[..first.len() - tail.len()]
@@ -150,12 +151,13 @@ impl Reader<'_> {
         }
         let mut left = lead_text(segment, 60);
         while let Some((before, inner, after)) = parenthesis(&left) {
-            let said = Said::new(inner, self.lang);
-            if said.done(self.lang).is_none() || said.n_words() < 2 {
+            let cue_text = CueText::new(inner, self.lang);
+            if cue_text.done(self.lang).is_none() || cue_text.n_words() < 2 {
                 break;
             }
             // "(done, they did)" is about the whole item.
-            if said.begins_with(cues.done_anything) && after.trim_matches(['.', ' ']).is_empty() {
+            if cue_text.begins_with(cues.done_anything) && after.trim_matches(['.', ' ']).is_empty()
+            {
                 let text = before.to_owned();
                 self.testify(at, Turn::Done, &text, &all);
                 self.push(at, Kind::Done, Source::Remark, &text, 2);
@@ -164,11 +166,11 @@ impl Reader<'_> {
             self.push(at, Kind::Done, Source::Remark, inner, 3);
             left = format!("{}{after}", before.trim_end());
         }
-        if said.is_unfinished() {
+        if cue_text.is_unfinished() {
             return;
         }
         let waits = segment.sentences.iter().skip(1).find(|piece| {
-            Said::new(&piece.text, self.lang).has(cues.blocked) && !left.contains(&piece.text)
+            CueText::new(&piece.text, self.lang).has(cues.blocked) && !left.contains(&piece.text)
         });
         if let Some(waits) = waits {
             left = format!("{left} {}", waits.text);
@@ -204,20 +206,20 @@ impl Reader<'_> {
     pub(super) fn learned_item(&mut self, at: usize) {
         let segment = &self.segments[at];
         let text = whole_or_best(segment, self.lang);
-        let said = Said::new(&text, self.lang);
-        let asks_only = said.asks() && segment.sentences.len() == 1;
-        if said.is_unfinished() {
+        let cue_text = CueText::new(&text, self.lang);
+        let asks_only = cue_text.asks() && segment.sentences.len() == 1;
+        if cue_text.is_unfinished() {
             return;
         }
         let kind = if asks_only { Kind::Open } else { Kind::Learned };
         // The parts of a group explain what the group explains.
         let depth = if self.parent_is_group(at) { -2 } else { segment.depth.min(3).cast_signed() };
         // Items are read alone, so a leading "it" is not held against them.
-        let leans = 2 * i32::from(said.begins_with(self.lang.report.cues.leaning));
+        let leans = 2 * i32::from(cue_text.begins_with(self.lang.report.cues.leaning));
         let weight =
-            3 + leans + self.below_cause(at) + weigh_learned(&text, &said, self.lang) - depth;
+            3 + leans + self.below_cause(at) + weigh_learned(&text, &cue_text, self.lang) - depth;
         self.push(at, kind, Source::Heading, &text, weight);
-        self.turns(at, &segment.text, &said);
+        self.turns(at, &segment.text, &cue_text);
     }
 
     /// Weighs a line by its heading: one under "Root cause" matters more than one under "Impact".
@@ -225,8 +227,8 @@ impl Reader<'_> {
         let cues = &self.lang.report.cues;
         let heading = self.segments[at].headings.last();
         let names_cause = heading.is_some_and(|(_, text)| {
-            let said = Said::new(text, self.lang);
-            said.has(cues.root) || said.begins_with(cues.cause)
+            let cue_text = CueText::new(text, self.lang);
+            cue_text.has(cues.root) || cue_text.begins_with(cues.cause)
         });
         3 * i32::from(names_cause)
     }

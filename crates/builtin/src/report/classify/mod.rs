@@ -8,7 +8,7 @@
 mod item;
 mod sentence;
 
-use super::cue::Said;
+use super::cue::CueText;
 use super::fact::{Fact, Kind, Source};
 use super::heading::{self, Below, below};
 use super::leave_out;
@@ -107,15 +107,15 @@ fn samples(segments: &[Segment], lang: &Lang) -> Vec<bool> {
             flags[at] = examples_follow;
             continue;
         }
-        let said = Said::new(&segment.text, lang);
+        let cue_text = CueText::new(&segment.text, lang);
         let is_prose = segment.kind == read::Kind::Sentence && segment.depth == 0;
-        if is_prose && said.has(cues.sample) {
+        if is_prose && cue_text.has(cues.sample) {
             for (other, flag) in segments.iter().zip(flags.iter_mut()) {
                 *flag |= other.entry == segment.entry && other.block == segment.block;
             }
         }
-        let opens_list = segment.raw.trim_end().ends_with([',', ':']) || said.n_words() <= 3;
-        examples_follow = said.n_words() <= 4 && said.has(cues.example) && opens_list;
+        let opens_list = segment.raw.trim_end().ends_with([',', ':']) || cue_text.n_words() <= 3;
+        examples_follow = cue_text.n_words() <= 4 && cue_text.has(cues.example) && opens_list;
     }
     flags
 }
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 
     fn testify(&mut self, at: usize, turn: Turn, text: &str, all: &str) {
-        let said = Said::new(text, self.lang);
+        let cue_text = CueText::new(text, self.lang);
         self.found.evidence.push(Evidence {
             turn,
             words: fold::content_words(all, self.lang),
@@ -220,7 +220,7 @@ impl Reader<'_> {
             order: self.order(at),
             segment: at,
             entry: self.segments[at].entry,
-            is_general: said.has(self.lang.report.cues.done_anything),
+            is_general: cue_text.has(self.lang.report.cues.done_anything),
         });
     }
 

@@ -1,6 +1,6 @@
 //! Sentences: what they say by themselves, and by the heading above.
 
-use super::super::cue::{Done, Said, after_label};
+use super::super::cue::{CueText, Done, after_label};
 use super::super::fact::{Kind, Source, has_figure, weigh_learned};
 use super::super::heading::Below;
 use super::super::wording::{after_note, is_speech, with_code, without_please, works};
@@ -66,15 +66,16 @@ impl Reader<'_> {
     pub(super) fn sentence(&mut self, at: usize, under: Below) {
         let segment = &self.segments[at];
         let text = segment.body().to_owned();
-        let said = Said::new(&text, self.lang);
+        let cue_text = CueText::new(&text, self.lang);
         let cues = &self.lang.report.cues;
-        if said.is_unfinished() {
+        if cue_text.is_unfinished() {
             return;
         }
         match under {
             Below::Todo if segment.depth == 0 => {
                 let block = (segment.entry, segment.block);
-                let is_work = said.asks() || said.is_request(self.lang) || said.has(cues.todo);
+                let is_work =
+                    cue_text.asks() || cue_text.is_request(self.lang) || cue_text.has(cues.todo);
                 if is_work && !self.listed_todo.contains(&block) {
                     self.listed_todo.push(block);
                     self.push(at, Kind::Left, Source::Heading, &text, 0);
@@ -86,7 +87,7 @@ impl Reader<'_> {
             // Words above the versions of a changelog are about the file.
             Below::Done if self.found.is_change_log && segment.headings.len() < 2 => {}
             Below::Version | Below::Done if segment.depth == 0 => {
-                if said.done(self.lang).is_some() && !said.moves_day(&text, self.lang) {
+                if cue_text.done(self.lang).is_some() && !cue_text.moves_day(&text, self.lang) {
                     self.testify(at, Turn::Done, &text, &text);
                     self.push(at, Kind::Done, Source::Heading, &text, 1);
                 } else {
@@ -95,20 +96,20 @@ impl Reader<'_> {
             }
             Below::Version | Below::Done => {}
             Below::Learned => {
-                let weight = 3 + self.below_cause(at) + weigh_learned(&text, &said, self.lang);
-                let kind = if said.asks() { Kind::Open } else { Kind::Learned };
+                let weight = 3 + self.below_cause(at) + weigh_learned(&text, &cue_text, self.lang);
+                let kind = if cue_text.asks() { Kind::Open } else { Kind::Learned };
                 self.push(at, kind, Source::Heading, &text, weight);
-                self.turns(at, &text, &said);
+                self.turns(at, &text, &cue_text);
             }
-            Below::Open if said.asks() || said.has(cues.question) => {
+            Below::Open if cue_text.asks() || cue_text.has(cues.question) => {
                 self.push(at, Kind::Open, Source::Heading, &text, 2);
             }
             Below::Open => self.cues(at, &text),
             Below::Summary => {
                 self.found.summary.push(text.clone());
-                let is_finding = said.has(cues.learned) || said.has(cues.decided);
-                if (is_finding || self.is_figure(&text, &said)) && !said.asks() {
-                    let weight = 2 + weigh_learned(&text, &said, self.lang);
+                let is_finding = cue_text.has(cues.learned) || cue_text.has(cues.decided);
+                if (is_finding || self.is_figure(&text, &cue_text)) && !cue_text.asks() {
+                    let weight = 2 + weigh_learned(&text, &cue_text, self.lang);
                     self.push(at, Kind::Learned, Source::Cue, &text, weight);
                 } else {
                     self.cues(at, &text);
@@ -122,8 +123,8 @@ impl Reader<'_> {
     pub(super) fn cues(&mut self, at: usize, text: &str) {
         let cues = &self.lang.report.cues;
         let text = after_note(text, self.lang);
-        let said = Said::new(text, self.lang);
-        if said.is_unfinished() || said.n_words() < 2 || is_speech(text) {
+        let cue_text = CueText::new(text, self.lang);
+        if cue_text.is_unfinished() || cue_text.n_words() < 2 || is_speech(text) {
             return;
         }
         if let Some((work, owner)) = after_label(text, cues.todo_labels) {
@@ -143,59 +144,59 @@ impl Reader<'_> {
             self.push(at, Kind::Left, Source::Cue, text, 3);
             return;
         }
-        if said.moves_day(text, self.lang) && !said.asks() {
-            let weight = 1 + weigh_learned(text, &said, self.lang);
+        if cue_text.moves_day(text, self.lang) && !cue_text.asks() {
+            let weight = 1 + weigh_learned(text, &cue_text, self.lang);
             self.push(at, Kind::Learned, Source::Cue, text, weight);
             return;
         }
-        self.turns(at, text, &said);
-        let turns_against = said.begins_with(cues.against);
-        let done = self.done(at, &said).filter(|_| !said.explains(self.lang));
+        self.turns(at, text, &cue_text);
+        let turns_against = cue_text.begins_with(cues.against);
+        let done = self.done(at, &cue_text).filter(|_| !cue_text.explains(self.lang));
         if let Some(done) = done.filter(|_| !turns_against) {
             let figures = i32::from(has_figure(text));
             let firm = if done == Done::State { 3 } else { 1 };
             self.push(at, Kind::Done, Source::Cue, text, firm + figures);
-        } else if said.asks() {
-            if self.is_fresh(at) && said.n_words() > 3 {
+        } else if cue_text.asks() {
+            if self.is_fresh(at) && cue_text.n_words() > 3 {
                 self.push(at, Kind::Open, Source::Cue, text, 0);
             }
-        } else if said.has(cues.blocked)
-            || self.is_work(&said, text)
-            || self.goes_on(at, &said)
+        } else if cue_text.has(cues.blocked)
+            || self.is_work(&cue_text, text)
+            || self.goes_on(at, &cue_text)
             || assigns(text, self.lang)
             || needs(text, self.lang)
         {
             self.push(at, Kind::Left, Source::Cue, without_please(text, self.lang), 1);
         } else if let Some(work) = obligation(text, &tokens(text), self.lang)
-            .filter(|_| !self.is_weak_work(&said, text) && !said.has(cues.guesses))
+            .filter(|_| !self.is_weak_work(&cue_text, text) && !cue_text.has(cues.guesses))
         {
             self.push(at, Kind::Left, Source::WeakCue, &work, 0);
-        } else if said.has(cues.question) && said.n_words() <= 12 && self.is_fresh(at) {
+        } else if cue_text.has(cues.question) && cue_text.n_words() <= 12 && self.is_fresh(at) {
             self.push(at, Kind::Open, Source::Cue, text, 0);
-        } else if said.has(cues.learned)
-            || said.has(cues.decided)
-            || said.opens_with(cues.rule)
-            || said.has(cues.correction)
-            || said.is_new_rule(self.lang)
+        } else if cue_text.has(cues.learned)
+            || cue_text.has(cues.decided)
+            || cue_text.opens_with(cues.rule)
+            || cue_text.has(cues.correction)
+            || cue_text.is_new_rule(self.lang)
             || turns_against && done.is_some()
         {
-            let weight = weigh_learned(text, &said, self.lang);
+            let weight = weigh_learned(text, &cue_text, self.lang);
             self.push(at, Kind::Learned, Source::Cue, text, weight);
-        } else if self.is_weak_work(&said, text) {
+        } else if self.is_weak_work(&cue_text, text) {
             self.push(at, Kind::Left, Source::WeakCue, text, 0);
         }
     }
 
     /// Returns whether a sentence says, unconditionally, that something is still to be done.
-    pub(super) fn is_work(&self, said: &Said, text: &str) -> bool {
+    pub(super) fn is_work(&self, cue_text: &CueText, text: &str) -> bool {
         let cues = &self.lang.report.cues;
-        let asks = said.begins_with(cues.please) && said.is_request(self.lang);
-        (said.has(cues.todo) || asks)
-            && !said.begins_with(cues.provisos)
-            && !said.begins_with(cues.nothing)
-            && !said.has(cues.guesses)
+        let asks = cue_text.begins_with(cues.please) && cue_text.is_request(self.lang);
+        (cue_text.has(cues.todo) || asks)
+            && !cue_text.begins_with(cues.provisos)
+            && !cue_text.begins_with(cues.nothing)
+            && !cue_text.has(cues.guesses)
             && !requires_quality(text, self.lang)
-            && !said.has(self.lang.settle.not_ours)
+            && !cue_text.has(self.lang.settle.not_ours)
             && self.names_something(text)
     }
 
@@ -205,7 +206,7 @@ impl Reader<'_> {
     }
 
     /// Returns whether a request follows a label of work on the same line: "Next: rye. Buy flour."
-    pub(super) fn goes_on(&self, at: usize, said: &Said) -> bool {
+    pub(super) fn goes_on(&self, at: usize, cue_text: &CueText) -> bool {
         let segment = &self.segments[at];
         let is_labelled = self.segments[..at]
             .iter()
@@ -215,56 +216,58 @@ impl Reader<'_> {
             .is_some_and(|first| {
                 after_label(first.body(), self.lang.report.cues.todo_labels).is_some()
             });
-        is_labelled && said.is_request(self.lang)
+        is_labelled && cue_text.is_request(self.lang)
     }
 
     /// Like `is_work`, for words that count only if no list names the work.
-    pub(super) fn is_weak_work(&self, said: &Said, text: &str) -> bool {
+    pub(super) fn is_weak_work(&self, cue_text: &CueText, text: &str) -> bool {
         let cues = &self.lang.report.cues;
-        let waits = said.has(cues.yet) && said.has(cues.not);
-        let wants = said.has(cues.todo_weak) && !said.has(cues.negation);
+        let waits = cue_text.has(cues.yet) && cue_text.has(cues.not);
+        let wants = cue_text.has(cues.todo_weak) && !cue_text.has(cues.negation);
         (waits || wants)
-            && !said.begins_with(cues.provisos)
-            && !said.has(cues.guesses)
+            && !cue_text.begins_with(cues.provisos)
+            && !cue_text.has(cues.guesses)
             && !requires_quality(text, self.lang)
-            && !said.has(self.lang.settle.not_ours)
+            && !cue_text.has(self.lang.settle.not_ours)
             && self.names_something(text)
     }
 
     /// Returns whether a summary gives a figure about what happened, not about a wish.
-    pub(super) fn is_figure(&self, text: &str, said: &Said) -> bool {
+    pub(super) fn is_figure(&self, text: &str, cue_text: &CueText) -> bool {
         let cues = &self.lang.report.cues;
         // "Guests could not book for an hour" is not a wish.
-        let tells = said.n_words() > 3;
-        tells && has_figure(text) && (!said.has(cues.conditional) || said.has(cues.negation))
+        let tells = cue_text.n_words() > 3;
+        tells
+            && has_figure(text)
+            && (!cue_text.has(cues.conditional) || cue_text.has(cues.negation))
     }
 
     /// Returns whether a sentence says, in its context, that work is finished: "pods are deleted"
     /// does so in a log.
-    pub(super) fn done(&self, at: usize, said: &Said) -> Option<Done> {
+    pub(super) fn done(&self, at: usize, cue_text: &CueText) -> Option<Done> {
         let is_log = self.segments[at].stamp != dated::Stamp::default();
-        said.done(self.lang).filter(|done| is_log || *done > Done::Process)
+        cue_text.done(self.lang).filter(|done| is_log || *done > Done::Process)
     }
 
     /// Records how a sentence affects earlier ones.
-    pub(super) fn turns(&mut self, at: usize, text: &str, said: &Said) {
+    pub(super) fn turns(&mut self, at: usize, text: &str, cue_text: &CueText) {
         let cues = &self.lang.report.cues;
-        if said.asks() {
+        if cue_text.asks() {
             return;
         }
-        if self.done(at, said).is_some() {
+        if self.done(at, cue_text).is_some() {
             self.testify(at, Turn::Done, text, text);
         }
-        if said.has(cues.withdrawn) {
+        if cue_text.has(cues.withdrawn) {
             self.testify(at, Turn::Withdrawn, text, text);
         }
-        if said.has(cues.correction) {
+        if cue_text.has(cues.correction) {
             self.testify(at, Turn::Corrected, text, text);
         }
-        if said.has(cues.undone) {
+        if cue_text.has(cues.undone) {
             self.testify(at, Turn::Undone, text, text);
         }
-        if said.has(cues.all_clear) && !said.has(cues.negation) {
+        if cue_text.has(cues.all_clear) && !cue_text.has(cues.negation) {
             self.testify(at, Turn::AllClear, text, text);
         }
     }

@@ -7,7 +7,7 @@ use dormouse_types::named::Named;
 use dormouse_types::{CategoryId, LabelId, TaskId};
 
 use super::phrase::{Caught, Token, Values, is_quote, matches, tokens, written_out};
-use super::schedule::Said;
+use super::schedule::StatedSchedule;
 use super::{Known, NotAccepted};
 use crate::lang::work::{Cue, Read, Words};
 use crate::read::fold::fold;
@@ -15,7 +15,7 @@ use crate::read::fold::fold;
 /// The cues found in an instruction.
 pub(super) struct FoundCues {
     /// When.
-    pub said: Said,
+    pub stated: StatedSchedule,
     /// Phrases and names in order, of the parts that were understood.
     pub hits: Vec<Hit>,
     /// Parts that were not, as they were written.
@@ -76,9 +76,9 @@ pub(super) fn find_cues(
     }
     let mut masks = quotes.clone();
     masks.extend(titles.into_iter().map(|(_, bytes)| bytes));
-    let said = Said::find(text, &tokens, &masks, words, reader);
-    let is_said = |token: &&Token| said.places.iter().any(|place| overlap(place, &token.bytes));
-    let left: Vec<&Token> = tokens.iter().filter(|token| !is_said(token)).collect();
+    let stated = StatedSchedule::find(text, &tokens, &masks, words, reader);
+    let is_stated = |token: &&Token| stated.places.iter().any(|place| overlap(place, &token.bytes));
+    let left: Vec<&Token> = tokens.iter().filter(|token| !is_stated(token)).collect();
     let mut hits = find(&left, &names, read, text);
     let mut covered = vec![false; left.len()];
     for hit in &hits {
@@ -86,10 +86,10 @@ pub(super) fn find_cues(
             covered[at] |= overlap(&hit.bytes, &token.bytes);
         }
     }
-    take_titles(&mut hits, &left, &mut covered, &said, &quotes, text);
-    let (hits, not_understood) = judge(hits, &left, &covered, read, &said, text);
+    take_titles(&mut hits, &left, &mut covered, &stated, &quotes, text);
+    let (hits, not_understood) = judge(hits, &left, &covered, read, &stated, text);
     let similar = is_repeat.then(|| similar(&tokens, &known.tasks));
-    Ok(FoundCues { said, hits, not_understood, similar })
+    Ok(FoundCues { stated, hits, not_understood, similar })
 }
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
@@ -106,11 +106,12 @@ pub(super) fn quotations(text: &str) -> Vec<Range<usize>> {
 /// The folded titles of tasks that stand in an instruction, longest first, with their places.
 fn title_places(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
-    let said: std::collections::BTreeSet<&str> = tokens.iter().map(|it| it.word.as_str()).collect();
+    let stated: std::collections::BTreeSet<&str> =
+        tokens.iter().map(|it| it.word.as_str()).collect();
     for task in tasks {
         let title = fold(&task.name);
         let parts = name_words(&title);
-        if parts.is_empty() || !parts.iter().all(|part| said.contains(part.as_str())) {
+        if parts.is_empty() || !parts.iter().all(|part| stated.contains(part.as_str())) {
             continue;
         }
         let place = tokens
@@ -132,9 +133,9 @@ fn title_places(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<(String, Range
 
 /// The titles of tasks that share a word with an instruction, at most three.
 fn similar(tokens: &[Token], tasks: &[Named<TaskId>]) -> Vec<String> {
-    let is_said =
+    let is_stated =
         |word: &String| word.chars().count() >= 4 && tokens.iter().any(|it| it.word == *word);
-    let shares = |task: &&Named<TaskId>| name_words(&fold(&task.name)).iter().any(is_said);
+    let shares = |task: &&Named<TaskId>| name_words(&fold(&task.name)).iter().any(is_stated);
     tasks.iter().filter(shares).take(3).map(|task| task.name.clone()).collect()
 }
 
@@ -224,7 +225,7 @@ fn take_titles(
     hits: &mut Vec<Hit>,
     left: &[&Token],
     covered: &mut [bool],
-    said: &Said,
+    stated: &StatedSchedule,
     quotes: &[Range<usize>],
     text: &str,
 ) {
@@ -248,12 +249,12 @@ fn take_titles(
     let mut title = String::new();
     let mut from = place.start;
     let mut places: Vec<&Range<usize>> =
-        said.places.iter().filter(|it| overlap(it, &place)).collect();
+        stated.places.iter().filter(|it| overlap(it, &place)).collect();
     places.sort_by_key(|it| it.start);
-    for said in places {
-        title.push_str(&text[from..said.start.max(from)]);
+    for stated in places {
+        title.push_str(&text[from..stated.start.max(from)]);
         title.push(' ');
-        from = said.end.max(from);
+        from = stated.end.max(from);
     }
     title.push_str(&text[from.min(place.end)..place.end]);
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -274,7 +275,7 @@ fn judge(
     left: &[&Token],
     covered: &[bool],
     read: &'static Read,
-    said: &Said,
+    stated: &StatedSchedule,
     text: &str,
 ) -> (Vec<Hit>, Vec<String>) {
     // Parts of a sentence: between marks, and at a word such as "and" that belongs to no phrase.
@@ -316,7 +317,7 @@ fn judge(
     }
     let mut not_understood: Vec<(Range<usize>, String)> = Vec::new();
     for place in dropped {
-        let own = without(&place, said, text);
+        let own = without(&place, stated, text);
         let joins = not_understood.last().is_some_and(|(last, _)| {
             let between = &text[last.end..place.start];
             !between.contains(['.', ';', '!', '?', '\n'])
@@ -326,7 +327,7 @@ fn judge(
         match not_understood.last_mut().filter(|_| joins) {
             Some((last, words)) => {
                 *last = last.start..place.end;
-                *words = without(last, said, text);
+                *words = without(last, stated, text);
             }
             None => not_understood.push((place, own)),
         }
@@ -354,16 +355,16 @@ fn is_filter(first: usize, left: &[&Token], hits: &[Hit], read: &Read, text: &st
 }
 
 /// The words of a place, without those that say when.
-fn without(place: &Range<usize>, said: &Said, text: &str) -> String {
+fn without(place: &Range<usize>, stated: &StatedSchedule, text: &str) -> String {
     let mut words = String::new();
     let mut from = place.start;
     let mut places: Vec<&Range<usize>> =
-        said.places.iter().filter(|it| overlap(it, place)).collect();
+        stated.places.iter().filter(|it| overlap(it, place)).collect();
     places.sort_by_key(|it| it.start);
-    for said in places {
-        words.push_str(&text[from..said.start.max(from)]);
+    for stated in places {
+        words.push_str(&text[from..stated.start.max(from)]);
         words.push(' ');
-        from = said.end.max(from);
+        from = stated.end.max(from);
     }
     words.push_str(&text[from.min(place.end)..place.end]);
     words.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -17,7 +17,7 @@ use dormouse_formats::when::{Language, Reader};
 pub use dormouse_types::built_in_work::Known;
 use dormouse_types::work_kind::{ParameterError, WorkParameters};
 
-use self::schedule::Said;
+use self::schedule::StatedSchedule;
 use crate::lang::work::{self, Words};
 
 /// The longest instruction that is read. Units: characters.
@@ -144,8 +144,8 @@ pub fn schedule_of(text: &str, reader: &Reader) -> Option<(String, &'static str)
         let end = tokens.iter().find(|token| token.sentence > 0).map(|token| token.bytes.start);
         tokens.retain(|token| token.sentence == 0);
         let first = &text[..end.unwrap_or(text.len())];
-        let said = Said::find(first, &tokens, &cues::quotations(first), words, &reader);
-        let schedule = said.of_instruction(&words.read)?;
+        let stated = StatedSchedule::find(first, &tokens, &cues::quotations(first), words, &reader);
+        let schedule = stated.of_instruction(&words.read)?;
         read_schedule(&schedule, &reader).is_ok().then_some((schedule, words.code))
     })
 }
@@ -161,14 +161,14 @@ fn read_in(
     let found = cues::find_cues(text, known, words, &reader)?;
     let parameters = meaning::parameters(&found, text)?;
     parameters.check().map_err(NotAccepted::Parameter)?;
-    let schedule_words = found.said.words(parameters.kind(), &words.read);
+    let schedule_words = found.stated.words(parameters.kind(), &words.read);
     let schedule = read_schedule(&schedule_words, &reader)
         .map_err(|source| NotAccepted::Schedule { words: schedule_words.clone(), source })?;
     let sentence = sentence::sentence(&parameters, Some((&schedule, &schedule_words)), words);
     Ok(Understood {
         parameters,
         schedule,
-        is_usual_time: found.said.is_silent(),
+        is_usual_time: found.stated.is_silent(),
         schedule_words,
         sentence,
         not_understood: found.not_understood,
@@ -223,17 +223,17 @@ mod tests {
     #[test]
     fn a_list_that_is_not_there_is_named_as_the_cause() {
         let id: TaskId = format!("jt-{}", "0".repeat(26)).parse().expect("an id");
-        let said = |names: &[&str], text: &str| {
+        let stated = |names: &[&str], text: &str| {
             let task = |name: &&str| Named { id: id.clone(), name: (*name).to_owned() };
             let known = Known { tasks: names.iter().map(task).collect(), ..Known::default() };
             read(text, &known, &reader()).expect_err("it is refused").to_string()
         };
-        let none = said(&[], "Reset the packing list every Sunday at 9");
+        let none = stated(&[], "Reset the packing list every Sunday at 9");
         assert!(none.starts_with("no task is called as in `Reset the packing list"), "{none}");
         assert!(!none.contains("there is"), "{none}");
-        let similar = said(&["Blockers (P0)", "Paint"], "Reset Blockers every Monday");
+        let similar = stated(&["Blockers (P0)", "Paint"], "Reset Blockers every Monday");
         assert!(similar.contains("there is `Blockers (P0)`."), "{similar}");
-        let other = said(&["Blockers (P0)"], "Write a poem about Blockers");
+        let other = stated(&["Blockers (P0)"], "Write a poem about Blockers");
         assert!(other.contains("needs a language model; without one"), "{other}");
     }
 

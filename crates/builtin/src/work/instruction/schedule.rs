@@ -14,7 +14,7 @@ use crate::work::wording::{clock, fill};
 
 /// When an instruction is to be done, as far as it says so.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct StatedSchedule {
     /// How often, in words that the reader of dates knows; with a time if they have one.
     repeats: Option<String>,
     /// The time of day, if the words above have none.
@@ -43,7 +43,7 @@ struct Piece {
     is_bare: bool,
 }
 
-impl Said {
+impl StatedSchedule {
     /// Finds it. `masks` are the places of names and quotations, in which nothing is read.
     pub(super) fn find(
         text: &str,
@@ -54,7 +54,7 @@ impl Said {
     ) -> Self {
         let read = &words.read;
         let known = Rewritten::new(text, tokens, masks, words);
-        let mut said = Self::default();
+        let mut stated = Self::default();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut times: Vec<(Range<usize>, Time, bool)> = Vec::new();
         let mut named: Option<Range<usize>> = None;
@@ -103,10 +103,10 @@ impl Said {
                 When::At(moment) => {
                     if let Some(day) = weekday(&written, words) {
                         let at = clock(moment.at.time());
-                        said.weekday =
+                        stated.weekday =
                             Some(format!("{} {} {at}", fill(read.each, &[("day", day)]), read.at));
                     } else {
-                        said.once.get_or_insert(written);
+                        stated.once.get_or_insert(written);
                     }
                     named.get_or_insert(place);
                 }
@@ -117,29 +117,29 @@ impl Said {
         pieces.sort_by_key(|piece| (piece.is_bare, !piece.has_time, piece.place.start));
         let (mut is_time_wanted, mut is_bare) = (true, true);
         if let Some(piece) = (!pieces.is_empty()).then(|| pieces.swap_remove(0)) {
-            said.once = None;
-            said.weekday = None;
-            said.time = piece.part_of_day;
-            said.repeats = Some(piece.words);
+            stated.once = None;
+            stated.weekday = None;
+            stated.time = piece.part_of_day;
+            stated.repeats = Some(piece.words);
             let begins = tokens.first().is_some_and(|first| piece.place.start <= first.bytes.start);
-            said.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
+            stated.is_of_instruction = !piece.is_bare && (begins || piece.has_time);
             is_bare = piece.is_bare;
-            said.places.push(piece.place);
+            stated.places.push(piece.place);
             is_time_wanted = !piece.has_time;
         } else if let Some(place) = named {
-            said.places.push(place);
+            stated.places.push(place);
             is_time_wanted = false;
         }
         if is_time_wanted {
             let time = times.into_iter().next().or_else(|| hour(tokens, masks, read));
             if let Some((place, time, is_hour_open)) = time {
-                said.places.push(place);
-                said.time = Some(time);
-                said.is_hour_open = is_hour_open;
-                said.is_of_instruction |= !is_bare;
+                stated.places.push(place);
+                stated.time = Some(time);
+                stated.is_hour_open = is_hour_open;
+                stated.is_of_instruction |= !is_bare;
             }
         }
-        said
+        stated
     }
 
     /// How often an instruction is to be done that is for a language model, in words that the reader of dates

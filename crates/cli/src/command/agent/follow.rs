@@ -70,9 +70,9 @@ impl Printed {
             };
             news.push((at, place, News::Run(Box::new(wake))));
         }
-        let said =
+        let message_line =
             messages.into_iter().map(|one| (one.created_at, 1, News::Message(Box::new(one))));
-        news.extend(said);
+        news.extend(message_line);
         news.sort_by_key(|(at, place, _)| (*at, *place));
         self.began = true;
         news.into_iter().map(|(_, _, news)| news).collect()

@@ -79,12 +79,12 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
             },
         );
     }
-    let is_said = params.say.is_some();
+    let is_stated = params.say.is_some();
     let body = params.say.map_or_else(|| json!({}), |say| json!({"message": say}));
     let reply = session.client.post(&path, body).await;
     let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;
     wait(session, &agent.id, reply).await?;
-    if is_said && !agent.reads_messages {
+    if is_stated && !agent.reads_messages {
         crate::terminal::note(
             "note: the built-in model stores your message but does not act on it; it reads notes: `dormouse task note`",
         );

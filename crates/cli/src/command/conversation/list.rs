@@ -33,8 +33,9 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
         note(&format!("damaged: {}", line(damaged)));
     }
     if page.items.is_empty() {
-        let said = "No conversations. One begins when agent work with a schedule has a result.";
-        session.screen.say(said);
+        let empty_note =
+            "No conversations. One begins when agent work with a schedule has a result.";
+        session.screen.say(empty_note);
         return Ok(());
     }
     let mut table = Table::new([

@@ -21,8 +21,8 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     let reply = session.client.delete(&format!("/api/conversations/{}", found.id)).await?;
     if !session.print_body(&reply) {
         let gone: Conversation = reply.read()?;
-        let said = format!("deleted “{}” ({})", line(titled(&gone.title)), gone.id.short());
-        session.screen.say(said);
+        let note = format!("deleted “{}” ({})", line(titled(&gone.title)), gone.id.short());
+        session.screen.say(note);
     }
     Ok(())
 }

@@ -55,11 +55,11 @@ pub(super) fn read(row: &str) -> Result<(usize, Column), String> {
     let Some(at) = at else {
         return Err("a row of a column begins with `|` and the number of the column".to_owned());
     };
-    let said = words.next().unwrap_or_default();
-    let column = WORDS.iter().find(|(_, word)| *word == said).map(|&(column, _)| column);
+    let declared = words.next().unwrap_or_default();
+    let column = WORDS.iter().find(|(_, word)| *word == declared).map(|&(column, _)| column);
     let column = column.ok_or_else(|| {
         let all: Vec<&str> = WORDS.iter().map(|(_, word)| *word).collect();
-        format!("unknown meaning of a column `{}`; one of: {}", line(said), all.join(", "))
+        format!("unknown meaning of a column `{}`; one of: {}", line(declared), all.join(", "))
     })?;
     Ok((at, column))
 }
@@ -67,13 +67,14 @@ pub(super) fn read(row: &str) -> Result<(usize, Column), String> {
 /// What each column means, if a person changed that. A column whose row was removed is left out.
 pub(super) fn changed(
     made: &ImportPlan,
-    said: &BTreeMap<usize, Column>,
+    declared: &BTreeMap<usize, Column>,
 ) -> Result<Option<Vec<Column>>, String> {
     let before = made.sheet.as_ref().map(|sheet| sheet.meanings()).unwrap_or_default();
-    if let Some(at) = said.keys().find(|at| **at > before.len()) {
+    if let Some(at) = declared.keys().find(|at| **at > before.len()) {
         return Err(format!("{} has no column {at}", line(&made.file)));
     }
-    let after: Vec<Column> =
-        (1..=before.len()).map(|at| said.get(&at).copied().unwrap_or(Column::LeftOut)).collect();
+    let after: Vec<Column> = (1..=before.len())
+        .map(|at| declared.get(&at).copied().unwrap_or(Column::LeftOut))
+        .collect();
     Ok((after != before).then_some(after))
 }

@@ -170,8 +170,8 @@ pub(super) fn say(
     text: impl FnOnce(&TemplateDetail) -> String,
 ) -> Result<(), Failure> {
     if !session.print_body(reply) {
-        let said = text(&reply.read()?);
-        session.screen.say(said);
+        let note = text(&reply.read()?);
+        session.screen.say(note);
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ async fn talk(
     }
     let detail: EvolutionDetail = reply.read()?;
     for message in detail.messages.iter().filter(|message| message.n > before) {
-        said(session, message);
+        show_message(session, message);
     }
     if let Some(proposal) = &detail.session.proposal {
         proposed(session, &template.id, proposal).await?;
@@ -120,7 +120,7 @@ async fn show(session: &mut Session, template: &Template, reply: &Reply) -> Resu
     session.screen.say(style.bold(&named(template)));
     session.screen.say(format!("session {n}, {status}, began {began}"));
     for message in &detail.messages {
-        said(session, message);
+        show_message(session, message);
     }
     if let Some(proposal) = &detail.session.proposal {
         proposed(session, &template.id, proposal).await?;
@@ -157,7 +157,7 @@ fn ended(
 }
 
 /// Says a line of the session.
-fn said(session: &mut Session, message: &EvolutionMessage) {
+fn show_message(session: &mut Session, message: &EvolutionMessage) {
     let style = session.screen.style();
     let n = message.verdict_on.unwrap_or(0);
     let who = match message.role.known() {

@@ -86,11 +86,11 @@ async fn review(
     session: &mut Session,
     run: &WorkRunId,
     body: serde_json::Value,
-    said: &str,
+    note: &str,
 ) -> Result<(), Failure> {
     let reply = session.client.post(&format!("/api/runs/{run}/review"), body).await?;
     if !session.print_body(&reply) {
-        session.screen.say(said);
+        session.screen.say(note);
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
     let mut table = Table::new(columns);
     for one in &page.items {
         let at = time::minute(one.created, &session.zone);
-        table.row([at, one.state.to_string(), said(one), one.id.short().to_owned()]);
+        table.row([at, one.state.to_string(), summary_of(one), one.id.short().to_owned()]);
     }
     if !page.items.is_empty() {
         let (width, style) = (session.screen.width(), session.screen.style());
@@ -71,7 +71,7 @@ async fn list(session: &mut Session, params: &Params) -> Result<(), Failure> {
 }
 
 /// One line about a delivery.
-fn said(one: &Delivery) -> String {
+fn summary_of(one: &Delivery) -> String {
     let title = one.title.as_deref().unwrap_or("deleted work");
     let what = match one.kind {
         DeliveryKind::Question => "asks",

@@ -72,7 +72,7 @@ fn described(one: &WorkLogLine, at: &str) -> (String, String) {
     let tool = one.tool.as_deref().map(line).unwrap_or_default();
     match one.kind {
         LogLineKind::Run => (format!("run {}{at}  ", one.run), text),
-        LogLineKind::Said => ("  ".to_owned(), text),
+        LogLineKind::Message => ("  ".to_owned(), text),
         LogLineKind::Call => {
             let arguments = one.arguments.as_ref().map(ToString::to_string);
             (format!("  {tool} "), arguments.unwrap_or_default())

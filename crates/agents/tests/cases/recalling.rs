@@ -224,8 +224,9 @@ fn an_answer_is_bounded_whatever_is_found() {
     let notes: Vec<&str> = std::iter::repeat_n(long.as_str(), 30).collect();
     let case = Case::folded(&notes);
     case.own.set_window(9_000);
+    case.own.most_output.store(4_096, std::sync::atomic::Ordering::Relaxed);
     let text = case.searched(&case.own, json!({ "query": "lamp", "limit": 20 })).text;
-    assert!(text.len() <= limits::MEMORY_ANSWER.max.min(4_500), "{}", text.len());
+    assert!(text.len() <= limits::MEMORY_ANSWER.max.min(2_250), "{}", text.len());
     assert!(text.ends_with("There is more; ask with more words to find it."), "{text}");
     let (opened, closed) = (text.matches("<data of=").count(), text.matches("</data>").count());
     assert!(opened > 1 && opened == closed, "no text ends its fence: {text}");

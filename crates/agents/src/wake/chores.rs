@@ -20,6 +20,9 @@ pub struct Operations {
     pub lease: Duration,
 }
 
+/// Confirms what a rule of the person was made for.
+pub struct Rules(pub Agents);
+
 /// Expires proposals whose time has passed.
 pub struct Expiry(pub Agents);
 
@@ -111,6 +114,36 @@ impl Chore for Operations {
             }
             Ok(done)
         })
+    }
+}
+
+impl Chore for Rules {
+    fn name(&self) -> &'static str {
+        "rules"
+    }
+
+    fn when(&self) -> When {
+        When::Sweep
+    }
+
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let lines = self.0.changes.confirm_by_rules().await.map_err(AgentError::from)?;
+            Ok(Done { lines, ..Done::default() })
+        })
+    }
+
+    fn next_due(
+        &self,
+        of: Option<WorkspaceId>,
+    ) -> BoxFuture<'_, Result<Option<Timestamp>, HandlerError>> {
+        Box::pin(
+            async move { Ok(self.0.changes.oldest_by_rule(of).await.map_err(AgentError::from)?) },
+        )
     }
 }
 

@@ -22,6 +22,7 @@ impl Agents {
         vec![
             Arc::new(chores::Routing(self.clone())),
             Arc::new(chores::Operations { agents: self.clone(), lease }),
+            Arc::new(chores::Rules(self.clone())),
             Arc::new(chores::Expiry(self.clone())),
             Arc::new(chores::Trimming(self.clone())),
             Arc::new(chores::Indexing(self.clone())),

@@ -46,9 +46,14 @@ pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
+/// The tools of change items.
+pub fn items() -> impl Iterator<Item = &'static dyn ItemTool> {
+    TOOLS.iter().filter_map(|tool| tool.item())
+}
+
 /// Finds the tool of a change item.
 pub fn item(name: &str) -> Option<&'static dyn ItemTool> {
-    TOOLS.iter().filter_map(|tool| tool.item()).find(|item| item.name() == name)
+    items().find(|item| item.name() == name)
 }
 
 #[cfg(test)]

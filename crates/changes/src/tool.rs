@@ -67,6 +67,8 @@ pub trait Proposal: Tool<Args: Serialize> {
     const MAY_REPEAT: bool = false;
     /// Whether its arguments name another task as `to`.
     const NAMES_TASK: bool = false;
+    /// Whether it may be proposed, and confirmed, about a task that is closed.
+    const ABOUT_CLOSED: bool = false;
     /// Whether a rule of the person may confirm it; not what leaves the machine.
     const MAY_CONFIRM_BY_RULE: bool = true;
 
@@ -286,6 +288,8 @@ pub trait ItemTool: Sync {
     fn may_repeat(&self) -> bool;
     /// See [`Proposal::NAMES_TASK`].
     fn names_task(&self) -> bool;
+    /// See [`Proposal::ABOUT_CLOSED`].
+    fn about_closed(&self) -> bool;
     /// See [`Proposal::MAY_CONFIRM_BY_RULE`].
     fn may_confirm_by_rule(&self) -> bool;
     /// See [`Proposal::check`].
@@ -330,6 +334,10 @@ impl<T: Proposal> ItemTool for T {
 
     fn names_task(&self) -> bool {
         T::NAMES_TASK
+    }
+
+    fn about_closed(&self) -> bool {
+        T::ABOUT_CLOSED
     }
 
     fn may_confirm_by_rule(&self) -> bool {

@@ -163,6 +163,25 @@ impl Condition {
     }
 }
 
+impl FromStr for Condition {
+    type Err = String;
+
+    /// Reads the name of a condition, as [`Condition::key`] gives it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
+        let error = |e: crate::closed_list::NotListed| e.to_string();
+        match kind {
+            "field" => Ok(Self::Field { part: rest.parse().map_err(error)? }),
+            "value" => Ok(Self::Value { class: rest.parse().map_err(error)? }),
+            "label" => Ok(Self::Label {
+                label: rest.parse().map_err(|e: crate::id::IdError| e.to_string())?,
+            }),
+            "words" => Self::Words { words: vec![rest.to_owned()] }.checked(),
+            _ => Err("write field:…, value:…, label:… or words:…".to_owned()),
+        }
+    }
+}
+
 /// The conditions that hold for a change, each of one word where words count: what a rule about it
 /// could rest on.
 pub fn conditions_of(change: &FieldChange) -> Vec<Condition> {
@@ -349,7 +368,7 @@ impl From<RuleHolder> for String {
 #[cfg(feature = "openapi")]
 crate::schema::text!(
     RuleHolder,
-    "^(jt|ag|at|av|task)-[0-9a-z]{26}$",
+    "^jt-[0-9a-z]{26}$|^ag-[0-9a-z]{26}$|^at-[0-9a-z]{26}$|^av-[0-9a-z]{26}$|^task-[0-9a-z]{26}$",
     ["The task, agent, template, version of a template or agent work that a rule is about."]
 );
 

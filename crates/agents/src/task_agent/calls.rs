@@ -58,7 +58,7 @@ impl TaskAgent<'_> {
         let made_before = self.proposed_before(&context.items);
         let mut audit = Vec::new();
         let (store, ws) = (&self.agents.store, self.lease.ws);
-        let (rules, mut held) = (self.rules(shown, &task.id).await?, Vec::new());
+        let (rules, mut held) = (self.rules(calls, shown, &task.id).await?, Vec::new());
         let named = group::named_tasks(store, ws, &task.id, calls).await?;
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
@@ -146,8 +146,16 @@ impl TaskAgent<'_> {
 
     /// Reads the rules in force for what the run proposes, anew for each turn: one that the person makes
     /// during the run counts at once.
-    async fn rules(&self, shown: &ShownTask<'_>, task: &TaskId) -> Result<RulesInForce, RunError> {
-        let Some(input) = &self.input else { return Ok(RulesInForce::default()) };
+    async fn rules(
+        &self,
+        calls: &[ToolCall],
+        shown: &ShownTask<'_>,
+        task: &TaskId,
+    ) -> Result<RulesInForce, RunError> {
+        let proposes =
+            |call: &ToolCall| tools::of_any_room(&call.name).is_some_and(|it| it.item().is_some());
+        let input = self.input.as_ref().filter(|_| calls.iter().any(proposes));
+        let Some(input) = input else { return Ok(RulesInForce::default()) };
         let template = input.agent.config.template_id.clone();
         let holders = [
             Some(RuleHolder::Task(task.clone())),

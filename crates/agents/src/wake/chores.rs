@@ -122,28 +122,24 @@ impl Chore for Rules {
         "rules"
     }
 
+    /// A command that runs what is pending leaves nothing to the rules either.
     fn when(&self) -> When {
-        When::Sweep
+        When::EachPoll
     }
 
+    /// No run depends on it: an error is a line.
     fn work(
         &self,
         _: Option<WorkspaceId>,
         _: Timestamp,
     ) -> BoxFuture<'_, Result<Done, HandlerError>> {
         Box::pin(async move {
-            let lines = self.0.changes.confirm_by_rules().await.map_err(AgentError::from)?;
+            let lines = match self.0.changes.confirm_by_rules().await {
+                Ok(lines) => lines,
+                Err(error) => vec![Err(format!("rules: {error}"))],
+            };
             Ok(Done { lines, ..Done::default() })
         })
-    }
-
-    fn next_due(
-        &self,
-        of: Option<WorkspaceId>,
-    ) -> BoxFuture<'_, Result<Option<Timestamp>, HandlerError>> {
-        Box::pin(
-            async move { Ok(self.0.changes.oldest_by_rule(of).await.map_err(AgentError::from)?) },
-        )
     }
 }
 

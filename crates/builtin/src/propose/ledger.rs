@@ -46,6 +46,9 @@ pub const ADD: Kind = Kind {
 pub const TICK: Kind =
     Kind { call: "update_checklist_items", also: &["update_checklist_item"], list: Some("items") };
 
+/// `copy_task`, which no model is offered
+pub const COPY: Kind = Kind { call: "copy_task", also: &[], list: None };
+
 impl Kind {
     /// Returns whether a tool's name means this kind.
     pub fn is(&self, tool: &str) -> bool {

@@ -6,17 +6,19 @@
 
 use dormouse_store::agent::change_item::State;
 use dormouse_store::agent::rule::{self, ItemByRule};
+use dormouse_store::agent::wake_run::{self, Status};
 use dormouse_store::{Commit, CommitError, Db};
-use dormouse_types::{Actor, Timestamp, WorkspaceId};
+use dormouse_types::{Actor, RunKey};
 
 use crate::set::error::DecideError;
+use crate::set::rows::LoadedItem;
 use crate::set::service::{Changes, Decider};
 
 /// How many items are confirmed at once.
 const AT_ONCE: i64 = 200;
 
 impl Changes {
-    /// Confirms the items that wait for a rule, oldest first. Returns how each ended.
+    /// Confirms the items that wait for a rule and whose run is over, oldest first. Returns how each ended.
     ///
     /// What cannot be confirmed waits for the person: its rule was removed meanwhile, or the item no longer
     /// holds.
@@ -39,18 +41,16 @@ impl Changes {
         Ok(lines)
     }
 
-    /// Returns since when the oldest item waits for its rule.
-    pub async fn oldest_by_rule(
-        &self,
-        of: Option<WorkspaceId>,
-    ) -> Result<Option<Timestamp>, DecideError> {
-        Ok(self.store.first(rule::oldest_waiting(of)).await?.flatten())
-    }
-
     /// Returns whether the item was confirmed now.
     async fn confirm_by_rule(&self, waiting: &ItemByRule) -> Result<bool, DecideError> {
         let ItemByRule { ws, set, index, rule } = waiting;
-        let item = self.load(*ws, set, *index).await?.item;
+        let LoadedItem { set: stored, item, .. } = self.load(*ws, set, *index).await?;
+        let key = RunKey(stored.doc.value.run_key);
+        let run = self.store.first(wake_run::by_key(*ws, &key)).await?;
+        // A run goes on with the task as it has seen it, and may yet withdraw what it proposed.
+        if run.is_some_and(|run| matches!(run.status, Status::Started | Status::Queued)) {
+            return Ok(false);
+        }
         // A verdict that the person undid is not given again.
         if item.state != State::Pending || item.round != 0 {
             self.release(waiting).await?;

@@ -42,6 +42,9 @@ pub enum RuleError {
         /// The tool.
         tool: &'static str,
     },
+    /// No rule may confirm what runs of agent work propose, which may have read anything. Retry: never.
+    #[error("what a run of agent work proposes may rest on any text: it always waits for you")]
+    OfAgentWork,
     /// The condition cannot be used. Retry: with another one.
     #[error("{0}")]
     Condition(String),

@@ -285,7 +285,7 @@ impl Changes {
         if let Actor::Rule(rule) = &who.actor {
             ops.push(rule::expect_in_force(who.ws, rule));
         }
-        // Whoever decides: no rule has to any more.
+        // It is decided: no rule has to any more.
         ops.push(rule::release(who.ws, &item.set, item.index));
         let (after, more) = match want {
             NewVerdict::Confirm { .. } => {
@@ -357,7 +357,7 @@ impl Changes {
         if item.shown_at.is_none() && digest.is_none() {
             return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
         }
-        match task.and_then(|task| task.paused) {
+        match task.and_then(|task| effective_state::paused(item, &task)) {
             Some(Paused::Deleted) => {
                 return Err(DecideError::TaskDeleted { task: item.task.clone() });
             }

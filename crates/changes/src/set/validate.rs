@@ -117,7 +117,7 @@ fn validate_element(
     context: &ProposalContext<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
-    if context.task.status.is_terminal() {
+    if context.task.status.is_terminal() && !item.about_closed() {
         return Err(Refused::Redundant(format!(
             "the person closed the task as {}; nothing is proposed about it until it is open again",
             context.task.status

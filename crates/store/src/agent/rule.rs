@@ -317,18 +317,3 @@ pub fn waiting(limit: i64) -> Query<ItemByRule> {
         },
     }
 }
-
-/// Since when the oldest item waits for its rule, in a workspace or in all.
-pub fn oldest_waiting(of: Option<WorkspaceId>) -> Query<Option<Timestamp>> {
-    Query {
-        db: Db::Agent,
-        sql: "SELECT MIN(made_at) FROM items_by_rule WHERE ws >= ?1 AND ws <= ?2",
-        params: {
-            let (from, to) = of.map_or((i64::MIN, i64::MAX), |of| (of.0, of.0));
-            params_values![from, to]
-        },
-        decode: |row| {
-            row.opt_time(0).map_err(|e| ReadError::column(Db::Agent, "item of a rule", &e))
-        },
-    }
-}

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::row::{Columns, Entity, Stored, decode, select};
 use crate::commit::Db;
-use crate::params_values;
 use crate::in_list;
+use crate::params_values;
 use crate::store::{Query, ReadError, ws};
 
 /// An entry as a document.

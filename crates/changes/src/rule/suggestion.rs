@@ -43,6 +43,7 @@ pub struct Suggestion {
 /// already is not suggested again. The words of a reason play no part.
 pub fn suggestions(verdicts: &[GivenVerdict], rules: &[Rule], now: Timestamp) -> Vec<Suggestion> {
     type Key = (String, Option<Condition>);
+    type Rejections<'v> = Vec<(Timestamp, &'v DecisionId)>;
     let recent = |verdict: &&GivenVerdict| verdict.at + AGE > now && verdict.at <= now;
     let mut rejected: BTreeMap<Key, BTreeSet<(Timestamp, &DecisionId)>> = BTreeMap::new();
     let mut confirmed: BTreeMap<Key, usize> = BTreeMap::new();
@@ -67,8 +68,7 @@ pub fn suggestions(verdicts: &[GivenVerdict], rules: &[Rule], now: Timestamp) ->
     };
     // One rule for each set of rejections: words that always stand together are one condition, and
     // the rule without a condition, which comes first, gives way to a narrower one.
-    let mut by_decisions: BTreeMap<(String, Vec<(Timestamp, &DecisionId)>), Option<Condition>> =
-        BTreeMap::new();
+    let mut by_decisions: BTreeMap<(String, Rejections<'_>), Option<Condition>> = BTreeMap::new();
     for ((tool, condition), decisions) in &rejected {
         let decisions: Vec<_> = decisions.iter().rev().copied().collect();
         let known = by_decisions.entry((tool.clone(), decisions)).or_default();

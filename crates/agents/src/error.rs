@@ -1,6 +1,7 @@
 //! Why an operation on an agent failed.
 
 use dormouse_changes::DecideError;
+use dormouse_changes::rule::service::RuleError;
 use dormouse_journal::JournalError;
 use dormouse_runs::RunError;
 use dormouse_scheduler::{HandlerError, SchedulerError};
@@ -100,6 +101,9 @@ pub enum AgentError {
     /// An operation on a template was refused.
     #[error(transparent)]
     Template(#[from] TemplateError),
+    /// A policy of a tool was refused.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -140,6 +144,7 @@ impl AgentError {
             | Self::Reused { .. }
             | Self::Busy { .. }
             | Self::Template(_)
+            | Self::Rule(_)
             | Self::Journal(_)
             | Self::Changes(_)
             | Self::Work(_)

@@ -8,7 +8,7 @@
 //! evidence, a confirm that applies twice or applies something other than what was shown.
 //!
 //! Reading order: [`tool`], [`group`], [`words`], [`tools`], [`run_call`], [`delegate`], [`set`],
-//! [`delegation`], [`ledger`], [`recovery`].
+//! [`rule`], [`delegation`], [`ledger`], [`recovery`].
 
 pub mod task_ref;
 pub mod tool;
@@ -18,6 +18,7 @@ pub mod group;
 pub mod run_call;
 pub mod delegate;
 pub mod set;
+pub mod rule;
 pub mod delegation;
 pub mod ledger;
 pub mod recovery;

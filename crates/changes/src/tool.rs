@@ -67,6 +67,10 @@ pub trait Proposal: Tool<Args: Serialize> {
     const MAY_REPEAT: bool = false;
     /// Whether its arguments name another task as `to`.
     const NAMES_TASK: bool = false;
+    /// Whether it may be proposed, and confirmed, about a task that is closed.
+    const ABOUT_CLOSED: bool = false;
+    /// Whether a rule of the person may confirm it; not what leaves the machine.
+    const MAY_CONFIRM_BY_RULE: bool = true;
 
     /// Validates arguments against the present task. The same code runs when the model calls and
     /// when the person confirms.
@@ -284,6 +288,10 @@ pub trait ItemTool: Sync {
     fn may_repeat(&self) -> bool;
     /// See [`Proposal::NAMES_TASK`].
     fn names_task(&self) -> bool;
+    /// See [`Proposal::ABOUT_CLOSED`].
+    fn about_closed(&self) -> bool;
+    /// See [`Proposal::MAY_CONFIRM_BY_RULE`].
+    fn may_confirm_by_rule(&self) -> bool;
     /// See [`Proposal::check`].
     fn check(&self, args: &Value, task: &TaskState) -> Result<Checked<Value>, Refused>;
     /// See [`Proposal::target`].
@@ -326,6 +334,14 @@ impl<T: Proposal> ItemTool for T {
 
     fn names_task(&self) -> bool {
         T::NAMES_TASK
+    }
+
+    fn about_closed(&self) -> bool {
+        T::ABOUT_CLOSED
+    }
+
+    fn may_confirm_by_rule(&self) -> bool {
+        T::MAY_CONFIRM_BY_RULE
     }
 
     fn check_other(&self, args: &Value, other: &NamedTask) -> Result<(), Refused> {

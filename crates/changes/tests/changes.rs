@@ -10,6 +10,7 @@ mod cases {
     mod ledger;
     mod lessons;
     mod recorded;
+    mod rules;
     mod restored;
     mod stale;
     mod tools;

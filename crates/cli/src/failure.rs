@@ -94,10 +94,7 @@ impl Problem {
 fn describe_work_refusal(refusal: WorkRefusal) -> &'static str {
     match refusal {
         WorkRefusal::MakesTasks => {
-            "agent work does not create tasks yet; a checklist can start over: say what is to be reset"
-        }
-        WorkRefusal::ByRule => {
-            "agent work suggests changes and applies none by itself; leave out that it may apply them"
+            "agent work creates no task that is like no other; it can copy a task, or reset a checklist"
         }
         WorkRefusal::TaskGone => {
             "the task that it repeats does not exist any more; `dormouse task list` lists the tasks"

@@ -227,13 +227,14 @@ impl Dormouse {
     /// Errors: a parameter that no run can use; a kind whose runs would change nothing.
     async fn may_be_kept(&self, caller: &Caller, parameters: &WorkParameters) -> Result<(), Error> {
         self.check_parameters(caller, parameters).await?;
-        let makes_tasks = |repeat: &Repeat| !matches!(repeat.what, Repeated::Reset { .. });
-        if matches!(parameters, WorkParameters::Repeat(repeat) if makes_tasks(repeat)) {
-            let message = "kind is repeat; runs of agent work make no tasks yet, so this can be tried \
-                           and not switched on. A checklist can start over: what is reset";
+        let WorkParameters::Repeat(Repeat { what, by_rule }) = parameters else { return Ok(()) };
+        if matches!(what, Repeated::Make { .. }) {
+            let message = "what is make; a task that is like no other can be tried and not switched on. \
+                           A task can be made again, and a checklist can start over: copy or reset one";
             return Err(refused(WorkRefusal::MakesTasks, message));
         }
-        Ok(())
+        // It decides about what runs will propose.
+        if *by_rule { require(caller, Scope::Decide) } else { Ok(()) }
     }
 
     /// Checks parameters before they are stored or tried.
@@ -243,12 +244,7 @@ impl Dormouse {
         parameters: &WorkParameters,
     ) -> Result<(), Error> {
         parameters.check().map_err(|error| refused(error.refusal(), error.to_string()))?;
-        let WorkParameters::Repeat(Repeat { what, by_rule }) = parameters else { return Ok(()) };
-        if *by_rule {
-            let why =
-                "byRule is true; work proposes and applies nothing by itself: set it to false";
-            return Err(refused(WorkRefusal::ByRule, why));
-        }
+        let WorkParameters::Repeat(Repeat { what, .. }) = parameters else { return Ok(()) };
         match what {
             Repeated::Reset { task } | Repeated::Copy { task } => {
                 let found = self.journal.task(caller.workspace, &task.id).await;

@@ -4,6 +4,7 @@ use dormouse_access::AccessError;
 use dormouse_agents::AgentError;
 use dormouse_agents::template::TemplateError;
 use dormouse_changes::DecideError;
+use dormouse_changes::rule::service::RuleError;
 use dormouse_formats::intake::ReadError as OtherError;
 use dormouse_formats::markdown::ReadError as MarkdownError;
 use dormouse_formats::plan::{CorrectionError, Error as ImportError};
@@ -114,6 +115,9 @@ pub enum Error {
     /// About an agent.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// About a rule.
+    #[error(transparent)]
+    Rule(#[from] RuleError),
     /// About agent work.
     #[error(transparent)]
     Work(#[from] WorkError),
@@ -177,6 +181,7 @@ pub const PROBLEMS: &[(&str, u16, &str, Retry)] = &[
     ("agent-state", 409, "Not allowed in the agent's current state", Retry::AfterUser),
     ("template-in-use", 409, "Agents follow the template", Retry::AfterUser),
     ("template-state", 409, "Not possible in the current state of the template", Retry::AfterUser),
+    ("rule-exists", 409, "There is such a rule already", Retry::Never),
     ("evolution-active", 409, "The template already has a session", Retry::AfterUser),
     ("run-ended", 409, "The run has already ended", Retry::Never),
     ("work-state", 409, "Not possible in the current state of the work", Retry::AfterUser),
@@ -252,6 +257,7 @@ impl Error {
             Self::Journal(error) => journal(error),
             Self::Decide(error) => decide(error),
             Self::Agent(error) => agent(error),
+            Self::Rule(error) => rule(error),
             Self::Work(error) => work(error),
             Self::Read(error) => read(error),
             Self::Commit(error) => commit(error),
@@ -315,6 +321,7 @@ impl Error {
             Self::Beyond(beyond)
             | Self::Correction(CorrectionError::Limit { source: beyond, .. })
             | Self::Decide(DecideError::Reason(beyond))
+            | Self::Rule(RuleError::TooMany(beyond))
             | Self::Agent(AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. })
             | Self::Work(WorkError::Beyond(beyond) | WorkError::Step(StepError::Beyond(beyond)))
             | Self::Journal(JournalError::Edit(EditError::Beyond { beyond, .. })) => Some(beyond),
@@ -331,6 +338,7 @@ impl Error {
             Self::Agent(
                 AgentError::BlankMessage | AgentError::Template(TemplateError::EmptyMessage),
             ) => Some("message"),
+            Self::Agent(AgentError::Rule(error)) | Self::Rule(error) => rule_field(error),
             Self::Agent(AgentError::Template(TemplateError::Text { field, .. })) => Some(field),
             Self::Agent(AgentError::Template(TemplateError::NoCategory { .. })) => {
                 Some("categoryIds")
@@ -441,12 +449,41 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::Reused { .. } => "idempotency-mismatch",
         AgentError::Busy { .. } => "conflict",
         AgentError::Template(error) => template(error),
+        AgentError::Rule(error) => rule(error),
         AgentError::Journal(error) => journal(error),
         AgentError::Changes(error) => decide(error),
         AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
         AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
         AgentError::Work(RunError::TooLarge(_)) => "limit-reached",
         AgentError::Work(RunError::Broken(_)) => "internal",
+    }
+}
+
+fn rule(error: &RuleError) -> &'static str {
+    match error {
+        RuleError::UnknownTool { .. }
+        | RuleError::Everything
+        | RuleError::NeverByItself { .. }
+        | RuleError::OfAgentWork
+        | RuleError::Condition(_)
+        | RuleError::WrongHolder { .. } => "validation-failed",
+        RuleError::NoHolder { .. } | RuleError::NotFound { .. } => "not-found",
+        RuleError::TaskDeleted { .. } => "task-deleted",
+        RuleError::Exists => "rule-exists",
+        RuleError::TooMany(beyond) => beyond.limit.problem,
+        RuleError::Read(error) => read(error),
+        RuleError::Commit(error) => commit(error),
+    }
+}
+
+/// The field of a request that makes a rule refused.
+fn rule_field(error: &RuleError) -> Option<&'static str> {
+    match error {
+        RuleError::UnknownTool { .. } | RuleError::Everything => Some("tool"),
+        RuleError::NeverByItself { .. } | RuleError::OfAgentWork => Some("policy"),
+        RuleError::Condition(_) => Some("condition"),
+        RuleError::WrongHolder { .. } => Some("holder"),
+        _ => None,
     }
 }
 
@@ -460,6 +497,7 @@ fn template(error: &TemplateError) -> &'static str {
         TemplateError::EvolutionActive { .. } => "evolution-active",
         TemplateError::InUse { .. } | TemplateError::IsDefault { .. } => "template-in-use",
         TemplateError::Archived { .. }
+        | TemplateError::NotActive { .. }
         | TemplateError::NoActive { .. }
         | TemplateError::NoProposal { .. }
         | TemplateError::WrongKind { .. } => "template-state",

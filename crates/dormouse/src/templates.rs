@@ -185,12 +185,9 @@ impl Dormouse {
         caller: &Caller,
         id: &TemplateId,
     ) -> Result<TemplateDetail, Error> {
-        let TemplateDetail { template, version } =
-            self.queries.template(caller.workspace, id).await?;
-        Ok(TemplateDetail {
-            template,
-            version: version.map(|version| self.with_understood(version)),
-        })
+        let detail = self.queries.template(caller.workspace, id).await?;
+        let version = detail.version.map(|version| self.with_understood(version));
+        Ok(TemplateDetail { version, ..detail })
     }
 
     /// Adds what the built-in model understands of a version.

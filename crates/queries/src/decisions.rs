@@ -125,6 +125,7 @@ fn decision_view(stored: Stored<change_set::Decision>, items: &DecidedItems) -> 
         outcome: decision.outcome,
         task_id: decision.task_id,
         rejection_reason: decision.rejection_reason,
+        by_rule: decision.by_rule,
         created_at: decision.created_at,
         undone_at: decision.undone_at,
         vector_clock: stored.columns.clock,

@@ -43,6 +43,7 @@ pub mod transcript;
 pub mod work_log;
 pub mod conversations;
 mod templates;
+mod rules;
 mod evolution;
 mod work_facts;
 pub mod doctor;

@@ -4,6 +4,7 @@ use dormouse_agents::template::stock;
 use dormouse_store::agent::agent_entity::count_by_template;
 use dormouse_store::agent::entity::{self, Line};
 use dormouse_store::agent::template::{self, Template as Stored, TemplateVersion as StoredVersion};
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{TemplateId, WorkspaceId};
 
 use crate::view::{Page, Template, TemplateDetail, TemplateVersion};
@@ -46,8 +47,10 @@ impl Queries {
         let version = self.store.first(template::active(ws, id)).await?;
         let version = version.map(|version| version.doc.value);
         let counts = self.store.all(count_by_template(ws)).await?;
+        let kind = template.kind.known().unwrap_or(TemplateKind::TaskAgent);
+        let tools = self.tools_of(ws, kind, version.as_ref()).await?;
         let template = view(template, version.as_ref(), &counts);
-        Ok(TemplateDetail { template, version: version.map(version_view) })
+        Ok(TemplateDetail { template, version: version.map(version_view), tools })
     }
 
     /// A version of a template.

@@ -25,6 +25,7 @@ mod work_hook;
 mod conversation;
 mod delivery;
 mod template;
+mod rule;
 mod evolution;
 
 pub use agent::{Agent, Report, Restored, RestoredDatabase, Slots};
@@ -51,6 +52,7 @@ pub use evolution::{EvolutionDetail, EvolutionMessage, EvolutionProposal, Evolut
 pub use health::{DatabaseLook, Diagnosis, FileLook, Finding, ProviderAlert, Queue, Severity};
 pub use import::{ImportEvent, ImportOutcome};
 pub use memory::{Checkpoint, KnowledgeKind, KnowledgeLine, MemoryHit, MemoryLine};
+pub use rule::{HeldBack, RejectedProposal, Rule, SuggestedRule, TemplateTool};
 pub use scheduled_wake::{HeldBy, ScheduledReason, ScheduledWake};
 pub use spending::{Spending, Spent};
 pub use task::{LinkedTask, Match, MatchPlace, RowActivity, Task, TaskLink, TaskRow};

@@ -20,6 +20,7 @@ pub fn all() -> Vec<Scene> {
         rejected(),
         newer_evidence(),
         confirm_undo_confirm(),
+        by_rule(),
         several_turns(),
         labels(),
         many_at_once(),
@@ -153,6 +154,21 @@ pub fn confirm_undo_confirm() -> Scene {
             Step::confirm("move", "2026-03-20"),
             Step::confirm("move", "Book the van"),
             Step::undo("move", "Book the van"),
+            Step::Drain,
+        ],
+    )
+}
+
+/// What one tool proposes is applied by the person's rule, and undone by the person.
+pub fn by_rule() -> Scene {
+    builtin(
+        "applied by a rule",
+        vec![
+            Step::ApplyByItself("update_task_due_date"),
+            MOVE,
+            Step::Agent("move"),
+            Step::Drain,
+            Step::undo("move", "2026-03-20"),
             Step::Drain,
         ],
     )

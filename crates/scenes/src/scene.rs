@@ -103,6 +103,8 @@ pub enum Step {
     Forget(&'static str, &'static str),
     /// Has the agent of a task look at everything afresh.
     Reanalyse(&'static str),
+    /// Has what a tool proposes applied by itself for those who follow the default template.
+    ApplyByItself(&'static str),
     /// Pauses the agent of a task.
     Pause(&'static str),
     /// Resumes the agent of a task.

@@ -30,7 +30,8 @@ const TABLES: &[Table] = tables! {
         "tokens", "access_codes";
     Agent: "meta", "counters", "applied_operations", "change_log", "audit_log", "agent_entities",
         "agent_links", "subscriptions", "feed_position", "wake_queue", "wake_run_log",
-        "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "saga_log", "timers", "breakers", "outdated_agents",
+        "wake_requests", "texts", "log_lines", "checkpoints", "change_items", "rules", "held_back",
+        "items_by_rule", "saga_log", "timers", "breakers", "outdated_agents",
         "provider_states", "model_calls", "spend", "model_settings", "search_index", "search_backlog",
         "forgotten_entries", "purges", "work_definitions", "work_versions", "work_runs",
         "work_questions", "work_corrections", "work_summaries", "work_filters", "work_steps",

@@ -7,12 +7,13 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use dormouse::view::{Agent, ChangeItem, RunOutcome, Task};
 use dormouse::{
-    AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewTask, Parts, Shown, Store,
-    Verdict, VerdictOf, WORKSPACE,
+    AgentFilter, Caller, Dormouse, DrainScope, ItemPatch, NewEntry, NewPolicy, NewTask, Parts,
+    Shown, Store, Verdict, VerdictOf, WORKSPACE,
 };
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Faults, NoFaults};
+use dormouse_types::rule::ToolPolicy;
 use dormouse_types::{AgentId, ChangeSetId, TaskId, TaskLinkId, Timestamp};
 
 use crate::scene::{Model, Scene, Step};
@@ -243,6 +244,15 @@ impl World {
             }
             Step::Reanalyse(task) => {
                 dormouse.reanalyse_agent(me, &self.agent_id(task).await?, key).await?;
+            }
+            Step::ApplyByItself(tool) => {
+                dormouse.seed_templates().await?;
+                let all = dormouse.templates(me).await?.items;
+                let default = all.iter().find(|template| template.is_default);
+                let default = default.context("no default template")?;
+                let (version, tool) = (default.newest_version, (*tool).to_owned());
+                let new = NewPolicy { version, tool, policy: ToolPolicy::Auto };
+                dormouse.set_tool_policy(me, &default.id, new, None, key).await?;
             }
             Step::Pause(task) => {
                 dormouse.pause_agent(me, &self.agent_id(task).await?, key).await?;

@@ -44,6 +44,7 @@ use self::json::object;
         (name = "change sets", description = "Proposals of agents, and the user's verdicts."),
         (name = "agent work", description = "What agents do themselves: definitions, runs, questions, logs."),
         (name = "templates", description = "Persona and directives that agents follow, in versions."),
+        (name = "rules", description = "What agents may not propose, and what is applied by itself."),
         (name = "conversations", description = "What was said to the user outside of a task."),
         (name = "models", description = "Models: providers, the one in use, budgets, usage."),
         (name = "workspace", description = "The workspace as a whole."),

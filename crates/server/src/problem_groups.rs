@@ -60,6 +60,10 @@ problems! {
     NewTemplates = ["conflict", "limit-reached", "not-found"];
     /// A template is changed, perhaps to a model of some provider.
     TemplateEdits = ["conflict", "limit-reached", "template-state", "template-in-use"];
+    /// A rule is made.
+    NewRules = ["conflict", "limit-reached", "task-deleted", "rule-exists", "not-found"];
+    /// A tool gets another policy.
+    ToolPolicies = ["conflict", "template-state"];
     /// A session about a template is started.
     NewEvolutions = ["conflict", "evolution-active", "template-state"];
     /// Something happens in a session about a template.

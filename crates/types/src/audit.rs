@@ -147,6 +147,12 @@ closed_list! {
         TemplateActivate = "template.activate",
         /// A template got a new version with the texts of an older one.
         TemplateRollback = "template.rollback",
+        /// What a tool may do in the hands of a version of a template was changed.
+        TemplatePolicy = "template.policy",
+        /// A rule about what agents propose was made.
+        RuleAdd = "rule.add",
+        /// A rule about what agents propose was removed.
+        RuleRemove = "rule.remove",
         /// A template was copied.
         TemplateDuplicate = "template.duplicate",
         /// A template was archived, or is offered again.

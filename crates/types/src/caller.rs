@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::closed_list;
 use crate::closed_list::NotListed;
-use crate::id::{AgentId, HolderId, WorkRunId, WorkspaceId};
+use crate::id::{AgentId, HolderId, RuleId, WorkRunId, WorkspaceId};
 
 /// The caller of a facade method, with their permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Caller {
 
 /// Who is responsible for a write, as the audit log names them.
 ///
-/// Shape of its name, in rows and in JSON: `owner`, `token:…`, `agent:…`, `dormouse`.
+/// Shape of its name, in rows and in JSON: `owner`, `token:…`, `agent:…`, `rule:…`, `dormouse`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Actor {
@@ -44,6 +44,8 @@ pub enum Actor {
     Token(String),
     /// An agent, by a call of its own.
     Agent(AgentId),
+    /// A rule of the person, which confirms what it was made for.
+    Rule(RuleId),
     /// The program itself: proposals that expire, verdicts that a restored database has lost.
     Program,
     /// A client that did not prove who it is.
@@ -65,6 +67,7 @@ impl fmt::Display for Actor {
             Self::Owner => f.write_str("owner"),
             Self::Token(id) => write!(f, "token:{id}"),
             Self::Agent(id) => write!(f, "agent:{id}"),
+            Self::Rule(id) => write!(f, "rule:{id}"),
             Self::Program => f.write_str("dormouse"),
             Self::Nobody => f.write_str("nobody"),
             Self::Other(name) => f.write_str(name),
@@ -88,6 +91,9 @@ impl From<String> for Actor {
         }
         if let Some(id) = name.strip_prefix("token:") {
             return Self::Token(id.to_owned());
+        }
+        if let Some(id) = name.strip_prefix("rule:").and_then(|id| id.parse().ok()) {
+            return Self::Rule(id);
         }
         let agent = name.strip_prefix("agent:").and_then(|id| id.parse().ok());
         agent.map_or(Self::Other(name), Self::Agent)

@@ -50,6 +50,8 @@ closed_list! {
         TemplateChanged = "template:changed",
         /// A session about a template began, moved or ended: something was said, proposed or decided.
         EvolutionChanged = "evolution:changed",
+        /// A rule about what agents propose was made or removed, or held something back.
+        RuleChanged = "rule:changed",
     }
 }
 
@@ -74,7 +76,8 @@ impl EventKind {
             | Self::ConversationChanged
             | Self::DeliveryChanged
             | Self::TemplateChanged
-            | Self::EvolutionChanged => false,
+            | Self::EvolutionChanged
+            | Self::RuleChanged => false,
             Self::JournalChanged | Self::AgentCreated | Self::AgentReport | Self::AgentMessage => {
                 false
             }

@@ -166,6 +166,8 @@ ids! {
     EvolutionMessageId = "em";
     /// What a model noted about a template for later sessions.
     EvolutionNoteId = "nt";
+    /// A rule of the person about what agents propose.
+    RuleId = "ru";
 }
 
 /// Who waits in the queue, has timers and holds a lease: an agent, or a holder of another kind.

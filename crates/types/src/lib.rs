@@ -48,6 +48,7 @@ pub mod named;
 pub mod linked;
 pub mod kept_back;
 pub mod policy;
+pub mod rule;
 pub mod memory;
 pub mod line_name;
 pub mod spend;

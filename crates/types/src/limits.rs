@@ -77,6 +77,8 @@ limits! {
     TEMPLATES = "templates", 200, "templates", "limit-reached";
     /// Versions of one template.
     TEMPLATE_VERSIONS = "versions of a template", 1000, "versions", "limit-reached";
+    /// Rules in force about one task, agent or template.
+    RULES = "rules of a task, agent or template", 100, "rules", "limit-reached";
     /// What a person says at once in a session about a template.
     EVOLUTION_MESSAGE = "message in a session about a template", 8 * 1024, "bytes", "validation-failed";
     /// What one session about a template holds: what was said, proposed and decided.

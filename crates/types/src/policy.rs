@@ -15,6 +15,8 @@ crate::closed_list! {
         Category = "category",
         /// The task was moved to a category that the agent may not act in.
         Moved = "moved",
+        /// The person's policy of the template forbids the tool.
+        Tool = "tool",
     }
 }
 

@@ -44,10 +44,8 @@ closed_list! {
 closed_list! {
     /// Why work with some parameters cannot be switched on.
     pub enum WorkRefusal, "reason why work cannot be switched on" {
-        /// Its runs would have to make tasks, which they do not yet. It can be tried.
+        /// Its runs would have to make a task that is like no other, which they do not. It can be tried.
         MakesTasks = "makesTasks",
-        /// A rule should apply what its runs propose.
-        ByRule = "byRule",
         /// The task that it repeats does not exist, or is deleted.
         TaskGone = "taskGone",
         /// The task that it makes has no title.

@@ -75,7 +75,7 @@ impl Work {
         let outcome = self.rules().run(&facts, &work.parameters, &work.language);
         let now = self.clock.now();
         let mut ending = Ending::of(&outcome)?;
-        let mut proposals = Proposals::begin(self, lease).await?;
+        let mut proposals = Proposals::begin(self, lease, &snapshot.definition).await?;
         if let BuiltInOutcome::Proposals(wanted) = &outcome {
             let n = proposals.of_rules(wanted).await?;
             if n == 0 {

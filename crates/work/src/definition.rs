@@ -302,6 +302,7 @@ impl Work {
         if !new.steps.is_empty() {
             ops.push(step::put(ws, id, &new.steps));
         }
+        ops.extend(self.standing_rule(ws, id, (None, new.built_in.as_ref()), actor, now));
         if empty.kind != WorkType::Immediate {
             return Ok((ops, Written { definition: empty, latest: None }));
         }

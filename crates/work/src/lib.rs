@@ -30,6 +30,7 @@ pub mod read_deliveries;
 pub mod unsent_questions;
 pub mod wording;
 pub mod definition;
+mod standing_rule;
 pub mod lifecycle;
 pub mod execution;
 pub mod question;

@@ -15,7 +15,9 @@ use dormouse_types::work_filter::EventFilter;
 use dormouse_types::work_step::{self, WorkStep};
 use dormouse_types::{Actor, EventKind, Id as _, Timestamp, WorkId, WorkspaceId};
 
-use crate::definition::{ReadSchedule, checked, checked_steps, checked_template, stored, words_of};
+use crate::definition::{
+    ReadSchedule, built_in, checked, checked_steps, checked_template, stored, words_of,
+};
 use crate::snapshot::{Step, Written};
 use crate::templates::Followed;
 use crate::wording::{instructions, title};
@@ -75,6 +77,7 @@ impl Work {
         let (host, head) = (self.store.host(Db::Journal), self.journal_head(ws).await?);
         self.change(ws, id, (AuditAction::WorkEdit, &subject, context), |step, open, now| {
             let after = step.definition();
+            let before = built_in(after)?;
             if let Some(title) = &new_title {
                 after.title.clone_from(title);
             }
@@ -94,7 +97,13 @@ impl Work {
                 after.position = None;
                 self.set_schedule(after, schedule, now)?;
             }
-            let mut ops = Vec::new();
+            let mut ops = match &edit.built_in {
+                Some(new) => {
+                    let change = (before.as_ref(), new.as_ref());
+                    self.standing_rule(ws, id, change, &context.actor, now)
+                }
+                None => Vec::new(),
+            };
             if let Some(template) = &edit.template {
                 after.template = template.as_ref().map(|followed| followed.id.clone());
                 checked_template(after.template.as_ref(), after.built_in.is_some())?;

@@ -2,19 +2,24 @@
 //! proposer. A run changes nothing about a task without the person.
 
 use dormouse_changes::DecideError;
+use dormouse_changes::rule::in_force::{self, Held, RulesInForce};
 use dormouse_changes::set::propose::{Proposer, Source as ProposalSource, TurnOps};
 use dormouse_changes::set::proposed::{Basis, ProposalContext, Proposed};
 use dormouse_changes::set::rows::operation;
 use dormouse_changes::set::validate::{self, CallOutcome};
+use dormouse_changes::tools::copy_task;
 use dormouse_changes::{ModelTool, Policy, tools};
 use dormouse_journal::{JournalError, state};
 use dormouse_runs::{Lease, RunError};
 use dormouse_store::agent::change_item::{self, Item};
+use dormouse_store::agent::work::definition::Definition;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::model::{TaskState, ToolCall};
-use dormouse_types::work_outcome::{ProposedCall, WorkProposals};
+use dormouse_types::rule::RuleHolder;
+use dormouse_types::work_outcome::{NewTask, ProposedCall, WorkEvidence, WorkProposals};
 use dormouse_types::{HolderId, TaskId, Timestamp};
 use jiff::civil::Date;
+use serde_json::{Value, json};
 
 use crate::{Work, WorkError};
 
@@ -25,6 +30,12 @@ pub(crate) struct Proposals<'a> {
     tasks: Vec<AboutTask>,
     /// How many items earlier commits of the run proposed.
     made_before: usize,
+    /// Whose rules are obeyed, besides those about each task.
+    holders: Vec<RuleHolder>,
+    /// The rules of these.
+    rules: RulesInForce,
+    /// Whether the run has read nothing but the tasks that it proposes about.
+    is_built_in: bool,
 }
 
 struct AboutTask {
@@ -33,14 +44,44 @@ struct AboutTask {
     proposed: Vec<Proposed>,
     /// Tools that may be used once and were used.
     used: Vec<String>,
+    /// The rules about the task, and those of the run.
+    rules: RulesInForce,
+    /// What they held back.
+    held: Vec<Held>,
 }
 
 impl<'a> Proposals<'a> {
     /// Begins with what the run proposed so far.
-    pub async fn begin(work: &'a Work, lease: &'a Lease) -> Result<Self, RunError> {
+    pub async fn begin(
+        work: &'a Work,
+        lease: &'a Lease,
+        definition: &Definition,
+    ) -> Result<Self, RunError> {
         let run: [HolderId; 1] = [lease.holder().clone()];
         let made = work.store.all(change_item::of_proposers(lease.ws, &run)).await?;
-        Ok(Self { work, lease, tasks: Vec::new(), made_before: made.len() })
+        let mut holders = vec![RuleHolder::Work(definition.id.clone())];
+        if let Some(followed) = &definition.template {
+            holders.push(RuleHolder::Template(followed.clone()));
+        }
+        let rules = RulesInForce::read(&work.store, lease.ws, &holders, &[]).await?;
+        let is_built_in = definition.built_in.is_some();
+        let (tasks, made_before) = (Vec::new(), made.len());
+        Ok(Self { work, lease, tasks, made_before, holders, rules, is_built_in })
+    }
+
+    /// Returns whether the person lets no run of the definition call a tool.
+    pub fn forbids(&self, tool: &ModelTool) -> bool {
+        self.rules.forbid(tool)
+    }
+
+    /// Reads the rules about a task together with those of the run.
+    async fn rules_about(&self, task: &TaskId) -> Result<RulesInForce, RunError> {
+        let mut holders = self.holders.clone();
+        holders.push(RuleHolder::Task(task.clone()));
+        let (store, ws) = (&self.work.store, self.lease.ws);
+        let rules = RulesInForce::read(store, ws, &holders, std::slice::from_ref(task)).await?;
+        // What a model read in a run may be of anybody: what it proposes waits for the person.
+        Ok(if self.is_built_in { rules } else { rules.asking() })
     }
 
     /// Returns a task as it is now; `None` if there is none.
@@ -70,7 +111,9 @@ impl<'a> Proposals<'a> {
                 let items = change_item::of_task(self.lease.ws, &task.id);
                 let items = self.work.store.all(items).await?;
                 let used = self.used(&items);
-                self.tasks.push(AboutTask { task, items, proposed: Vec::new(), used });
+                let rules = self.rules_about(&task.id).await?;
+                let (proposed, held) = (Vec::new(), Vec::new());
+                self.tasks.push(AboutTask { task, items, proposed, used, rules, held });
                 self.tasks.len() - 1
             }
         };
@@ -88,6 +131,7 @@ impl<'a> Proposals<'a> {
             basis,
         };
         let judged = validate::validate_call(tool, call, &context);
+        let judged = about.rules.obey(judged, &mut about.held);
         for one in &judged {
             let CallOutcome::Queued(one) = one else { continue };
             if matches!(tool.policy, Policy::Deferred(_)) {
@@ -109,7 +153,8 @@ impl<'a> Proposals<'a> {
     pub async fn ops(self) -> Result<(Vec<Op>, Vec<ChangeRow>), RunError> {
         let Self { work, lease, tasks, .. } = self;
         let (mut ops, mut news) = (Vec::new(), Vec::new());
-        for about in tasks.iter().filter(|about| !about.proposed.is_empty()) {
+        let is_empty = |about: &&AboutTask| about.proposed.is_empty() && about.held.is_empty();
+        for about in tasks.iter().filter(|about| !is_empty(about)) {
             let by = Proposer {
                 ws: lease.ws,
                 holder: lease.holder(),
@@ -119,6 +164,7 @@ impl<'a> Proposals<'a> {
             let written = work.changes.turn_ops(by, &about.proposed, &[]).await;
             let TurnOps { ops: more, news: rows } = written.map_err(from_changes)?;
             ops.extend(more);
+            ops.extend(in_force::held_ops(by, &about.held, work.clock.now()));
             news.extend(rows);
         }
         Ok((ops, news))
@@ -127,8 +173,10 @@ impl<'a> Proposals<'a> {
     /// Proposes what the rules of built-in work came to; returns how many changes are proposed.
     pub async fn of_rules(&mut self, wanted: &WorkProposals) -> Result<usize, WorkError> {
         let mut n_proposed = 0;
-        for one in &wanted.calls {
-            let Some(tool) = tools::by_name(&one.tool) else {
+        let mut calls = wanted.calls.clone();
+        calls.extend(wanted.new_tasks.iter().filter_map(|new| copy_of(new, wanted, self.today())));
+        for one in &calls {
+            let Some(tool) = tools::of_built_in_work(&one.tool) else {
                 return Err(crate::error::broken(format!("there is no tool {}", one.tool)));
             };
             let Some(task) = self.task(&one.task).await? else { continue };
@@ -145,19 +193,40 @@ impl<'a> Proposals<'a> {
         Ok(n_proposed)
     }
 
+    fn today(&self) -> Date {
+        self.work.clock.now().day_in(&self.work.zone)
+    }
+
     fn begin_of(&self, day: Date) -> Timestamp {
         let begin = day.to_zoned(self.work.zone.clone());
         begin.map_or(Timestamp::from_micros(0), |at| Timestamp::from_jiff(at.timestamp()))
     }
 }
 
+/// The call that makes a task again; `None` for one that is like no other.
+fn copy_of(new: &NewTask, wanted: &WorkProposals, today: Date) -> Option<ProposedCall> {
+    let task = new.copy_of.clone()?;
+    let args = json!({
+        "title": new.title,
+        "dueDate": new.due_on.map(|day| day.to_string()),
+        "estimateMinutes": new.estimate_minutes,
+        "labels": new.labels,
+        "items": new.items,
+    });
+    let tool = copy_task::TOOL.name.to_owned();
+    let evidence = WorkEvidence { on: today, text: wanted.text.title.clone() };
+    Some(ProposedCall { task, tool, args, evidence })
+}
+
 /// The call of a tool with the fact that speaks for it as its reason.
 fn call_of(one: &ProposedCall) -> ToolCall {
     let mut args = one.args.clone();
-    let reason = serde_json::Value::from(one.evidence.text.clone());
+    let reason = Value::from(one.evidence.text.clone());
     // Each element of a list is an item, with a reason of its own.
-    let list =
-        args.as_object_mut().and_then(|map| map.values_mut().find_map(|it| it.as_array_mut()));
+    let is_list = |it: &&mut Vec<Value>| it.first().is_some_and(Value::is_object);
+    let list = args
+        .as_object_mut()
+        .and_then(|map| map.values_mut().find_map(|it| it.as_array_mut().filter(is_list)));
     match list {
         Some(elements) => {
             for element in elements {

@@ -23,6 +23,7 @@ const KINDS: Record<EventKind | "needs-attention", true> = {
   "conversation:changed": true,
   "template:changed": true,
   "evolution:changed": true,
+  "rule:changed": true,
   "attention:acknowledged": true,
   "delivery:changed": true,
   "needs-attention": true,

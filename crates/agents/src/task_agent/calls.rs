@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use dormouse_changes::group;
+use dormouse_changes::rule::in_force::{self, RulesInForce};
 use dormouse_changes::run_call::{self, RunCall};
 use dormouse_changes::set::propose::{Proposer, Source, TurnOps};
 use dormouse_changes::set::proposed::{Basis, ProposalContext, Proposed};
@@ -18,9 +19,12 @@ use dormouse_store::{Audit, Db, Op, receipt};
 use dormouse_types::kept_back::KeptBackReason;
 use dormouse_types::model::{ToolCall, ToolResult};
 use dormouse_types::policy::DenialReason;
+use dormouse_types::rule::RuleHolder;
 use dormouse_types::{Actor, Id as _, OperationId, Origin, TaskId, hash};
 
+use crate::context::linked::LinkedTasks;
 use crate::error::{from_changes, from_journal};
+use crate::template::stock;
 use crate::tools;
 
 use super::wake_input::TaskContext;
@@ -54,6 +58,7 @@ impl TaskAgent<'_> {
         let made_before = self.proposed_before(&context.items);
         let mut audit = Vec::new();
         let (store, ws) = (&self.agents.store, self.lease.ws);
+        let (rules, mut held) = (self.rules(calls, shown, &task.id).await?, Vec::new());
         let named = group::named_tasks(store, ws, &task.id, calls).await?;
         let mut used: Vec<String> = made_before.iter().map(|item| item.tool.clone()).collect();
         for call in calls {
@@ -65,6 +70,10 @@ impl TaskAgent<'_> {
                 Some(tool) if self.has_moved(context) && acts_on_the_task(tool) => {
                     audit.push(self.denied(tool, DenialReason::Moved));
                     Some(refused(call, MOVED.into()))
+                }
+                Some(tool) if rules.forbid(tool) => {
+                    audit.push(self.denied(tool, DenialReason::Tool));
+                    Some(refused(call, forbidden(tool)))
                 }
                 Some(tool) => {
                     let items = without_retracted(&context.items, &retractions);
@@ -92,6 +101,7 @@ impl TaskAgent<'_> {
                         basis: Basis::Model,
                     };
                     let judged = validate::validate_call(tool, call, &context);
+                    let judged = rules.obey(judged, &mut held);
                     let (is_refused, text) = validate::reply(&judged);
                     // To the model, an entry that it may not see does not exist.
                     if is_refused && let Some(reason) = shown.hidden_in(call) {
@@ -127,10 +137,39 @@ impl TaskAgent<'_> {
             .turn_ops(by, &proposed, &retractions)
             .await
             .map_err(from_changes)?;
+        ops.extend(in_force::held_ops(by, &held, self.agents.clock.now()));
         let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
         ops.extend(later.map(|(call, _)| self.open_saga(&task.id, call)));
         let sources = sources.into_iter().collect();
         Ok(ExecutedCalls { results, ops, news, sources, audit })
+    }
+
+    /// Reads the rules in force for what the run proposes, anew for each turn: one that the person makes
+    /// during the run counts at once.
+    async fn rules(
+        &self,
+        calls: &[ToolCall],
+        shown: &ShownTask<'_>,
+        task: &TaskId,
+    ) -> Result<RulesInForce, RunError> {
+        let proposes =
+            |call: &ToolCall| tools::of_any_room(&call.name).is_some_and(|it| it.item().is_some());
+        let input = self.input.as_ref().filter(|_| calls.iter().any(proposes));
+        let Some(input) = input else { return Ok(RulesInForce::default()) };
+        let template = input.agent.config.template_id.clone();
+        let holders = [
+            Some(RuleHolder::Task(task.clone())),
+            Some(RuleHolder::Agent(self.agent.clone())),
+            Some(RuleHolder::Template(template.unwrap_or_else(|| stock::DEFAULT.id()))),
+            input.effective.version.clone().map(RuleHolder::Version),
+        ];
+        let holders: Vec<RuleHolder> = holders.into_iter().flatten().collect();
+        let linked = input.linked.iter().flat_map(LinkedTasks::all).map(|linked| &linked.id);
+        let about: Vec<TaskId> = std::iter::once(task).chain(linked).cloned().collect();
+        let rules = RulesInForce::read(&self.agents.store, self.lease.ws, &holders, &about).await?;
+        let is_tainted = shown.task.task.iter().flat_map(|task| &task.entries).any(|it| it.tainted);
+        let is_tainted = is_tainted || input.linked.is_none();
+        Ok(if is_tainted { rules.asking() } else { rules })
     }
 
     /// A call without a result writes the journal after its turn. Its saga is opened with the turn,
@@ -248,6 +287,11 @@ fn without_retracted(items: &[Item], retractions: &[Retraction]) -> Vec<Item> {
 
 /// What the model reads about a call on a task that was moved.
 const MOVED: &str = "the task was moved to another category during this wake; nothing was applied";
+
+/// What the model reads about a call of a tool that its template forbids.
+fn forbidden(tool: &ModelTool) -> String {
+    format!("the person does not let you use {}; nothing was applied", tool.name)
+}
 
 /// Returns whether a tool acts on the task, and not only on what the agent knows.
 fn acts_on_the_task(tool: &ModelTool) -> bool {

@@ -227,7 +227,7 @@ impl TaskAgent<'_> {
                 ..fragment(FragmentKind::Trend, parts, FragmentData::Trend(trend))
             });
         }
-        fragments.extend(said.into_iter().map(|words| {
+        fragments.extend(unheard_texts.into_iter().map(|words| {
             let source = vec![Source::Task(task.id.clone())];
             let part = Part::new(Piece::Other, words.clone(), source);
             fragment(FragmentKind::Message, vec![part], FragmentData::Message(words))

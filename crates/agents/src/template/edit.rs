@@ -18,6 +18,7 @@ use dormouse_types::{
 };
 
 use super::effective::Effective;
+use super::policy::NewPolicy;
 use super::{TemplateError, stock};
 use crate::lifecycle::{RequestContext, audit, once};
 use crate::{AgentError, Agents};
@@ -106,6 +107,8 @@ pub(super) enum Wanted<'a> {
     Activate(i64),
     RollBack(i64),
     Delete,
+    /// A tool gets another policy.
+    Policy(&'a NewPolicy),
     /// The proposal of a session becomes the active version.
     Approve(&'a Approval),
 }
@@ -565,6 +568,7 @@ impl Agents {
             Wanted::Activate(number) => self.activated(ws, &mut change, *number).await?,
             Wanted::RollBack(number) => self.rolled_back(ws, &mut change, *number, context).await?,
             Wanted::Delete => self.deleted(ws, &mut change).await?,
+            Wanted::Policy(new) => self.with_policy(ws, &mut change, new, context).await?,
             Wanted::Approve(approval) => self.approved(ws, &mut change, approval, context).await?,
         }
         if change.template.doc.value == before && change.ops.is_empty() {

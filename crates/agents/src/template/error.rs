@@ -33,6 +33,11 @@ pub enum TemplateError {
     /// It has no version in use. Retry: after activating one.
     #[error("template {template} has no active version: activate one first")]
     NoActive { template: TemplateId },
+    /// The version is not in use, so nobody follows it. Retry: with the active one.
+    #[error(
+        "version {version} of template {template} is not the active one: read the template again"
+    )]
+    NotActive { template: TemplateId, version: i64 },
     /// It is for something else. Retry: never.
     #[error("template {template} is of the kind {kind}: only one of the kind {wanted} fits here")]
     WrongKind { template: TemplateId, kind: String, wanted: TemplateKind },

@@ -1,6 +1,6 @@
 //! Templates: the persona and directives that agents follow, in versions.
 //!
-//! Reading order: [`stock`], [`effective`], [`error`], [`seed`], [`edit`], [`version`], `follow`, [`evolution`].
+//! Reading order: [`stock`], [`effective`], [`error`], [`seed`], [`edit`], [`version`], [`policy`], `follow`, [`evolution`].
 
 pub mod stock;
 pub mod effective;
@@ -8,8 +8,10 @@ pub mod error;
 mod seed;
 pub mod edit;
 mod version;
+pub mod policy;
 mod follow;
 pub mod evolution;
 
 pub use edit::{NewTemplate, TemplatePatch};
 pub use error::TemplateError;
+pub use policy::NewPolicy;

@@ -9,6 +9,7 @@ use dormouse_types::{Id as _, TemplateId, TemplateVersionId, Timestamp, Workspac
 
 use super::TemplateError;
 use super::edit::{Change, Content, Request, Wanted};
+use super::policy::end_of_version;
 use crate::lifecycle::RequestContext;
 use crate::{AgentError, Agents};
 
@@ -140,6 +141,7 @@ impl Agents {
     ) {
         active.doc.value.status = Listed::Known(TemplateVersionStatus::Archived);
         change.replace(ws, &active);
+        change.ops.push(end_of_version(ws, &active.doc.value.id, change.now));
     }
 
     /// Adds a version with this content.

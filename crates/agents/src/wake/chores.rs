@@ -20,6 +20,9 @@ pub struct Operations {
     pub lease: Duration,
 }
 
+/// Confirms what a rule of the person was made for.
+pub struct Rules(pub Agents);
+
 /// Expires proposals whose time has passed.
 pub struct Expiry(pub Agents);
 
@@ -110,6 +113,32 @@ impl Chore for Operations {
                 }
             }
             Ok(done)
+        })
+    }
+}
+
+impl Chore for Rules {
+    fn name(&self) -> &'static str {
+        "rules"
+    }
+
+    /// A command that runs what is pending leaves nothing to the rules either.
+    fn when(&self) -> When {
+        When::EachPoll
+    }
+
+    /// No run depends on it: an error is a line.
+    fn work(
+        &self,
+        _: Option<WorkspaceId>,
+        _: Timestamp,
+    ) -> BoxFuture<'_, Result<Done, HandlerError>> {
+        Box::pin(async move {
+            let lines = match self.0.changes.confirm_by_rules().await {
+                Ok(lines) => lines,
+                Err(error) => vec![Err(format!("rules: {error}"))],
+            };
+            Ok(Done { lines, ..Done::default() })
         })
     }
 }

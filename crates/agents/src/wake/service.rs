@@ -20,6 +20,8 @@ impl Agents {
     /// Returns the background work of agents, in the order in which it runs, where a lease lasts so long.
     pub fn chores(&self, lease: Duration) -> Vec<Arc<dyn Chore>> {
         vec![
+            // What a rule confirms is routed in the same poll.
+            Arc::new(chores::Rules(self.clone())),
             Arc::new(chores::Routing(self.clone())),
             Arc::new(chores::Operations { agents: self.clone(), lease }),
             Arc::new(chores::Expiry(self.clone())),

@@ -83,6 +83,9 @@ pub const TICK: Kind = Kind {
 /// the facade compares them.
 pub const KINDS: [Kind; 8] = [TITLE, ESTIMATE, DUE, PRIORITY, STATUS, LABELS, ADD, TICK];
 
+/// `copy_task`, which no model is offered
+pub const COPY: Kind = Kind { call: "copy_task", also: &[], list: None };
+
 impl Kind {
     /// Returns the kind that a tool's name means.
     pub fn of_tool(tool: &str) -> Option<Self> {

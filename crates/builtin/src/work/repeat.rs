@@ -14,7 +14,7 @@ use serde_json::json;
 use super::page::{Page, plain};
 use super::wording::{Wording, fill};
 use crate::lang::work::Say;
-use crate::propose::ledger::TICK;
+use crate::propose::ledger::{COPY, TICK};
 use crate::read::fold::fold;
 
 const MOST: usize = 20;
@@ -104,6 +104,9 @@ fn copy(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> BuiltI
     };
     if is_open_already(facts, &task.title, Some(&task.id)) {
         return nothing(NothingReason::StillOpen);
+    }
+    if task.open_proposals.iter().any(|tool| COPY.is(tool)) {
+        return nothing(NothingReason::StillProposed);
     }
     let new = NewTask {
         title: task.title.clone(),

@@ -4,10 +4,11 @@ use dormouse_journal::{Paused, TaskReviewState, TaskView, state};
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::entity;
+use dormouse_store::agent::rule;
 use dormouse_store::{CommitError, MaybeRefused as _, Op, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::{
-    ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
+    Actor, ChangeSetId, DecisionId, Fingerprint, Id as _, Timestamp, WorkspaceId, limits,
 };
 
 use crate::group;
@@ -281,6 +282,11 @@ impl Changes {
         if kind.is_some() {
             ops.push(payload.open(who.ws, seen, now));
         }
+        if let Actor::Rule(rule) = &who.actor {
+            ops.push(rule::expect_in_force(who.ws, rule));
+        }
+        // It is decided: no rule has to any more.
+        ops.push(rule::release(who.ws, &item.set, item.index));
         let (after, more) = match want {
             NewVerdict::Confirm { .. } => {
                 (seen.with(transitioned(item, State::Applying, None, now)), Vec::new())
@@ -351,7 +357,7 @@ impl Changes {
         if item.shown_at.is_none() && digest.is_none() {
             return Err(DecideError::NotShown { set: item.set.clone(), index: item.index });
         }
-        match task.and_then(|task| task.paused) {
+        match task.and_then(|task| effective_state::paused(item, &task)) {
             Some(Paused::Deleted) => {
                 return Err(DecideError::TaskDeleted { task: item.task.clone() });
             }
@@ -429,6 +435,10 @@ impl Changes {
             task_id: Some(item.task.clone()),
             rejection_reason: reason.map(ToOwned::to_owned),
             with_item: None,
+            by_rule: match &payload.actor {
+                Some(Actor::Rule(rule)) => Some(rule.clone()),
+                Some(_) | None => None,
+            },
             round: item.round,
             created_at: now,
             updated_at: now,

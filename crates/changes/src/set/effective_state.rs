@@ -46,7 +46,7 @@ impl EffectiveState {
 
 /// Returns the state of an item at a time. Without a task, only its row and the time count.
 pub fn of(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> EffectiveState {
-    let paused = task.and_then(|task| task.paused);
+    let paused = task.and_then(|task| paused(item, task));
     match item.state {
         State::Confirmed | State::Rejected | State::Retracted | State::Expired => {
             EffectiveState::Over
@@ -65,6 +65,15 @@ pub fn of(item: &Item, task: Option<&TaskReviewState>, now: Timestamp) -> Effect
                 (None, _) => EffectiveState::Waits,
             }
         }
+    }
+}
+
+/// Returns why nobody has to decide about an item as its task is.
+pub(crate) fn paused(item: &Item, task: &TaskReviewState) -> Option<Paused> {
+    let about_closed = || tools::item(&item.tool).is_some_and(|tool| tool.about_closed());
+    match task.paused {
+        Some(Paused::Closed(_)) if about_closed() => None,
+        other => other,
     }
 }
 

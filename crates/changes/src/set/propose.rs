@@ -3,10 +3,11 @@
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::{ChangeSet, SetStatus};
 use dormouse_store::agent::entity::{self, Stored};
+use dormouse_store::agent::rule;
 use dormouse_store::doc::Doc;
 use dormouse_store::{ChangeRow, Op};
 use dormouse_types::{
-    ChangeSetId, EventKind, HolderId, Id as _, Origin, RunKey, TaskId, ThreadId, Timestamp,
+    ChangeSetId, EventKind, HolderId, Id as _, Origin, RuleId, RunKey, TaskId, ThreadId, Timestamp,
     TokenId, WorkspaceId, hash,
 };
 
@@ -89,6 +90,8 @@ struct TouchedSet {
     /// Number of items already stored; the items after them are new. 0 for a new set.
     n_stored: usize,
     is_new: bool,
+    /// The new items that a rule is to confirm.
+    by_rule: Vec<(i64, RuleId)>,
 }
 
 impl Changes {
@@ -146,7 +149,8 @@ impl Changes {
                 Some(set) => self.touched(by.ws, &mut all, &set.doc.value.id).await?,
                 None => {
                     let set = Doc::new(self.fresh_set(by, now));
-                    all.push(TouchedSet { set, items: Vec::new(), n_stored: 0, is_new: true });
+                    let (items, by_rule) = (Vec::new(), Vec::new());
+                    all.push(TouchedSet { set, items, n_stored: 0, is_new: true, by_rule });
                     all.last_mut().expect("it was pushed")
                 }
             };
@@ -160,6 +164,7 @@ impl Changes {
                     continue;
                 }
                 let item = fresh_item(by, &touched.set.value.id, index, one, now);
+                touched.by_rule.extend(one.by_rule.clone().map(|rule| (index, rule)));
                 touched.items.push(item);
             }
         }
@@ -188,7 +193,8 @@ impl Changes {
                 let set = set.ok_or_else(|| DecideError::Broken(format!("set {id} is gone")))?;
                 let items = self.store.all(change_item::of_set(ws, id)).await?;
                 let n_stored = items.len();
-                all.push(TouchedSet { set: set.doc, items, n_stored, is_new: false });
+                let (is_new, by_rule) = (false, Vec::new());
+                all.push(TouchedSet { set: set.doc, items, n_stored, is_new, by_rule });
                 all.len() - 1
             }
         };
@@ -247,6 +253,10 @@ impl TouchedSet {
         for item in &mut self.items[self.n_stored..] {
             item.shown_at = shown.contains(&item.index).then_some(now);
             ops.push(change_item::insert(ws, item));
+            let rule = self.by_rule.iter().find(|(index, _)| *index == item.index);
+            ops.extend(
+                rule.map(|(index, rule)| rule::leave_to(ws, (&item.set, *index), rule, now)),
+            );
         }
         if self.is_new {
             ops.push(entity::insert(ws, &self.set.value));

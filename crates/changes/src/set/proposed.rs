@@ -3,7 +3,7 @@
 use dormouse_store::agent::change_item::Item;
 use dormouse_types::field_change::FieldChange;
 use dormouse_types::model::TaskState;
-use dormouse_types::{Fingerprint, Timestamp};
+use dormouse_types::{Fingerprint, RuleId, Timestamp};
 use serde_json::Value;
 
 use crate::task_ref::NamedTask;
@@ -28,6 +28,8 @@ pub struct Proposed {
     pub summary: String,
     /// Its place in its set.
     pub index: i64,
+    /// The rule of the person that is to confirm it; none if it waits for the person.
+    pub by_rule: Option<RuleId>,
 }
 
 /// What a call is validated against: stored facts only.

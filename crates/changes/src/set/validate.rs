@@ -117,7 +117,7 @@ fn validate_element(
     context: &ProposalContext<'_>,
     queued: &[Proposed],
 ) -> Result<Proposed, Refused> {
-    if context.task.status.is_terminal() {
+    if context.task.status.is_terminal() && !item.about_closed() {
         return Err(Refused::Redundant(format!(
             "the person closed the task as {}; nothing is proposed about it until it is open again",
             context.task.status
@@ -165,7 +165,8 @@ fn validate_element(
     let change = change.map(|change| with_task(change, value));
     let index = next_index(context, queued);
     let tool = item.name();
-    Ok(Proposed { tool, args, fingerprint, evidence, rationale, change, summary, index })
+    let by_rule = None;
+    Ok(Proposed { tool, args, fingerprint, evidence, rationale, change, summary, index, by_rule })
 }
 
 /// Removes evidence and rationale from the arguments.
@@ -281,7 +282,15 @@ pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
             CallOutcome::Skipped(_) | CallOutcome::Refused(_) => None,
         })
         .collect();
-    if !queued.is_empty() {
+    let (by_rule, queued): (Vec<&Proposed>, Vec<&Proposed>) =
+        queued.into_iter().partition(|proposed| proposed.by_rule.is_some());
+    for (proposed, what) in [
+        (queued, "Proposed, waits for the person's review"),
+        (by_rule, "Proposed; a rule of the person applies it"),
+    ] {
+        if proposed.is_empty() {
+            continue;
+        }
         let named = |proposed: &&Proposed| {
             let makes = tools::item(proposed.tool).and_then(|tool| tool.creates(&proposed.args));
             match makes {
@@ -289,8 +298,8 @@ pub fn reply(judged: &[CallOutcome]) -> (bool, String) {
                 None => proposed.summary.clone(),
             }
         };
-        let summaries: Vec<_> = queued.iter().map(named).collect();
-        lines.push(format!("Proposed, waits for the person's review: {}.", summaries.join("; ")));
+        let summaries: Vec<_> = proposed.iter().map(named).collect();
+        lines.push(format!("{what}: {}.", summaries.join("; ")));
     }
     for one in judged {
         match one {

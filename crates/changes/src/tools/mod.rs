@@ -13,6 +13,7 @@ pub mod create_follow_up_task;
 pub mod migrate_checklist_item;
 pub mod link_task;
 pub mod start_agent_work;
+pub mod copy_task;
 pub mod retract_suggestions;
 
 use crate::tool::{ItemTool, ModelTool};
@@ -35,6 +36,15 @@ pub const TOOLS: &[&ModelTool] = &[
     &retract_suggestions::TOOL,
 ];
 
+/// The tools that no model is offered: built-in work calls them.
+pub const OF_BUILT_IN_WORK: &[&ModelTool] = &[&copy_task::TOOL];
+
+/// Finds a tool that built-in work calls: one of its own, or one that models call too.
+pub fn of_built_in_work(name: &str) -> Option<&'static ModelTool> {
+    let own = OF_BUILT_IN_WORK.iter().copied().find(|tool| tool.name == name);
+    own.or_else(|| by_name(name))
+}
+
 /// Returns whether a call proposes another task, or names one. Only an agent of the task does that: a run
 /// of agent work is about no task of its own that a group could belong to.
 pub fn is_of_groups(tool: &ModelTool) -> bool {
@@ -46,9 +56,15 @@ pub fn by_name(name: &str) -> Option<&'static ModelTool> {
     TOOLS.iter().copied().find(|tool| tool.answers_to(name))
 }
 
+/// The tools of change items that models propose.
+pub fn items() -> impl Iterator<Item = &'static dyn ItemTool> {
+    TOOLS.iter().filter_map(|tool| tool.item())
+}
+
 /// Finds the tool of a change item.
 pub fn item(name: &str) -> Option<&'static dyn ItemTool> {
-    TOOLS.iter().filter_map(|tool| tool.item()).find(|item| item.name() == name)
+    let of_work = OF_BUILT_IN_WORK.iter().filter_map(|tool| tool.item());
+    items().chain(of_work).find(|item| item.name() == name)
 }
 
 #[cfg(test)]

@@ -32,6 +32,9 @@ impl Tool for StartAgentWork {
 }
 
 impl Proposal for StartAgentWork {
+    // What it reads may be sent to a model elsewhere.
+    const MAY_CONFIRM_BY_RULE: bool = false;
+
     fn check(args: Args, _task: &TaskState) -> Result<Checked<Args>, Refused> {
         let title = args.title.split_whitespace().collect::<Vec<_>>().join(" ");
         let instructions = args.instructions.trim().to_owned();

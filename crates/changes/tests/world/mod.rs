@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_changes::rule::in_force::{self, RulesInForce};
+use dormouse_changes::rule::service::{NewRule, RuleError, RuleMaker};
 use dormouse_changes::set::effective_state::KnownValue;
 use dormouse_changes::set::propose::{Proposer, Source};
 use dormouse_changes::set::proposed::{Basis, ProposalContext, Proposed};
@@ -17,15 +19,17 @@ use dormouse_journal::{Edit, EditCtx, Journal, JournalError, NewTask, TaskView, 
 use dormouse_store::agent::change_item::{self, Item};
 use dormouse_store::agent::change_set::{ChangeSet, Decision, SetStatus};
 use dormouse_store::agent::entity;
+use dormouse_store::agent::rule::{self, Rule};
 use dormouse_store::backend::sqlite::{Snapshot, Sqlite};
 use dormouse_store::{Commit, Db, Op, Query, Store, params};
 use dormouse_testkit::hooks::Hooks;
 use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::model::{TaskState, ToolCall};
 use dormouse_types::port::Clock;
+use dormouse_types::rule::{Condition, RuleEffect, RuleHolder};
 use dormouse_types::{
-    Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RunKey, TaskId,
-    ThreadId, Timestamp, TokenId, WorkspaceId, hash,
+    Actor, AgentId, EntryId, Fingerprint, Id as _, ItemId, LabelId, Origin, RuleId, RunKey, TaskId,
+    TemplateVersionId, ThreadId, Timestamp, TokenId, WorkspaceId, hash,
 };
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -36,6 +40,15 @@ pub const WS: WorkspaceId = WorkspaceId(1);
 
 pub fn who() -> Decider {
     Decider { ws: WS, actor: Actor::Owner, once: None, task: None }
+}
+
+pub fn maker() -> RuleMaker {
+    RuleMaker { ws: WS, actor: Actor::Owner, once: None }
+}
+
+/// The version of a template that the agent follows.
+pub fn version() -> TemplateVersionId {
+    format!("av-{}", "0".repeat(26)).parse().expect("an id")
 }
 
 pub fn person() -> EditCtx {
@@ -295,6 +308,7 @@ impl World {
             .collect();
         let named = now(group::named_tasks(&self.store, WS, &self.task, &all)).expect("tasks");
         let (mut proposed, mut used) = (Vec::<Proposed>::new(), Vec::new());
+        let (rules, mut held) = (self.rules(), Vec::new());
         let mut replies = Vec::new();
         for (n, (name, args)) in calls.iter().enumerate() {
             let tool = tools::by_name(name).expect("a known tool");
@@ -311,6 +325,7 @@ impl World {
                 basis: Basis::Model,
             };
             let judged = validate::validate_call(tool, &call, &context);
+            let judged = rules.obey(judged, &mut held);
             let (refused, text) = validate::reply(&judged);
             for one in judged {
                 if let CallOutcome::Queued(one) = one {
@@ -330,7 +345,53 @@ impl World {
         let source = Source::Run { thread: &thread, key: &run_key };
         let by = Proposer { ws: WS, holder: &self.agent.clone().into(), task: &self.task, source };
         let ops = now(self.changes.turn_ops(by, &proposed, &withdrawn)).expect("the turn's ops");
-        (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops))
+        let held = in_force::held_ops(by, &held, self.clock.now());
+        (replies, Commit::new("test.turn", Db::Agent, WS).ops(ops.ops).ops(held))
+    }
+
+    /// The rules in force for what the agent proposes.
+    pub fn rules(&self) -> RulesInForce {
+        let holders = [
+            RuleHolder::Task(self.task.clone()),
+            RuleHolder::Agent(self.agent.clone()),
+            RuleHolder::Version(version()),
+        ];
+        let about = std::slice::from_ref(&self.task);
+        now(RulesInForce::read(&self.store, WS, &holders, about)).expect("rules")
+    }
+
+    /// Has a rule confirm what a tool proposes.
+    pub fn apply_by_itself(&self, tool: &str) -> RuleId {
+        let rule = Rule {
+            id: RuleId::fresh(self.clock.now(), &*self.entropy),
+            holder: RuleHolder::Version(version()),
+            effect: RuleEffect::Apply.into(),
+            tool: tool.into(),
+            condition: None,
+            decisions: Vec::new(),
+            made_by: "owner".into(),
+            made_at: self.clock.now(),
+            removed_at: None,
+        };
+        let commit = Commit::new("test.rule", Db::Agent, WS).op(rule::insert(WS, &rule));
+        now(self.store.commit(commit)).expect("stored");
+        rule.id
+    }
+
+    /// Holds back what a tool proposes about the task.
+    pub fn hold_back(&self, tool: &str, condition: Option<Condition>) -> Result<RuleId, RuleError> {
+        let (holder, decisions) = (RuleHolder::Task(self.task.clone()), Vec::new());
+        let new = NewRule { holder, tool: tool.into(), condition, decisions };
+        now(self.changes.add_rule(&maker(), new))
+    }
+
+    pub fn audited(&self) -> Vec<String> {
+        let sql = "SELECT actor, action FROM audit_log ORDER BY seq, n";
+        let decode = |row: &dormouse_store::Row| {
+            let text = |n| row.text(n).expect("text").to_owned();
+            Ok(format!("{} {}", text(0), text(1)))
+        };
+        now(self.store.all(Query { db: Db::Agent, sql, params: Vec::new(), decode })).expect("rows")
     }
 
     /// Proposes one thing as a program does that has a token, and returns the items of its set.

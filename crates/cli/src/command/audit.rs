@@ -74,6 +74,7 @@ fn in_words(denied: &PolicyDenied) -> String {
         DenialReason::Private => "it is private",
         DenialReason::Category => "its category may not be sent",
         DenialReason::Moved => "the task was moved to another category",
+        DenialReason::Tool => "its template forbids the tool",
     };
     format!("{} of {}: {why}", denied.what, denied.model)
 }

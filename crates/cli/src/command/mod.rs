@@ -16,6 +16,7 @@ pub mod overview;
 pub mod proposal;
 pub mod report;
 pub mod review;
+pub mod rule;
 pub mod serve;
 pub mod task;
 pub mod template;
@@ -87,6 +88,9 @@ pub enum Client {
     /// Proposals: list, show, confirm, reject, …
     #[command(subcommand, display_order = 8)]
     Change(change::Command),
+    /// Rules about what agents propose: list, add, remove
+    #[command(subcommand, display_order = 8)]
+    Rule(rule::Command),
     /// What needs you: list, acknowledge, take back
     #[command(subcommand, display_order = 8)]
     Attention(attention::Command),
@@ -131,6 +135,7 @@ impl Client {
             Self::Report(params) => report::run(session, params).await,
             Self::Review(params) => review::run(session, params).await,
             Self::Change(command) => change::run(session, command).await,
+            Self::Rule(command) => rule::run(session, command).await,
             Self::Attention(command) => attention::run(session, command).await,
             Self::Models(command) => models::run(session, command).await,
             Self::Token(command) => token::run(session, command).await,

@@ -88,6 +88,12 @@ pub const POINTS: &[(&str, Way)] = &[
     ("purge.files", Way::Never("a person removes a line; the scenes cut every step of it")),
     ("purge.journal", Way::Never("a person removes a line; the scenes cut every step of it")),
     ("purge.rows", Way::Never("a person removes a line; the scenes cut every step of it")),
+    ("rule.add", Way::Never(ALONE)),
+    (
+        "rule.release",
+        Way::Never("a rule that was removed before it confirmed; the scenes cut what one confirms"),
+    ),
+    ("rule.remove", Way::Never(ALONE)),
     ("run.abandon", Way::AfterThreeKills),
     ("run.beat", Way::Mood("model:holds")),
     ("run.cancel", Way::Never("a person cancels a run at work; tests of agents cut it everywhere")),

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use dormouse_types::agent::{DecisionVerdict, ItemStatus, SetStatus, VerdictOutcome};
 use dormouse_types::field_change::{FieldChange, FieldValue};
 use dormouse_types::{
-    AgentId, ChangeSetId, DecisionId, EntryId, Fingerprint, TaskId, ThreadId, Timestamp, WorkId,
-    WorkRunId,
+    AgentId, ChangeSetId, DecisionId, EntryId, Fingerprint, RuleId, TaskId, ThreadId, Timestamp,
+    WorkId, WorkRunId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -199,6 +199,9 @@ pub struct Decision {
     pub task_id: Option<TaskId>,
     /// Why the user rejected it.
     pub rejection_reason: Option<String>,
+    /// The rule of the user that gave the verdict; none if the user gave it.
+    #[serde(default)]
+    pub by_rule: Option<RuleId>,
     /// When.
     pub created_at: Timestamp,
     /// When the user undid it.

@@ -6,6 +6,8 @@ use dormouse_types::template::{TemplateKind, TemplateVersionStatus};
 use dormouse_types::{CategoryId, TemplateId, TemplateVersionId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::TemplateTool;
+
 /// A template, without its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -48,6 +50,9 @@ pub struct TemplateDetail {
     pub template: Template,
     /// Its active version; none if none is active.
     pub version: Option<TemplateVersion>,
+    /// What each tool that proposes may do in the hands of those who follow the active version.
+    #[serde(default)]
+    pub tools: Vec<TemplateTool>,
 }
 
 /// A version of a template.

@@ -75,6 +75,7 @@ crashes! {
     a_crash_forgets_no_rejection: rejected,
     a_crash_forgets_no_newer_evidence: newer_evidence,
     a_crash_loses_and_doubles_no_verdict: confirm_undo_confirm,
+    a_crash_applies_once_what_a_rule_applies: by_rule,
     a_crash_repeats_no_turn_that_was_recorded: several_turns,
     a_crash_leaves_labels_as_decided: labels,
     a_crash_among_many_verdicts_loses_none: many_at_once,

@@ -15,6 +15,7 @@ mod operations;
 mod overview;
 mod task_links;
 mod templates;
+mod rules;
 mod evolution;
 mod task_parts;
 mod tasks;
@@ -176,6 +177,11 @@ fn templates() -> OpenApiRouter<Dormouse> {
         .routes(routes!(templates::version))
         .routes(routes!(templates::activate))
         .routes(routes!(templates::roll_back))
+        .routes(routes!(rules::set_policy))
+        .routes(routes!(rules::list, rules::add))
+        .routes(routes!(rules::suggested))
+        .routes(routes!(rules::remove))
+        .routes(routes!(rules::held_back))
         .routes(routes!(evolution::show, evolution::start))
         .routes(routes!(evolution::say))
         .routes(routes!(evolution::approve))

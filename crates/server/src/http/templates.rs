@@ -32,7 +32,7 @@ pub(super) fn tagged(detail: TemplateDetail) -> Tagged {
 }
 
 /// Reads the number of a version in a path.
-fn number(text: &str) -> Result<i64, Problem> {
+pub(super) fn number(text: &str) -> Result<i64, Problem> {
     let shown: String = text.chars().take(60).collect();
     text.parse().map_err(|_| Problem::not_found(format!("there is no version {shown}")))
 }

@@ -201,6 +201,8 @@ fn variable(name: &str) -> Value {
         "conversation" => (named("ConversationId"), "The conversation."),
         "template" => (named("TemplateId"), "The template."),
         "session" => (named("EvolutionSessionId"), "The session about the template."),
+        "rule" => (named("RuleId"), "The rule."),
+        "tool" => (json!({"type": "string"}), "The tool, by any of its names."),
         "n" => (json!({"type": "integer", "format": "int64"}), "The version, by its number."),
         "delivery" => (named("DeliveryId"), "The delivery."),
         "question" => (named("QuestionId"), "The question of a run."),

@@ -12,6 +12,7 @@ mod import;
 mod read;
 mod task;
 mod template;
+mod rule;
 mod evolution;
 mod work;
 
@@ -30,6 +31,7 @@ pub(crate) use export::Exported;
 pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
+pub(crate) use rule::{RuleFilter, RuleParams, SuggestionFilter, ToolPolicyParams};
 pub(crate) use task::{
     EntryParams, ItemParams, LabelParams, LinkParams, TaskParams, TaskPatch, TimeParams,
 };

@@ -230,6 +230,8 @@ pub fn filled(path: &str) -> String {
         ("{hook}", format!("hook-{zeros}")),
         ("{template}", format!("at-{zeros}")),
         ("{session}", format!("evo-{zeros}")),
+        ("{rule}", format!("ru-{zeros}")),
+        ("{tool}", "set_task_title".to_owned()),
         ("{n}", "1".to_owned()),
         ("{conversation}", format!("conv-{zeros}")),
         ("{token}", format!("tok-{zeros}")),

@@ -21,5 +21,6 @@ mod task_links;
 mod tasks;
 mod evolution;
 mod templates;
+mod rules;
 mod work;
 mod world;

@@ -421,6 +421,7 @@ async fn every_operation_answers_as_the_document_says() {
     crate::hooks::everything(&world).await;
     crate::conversations::everything(&world).await;
     crate::templates::everything(&world).await;
+    crate::rules::everything(&world).await;
     world.call("POST", "/api/models/use", r#"{"model": "builtin"}"#).await;
     crate::evolution::everything(&world).await;
 

@@ -27,7 +27,12 @@ const MODEL: &str = "nobody/small";
 fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Body> {
     let required = operation.says["parameters"].as_array().into_iter().flatten();
     let required = required.filter(|one| one["in"] == "query" && one["required"] == true);
-    let value = |name: &str| if name == "model" { MODEL } else { "x" };
+    let holder = filled("{task}");
+    let value = |name: &str| match name {
+        "model" => MODEL.to_owned(),
+        "holder" => holder.clone(),
+        _ => "x".to_owned(),
+    };
     let query: Vec<String> = required
         .map(|one| one["name"].as_str().unwrap_or_default())
         .map(|name| format!("{name}={}", value(name)))
@@ -76,6 +81,9 @@ fn request(operation: &Operation, path: &str, token: Option<&str>) -> Request<Bo
         }
         "application/json" if operation.id == "allowOnceMore" => {
             json!({ "agentId": filled("{agent}") }).to_string()
+        }
+        "application/json" if operation.id == "addRule" => {
+            json!({ "holder": filled("{task}"), "tool": "set_task_title" }).to_string()
         }
         json if json.ends_with("json") => example(&content["schema"]).to_string(),
         _ => "# Something\n".to_owned(),
@@ -261,6 +269,8 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
     let (_, made) = crate::hooks::waiting(world).await;
     let delivered = world.get("/api/deliveries").await.json();
     let (template, session) = crate::evolution::begun(world).await;
+    let body = json!({ "holder": task, "tool": "set_task_title" }).to_string();
+    let rule = text(&world.call("POST", "/api/rules", &body).await.json()["id"]);
     vec![
         ("{task}", task),
         ("{entry}", text(&whole["entries"][0]["id"])),
@@ -282,6 +292,8 @@ async fn populated(world: &World) -> Vec<(&'static str, String)> {
         ("{hook}", text(&made["hook"]["id"])),
         ("{template}", template),
         ("{session}", session),
+        ("{rule}", rule),
+        ("{tool}", "set_task_title".to_owned()),
         ("{n}", "1".to_owned()),
         ("{conversation}", crate::conversations::begun(world, "Tiles").await),
     ]

@@ -653,11 +653,6 @@ async fn a_parameter_that_no_run_can_use_is_named() {
         (json!({ "kind": "agenda", "lists": [] }), "name at least one of", "noList"),
         (repeat(json!({ "action": "make", "title": " " })), "title is empty", "noTitle"),
         (repeat(json!({ "action": "reset", "task": gone })), "there is no task", "taskGone"),
-        (
-            json!({ "kind": "repeat", "what": { "action": "make", "title": "x" }, "byRule": true }),
-            "byRule is true",
-            "byRule",
-        ),
     ] {
         let body = json!({ "parameters": parameters }).to_string();
         let refused = world.call("POST", "/api/work/try", &body).await;

@@ -1,6 +1,6 @@
 //! Change sets and decisions.
 
-use dormouse_types::{ChangeSetId, DecisionId, HolderId, TaskId, ThreadId, Timestamp};
+use dormouse_types::{ChangeSetId, DecisionId, HolderId, RuleId, TaskId, ThreadId, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -83,6 +83,9 @@ pub struct Decision {
     /// The item of the same set whose rejection this one followed, because it belongs to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_item: Option<i64>,
+    /// The rule of the person that gave the verdict; none if a person gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_rule: Option<RuleId>,
     /// How many times the item had been undone.
     pub round: i64,
     /// When the verdict was given.

@@ -7,6 +7,7 @@ pub mod message;
 pub mod report;
 pub mod change_set;
 pub mod change_item;
+pub mod rule;
 pub mod link;
 pub mod source;
 pub mod checkpoint;

@@ -1,5 +1,7 @@
 //! Entries of a task: text, transcript, image analysis, time.
 
+use std::sync::LazyLock;
+
 use dormouse_types::fold::folded;
 use dormouse_types::task::{EntryKind, Flags};
 use dormouse_types::{EntryId, TaskId, Timestamp, WorkspaceId};
@@ -8,8 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::row::{Columns, Entity, Stored, decode, select};
 use crate::commit::Db;
+use crate::in_list;
 use crate::params_values;
-use crate::store::{Query, ws};
+use crate::store::{Query, ReadError, ws};
 
 /// An entry as a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +88,28 @@ impl Entity for Entry {
             updated_at: self.updated_at,
             deleted_at: self.deleted_at,
         }
+    }
+}
+
+/// An entry of one of at most a page of tasks whose text came from outside, deleted ones included; none if
+/// there is no such entry.
+pub fn tainted_of(workspace: WorkspaceId, tasks: &[TaskId]) -> Query<String> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            // Matched as text, which both engines can: within a JSON string a quote is escaped.
+            "SELECT id FROM journal WHERE ws = ?1 AND type = 'entry'
+               AND serialized LIKE '%\"tainted\":true%' AND task_id IN (",
+            ") LIMIT 1",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: in_list::params(workspace, tasks),
+        decode: |row| {
+            let id = row.text(0).map_err(|e| ReadError::column(Db::Journal, "entry", &e))?;
+            Ok(id.to_owned())
+        },
     }
 }
 

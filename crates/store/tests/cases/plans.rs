@@ -6,14 +6,14 @@ use dormouse_store::agent::message;
 use dormouse_store::agent::{
     acknowledgement, breaker, change_item, checkpoint, conversation, entity, evolution,
     feed_position, forgotten_entry, link, log_line, memory_index, model_call, model_setting,
-    outdated, provider_state, purge, report, saga, spend, subscription, template, timer,
+    outdated, provider_state, purge, report, rule, saga, spend, subscription, template, timer,
     wake_queue, wake_request, wake_run, wake_tally, work,
 };
 use dormouse_store::audit_log::{self, AuditPlace};
 use dormouse_store::journal::task::ListQuery;
 use dormouse_store::journal::{
-    access_code, fence, field_say, import_correction, imported, label, label_task, linked_entry,
-    linked_task, privacy, setting, task, task_list, token,
+    access_code, entry, fence, field_say, import_correction, imported, label, label_task,
+    linked_entry, linked_task, privacy, setting, task, task_list, token,
 };
 use dormouse_store::stored_words::{self, PLACES};
 use dormouse_store::{
@@ -22,12 +22,13 @@ use dormouse_store::{
 use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
 use dormouse_types::delivery::DeliveryState;
 use dormouse_types::memory::{Audience, CheckpointKind};
+use dormouse_types::rule::RuleHolder;
 use dormouse_types::search_words::WordQuery;
 use dormouse_types::spend::Unit;
 use dormouse_types::work::WorkStatus;
 use dormouse_types::{
-    AgentId, ChangeSetId, ConversationId, OperationId, RunKey, Seq, TaskId, TaskLinkId, TemplateId,
-    ThreadId, TokenId, WorkId, WorkRunId, hash,
+    AgentId, ChangeSetId, ConversationId, OperationId, RuleId, RunKey, Seq, TaskId, TaskLinkId,
+    TemplateId, ThreadId, TokenId, WorkId, WorkRunId, hash,
 };
 
 use crate::world::{WS, World, at, raw_client, wait};
@@ -255,6 +256,7 @@ fn no_query_of_the_store_reads_a_whole_table() {
 /// Every query of the store.
 fn queries(world: &World) -> Vec<Statement> {
     let (agent, task, set): (AgentId, TaskId, ChangeSetId) = (world.id(), world.id(), world.id());
+    let rule_id: RuleId = world.id();
     let (thread, key): (ThreadId, RunKey) = (world.id(), RunKey("k".into()));
     let (task_link, token): (TaskLinkId, TokenId) = (world.id(), world.id());
     let (work_id, work_run): (WorkId, WorkRunId) = (world.id(), world.id());
@@ -325,6 +327,13 @@ fn queries(world: &World) -> Vec<Statement> {
         change_item::open(WS),
         change_item::decided_since(WS, at(0)),
         change_item::shown_by(at(0), None, 1),
+        rule::by_id(WS, &rule_id),
+        rule::in_force(WS, &[RuleHolder::Task(task.clone())]),
+        rule::all_in_force(WS),
+        rule::held_by(WS, &rule_id, 1),
+        rule::held_counts(WS, std::slice::from_ref(&rule_id)),
+        rule::waiting(1),
+        entry::tainted_of(WS, std::slice::from_ref(&task)),
         link::from(WS, "id"),
         link::to(WS, "id"),
         link::page_of_agent(WS, &agent, AgentLinkKind::Task.name(), (at(0), ""), 1),
@@ -579,6 +588,8 @@ const WHOLE: &[&str] = &[
     "label_task::reaches(WS, &[world.id()])",
     // A list filtered by agents reads all of them.
     "subscription::own(WS)",
+    // Only items that a rule has yet to confirm.
+    "rule::waiting(1)",
 ];
 
 /// A search by workspace alone reads the whole table or index: allowed only for those that stay
@@ -592,6 +603,8 @@ const SMALL: &[&str] = &[
     // Only waiting rows.
     "SEARCH wake_queue USING INDEX wake_queue_due (ws=?)",
     "SEARCH wake_queue USING INDEX wake_queue_due_of (ws=?)",
+    // A person makes few rules.
+    "SEARCH rules USING INDEX sqlite_autoindex_rules_1 (ws=?)",
     // Only open items.
     "SEARCH change_items USING INDEX change_items_waiting (ws=?)",
     "SEARCH change_items USING COVERING INDEX change_items_open (ws=?)",
@@ -642,6 +655,7 @@ const PAGES_ON_POSTGRES: &[&str] = &[
     "wake_request::origins(",
     "conversation::last_turns(",
     "work::step::of_runs(",
+    "rule::held_counts(",
 ];
 
 /// The same for Postgres, by index.
@@ -657,6 +671,8 @@ const SMALL_ON_POSTGRES: &[&str] = &[
     "wake_queue_due_of",
     "wake_queue_leased",
     "wake_queue_put_off",
+    // A person makes few rules.
+    "rules_pkey",
     // Only open items.
     "change_items_waiting",
     "saga_log_open",

@@ -340,6 +340,7 @@ fn decisions(world: &World) {
             rejection_reason: Some("not now".into()),
             round: 0,
             with_item: Some(2),
+            by_rule: Some(world.id()),
             created_at: at(1),
             updated_at: at(1),
             undone_at: None,

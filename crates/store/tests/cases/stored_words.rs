@@ -97,6 +97,9 @@ const WITHOUT_WORDS: &[(&str, &[&str])] = &[
             "created_by",
         ],
     ),
+    ("rules", &["id", "holder", "effect", "tool", "decisions", "made_by", "removed_by"]),
+    ("held_back", &["rule_id", "fingerprint", "task_id", "holder"]),
+    ("items_by_rule", &["set_id", "rule_id"]),
     ("work_versions", &["work_id", "made_by"]),
     (
         "work_runs",

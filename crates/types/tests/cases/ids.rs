@@ -8,7 +8,7 @@ use dormouse_types::port::Entropy;
 use dormouse_types::{
     AgentId, CategoryId, ChangeSetId, ChecklistId, ConversationId, DecisionId, DeliveryId, EntryId,
     EvolutionMessageId, EvolutionNoteId, EvolutionSessionId, HookId, HostId, Id, ItemId, LabelId,
-    LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId, ReportId, RequestId,
+    LinkId, MessageId, PREFIXES, PayloadId, QuestionId, ReportHeadId, ReportId, RequestId, RuleId,
     SessionId, StateId, SubscriptionId, TaskId, TaskLinkId, TemplateId, TemplateVersionId,
     ThreadId, Timestamp, TokenId, WorkId, WorkRunId,
 };
@@ -115,6 +115,7 @@ fn every_kind_of_id_is_read_as_it_was_written() {
     check_kind::<EvolutionSessionId>(&mut kinds);
     check_kind::<EvolutionMessageId>(&mut kinds);
     check_kind::<EvolutionNoteId>(&mut kinds);
+    check_kind::<RuleId>(&mut kinds);
     let table: BTreeSet<String> = PREFIXES.iter().map(|(prefix, _)| (*prefix).to_owned()).collect();
     assert_eq!(kinds, table, "a kind is not tested here");
 }

@@ -1,13 +1,17 @@
 //! The calls of a turn.
 
+use dormouse_changes::ModelTool;
 use dormouse_changes::set::proposed::Basis;
 use dormouse_changes::set::validate;
 use dormouse_runs::clearance::clearance;
+use dormouse_runs::drive::denied;
 use dormouse_runs::{ExecutedCalls, RunError, ToolSet};
+use dormouse_store::Audit;
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::{correction, run};
 use dormouse_types::model::{ToolCall, ToolResult};
+use dormouse_types::policy::DenialReason;
 use dormouse_types::{Timestamp, WorkId};
 use jiff::civil::Date;
 
@@ -59,9 +63,17 @@ impl WorkRun<'_> {
                     let all = match &mut proposals {
                         Some(all) => all,
                         None => {
-                            proposals.insert(Proposals::begin(self.work, self.lease).await?)
+                            let definition = &self.snapshot.definition;
+                            let begun = Proposals::begin(self.work, self.lease, definition).await?;
+                            proposals.insert(begun)
                         }
                     };
+                    if all.forbids(wanted.tool) {
+                        done.audit.push(self.denied(wanted.tool));
+                        let why = "the person does not let you use this tool; nothing was proposed";
+                        done.results.push(Some(refused(call, why.into())));
+                        continue;
+                    }
                     let (is_refused, text, sources) = self.propose(all, *wanted).await?;
                     done.sources.extend(sources);
                     ToolResult { call_id: call.id.clone(), refused: is_refused, text }
@@ -108,6 +120,13 @@ impl WorkRun<'_> {
         done.sources.sort();
         done.sources.dedup();
         Ok(done)
+    }
+
+    /// Builds the audit row of a call of a tool that the template forbids.
+    fn denied(&self, tool: &ModelTool) -> Audit {
+        let run = &self.lease.run;
+        let model = self.work.driver.models().named(run.model.as_deref());
+        denied(&run.holder, &run.key, &*model, tool.name, DenialReason::Tool)
     }
 
     /// Answers a call that ends the run. What it says is written with the end of the run.

@@ -12,6 +12,8 @@ export const agent = {
   "agent.tab.tools": "Tool calls",
   "agent.tab.wakes": "Wakes",
   "agent.tab.decisions": "Decisions",
+  "agent.tab.rules": "Rules",
+  "agent.byRule": "by your rule",
 
   "knows.nothing": "Nothing yet.",
   "knows.nothingNext": "After its first wake, everything that it remembers is listed here.",

@@ -8,6 +8,7 @@ import { home } from "./home";
 import { imports } from "./imports";
 import { models } from "./models";
 import { review } from "./review";
+import { rules } from "./rules";
 import { settings } from "./settings";
 import { shell } from "./shell";
 import { task } from "./task";
@@ -25,6 +26,7 @@ export const en = {
   ...imports,
   ...models,
   ...review,
+  ...rules,
   ...settings,
   ...shell,
   ...task,

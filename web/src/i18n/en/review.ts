@@ -68,6 +68,9 @@ export const review = {
   "review.nowLabel": "This has changed since it was suggested.",
 
   "review.did.confirm": "Confirmed: {name}",
+  "review.did.both": "Confirmed together with: {name}",
+  "review.both": "Confirm both",
+  "review.bothOf": "Confirm “{name}” and what it belongs to",
   "review.did.reject": "Rejected: {name}",
   "review.did.defer": "Saved for later: {name}",
   "review.will.confirm": "Will be confirmed when Dormouse is back: {name}",

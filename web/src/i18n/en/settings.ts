@@ -18,6 +18,7 @@ export const settings = {
   "settings.deniedWhy.private": "{what}, because it is private.",
   "settings.deniedWhy.category": "{what}, because of the category of the task.",
   "settings.deniedWhy.moved": "{what}, because the task was moved to another category during the wake.",
+  "settings.deniedWhy.tool": "{what}, because its template forbids the tool.",
   "settings.server": "Server",
 
   "settings.singleKeys": "Use single-letter shortcuts",

@@ -63,6 +63,7 @@ export const templates = {
 
   "templates.parts": "Parts of the template",
   "templates.tab.directives": "Directives",
+  "templates.tab.rules": "Rules",
   "templates.tab.versions": "Versions",
   "templates.tab.evolve": "Improve",
   "templates.model": "Model",

@@ -139,6 +139,17 @@ export class Decisions {
     return refused.length;
   }
 
+  /** What confirms an item together with the one that it belongs to; undefined if that one is not open. */
+  bothOf(change: Change): (() => void) | undefined {
+    const parent = change.parent == null ? undefined : this.resource.value?.find((one) => one.set === change.set && one.index === change.parent);
+    if (parent === undefined) return undefined;
+    return () => {
+      this.dismissRefusal(keyOf(change));
+      const both = [parent, change].map((one) => ({ change: one, verdict: "confirm" as const, reason: undefined }));
+      void this.decideAll(both, t("review.did.both", { name: nameOf(parent) }));
+    };
+  }
+
   /** Undoes decisions: the items are open again. */
   async undo(changes: readonly Change[]): Promise<void> {
     const explaining = this.explained;

@@ -71,6 +71,9 @@ export function verdictCounts(key: "review.sum" | "review.applied", of: (verdict
 /** The code of a confirm that was rejected because the person has set another value since. */
 export const VALUE_CHANGED = "value-changed";
 
+/** The code of a confirm that was rejected because the item belongs to one that is not confirmed. */
+export const PARENT_FIRST = "parent-first";
+
 /** The value the person has set since. */
 export function describeNewValue(change: Change, problem: Problem): string {
   const current = currentValue(change, problem);

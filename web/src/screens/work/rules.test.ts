@@ -56,7 +56,7 @@ it("has a sign for what it is up to; what comes next on a schedule is a date", (
 });
 
 it("says for each reason why work is not switched on what to do, and something of a newer one", () => {
-  const all: Record<Schemas["WorkRefusal"], true> = { makesTasks: true, byRule: true, taskGone: true, noTitle: true, outOfRange: true, noList: true };
+  const all: Record<Schemas["WorkRefusal"], true> = { makesTasks: true, taskGone: true, noTitle: true, outOfRange: true, noList: true };
   const said = Object.keys(all).map(describeWorkRefusal);
   const fallback = describeWorkRefusal("ofTomorrow");
   expect(new Set([...said, fallback]).size).toBe(said.length + 1);

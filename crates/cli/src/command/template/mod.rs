@@ -5,6 +5,7 @@ mod edit;
 mod evolve;
 mod list;
 mod name;
+mod policy;
 mod settings;
 mod show;
 
@@ -34,6 +35,8 @@ pub enum Command {
     Archive(settings::ArchiveParams),
     /// Delete a template that no agent follows
     Rm(settings::Params),
+    /// Forbid a tool, let it ask, or have what it proposes applied by itself
+    Policy(policy::Params),
     /// Improve a template together with a model: it proposes directives, you approve or reject them
     Evolve(evolve::Params),
     /// Let an agent follow a template, or make a template the default of a category
@@ -52,6 +55,7 @@ pub async fn run(session: &mut Session, command: Command) -> Result<(), Failure>
         Command::Duplicate(params) => settings::duplicate(session, params).await,
         Command::Archive(params) => settings::archive(session, params).await,
         Command::Rm(params) => settings::rm(session, params).await,
+        Command::Policy(params) => policy::run(session, params).await,
         Command::Evolve(params) => evolve::run(session, params).await,
         Command::Assign(params) => assign::run(session, params).await,
     }

@@ -7,6 +7,8 @@ use dormouse_types::directive::{
     DirectiveSetting, ProposalKind, ReportLength, ReportSection, ReportTone,
 };
 
+use dormouse_types::rule::ToolPolicy;
+
 use crate::failure::Failure;
 use crate::find;
 use crate::session::Session;
@@ -39,7 +41,7 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     if session.print_body(&reply) {
         return Ok(());
     }
-    let TemplateDetail { template, version } = reply.read()?;
+    let TemplateDetail { template, version, tools } = reply.read()?;
     let style = session.screen.style();
     session.screen.say(style.bold(&line(&template.display_name)));
     let agents = counted(template.n_agents, "agent");
@@ -55,6 +57,14 @@ pub async fn run(session: &mut Session, params: Params) -> Result<(), Failure> {
     match &version {
         Some(version) => texts(session, version),
         None => session.screen.say("No version is active: activate one."),
+    }
+    let set: Vec<_> = tools.iter().filter(|one| one.policy != ToolPolicy::Ask).collect();
+    if !set.is_empty() {
+        session.screen.say("");
+        session.screen.say(style.bold("Tools"));
+        for one in set {
+            session.screen.say(format!("{}  {}", line(&one.tool), one.policy));
+        }
     }
     let page = format!("{root}/versions?limit={VERSIONS}");
     let page: Page<TemplateVersion> = session.client.get(&page).await?.read()?;

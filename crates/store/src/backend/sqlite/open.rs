@@ -61,6 +61,7 @@ const AGENT: &[&str] = &[
     include_str!("../../migrations/sqlite/0026_agent.sql"),
     include_str!("../../migrations/sqlite/0027_agent.sql"),
     include_str!("../../migrations/sqlite/0028_agent.sql"),
+    include_str!("../../migrations/sqlite/0029_agent.sql"),
 ];
 
 /// The migrations that lead to the current schema of a database, oldest first.

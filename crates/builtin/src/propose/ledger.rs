@@ -83,8 +83,8 @@ pub const TICK: Kind = Kind {
 /// the facade compares them.
 pub const KINDS: [Kind; 8] = [TITLE, ESTIMATE, DUE, PRIORITY, STATUS, LABELS, ADD, TICK];
 
-/// `copy_task`, which no model is offered
-pub const COPY: Kind = Kind { call: "copy_task", also: &[], list: None };
+/// The tool that copies a task for work that repeats. No model is offered it.
+pub const COPY_TASK: &str = "copy_task";
 
 impl Kind {
     /// Returns the kind that a tool's name means.

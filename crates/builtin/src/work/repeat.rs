@@ -14,7 +14,7 @@ use serde_json::json;
 use super::page::{Page, plain};
 use super::wording::{Wording, fill};
 use crate::lang::work::Say;
-use crate::propose::ledger::{COPY, TICK};
+use crate::propose::ledger::{COPY_TASK, TICK};
 use crate::read::fold::fold;
 
 const MOST: usize = 20;
@@ -105,7 +105,7 @@ fn copy(facts: &WorkspaceFacts, named: &Named<TaskId>, words: Wording) -> BuiltI
     if is_open_already(facts, &task.title, Some(&task.id)) {
         return nothing(NothingReason::StillOpen);
     }
-    if task.open_proposals.iter().any(|tool| COPY.is(tool)) {
+    if task.open_proposals.iter().any(|tool| tool == COPY_TASK) {
         return nothing(NothingReason::StillProposed);
     }
     let new = NewTask {

@@ -113,10 +113,10 @@ fn narrower(known: Option<Condition>, found: Option<Condition>) -> Option<Condit
 
 #[cfg(test)]
 mod tests {
+    use dormouse_types::LabelId;
     use dormouse_types::field_change::{FieldRef, FieldValue};
     use dormouse_types::rule::{ItemPart, RuleHolder, ValueClass};
     use dormouse_types::task::Priority;
-    use dormouse_types::{Id as _, LabelId};
 
     use super::*;
 

@@ -68,7 +68,7 @@ impl ActiveRun<'_> {
             }
             let request = request_for(gated, &tools, &self.lease.run.key);
             if self.too_large(&request).is_some() {
-                self.keep(Folded::TooLarge { sources: &sources }, None).await?;
+                self.keep(Folded::TooLarge { sources: &sources }, Vec::new()).await?;
                 folding = Folding::Done;
                 continue;
             }

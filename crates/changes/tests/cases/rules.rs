@@ -153,7 +153,8 @@ fn a_rule_holds_back_what_fits_counts_it_and_lets_the_rest_through() {
     let [one] = &held[..] else { panic!("{held:?}") };
     assert_eq!((one.times, &one.task), (2, &world.task));
     assert!(one.change.is_some(), "what would have changed is shown");
-    let counts = now(world.store.all(rule::held_counts(WS, &[rule.clone()]))).expect("counts");
+    let counts =
+        now(world.store.all(rule::held_counts(WS, std::slice::from_ref(&rule)))).expect("counts");
     assert_eq!(counts, [(rule.clone(), 2, one.at)]);
 
     propose("P0");

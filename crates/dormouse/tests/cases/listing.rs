@@ -238,8 +238,8 @@ fn a_page_of_agents_of_a_lifecycle_and_of_found_agents_shows_no_more_than_its_li
     };
     let find = |cursor: Option<&str>| now(dormouse.find_agents(&me(), "task", 9, cursor));
     let costs = || {
-        let created = engine.cost_of(&|| page(&created, None).items.len());
-        let dormant = engine.cost_of(&|| page(&dormant, None).items.len());
+        let created = engine.cost_of(|| page(&created, None).items.len());
+        let dormant = engine.cost_of(|| page(&dormant, None).items.len());
         [created, dormant]
     };
     make(10);
@@ -248,7 +248,8 @@ fn a_page_of_agents_of_a_lifecycle_and_of_found_agents_shows_no_more_than_its_li
     assert_eq!(costs(), few, "found, queries and rows");
     assert_eq!(few.map(|(found, ..)| found), [9, 0]);
 
-    let lists: [&dyn Fn(Option<&str>) -> Page<Agent>; 2] =
+    type List<'l> = &'l dyn Fn(Option<&str>) -> Page<Agent>;
+    let lists: [List<'_>; 2] =
         [&|cursor| page(&created, cursor), &|cursor| find(cursor).expect("a page")];
     for pages in lists {
         let (mut seen, mut cursor) = (Vec::new(), None);

@@ -245,15 +245,7 @@ impl World {
             Step::Reanalyse(task) => {
                 dormouse.reanalyse_agent(me, &self.agent_id(task).await?, key).await?;
             }
-            Step::ApplyByItself(tool) => {
-                dormouse.seed_templates().await?;
-                let all = dormouse.templates(me).await?.items;
-                let default = all.iter().find(|template| template.is_default);
-                let default = default.context("no default template")?;
-                let (version, tool) = (default.newest_version, (*tool).to_owned());
-                let new = NewPolicy { version, tool, policy: ToolPolicy::Auto };
-                dormouse.set_tool_policy(me, &default.id, new, None, key).await?;
-            }
+            Step::ApplyByItself(tool) => self.apply_by_itself(tool, key).await?,
             Step::Pause(task) => {
                 dormouse.pause_agent(me, &self.agent_id(task).await?, key).await?;
             }
@@ -287,6 +279,19 @@ impl World {
             Step::Wait(time) => self.stage.clock.advance(*time),
         }
         Ok(Vec::new())
+    }
+
+    /// Lets a tool of the default template apply by itself.
+    async fn apply_by_itself(&self, tool: &str, key: Option<String>) -> anyhow::Result<()> {
+        let (dormouse, me) = (&self.dormouse, &self.me);
+        dormouse.seed_templates().await?;
+        let all = dormouse.templates(me).await?.items;
+        let default = all.iter().find(|template| template.is_default);
+        let default = default.context("no default template")?;
+        let (version, tool) = (default.newest_version, tool.to_owned());
+        let new = NewPolicy { version, tool, policy: ToolPolicy::Auto };
+        dormouse.set_tool_policy(me, &default.id, new, None, key).await?;
+        Ok(())
     }
 
     /// Confirms the items of a task that were shown before the first try of the step.

@@ -121,6 +121,22 @@ impl TaskAgent<'_> {
             };
             results.push(result);
         }
+        let TurnOps { mut ops, news } =
+            self.turn_ops(&task.id, proposed, retractions, &held).await?;
+        let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
+        ops.extend(later.map(|(call, _)| self.open_saga(&task.id, call)));
+        let sources = sources.into_iter().collect();
+        Ok(ExecutedCalls { results, ops, news, sources, audit })
+    }
+
+    /// Returns what the proposals, retractions and held-back proposals of a turn write.
+    async fn turn_ops(
+        &self,
+        task: &TaskId,
+        mut proposed: Vec<Proposed>,
+        mut retractions: Vec<Retraction>,
+        held: &[in_force::Held],
+    ) -> Result<TurnOps, RunError> {
         // A retraction of something proposed again in the same turn is void: the item stays open.
         let kept: Vec<_> = proposed.iter().map(|one| one.fingerprint.clone()).collect();
         proposed.retain(|p| !retractions.iter().any(|one| one.item.fingerprint == p.fingerprint));
@@ -128,20 +144,13 @@ impl TaskAgent<'_> {
         let by = Proposer {
             ws: self.lease.ws,
             holder: &self.lease.run.holder,
-            task: &task.id,
+            task,
             source: Source::Run { thread: &self.lease.run.thread, key: &self.lease.run.key },
         };
-        let TurnOps { mut ops, news } = self
-            .agents
-            .changes
-            .turn_ops(by, &proposed, &retractions)
-            .await
-            .map_err(from_changes)?;
-        ops.extend(in_force::held_ops(by, &held, self.agents.clock.now()));
-        let later = calls.iter().zip(&results).filter(|(_, result)| result.is_none());
-        ops.extend(later.map(|(call, _)| self.open_saga(&task.id, call)));
-        let sources = sources.into_iter().collect();
-        Ok(ExecutedCalls { results, ops, news, sources, audit })
+        let turn = self.agents.changes.turn_ops(by, &proposed, &retractions).await;
+        let mut turn = turn.map_err(from_changes)?;
+        turn.ops.extend(in_force::held_ops(by, held, self.agents.clock.now()));
+        Ok(turn)
     }
 
     /// Reads the rules in force for what the run proposes, anew for each turn: one that the person makes

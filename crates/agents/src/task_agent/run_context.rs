@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dormouse_changes::ledger::{self, LedgerOfSets};
 use dormouse_runs::gate::{Draft, Part, Piece};
+use dormouse_runs::request::Offer;
 use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, run_log};
 use dormouse_store::agent::change_item::{Item, State as ItemState};
 use dormouse_store::agent::change_set::Decision;
@@ -233,28 +234,46 @@ impl TaskAgent<'_> {
             fragment(FragmentKind::Message, vec![part], FragmentData::Message(words))
         }));
         let offer = tools::offer();
+        let fragments = self.with_log(&input, fragments, log, &offer)?;
+        Ok(TurnContext { fragments, tools: offer, nothing_changed })
+    }
+
+    /// Adds the log to everything else, as far as the window of the model has room, and leaves out what the
+    /// prompt can do without.
+    ///
+    /// Errors: the rest does not fit, so nothing is sent.
+    fn with_log(
+        &mut self,
+        input: &WakeInput,
+        mut fragments: Vec<Draft>,
+        log: LogData,
+        offer: &Offer,
+    ) -> Result<Vec<Draft>, RunError> {
+        let tainted =
+            fragments.iter().any(|draft| draft.kind == FragmentKind::TaskState && draft.tainted);
+        let fragment = |kind, parts, data| Draft { tainted, ..Draft::tainted(kind, parts, data) };
         let room = input
             .window
-            .map(|window| window::room_beside(&fragments, &offer, window, input.max_output));
+            .map(|window| window::room_beside(&fragments, offer, window, input.max_output));
         self.room = room;
-        let limits = self.limits_of_log(&input)?;
-        let (lines, n_beyond) = log_parts(&input, limits);
+        let limits = self.limits_of_log(input)?;
+        let (lines, n_beyond) = log_parts(input, limits);
         let is_instruction = |draft: &&mut Draft| draft.kind == FragmentKind::Instruction;
         if let Some(instruction) = fragments.iter_mut().find(is_instruction) {
             instruction.parts.extend(beyond_part(n_beyond));
         }
-        if log_upto > 0 {
+        if input.log_upto() > 0 {
             fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
-            let summary = summary_part(&input);
+            let summary = summary_part(input);
             let summary =
                 summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
             fragments.extend(summary);
         }
         let fragments = match room {
             None => fragments,
-            Some(room) => window::within(fragments, n_linked(&input), &offer, room),
+            Some(room) => window::within(fragments, n_linked(input), offer, room),
         };
-        Ok(TurnContext { fragments, tools: offer, nothing_changed })
+        Ok(fragments)
     }
 }
 

@@ -11,6 +11,7 @@ use dormouse_store::{
 };
 use dormouse_types::audit::AuditAction;
 use dormouse_types::closed_list::Listed;
+use dormouse_types::rule::ToolPolicy;
 use dormouse_types::template::{TemplateKind, TemplateVersionStatus};
 use dormouse_types::{
     CategoryId, EventKind, Id as _, Origin, TemplateId, TemplateVersionId, Timestamp, WorkspaceId,
@@ -18,13 +19,22 @@ use dormouse_types::{
 };
 
 use super::effective::Effective;
-use super::policy::NewPolicy;
 use super::{TemplateError, stock};
 use crate::lifecycle::{RequestContext, audit, once};
 use crate::{AgentError, Agents};
 
 /// How often a request is decided before it fails as busy.
 const ATTEMPTS: Policy = Policy::CONTENDED;
+
+/// A policy to set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPolicy {
+    /// The number of the version that the person saw as the active one.
+    pub version: i64,
+    /// The tool, by any of its names.
+    pub tool: String,
+    pub policy: ToolPolicy,
+}
 
 /// A template to make.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,6 +12,5 @@ pub mod policy;
 mod follow;
 pub mod evolution;
 
-pub use edit::{NewTemplate, TemplatePatch};
+pub use edit::{NewPolicy, NewTemplate, TemplatePatch};
 pub use error::TemplateError;
-pub use policy::NewPolicy;

@@ -16,19 +16,9 @@ use dormouse_types::{
 };
 
 use super::TemplateError;
-use super::edit::{Change, Request, Wanted, kind_of};
+use super::edit::{Change, NewPolicy, Request, Wanted, kind_of};
 use crate::lifecycle::RequestContext;
 use crate::{AgentError, Agents};
-
-/// A policy to set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewPolicy {
-    /// The number of the version that the person saw as the active one.
-    pub version: i64,
-    /// The tool, by any of its names.
-    pub tool: String,
-    pub policy: ToolPolicy,
-}
 
 /// Returns the policy of a tool under the rules of a template and its version.
 pub fn policy_of(rules: &[Rule], tool: &str) -> ToolPolicy {

@@ -118,8 +118,8 @@ async fn list(session: &mut Session, about: &About) -> Result<(), Failure> {
             let at = time::minute(rejected.at, &session.zone);
             let words = change::words(rejected.change.as_ref(), &one.tool);
             let reason = rejected.reason.as_deref().map(line).unwrap_or_default();
-            let said = if reason.is_empty() { words } else { format!("{words}: {reason}") };
-            session.screen.say(format!("  {at}  {said}"));
+            let text = if reason.is_empty() { words } else { format!("{words}: {reason}") };
+            session.screen.say(format!("  {at}  {text}"));
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ use dormouse_store::stored_words::{self, PLACES};
 use dormouse_store::{
     Db, Query, agent, change_log, identity, journal, receipt, search_index, text,
 };
-use dormouse_types::agent::{AgentLinkKind, MessageKind, ReportScope};
+use dormouse_types::agent::{AgentLinkKind, Lifecycle, MessageKind, ReportScope};
 use dormouse_types::delivery::DeliveryState;
 use dormouse_types::memory::{Audience, CheckpointKind};
 use dormouse_types::rule::RuleHolder;
@@ -311,6 +311,7 @@ fn queries(world: &World) -> Vec<Statement> {
         agent_entity::of_task(WS, &task),
         agent_entity::of_tasks(WS, std::slice::from_ref(&task)),
         agent_entity::count(WS),
+        agent_entity::page_of_lifecycle(WS, Lifecycle::Created, (at(0), "~"), 1),
         message::of_thread(WS, &thread, 1),
         message::of_kind(WS, &agent, MessageKind::User),
         message::newest_of_kind(WS, &agent, MessageKind::User, 1),

@@ -147,6 +147,8 @@ test("a language model has a window, a share from its cache, and folded lines", 
   await open(page, server, `/agents/${agent}/knows`);
   const panel = page.getByRole("tabpanel", { name: "What it knows" });
   await expect(panel.getByText(SUMMARY)).toBeVisible();
+  await expect(panel.getByText(/^Made by house\/quick\. Its (lines were folded once|oldest lines were folded \d+ times)\.$/)).toBeVisible();
+  await expect(panel.getByText(/lines 1 to \d+/)).toBeVisible();
   await expect(panel.getByText("8,192 tokens at once")).toBeVisible();
   await expect(panel.getByText(/^Of this, its last request took about: rules and tools [\d,]+, memory [\d,]+, the task [\d,]+, what is new [\d,]+, free [\d,]+\.$/)).toBeVisible();
   await expect(panel.getByText("Older lines are folded once its log has more than 3,276 tokens; the newest 1,228 stay.")).toBeVisible();

@@ -8,7 +8,7 @@ use dormouse_scheduler::{HandlerError, SchedulerError};
 use dormouse_store::{CommitError, MaybeRefused, ReadError, Refusal};
 use dormouse_types::agent::RunStatus;
 use dormouse_types::limits::Beyond;
-use dormouse_types::{AgentId, RunKey, TaskId};
+use dormouse_types::{AgentId, EvolutionSessionId, HolderId, Id as _, RunKey, TaskId, WorkRunId};
 
 use crate::template::TemplateError;
 
@@ -51,6 +51,9 @@ pub enum AgentError {
         /// What the user can do about it.
         hint: &'static str,
     },
+    /// Words cannot be removed while somebody who may be reading them is at work. Retry: once they are not.
+    #[error("{} may be reading the words: {}", reader(.0), wait_for(.0))]
+    ReaderAtWork(HolderId),
     /// The run has ended, so it cannot be cancelled. Retry: never.
     #[error("run {run} of agent {agent} has already ended as {status}: nothing was cancelled", status = .status.name())]
     RunEnded {
@@ -121,6 +124,26 @@ pub enum AgentError {
     Commit(CommitError),
 }
 
+/// Names who is at work.
+fn reader(holder: &HolderId) -> String {
+    match holder.kind() {
+        EvolutionSessionId::PREFIX => format!("the session {holder} about a template"),
+        WorkRunId::PREFIX => format!("the run {holder} of agent work"),
+        _ => format!("agent {holder}"),
+    }
+}
+
+/// What a person can do about it.
+fn wait_for(holder: &HolderId) -> &'static str {
+    match holder.kind() {
+        EvolutionSessionId::PREFIX => {
+            "wait until it has answered, or stop its answer; then remove the line"
+        }
+        WorkRunId::PREFIX => "wait until it has ended, or cancel it; then remove the line",
+        _ => "wait until its wake has ended, or cancel it; then remove the line",
+    }
+}
+
 impl AgentError {
     /// Returns whether the error is damage to rows that only one agent needs, so that other agents
     /// can continue.
@@ -135,6 +158,7 @@ impl AgentError {
             | Self::TaskDeleted { .. }
             | Self::NoTask { .. }
             | Self::State { .. }
+            | Self::ReaderAtWork(_)
             | Self::RunEnded { .. }
             | Self::NoRun { .. }
             | Self::NoLine { .. }

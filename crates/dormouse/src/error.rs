@@ -442,7 +442,7 @@ fn agent(error: &AgentError) -> &'static str {
         }
         AgentError::Exists { .. } => "agent-exists",
         AgentError::TaskDeleted { .. } | AgentError::NoTask { .. } => "task-deleted",
-        AgentError::State { .. } => "agent-state",
+        AgentError::State { .. } | AgentError::ReaderAtWork(_) => "agent-state",
         AgentError::RunEnded { .. } => "run-ended",
         AgentError::Beyond(beyond) | AgentError::Unheard { beyond, .. } => beyond.limit.problem,
         AgentError::BlankMessage => "validation-failed",

@@ -34,9 +34,6 @@ use crate::error::broken;
 use crate::lifecycle::{ATTEMPTS, RequestContext, audit};
 use crate::{AgentError, Agents};
 
-/// What a person can do while an agent is at work.
-const WAIT: &str = "wait until its wake has ended, or cancel it; then remove the line";
-
 /// Whether anything was left to take out.
 #[derive(PartialEq, Eq)]
 enum Rest {
@@ -94,20 +91,37 @@ impl Agents {
             None => {
                 let moved = [Refusal::Stale, Refusal::Exists];
                 let begin = || self.begin_purge(ws, id, line, with_entry, context);
-                retry(ATTEMPTS, &moved, begin).await.map_err(|error| match error.refusal() {
-                    Some(Refusal::LeaseLost) => {
-                        AgentError::State { agent: id.clone(), state: "at work", hint: WAIT }
-                    }
-                    Some(Refusal::Stale | Refusal::Exists) => {
-                        AgentError::Busy { agent: id.clone() }
-                    }
-                    _ => error,
-                })?
+                match retry(ATTEMPTS, &moved, begin).await {
+                    Ok(purge) => purge,
+                    Err(error) => match error.refusal() {
+                        Some(Refusal::LeaseLost) => {
+                            return Err(self.reader_at_work(ws, id, line, with_entry).await?);
+                        }
+                        Some(Refusal::Stale | Refusal::Exists) => {
+                            return Err(AgentError::Busy { agent: id.clone() });
+                        }
+                        _ => return Err(error),
+                    },
+                }
             }
         };
         self.go_on_with(ws, &begun, &context.actor).await?;
         let purge = self.store.first(purge::of_line(ws, id, line)).await?;
         recorded(&purge.unwrap_or(begun))
+    }
+
+    /// Says who keeps a removal waiting.
+    async fn reader_at_work(
+        &self,
+        ws: WorkspaceId,
+        id: &AgentId,
+        line: &str,
+        with_entry: bool,
+    ) -> Result<AgentError, AgentError> {
+        let plan = self.plan_removal(ws, id, line, with_entry).await?;
+        // Whoever it was may have ended meanwhile.
+        let busy = || AgentError::Busy { agent: id.clone() };
+        Ok(plan.removal.at_work.map_or_else(busy, AgentError::ReaderAtWork))
     }
 
     /// Goes on with removals that were interrupted, if they began before a time. Returns a line for

@@ -232,8 +232,11 @@ fn an_agent_at_work_is_waited_for() {
     assert_eq!(preview.at_work, Some(HolderId::from(&agent)));
     let refused = now(world.agents.remove_line(WS, &agent, &line, true, &me()));
     let error = refused.expect_err("it is at work");
-    assert!(matches!(error, AgentError::State { state: "at work", .. }), "{error}");
-    assert!(error.to_string().contains("wait until its wake has ended"), "{error}");
+    let says = format!(
+        "agent {agent} may be reading the words: wait until its wake has ended, or cancel it; then \
+         remove the line"
+    );
+    assert_eq!(error.to_string(), says);
     assert!(!places(&world, SECRET).is_empty(), "nothing was removed");
     assert!(now(world.store.all(purge::open(WS))).expect("readable").is_empty());
     world.script.push(routine_report());
@@ -322,9 +325,10 @@ fn a_session_that_was_shown_the_words_is_waited_for() {
     let (agents, id, name) = (world.owned_by("other"), agent.clone(), line.clone());
     world.hooks.once(Stage::BeforeEffect, "model.ask", move || {
         let preview = now(agents.removal(WS, &id, &name, true)).expect("a preview");
-        assert_eq!(preview.at_work, Some(session));
+        assert_eq!(preview.at_work.as_ref(), Some(&session));
         let error = now(agents.remove_line(WS, &id, &name, true, &me())).expect_err("at work");
-        assert!(matches!(error, AgentError::State { state: "at work", .. }), "{error}");
+        let says = format!("the session {session} about a template may be reading the words: ");
+        assert!(error.to_string().starts_with(&says), "{error}");
     });
     let note = json!({ "kind": "reflection", "content": "It knows a safe." });
     let calls = Answer::calls([("record_evolution_note", note)]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Checkpoint, KnowledgeLine, Prompt, Wake } from "./data";
-import { earlierSummaries, lastReading, lineWords, plainWords, sortMemory, staysWords, windowParts } from "./knowledge";
+import { checkpointOf, earlierSummaries, lastReading, lineWords, plainWords, readerWords, sortMemory, staysWords, windowParts } from "./knowledge";
 
 const line = (n: number, subject: string | null, more: Partial<KnowledgeLine> = {}): KnowledgeLine =>
   ({ line: `line-${n}`, kind: "input", text: `text ${n}`, subject, isFolded: false, ...more }) as KnowledgeLine;
@@ -67,6 +67,17 @@ describe("what an agent knows", () => {
     expect(
       ["2026-03-01 entry added (id: en-01jd7):\nBy phone\n(id: en-2):\nor so", "2026-03-02 item now [x] Bank (id: ci-01jd7)", "2026-03-05 dueDate: none -> 2026-03-20"].map(plainWords),
     ).toEqual(["By phone\n(id: en-2):\nor so", "item now [x] Bank", "dueDate: none -> 2026-03-20"]);
+  });
+
+  it("has the stored summary that a line shows", () => {
+    const stored = [{ n: 4, depth: 2 }, { n: 3, depth: 1 }] as Checkpoint[];
+    expect(checkpointOf(stored, summary)?.depth).toBe(2);
+    expect(checkpointOf(stored, line(4, "en-1"))).toBeUndefined();
+    expect(checkpointOf(undefined, summary)).toBeUndefined();
+  });
+
+  it("cannot be removed while somebody of a known kind reads it", () => {
+    expect(["ag-1", "evo-1", "run-1"].map(readerWords)).toEqual(["knows.atWork.agent", "knows.atWork.session", "knows.atWork.work"]);
   });
 
   it("has earlier summaries of the same kind of model only", () => {

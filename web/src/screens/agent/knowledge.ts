@@ -94,6 +94,17 @@ export function earlierSummaries(checkpoints: readonly Checkpoint[], inUse: Know
   );
 }
 
+/** Who may be reading the words of a line, so that it cannot be removed now. */
+export function readerWords(holder: string): "knows.atWork.agent" | "knows.atWork.session" | "knows.atWork.work" {
+  if (holder.startsWith("evo-")) return "knows.atWork.session";
+  return holder.startsWith("run-") ? "knows.atWork.work" : "knows.atWork.agent";
+}
+
+/** The stored summary that a line shows; undefined for any other line, and before the summaries are loaded. */
+export function checkpointOf(checkpoints: readonly Checkpoint[] | undefined, line: KnowledgeLine): Checkpoint | undefined {
+  return line.kind === "summary" ? checkpoints?.find((one) => line.line === `summary-${one.n}`) : undefined;
+}
+
 /** How many of the newest wakes the figures are about. */
 const WAKES = 10;
 

@@ -4,7 +4,7 @@ use clap::Args;
 use dormouse::view::{KnowledgeLine, Page};
 use dormouse_formats::sanitise;
 use dormouse_types::memory::{PurgePhase, Removal};
-use dormouse_types::{AgentId, Id as _};
+use dormouse_types::{AgentId, EvolutionSessionId, HolderId, Id as _, WorkRunId};
 
 use super::knows::words;
 use super::name::named;
@@ -128,11 +128,8 @@ fn sentences(removal: &Removal) -> Vec<String> {
     if removal.is_too_short {
         all.push("the words are too short to be looked for elsewhere".to_owned());
     }
-    if removal.at_work.is_some() {
-        all.push(
-            "an agent is at work that may be reading them: wait until its wake has ended"
-                .to_owned(),
-        );
+    if let Some(holder) = &removal.at_work {
+        all.push(waits_for(holder).to_owned());
     }
     if removal.phase == Some(PurgePhase::Files) {
         all.push(
@@ -140,6 +137,19 @@ fn sentences(removal: &Removal) -> Vec<String> {
         );
     }
     all
+}
+
+/// Says who may be reading the words, and what to wait for.
+fn waits_for(holder: &HolderId) -> &'static str {
+    match holder.kind() {
+        EvolutionSessionId::PREFIX => {
+            "a session about a template is at work that may be reading them: wait until it has answered"
+        }
+        WorkRunId::PREFIX => {
+            "agent work is running that may be reading them: wait until its run has ended"
+        }
+        _ => "an agent is at work that may be reading them: wait until its wake has ended",
+    }
 }
 
 fn plural(n: usize, one: &str, many: &str) -> String {

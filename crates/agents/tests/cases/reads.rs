@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use dormouse_agents::template::stock;
 use dormouse_journal::Edit;
 use dormouse_store::agent::agent_entity::State;
+use dormouse_store::agent::change_set::{Decision, DecisionVerdict, Outcome};
 use dormouse_store::agent::message::{Chain, Draft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{entity, forgotten_entry, log_line, outdated, report, template, timer};
@@ -14,7 +15,7 @@ use dormouse_testkit::CountingEntropy;
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::{MessageKind, ReportScope};
 use dormouse_types::task::LinkKind;
-use dormouse_types::{AgentId, Id as _, Seq, TaskId, ThreadId, Timestamp};
+use dormouse_types::{AgentId, ChangeSetId, DecisionId, Id as _, Seq, TaskId, ThreadId, Timestamp};
 use dormouse_world::TestStore;
 use serde_json::json;
 
@@ -95,8 +96,9 @@ fn a_wake_costs_the_same_reads_whatever_its_agent_noted() {
     assert_eq!(statements_of_a_wake(1, 0), statements_of_a_wake(9, 700));
 }
 
-/// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links.
-fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
+/// The same of an agent whose log has `n_lines` more lines, and whose task has `n_links` links and
+/// `n_decisions` decided proposals.
+fn statements_among(n_lines: i64, n_links: usize, n_decisions: i64) -> Vec<&'static str> {
     let TestStore { engine, clock, .. } = TestStore::at("2026-03-02T09:00:00Z");
     let world = World::on(engine.clone(), clock, "test");
     let task = world.task("Move", &["It began."]);
@@ -121,6 +123,7 @@ fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
         let commit = Commit::new("test", Db::Agent, WS).ops(numbers.iter().flat_map(line));
         now(world.store.commit(commit)).expect("committed");
     }
+    decided(&world, &task, &agent, n_decisions);
     let lease = world.claim_after_a_note(&task, &agent);
     world.script.push(routine_report());
     engine.take();
@@ -128,11 +131,46 @@ fn statements_among(n_lines: i64, n_links: usize) -> Vec<&'static str> {
     engine.take().into_iter().map(|(sql, _)| sql).collect()
 }
 
+/// Stores decisions of a person about due dates that the agent proposed.
+fn decided(world: &World, task: &TaskId, agent: &AgentId, n_decisions: i64) {
+    let entropy = CountingEntropy::seeded(5);
+    let decision = |n: &i64| {
+        let at = Timestamp::from_micros(1_700_000_000_000_000 + n);
+        let decision = Decision {
+            id: DecisionId::fresh(at, &entropy),
+            proposer: agent.into(),
+            change_set_id: ChangeSetId::fresh(at, &entropy),
+            item_index: 1,
+            tool_name: "update_task_due_date".into(),
+            args: json!({ "dueDate": "2026-04-01" }),
+            fingerprint: format!("fingerprint {n}"),
+            verdict: DecisionVerdict::Rejected,
+            outcome: Outcome::Retracted,
+            outcome_reason: None,
+            task_id: Some(task.clone()),
+            rejection_reason: None,
+            with_item: None,
+            by_rule: None,
+            round: 0,
+            created_at: at,
+            updated_at: at,
+            undone_at: None,
+            deleted_at: None,
+        };
+        entity::insert(WS, &decision)
+    };
+    for numbers in (0..n_decisions).collect::<Vec<_>>().chunks(1000) {
+        let commit = Commit::new("test", Db::Agent, WS).ops(numbers.iter().map(decision));
+        now(world.store.commit(commit)).expect("committed");
+    }
+}
+
 #[test]
-fn a_wake_costs_the_same_statements_at_ten_and_ten_thousand_lines_and_at_any_number_of_links() {
-    let few = statements_among(10, 1);
-    assert_eq!(few, statements_among(10_000, 1));
-    assert_eq!(few, statements_among(10, 150));
+fn a_wake_costs_the_same_statements_whatever_the_lines_links_and_decisions() {
+    let few = statements_among(10, 1, 10);
+    assert_eq!(few, statements_among(10_000, 1, 10));
+    assert_eq!(few, statements_among(10, 150, 10));
+    assert_eq!(few, statements_among(10, 1, 10_000));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use dormouse_store::agent::{log_line, message, wake_queue};
 use dormouse_store::{Db, Query};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::MessageKind;
-use dormouse_types::model::{FragmentKind, Request, ToolChoice};
+use dormouse_types::model::{FragmentKind, ModelError, Request, ToolChoice};
 use dormouse_types::port::{Model, ModelLocation, Stage};
 use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
@@ -341,7 +341,7 @@ fn a_line_is_not_removed_while_it_is_folded_and_goes_with_its_summary_afterwards
         });
         assert_eq!(case.wake([routine_report()]), DONE);
         let refusal = refusal.lock().expect("one thread").take().expect("it is refused");
-        assert!(matches!(refusal, AgentError::State { state: "at work", .. }), "{refusal}");
+        assert!(matches!(refusal, AgentError::ReaderAtWork(_)), "{refusal}");
         assert!(refusal.to_string().contains("wait until its wake has ended"), "{refusal}");
         assert_eq!(case.folds().len(), 2);
         assert!(!case.kept_with(FOLDED).is_empty(), "it was folded, and stays in the log");
@@ -414,4 +414,55 @@ fn each_summary_that_cannot_be_used_is_requested_again_and_never_kept() {
             assert!(words.is_empty() || !kept.contains(&words), "{what}: {kept}");
         }
     }
+}
+
+/// Wakes the agent with 25 notes; a person cancels the wake at a point of its first call that folds.
+fn cancelled_while_it_folds(stage: Stage, label: &'static str) -> (Case, End) {
+    let case = Case::after(25);
+    case.always_folds(summary(SUMMARY));
+    case.world.later(60);
+    case.world.wake_now(&case.agent, None);
+    now(case.agents.route_feed(WS)).expect("routed");
+    let lease = case.claim();
+    let (agents, agent, run) = (case.agents.clone(), case.agent.clone(), lease.run.key.clone());
+    case.world.hooks.once(stage, label, move || {
+        now(agents.cancel_run(WS, &agent, &run, &me())).expect("cancelled");
+    });
+    let end = case.run(lease);
+    (case, end)
+}
+
+#[test]
+fn a_wake_that_is_cancelled_while_it_folds_keeps_no_piece_and_the_next_one_folds_it() {
+    for (stage, label) in [
+        (Stage::BeforeEffect, "model.fold"),
+        (Stage::AfterEffect, "model.fold"),
+        (Stage::BeforeCommit, "run.fold"),
+    ] {
+        let (case, end) = cancelled_while_it_folds(stage, label);
+        assert_eq!(end, End::Cancelled, "{stage:?} {label}");
+        assert_eq!(case.folds(), [], "{stage:?} {label}");
+        case.requests();
+        assert_eq!(case.wake([routine_report()]), DONE);
+        assert!(case.folds().len() > 1, "{stage:?} {label}: {:?}", case.folds());
+    }
+    // What was kept before stays, and is not folded again.
+    let (case, end) = cancelled_while_it_folds(Stage::AfterCommit, "run.fold");
+    assert_eq!(end, End::Cancelled);
+    let [first] = case.folds()[..] else { panic!("{:?}", case.folds()) };
+    assert_eq!(case.wake([routine_report()]), DONE);
+    assert_eq!(case.folds()[0], first);
+}
+
+#[test]
+fn a_call_that_folds_and_fails_is_tried_again_and_after_three_the_rules_step_in() {
+    let case = Case::after(25);
+    case.always_folds(Answer::Fails(ModelError::Request { detail: "the prompt is odd".into() }));
+    case.requests();
+    assert_eq!(case.wake([routine_report()]), DONE, "it fails no wake");
+    let checkpoints = case.checkpoints();
+    assert!(!checkpoints.is_empty());
+    assert!(checkpoints.iter().all(|one| one.checkpoint.model == "rules"), "{checkpoints:?}");
+    let calls = case.requests().iter().filter(|request| request.turn == 0).count();
+    assert_eq!(calls, 3 * checkpoints.len(), "each piece was requested three times");
 }

@@ -466,3 +466,33 @@ fn a_call_that_folds_and_fails_is_tried_again_and_after_three_the_rules_step_in(
     let calls = case.requests().iter().filter(|request| request.turn == 0).count();
     assert_eq!(calls, 3 * checkpoints.len(), "each piece was requested three times");
 }
+
+#[test]
+fn a_long_log_is_folded_over_several_wakes_and_what_is_missing_until_then_is_said() {
+    let case = Case::after(120);
+    case.always_folds(summary(&SUMMARY.repeat(3)));
+    let mut left_out = Vec::new();
+    let mut n_folds = Vec::new();
+    while n_folds.len() < 9 {
+        case.requests();
+        assert_eq!(case.wake([routine_report()]), DONE);
+        let requests = case.requests();
+        n_folds.push(requests.iter().filter(|request| request.turn == 0).count());
+        let turn = requests.iter().find(|request| request.turn == 1).expect("a turn");
+        let instruction = text(turn, FragmentKind::Instruction).expect("an instruction");
+        let is_left_out = instruction.contains("of the log are left out until they are folded.");
+        left_out.push(is_left_out);
+        if !is_left_out {
+            break;
+        }
+    }
+    assert!(
+        left_out.len() > 1 && left_out[0],
+        "the first wake cannot fold all of it: {left_out:?}"
+    );
+    assert_eq!(left_out.last(), Some(&false), "in the end nothing is left out: {n_folds:?}");
+    assert!(n_folds.iter().all(|n| *n <= 6), "{n_folds:?}");
+    let folds = case.folds();
+    let ends: Vec<i64> = folds.iter().map(|(_, upto, _)| *upto).collect();
+    assert!(folds.iter().all(|(from, ..)| *from == 1) && ends.is_sorted(), "{folds:?}");
+}

@@ -119,7 +119,7 @@ impl Agents {
         with_entry: bool,
     ) -> Result<AgentError, AgentError> {
         let plan = self.plan_removal(ws, id, line, with_entry).await?;
-        // Whoever it was may have ended meanwhile.
+        // The reader may have ended meanwhile.
         let busy = || AgentError::Busy { agent: id.clone() };
         Ok(plan.removal.at_work.map_or_else(busy, AgentError::ReaderAtWork))
     }

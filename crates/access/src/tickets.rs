@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dormouse_types::limits::{Beyond, TICKET_SECONDS, TICKETS};
+use dormouse_types::limits::{Beyond, TICKET_SECONDS, TICKETS, TICKETS_EACH};
 use dormouse_types::port::Entropy;
 use dormouse_types::{Caller, Digest, Timestamp};
 
@@ -23,7 +23,7 @@ pub(crate) struct Tickets {
 impl Tickets {
     /// Gives one out.
     ///
-    /// Errors: too many wait.
+    /// Errors: too many wait, of all callers or of this one.
     pub(crate) fn give(
         &self,
         caller: &Caller,
@@ -34,6 +34,9 @@ impl Tickets {
         let expires_at = now + Duration::from_secs(TICKET_SECONDS);
         let mut waiting = self.waiting();
         waiting.retain(|_, (_, end)| now < *end);
+        let is_own =
+            |other: &Caller| (other.workspace, &other.actor) == (caller.workspace, &caller.actor);
+        TICKETS_EACH.check(waiting.values().filter(|(other, _)| is_own(other)).count() + 1)?;
         TICKETS.check(waiting.len() + 1)?;
         waiting.insert(secret::hash_secret(&ticket.0), (caller.clone(), expires_at));
         Ok(Ticket { ticket, expires_at })

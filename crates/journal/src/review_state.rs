@@ -122,10 +122,7 @@ impl Journal {
         let mut review_states = BTreeMap::new();
         for some in tasks.chunks(in_list::MOST) {
             let ids: Vec<String> = some.iter().map(ToString::to_string).collect();
-            let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
-            for (task, say) in self.store.all(field_say::of_tasks(ws, some)).await? {
-                says.entry(task).or_default().push(say);
-            }
+            let says = self.says(ws, some).await?;
             for line in self.store.all(task_list::some(ws, &ids)).await? {
                 let Ok(Stored { doc, .. }) = line.task else { continue };
                 let says = says.get(doc.value.id.as_str()).into_iter().flatten();
@@ -138,6 +135,23 @@ impl Journal {
 }
 
 impl Journal {
+    /// Who set which field of tasks last, by the id of the task. A row that cannot be read is left out: it
+    /// keeps no other task, and no proposal, from being shown and from expiring.
+    async fn says(
+        &self,
+        ws: WorkspaceId,
+        tasks: &[TaskId],
+    ) -> Result<BTreeMap<String, Vec<FieldSay>>, JournalError> {
+        let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
+        for row in self.store.each(field_say::of_tasks(ws, tasks)).await? {
+            match row {
+                Ok((task, say)) => says.entry(task).or_default().push(say),
+                Err(error) => tracing::warn!(%error, "who set a field last cannot be read"),
+            }
+        }
+        Ok(says)
+    }
+
     /// State and review state of the given tasks, by which proposals about them are shown, in three
     /// queries per 200 tasks. Of the fields only those are named that the person set last. Missing
     /// tasks and those with a row that cannot be read are left out.
@@ -158,10 +172,7 @@ impl Journal {
                     (Ok(_), Err(_)) => {}
                 }
             }
-            let mut says: BTreeMap<String, Vec<FieldSay>> = BTreeMap::new();
-            for (task, say) in self.store.all(field_say::of_tasks(ws, some)).await? {
-                says.entry(task).or_default().push(say);
-            }
+            let mut says = self.says(ws, some).await?;
             let definitions = self.store.all(label::definitions(ws)).await?;
             for (task, parts) in parts {
                 let Ok(parts) = parts else { continue };

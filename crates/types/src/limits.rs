@@ -183,6 +183,8 @@ limits! {
     TOKENS = "live tokens", 200, "tokens", "limit-reached";
     /// Tickets that were issued and not used yet.
     TICKETS = "waiting tickets", 1000, "tickets", "limit-reached";
+    /// Of those, the tickets of one caller: who takes them without end takes none from others.
+    TICKETS_EACH = "waiting tickets of one caller", 50, "tickets", "limit-reached";
     /// The search text for tasks.
     SEARCH = "search text", 200, "characters", "validation-failed";
     /// Page size.

@@ -3,8 +3,8 @@ use std::time::Duration;
 use dormouse_changes::DecideError;
 use dormouse_store::agent::change_item::{self, Item, State};
 use dormouse_store::agent::change_set::SetStatus;
-use dormouse_store::{Commit, Db, Refusal};
-use dormouse_types::{Timestamp, limits};
+use dormouse_store::{Commit, Db, Op, Refusal, params};
+use dormouse_types::{Id as _, Timestamp, limits};
 use serde_json::json;
 
 use crate::world::{WS, World, now, who};
@@ -85,6 +85,22 @@ fn a_sweep_takes_what_is_due_and_nothing_else() {
     assert_eq!(now(world.changes.withdraw_stale(WS, &world.task)).expect("a sweep"), 0);
     assert_eq!(world.fresh(&early).state, State::Expired);
     assert_eq!(world.fresh(&late).state, State::Pending);
+}
+
+#[test]
+fn a_damaged_row_of_one_task_keeps_no_proposal_of_another_from_expiring() {
+    let world = World::new();
+    let item = world.due("2026-03-20");
+    let hurt = world.due_of(&world.other_task(), "2026-03-21");
+    let sql = "INSERT INTO field_says (ws, task_id, field, by, at, seq)
+               VALUES (?1, ?2, 'estimate', 'user', 'nonsense', 1)";
+    let damage = Op::any(sql, params![WS.0, hurt.task.as_str()]);
+    now(world.store.commit(Commit::new("test.damage", Db::Journal, WS).op(damage)))
+        .expect("damaged");
+    world.later(AGE.as_secs() + 3600);
+    now(world.changes.expire_due()).expect("a sweep");
+    assert_eq!(world.fresh(&item).state, State::Expired);
+    assert_eq!(world.fresh(&hurt).state, State::Expired);
 }
 
 #[test]

@@ -259,11 +259,26 @@ fn a_ticket_opens_one_socket_within_half_a_minute() {
 #[test]
 fn so_many_tickets_wait_and_no_more() {
     let world = World::new();
-    let give = || now(world.dormouse.new_ticket(&me()));
-    (0..limits::TICKETS.max).for_each(|_| _ = give().expect("a ticket"));
-    refused(give(), "limit-reached", &["1000"]);
+    let give = |n: usize| {
+        let actor = Actor::Token(format!("tok-{}", n / limits::TICKETS_EACH.max));
+        now(world.dormouse.new_ticket(&Caller { actor, ..me() }))
+    };
+    (0..limits::TICKETS.max).for_each(|n| _ = give(n).expect("a ticket"));
+    refused(give(limits::TICKETS.max), "limit-reached", &["1000"]);
     world.later(limits::TICKET_SECONDS);
-    give().expect("those that ended make room");
+    give(0).expect("those that ended make room");
+}
+
+#[test]
+fn a_token_that_takes_tickets_without_end_takes_none_from_others() {
+    let world = World::new();
+    let greedy = token(&[Scope::Read]);
+    (0..limits::TICKETS_EACH.max)
+        .for_each(|_| _ = now(world.dormouse.new_ticket(&greedy)).expect("a ticket"));
+    refused(now(world.dormouse.new_ticket(&greedy)), "limit-reached", &["50"]);
+    now(world.dormouse.new_ticket(&me())).expect("the owner has tickets of their own");
+    world.later(limits::TICKET_SECONDS);
+    now(world.dormouse.new_ticket(&greedy)).expect("those that ended make room");
 }
 
 #[test]

@@ -221,6 +221,7 @@ mod tests {
         match (possible.first(), arg.get_id().as_str(), shown) {
             (Some(value), _, _) => value.get_name().to_owned(),
             (None, "kind", _) => "blocks".to_owned(),
+            (None, "policy", _) => "ask".to_owned(),
             (None, _, Some("DURATION")) => "90".to_owned(),
             (None, _, Some("VERSION")) => "1".to_owned(),
             (None, _, _) => "x".to_owned(),

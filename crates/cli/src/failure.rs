@@ -94,7 +94,7 @@ impl Problem {
 fn describe_work_refusal(refusal: WorkRefusal) -> &'static str {
     match refusal {
         WorkRefusal::MakesTasks => {
-            "agent work creates no task that is like no other; it can copy a task, or reset a checklist"
+            "agent work does not create a task from nothing; it can copy a task, or reset a checklist: say which"
         }
         WorkRefusal::TaskGone => {
             "the task that it repeats does not exist any more; `dormouse task list` lists the tasks"

@@ -58,7 +58,7 @@ fn bad_input_is_refused_with_what_to_do_and_changes_nothing() {
                 "Add a task \"Call\" every Wednesday at 17:00",
             ],
             1,
-            &["does not create tasks yet", "to be reset"],
+            &["does not create a task from nothing", "copy a task, or reset a checklist"],
         ),
         (&["work", "show", "nothing of it"], 1, &["there is no agent work", "work list"]),
         (&["work", "run", "digest"], 2, &["matches 2 pieces of agent work", "Digest of mornings"]),

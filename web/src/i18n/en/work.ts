@@ -162,7 +162,7 @@ export const work = {
   "work.readIt": "Read it",
   "work.notUnderstood": "Not understood:",
   "work.cannotSwitchOn": "This can’t be switched on.",
-  "work.cannotSwitchOn.makesTasks": "Agent work doesn’t create a task that is like no other. You can try this, but not switch it on. It can copy a task, or reset a checklist: say which.",
+  "work.cannotSwitchOn.makesTasks": "Agent work doesn’t create a task from nothing. You can try this, but not switch it on. It can copy a task, or reset a checklist: say which.",
   "work.byRule": "Apply it without asking",
   "work.byRuleWhat": "Each run is a decision by your rule, and you can undo it. A task with text from elsewhere still asks.",
   "work.cannotSwitchOn.taskGone": "The task to repeat doesn’t exist any more. Name another one.",

@@ -13,7 +13,6 @@ mod cases {
     mod damage;
     mod drafting;
     mod evolving;
-    mod fitting;
     mod flags;
     mod hearing;
     mod folding;

@@ -59,8 +59,7 @@ impl Terms {
             workspace_day: agent_day + more(chance, 15_000),
             unpriced_day: 15_000 + more(chance, 15_000),
         };
-        // Rules and tools take about 5,000.
-        let window = 5_600 + chance.below(2_000);
+        let window = 250 + chance.below(400);
         Self { place, price: has_price.then_some(dollars), window, budgets }
     }
 

@@ -2,7 +2,6 @@
 
 mod wake_input;
 mod log_parts;
-mod window;
 mod folding;
 mod accepted;
 mod recall;
@@ -26,7 +25,6 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::{ChangeRow, Op, ReadError};
 use dormouse_types::agent::Initiator;
 use dormouse_types::kept_back::KeptBackReason;
-use dormouse_types::memory::Room;
 use dormouse_types::model::{Entry, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, CategoryId, EntryId};
@@ -51,9 +49,6 @@ pub struct TaskAgent<'a> {
     /// its first step.
     began_in: Option<Option<CategoryId>>,
     fold: FoldState,
-    /// What the first prompt of the run shares its window with; `None` before it is gathered, and for a
-    /// model without a window.
-    room: Option<Room>,
     mode: Mode,
 }
 
@@ -80,7 +75,7 @@ impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
         let (input, began_in, fold) = (None, None, FoldState::default());
-        Self { agents, agent, lease, input, began_in, fold, room: None, mode: Mode::Run }
+        Self { agents, agent, lease, input, began_in, fold, mode: Mode::Run }
     }
 
     /// Creates the handler for a run that is not started: its context writes nothing.

@@ -2,7 +2,6 @@
 //! made of it stays. A line that is being folded is in `folding.rs`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_journal::Edit;
 use dormouse_runs::{End, Models};
@@ -17,11 +16,10 @@ use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use super::forgetting::{SECRET, line_with, lines, places, prompt, remove};
-use crate::world::small::WINDOW;
 use crate::world::{Agents, DONE, WS, World, now, report, routine_report, text};
 
-/// The person's own model, with a window that is small once it has read everything.
-struct Small(Script, AtomicU64);
+/// The person's own model with a small window.
+struct Small(Script);
 
 impl Model for Small {
     fn name(&self) -> &str {
@@ -34,7 +32,7 @@ impl Model for Small {
         ModelLocation::OwnServer
     }
     fn window(&self) -> Option<u64> {
-        Some(self.1.load(Ordering::Relaxed))
+        Some(4_000)
     }
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         self.0.ask(request)
@@ -55,7 +53,6 @@ impl Case {
         let (case, task) = Self::of_an_agent();
         case.write(&task, first);
         assert_eq!(case.wake(vec![routine_report()]), DONE);
-        case.model.1.store(WINDOW, Ordering::Relaxed);
         case
     }
 
@@ -67,14 +64,13 @@ impl Case {
         assert_eq!(case.wake(vec![turn]), DONE);
         case.write(&task, "We move in May.");
         assert_eq!(case.wake(vec![routine_report()]), DONE);
-        case.model.1.store(WINDOW, Ordering::Relaxed);
         case
     }
 
     fn of_an_agent() -> (Self, TaskId) {
         let (world, task, agent) = World::settled();
         world.set_automation(&agent, Automation::Off);
-        let model = Arc::new(Small(Script::default(), AtomicU64::new(200_000)));
+        let model = Arc::new(Small(Script::default()));
         let agents = world.choosing(Models::new(model.clone()));
         (Self { world, agent, agents, model }, task)
     }
@@ -182,8 +178,6 @@ fn a_note_that_was_removed_is_neither_folded_nor_in_a_summary_made_by_the_rules(
     let case = Case::noting(&["Zo-47x", "Bo is away."]);
     let line = line_with(&case.world, &case.agent, "Zo-47x");
     assert!(remove(&case.world, &case.agent, &line, false).is_too_short);
-    // The rules write more than the model.
-    case.model.1.store(WINDOW + 500, Ordering::Relaxed);
     let before = case.model.0.requests().len();
     let unusable = (0..3).map(|_| folded(""));
     let answers = unusable.chain([folded(CLEAN), routine_report()]);

@@ -60,7 +60,7 @@ test("a repetition is said in words, and read back; and a checklist that starts 
   await expect(app.getByRole("button", { name: "Switch on" })).toBeDisabled();
   await app.getByLabel("Say what to repeat, and when").fill("Add a task “Call grandma” every Wednesday at 17:00");
   await app.getByRole("button", { name: "Read it" }).click();
-  await expect(app.getByText("Agent work doesn’t create tasks yet.")).toBeVisible();
+  await expect(app.getByText("Agent work doesn’t create a task from nothing.")).toBeVisible();
   await expect(app.getByRole("button", { name: "Switch on" })).toHaveCount(0);
   await expect(app.getByRole("button", { name: "Try it now" })).toBeEnabled();
   await app.getByLabel("Say what to repeat, and when").fill("Reset the packing list every Sunday at 9");

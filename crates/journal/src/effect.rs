@@ -72,6 +72,7 @@ pub enum Effect {
     Entry {
         entry: EntryId,
         /// SHA-256 of its text right after the edit.
+        #[serde(rename = "said")]
         text_hash: String,
         #[serde(flatten)]
         there: BeforeAfter<bool>,
@@ -418,4 +419,16 @@ fn entry<'a>(view: &'a TaskView, all: &[Effect], id: &EntryId) -> Option<&'a Ent
     );
     let back = view.deleted_entries.iter().filter(|_| taken);
     view.entries.iter().chain(back).map(|doc| &doc.value).find(|entry| entry.id == *id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_on_an_entry_is_read_as_it_was_always_stored() {
+        let stored = r#"{"field":"entry","entry":"en-01jd7m3k5vn2c8q4w6x0z9abcd","said":"5f","before":false,"after":true}"#;
+        let effect: Effect = serde_json::from_str(stored).expect("a stored effect");
+        assert_eq!(serde_json::to_string(&effect).expect("plain data"), stored);
+    }
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use crate::running::{DEADLINE, until};
+use crate::scripted_server::read;
 use crate::world::World;
 
 /// What a provider wants back with its turn. It is nobody else's to read.
@@ -67,20 +68,6 @@ fn answer(mut stream: TcpStream, (events, ends): (Vec<Value>, Ends), tell: &Send
         // Until the client closes.
         let _closed = stream.read(&mut [0]);
     }
-}
-
-/// Reads a whole request; its body.
-fn read(stream: &mut TcpStream) -> String {
-    let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n == 1) {
-        head.extend(byte);
-    }
-    let head = String::from_utf8_lossy(&head).to_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-    let mut body = Vec::new();
-    let _cut = stream.take(length).read_to_end(&mut body);
-    String::from_utf8_lossy(&body).into_owned()
 }
 
 /// A turn with what its provider wants back and a call, as each format has it.

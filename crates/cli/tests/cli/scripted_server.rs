@@ -76,7 +76,7 @@ impl ScriptedServer {
 }
 
 /// Reads a whole request; its body.
-fn read(stream: &mut TcpStream) -> String {
+pub fn read(stream: &mut TcpStream) -> String {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n == 1) {
         head.extend(byte);

@@ -50,7 +50,7 @@ closed_list! {
         TemplateChanged = "template:changed",
         /// A session about a template began, moved or ended: something was said, proposed or decided.
         EvolutionChanged = "evolution:changed",
-        /// A rule about what agents propose was made or removed, or held something back.
+        /// A rule about what agents propose was made or removed.
         RuleChanged = "rule:changed",
     }
 }

@@ -1,0 +1,36 @@
+//! A session in which a person and a model improve a template.
+
+use dormouse::DrainScope;
+use dormouse_types::port::OutgoingRequest;
+use serde_json::json;
+
+use super::mark;
+use super::workspace::{World, answer};
+
+/// What the second answer of a session sends, after a first one that noted something and proposed.
+pub(super) async fn second_answer(world: &World) -> anyhow::Result<Vec<OutgoingRequest>> {
+    let (me, template) = (&world.me, &world.template);
+    world.dormouse.start_evolution(me, template, Some(&mark("session-person")), None).await?;
+    let proposal = json!({
+        "general_directive": mark("session-general"),
+        "report_directive": mark("session-report"),
+        "rationale": mark("session-rationale"),
+    });
+    let note = json!({ "kind": "pattern", "content": mark("session-note") });
+    let calls = [("record_evolution_note", note), ("propose_directives", proposal)];
+    world.model.script.push(answer(mark("session-model"), &calls));
+    world.model.script.push(answer(mark("session-model"), &[]));
+    drain(world).await?;
+    world.bodies();
+    world.dormouse.say_in_evolution(me, template, &mark("session-again"), None).await?;
+    world.model.script.push(answer(mark("session-model"), &[]));
+    drain(world).await?;
+    Ok(world.bodies())
+}
+
+async fn drain(world: &World) -> anyhow::Result<()> {
+    world.clock.advance(std::time::Duration::from_secs(60));
+    let scope = DrainScope { all_due: true, ..DrainScope::default() };
+    world.dormouse.drain(scope, &mut |_| {}).await?;
+    Ok(())
+}

@@ -16,14 +16,39 @@ use crate::intake::{
 use crate::json::{self, Node};
 use crate::reading::{Format, Reading, Role};
 
-/// Whether a text is a list of issues.
+/// Every field that can be requested.
+const FIELDS: &[&str] = &[
+    "assignees",
+    "author",
+    "body",
+    "closed",
+    "closedAt",
+    "closedByPullRequestsReferences",
+    "comments",
+    "createdAt",
+    "id",
+    "isPinned",
+    "labels",
+    "milestone",
+    "number",
+    "projectCards",
+    "projectItems",
+    "reactionGroups",
+    "state",
+    "stateReason",
+    "title",
+    "updatedAt",
+    "url",
+];
+
+/// Whether a text is a list of issues. Other lists number their tasks as well, so one field that no issue
+/// has is enough to say that it is none.
 pub fn looks_like(text: &str) -> bool {
     json::first_names(text).is_some_and(|names| {
         let has = |name: &str| names.iter().any(|known| known == name);
-        has("title")
-            && !has("done")
-            && (has("number") || has("stateReason") || has("closedByPullRequestsReferences"))
-            && !has("idBoard")
+        let is_of_issues = has("stateReason") || has("closedByPullRequestsReferences");
+        let can_be = has("number") && names.iter().all(|name| FIELDS.contains(&name.as_str()));
+        has("title") && (is_of_issues || can_be)
     })
 }
 

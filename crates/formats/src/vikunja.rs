@@ -119,8 +119,15 @@ fn task(
             draft.label(&title);
         }
     }
-    if let Some(due) = time(&mut object, "due_date", options) {
-        draft.task.due_on = Some(due.1);
+    if let Some((text, day)) = time(&mut object, "due_date", options) {
+        draft.task.due_on = day;
+        if day.is_none() {
+            draft.details.push("Due", &text);
+            gather.say(node.line(), "this is no day, so there is no due date: kept as text");
+        } else if !is_whole_day(&text) {
+            draft.details.push("Due", &text);
+            gather.say(node.line(), "a due time has no field: kept as text");
+        }
     }
     for (name, label) in [
         ("start_date", "Start"),
@@ -138,19 +145,15 @@ fn task(
     }
     related(&mut object, own, &mut draft, gather, node.line());
     let people = object.take("assignees").map(|people| people.items()).unwrap_or_default();
-    let names: Vec<String> = people
-        .iter()
-        .filter_map(|person| {
-            let mut person = person.object();
-            person.take_text("name").or_else(|| person.take_text("username"))
-        })
-        .collect();
+    let names: Vec<String> = people.into_iter().filter_map(name_of).collect();
     draft.details.push("Assigned to", &names.join(", "));
     for comment in object.take("comments").map(|comments| comments.items()).unwrap_or_default() {
         let mut comment = comment.object();
-        let on = time(&mut comment, "created", options).map(|(_, day)| day);
+        let on = time(&mut comment, "created", options).and_then(|(_, day)| day);
+        let author = comment.take("author").and_then(|author| name_of(author));
         if let Some(text) = comment.take_text("comment") {
             let text = if is_html(&text) { to_markdown(&text) } else { text };
+            let text = author.map_or(text.clone(), |author| format!("{author}:\n\n{text}"));
             draft.comments.push((on, text).into());
         }
     }
@@ -237,9 +240,25 @@ fn related(
     related.keep_rest(&mut draft.details, gather);
 }
 
-/// A time with its day; the first year of the calendar means none.
-fn time(object: &mut Object<'_>, name: &str, options: &ReadOptions) -> Option<(String, Date)> {
+/// What a person is called.
+fn name_of(person: Node<'_>) -> Option<String> {
+    let mut person = person.object();
+    let name = person.take_text("name").filter(|name| !name.trim().is_empty());
+    name.or_else(|| person.take_text("username"))
+}
+
+/// A time with its day, if it has one; the first year of the calendar means no time.
+fn time(
+    object: &mut Object<'_>,
+    name: &str,
+    options: &ReadOptions,
+) -> Option<(String, Option<Date>)> {
     let text = object.take_text(name).filter(|text| !text.starts_with("0001-"))?;
-    let day = day_of(&text, options)?;
+    let day = day_of(&text, options);
     Some((text, day))
+}
+
+/// Whether a time is written as a day or its beginning.
+fn is_whole_day(text: &str) -> bool {
+    text.find('T').is_none_or(|at| text[at..].starts_with("T00:00:00"))
 }

@@ -47,6 +47,46 @@ fn objects_without_anything_of_a_task_stay_one_task() {
 }
 
 #[test]
+fn a_list_that_numbers_its_tasks_is_no_list_of_issues_and_keeps_its_fields() {
+    let reading = read(
+        r#"[{"number":1,"title":"Call the plumber","status":"done","due":"2026-12-04","tags":["home"]},
+{"number":2,"title":"Send the bill","status":"open","due":"2026-12-07","tags":["work"]}]"#,
+    );
+    assert_eq!(reading.format, Format::OtherJson);
+    let fields: Vec<_> = reading.tasks.iter().map(|it| (it.status, it.due_on, &it.labels)).collect();
+    let [home, work] = ["home", "work"].map(|label| vec![label.to_owned()]);
+    assert_eq!(
+        fields,
+        [
+            (Some(Status::Done), Some(date(2026, 12, 4)), &home),
+            (Some(Status::Open), Some(date(2026, 12, 7)), &work),
+        ]
+    );
+    let issues = read(r#"[{"number":7,"title":"It crashes","state":"OPEN","labels":[]}]"#);
+    assert_eq!(issues.format, Format::GithubIssues);
+}
+
+#[test]
+fn vikunja_loses_no_due_time_no_word_for_a_day_and_no_author_of_a_comment() {
+    let task = |due: &str| {
+        format!(
+            r#"[{{"id":1,"title":"Paint","done":false,"project_id":3,"due_date":"{due}","comments":[{{"comment":"Two coats.","author":{{"name":"","username":"ioana"}},"created":"2026-11-20T08:00:00Z"}}]}}]"#
+        )
+    };
+    let timed = read(&task("2026-12-01T14:30:00Z"));
+    assert_eq!(timed.format, Format::Vikunja);
+    assert_eq!(timed.tasks[0].due_on, Some(date(2026, 12, 1)));
+    assert!(text(&timed, 0).contains("Due: 2026-12-01T14:30:00Z"), "{}", text(&timed, 0));
+    assert!(text(&timed, 0).contains("ioana:\n\nTwo coats."), "{}", text(&timed, 0));
+    let unreadable = read(&task("whenever"));
+    assert_eq!(unreadable.tasks[0].due_on, None);
+    assert!(text(&unreadable, 0).contains("Due: whenever"), "{}", text(&unreadable, 0));
+    let whole = read(&task("2026-12-01T00:00:00Z"));
+    assert_eq!(whole.tasks[0].due_on, Some(date(2026, 12, 1)));
+    assert!(!text(&whole, 0).contains("Due:"), "{}", text(&whole, 0));
+}
+
+#[test]
 fn lists_in_lists_are_categories_and_members_that_are_names_of_lists_too() {
     let reading = read(
         r#"{"Home":[{"task":"Paint","done":false}],"folders":[{"name":"Work","todos":[{"title":"Send bill","due":{"date":"2026-12-04"}}]}]}"#,

@@ -317,8 +317,10 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     if intake::boxed(title).is_some_and(|(_, words)| words.is_empty()) {
         return false;
     }
-    // An item has no field but this one.
+    // An item has no field but this one. The day on which it was done stays in its words.
     let done = title.strip_suffix(" @done").filter(|_| has_tags);
+    let has_day = has_tags && title.ends_with(')') && title.contains(" @done(");
+    let mark = if has_day { Some(true) } else { mark };
     let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
     let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
     checklist.add(task, line, title, is_checked)

@@ -105,6 +105,11 @@ fn the_tags_of_task_paper_are_fields_of_its_tasks() {
     let labels: Vec<_> =
         crate::messy::read("list.txt", text).tasks.into_iter().map(|task| task.labels).collect();
     assert_eq!(labels, [vec!["outside".to_owned()], vec![], vec!["home".to_owned()], vec![]]);
+    let days = "Home:\n\t- Paint the wall @due(2026-12-01)\n\t\t- buy paint @done(2026-11-20)\n\t\t- tape\n";
+    assert_snapshot!(tasks(days), @"
+    plainLines
+    Paint the wall: due 2026-12-01 | in Home | [x] buy paint @done(2026-11-20) | [ ] tape
+    ");
     // Without them an `@` is a place or a person.
     assert_snapshot!(tasks("buy milk\nmail ana@done\n"), @"
     plainLines

@@ -90,6 +90,17 @@ fn named(key: &str, value: &str) -> Option<Field> {
     })
 }
 
+/// How many labels stand before a sentence and apart from it: `#task Call mum`, and not `#hiring plan`, where
+/// the label is a word of it. `#task`, with which Obsidian Tasks marks its tasks, never is one.
+fn n_before_sentence(words: &[&str]) -> usize {
+    let n = words.iter().take_while(|word| label(word).is_some()).count();
+    let begins_sentence = |word: &str| word.starts_with(|c: char| !c.is_lowercase());
+    if words.get(n).is_some_and(|word| begins_sentence(word)) {
+        return n;
+    }
+    words.iter().take_while(|word| word.eq_ignore_ascii_case("#task")).count()
+}
+
 /// Reads the fields of a line, which has no list marker and no box.
 pub(super) fn read(text: &str) -> Signs {
     let mut signs = Signs::default();
@@ -123,8 +134,9 @@ pub(super) fn read(text: &str) -> Signs {
     // Labels at the end stand apart from the sentence; elsewhere they are words of it.
     let n_stated = words.iter().rposition(|word| label(word).is_none()).map_or(0, |at| at + 1);
     let words_read = if n_stated == 0 { &words[..] } else { &words[..n_stated] };
-    signs.title = words_read.join(" ");
-    signs.bare = signs.title.clone();
+    // So that what was imported before is known again, the key keeps the labels at the beginning.
+    signs.bare = words_read.join(" ");
+    signs.title = words_read[n_before_sentence(words_read)..].join(" ");
     if !signs.title.contains(char::is_alphanumeric) {
         signs.title = text.trim().to_owned();
         signs.bare = signs.title.clone();
@@ -297,6 +309,22 @@ mod tests {
         assert_eq!((signs.due_on, signs.priority), (None, Some(Priority::P1)));
         assert_eq!(signs.impossible, ["2026-02-30"]);
         assert_eq!(signs.kept, ["[due:: 2026-02-30]", "[repeat:: every day]"]);
+    }
+
+    #[test]
+    fn labels_before_a_sentence_are_no_words_of_it() {
+        for (text, title, labels) in [
+            ("#task Draft the letter 📅 2026-12-01", "Draft the letter", "task"),
+            ("#task draft the letter", "draft the letter", "task"),
+            ("#home #garden 3 bags of soil", "3 bags of soil", "home garden"),
+            ("#hiring plan for spring", "#hiring plan for spring", "hiring"),
+            ("#home", "#home", "home"),
+            ("#task", "#task", "task"),
+        ] {
+            let signs = read(text);
+            assert_eq!((signs.title.as_str(), signs.labels.join(" ").as_str()), (title, labels));
+        }
+        assert_eq!(read("#task Draft it").bare, "#task Draft it", "the key is what it was");
     }
 
     #[test]

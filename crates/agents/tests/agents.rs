@@ -13,6 +13,7 @@ mod cases {
     mod damage;
     mod drafting;
     mod evolving;
+    mod fitting;
     mod flags;
     mod hearing;
     mod folding;

@@ -139,9 +139,11 @@ pub enum About {
     Open(usize),
 }
 
-const DECISIONS: &str = "## Recent User Decisions\nLearn from rejections: do not propose the same again unless newer facts plainly ask for it.";
+/// The heading of the decisions.
+pub const DECISIONS: &str = "## Recent User Decisions\nLearn from rejections: do not propose the same again unless newer facts plainly ask for it.";
 
-const OPEN: &str = "## Open Proposals\nThese wait for the person. Do not propose them again; withdraw what newer facts have overtaken.";
+/// The heading of the open proposals.
+pub const OPEN: &str = "## Open Proposals\nThese wait for the person. Do not propose them again; withdraw what newer facts have overtaken.";
 
 /// Renders the ledger for a prompt: at most 20 decisions and 500 tokens, newest first.
 pub fn lines(ledger: &Ledger, task: &TaskState) -> Vec<Line> {

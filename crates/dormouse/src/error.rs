@@ -454,6 +454,7 @@ fn agent(error: &AgentError) -> &'static str {
         AgentError::Changes(error) => decide(error),
         AgentError::Work(RunError::Read(error)) | AgentError::Read(error) => read(error),
         AgentError::Work(RunError::Commit(error)) | AgentError::Commit(error) => commit(error),
+        AgentError::Work(RunError::TooLarge(_)) => "limit-reached",
         AgentError::Work(RunError::Broken(_)) => "internal",
     }
 }
@@ -539,6 +540,7 @@ fn work(error: &WorkError) -> &'static str {
         WorkError::Busy { .. } => "conflict",
         WorkError::Run(RunError::Read(error)) | WorkError::Read(error) => read(error),
         WorkError::Run(RunError::Commit(error)) | WorkError::Commit(error) => commit(error),
+        WorkError::Run(RunError::TooLarge(_)) => "limit-reached",
         WorkError::Run(RunError::Broken(_)) => "internal",
     }
 }

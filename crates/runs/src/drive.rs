@@ -35,6 +35,7 @@ use crate::run_log;
 use crate::spending::Reservation;
 use crate::step::{Closing, RunLog, Step, ToolSet, next};
 use crate::truncation::truncation;
+use crate::window::{TooLarge, too_large, window_of};
 use crate::{End, Lease, Stop};
 
 /// Drives runs. Cheap to clone.
@@ -152,6 +153,7 @@ impl Driver {
             }
             // A damaged row or a broken rule fails this run visibly and affects nothing else.
             Err(RunError::Broken(error)) => run.fail(error).await,
+            Err(RunError::TooLarge(why)) => run.fail(why.reason(run.model.name())).await,
             Err(RunError::Read(error @ ReadError::Corrupt { .. })) => {
                 run.fail(error.to_string()).await
             }
@@ -246,6 +248,14 @@ impl ActiveRun<'_> {
         let offer = gathered.tools;
         let renewed = self.driver.clock.now();
         let request = self.request(gated, &clearance, offer, turn, tools).await?;
+        if let Some(why) = self.too_large(&request) {
+            // A later turn asks for what is missing. If nothing is, the run has what it is for.
+            let has_all = turn > 1 && self.handler.is_closed(&self.log);
+            return match has_all {
+                true => self.finish_recorded(true, Vec::new()).await.map(Some),
+                false => Err(RunError::TooLarge(why)),
+            };
+        }
         // Checked last, so pausing an agent before this point costs no tokens.
         if let Some(end) = self.blocked().await? {
             return Ok(Some(end));
@@ -293,6 +303,12 @@ impl ActiveRun<'_> {
                 return result;
             }
         }
+    }
+
+    /// Returns why a request has no room in the window of the model that is asked; `None` if it has.
+    fn too_large(&self, request: &Request) -> Option<TooLarge> {
+        let window = window_of(&*self.model)?;
+        too_large(request, window, self.model.max_output())
     }
 
     /// Renews the lease unless it was renewed within its time, at `renewed` or later; `None` if that is

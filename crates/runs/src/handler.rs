@@ -13,6 +13,7 @@ use crate::clearance::Clearance;
 use crate::gate::Draft;
 use crate::request::Offer;
 use crate::step::{Limits, LoggedTurn, RunLog, ToolSet};
+use crate::window::TooLarge;
 
 /// What one run is about; implemented by the room above, for one lease.
 ///
@@ -167,6 +168,11 @@ pub enum Folded<'a> {
     },
     /// The model may see none of the lines.
     Hidden,
+    /// The piece does not fit into the window of the model.
+    TooLarge {
+        /// What the model could be shown.
+        sources: &'a [Source],
+    },
 }
 
 /// The context of a turn, of which the gate lets through what the model may see.
@@ -216,6 +222,13 @@ pub enum RunError {
     /// A commit failed.
     #[error("cannot write the results of the run")]
     Commit(#[from] CommitError),
+    /// The prompt does not fit into the window of the model.
+    #[error(
+        "the prompt needs about {} tokens with room for an answer, and the window of the model has {}: choose \
+         another model, or say that the window is larger (dormouse models edit MODEL --window TOKENS)",
+        .0.needed, .0.window
+    )]
+    TooLarge(TooLarge),
     /// A row of this agent or task is damaged, or a rule is broken; only this run fails.
     #[error("{0}")]
     Broken(String),

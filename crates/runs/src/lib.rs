@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`recorded_turns`], [`model_call`], [`truncation`], [`spending`], [`drive`], [`admission`].
+//! [`recorded_turns`], [`model_call`], [`truncation`], [`window`], [`spending`], [`drive`], [`admission`].
 
 pub mod step;
 pub mod clearance;
@@ -23,6 +23,7 @@ pub mod run_log;
 pub mod recorded_turns;
 pub mod model_call;
 pub mod truncation;
+pub mod window;
 pub mod spending;
 pub mod drive;
 pub mod admission;

@@ -24,7 +24,7 @@ const PRICE: Price =
 /// Units: bytes. The body of each request of a hosted model.
 const BODY: usize = 10_000;
 /// Units: tokens. So small that three long notes are folded.
-const WINDOW: u64 = 2_000;
+const WINDOW: u64 = 7_400;
 /// Units: tokens.
 const MOST_OUTPUT: u64 = 100;
 /// The fault point of each piece that a hosted model streams.

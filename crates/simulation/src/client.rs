@@ -151,7 +151,9 @@ impl Client {
     /// A note on a task, which must wake its agent.
     pub(crate) async fn note(&mut self, task: TaskId) {
         let name = self.fresh();
-        let text = format!("note {name} by the person");
+        // Some are so long that a few of them fill what a window leaves to a log.
+        let n_more = if self.sim.draw(|chance| chance.one_in(2)) { 0 } else { 150 };
+        let text = format!("note {name} by the person{}", ", and so on".repeat(n_more));
         let new = NewEntry { text: text.clone(), ..NewEntry::default() };
         let make = |access: NodeAccess, key| -> Reply<()> {
             let (task, new) = (task.clone(), new.clone());

@@ -28,7 +28,7 @@ pub(crate) struct Terms {
     pub(crate) place: Place,
     /// `None` if nobody knows it: then tokens are counted.
     pub(crate) price: Option<Price>,
-    /// Units: tokens. So small that a log of ten lines is folded.
+    /// Units: tokens. So small that a log with a few long lines is folded.
     pub(crate) window: u64,
     /// What may be spent at the beginning. One wake never has more than one agent, and one agent
     /// never more than all of them: a call that fits its wake fits the budgets of a new day.
@@ -59,7 +59,8 @@ impl Terms {
             workspace_day: agent_day + more(chance, 15_000),
             unpriced_day: 15_000 + more(chance, 15_000),
         };
-        let window = 250 + chance.below(400);
+        // Rules and tools take about 5,000, the task and what is kept free for later turns 1,500.
+        let window = 7_100 + chance.below(700);
         Self { place, price: has_price.then_some(dollars), window, budgets }
     }
 

@@ -114,6 +114,12 @@ pub struct FoldLimits {
 }
 
 impl FoldLimits {
+    /// Returns the limits for a window of which `room` is left for the lines of a log: where the shares of
+    /// the window do not fit beside everything else, all of them shrink alike. Units: tokens.
+    pub fn in_room(window: u64, room: u64) -> Self {
+        Self::of_window(window.min(room.saturating_mul(5) / 2))
+    }
+
     /// Returns the limits for a window. Units: tokens.
     pub fn of_window(window: u64) -> Self {
         let part = |percent: u64| window.saturating_mul(percent) / 100;
@@ -122,6 +128,57 @@ impl FoldLimits {
             keep: part(15).min(20_000),
             piece: part(35).min(12_000),
         }
+    }
+}
+
+/// What the prompt of a wake shares its window with. Units: tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Room {
+    /// How much the model reads and writes in one turn.
+    pub window: u64,
+    /// What is kept free for the answer.
+    pub answer: u64,
+    /// What is kept free for later turns, which repeat the first prompt, the answers and their results.
+    pub turns: u64,
+    /// Rules and tools, which are the same in each wake.
+    pub standing: u64,
+    /// What this wake has to show besides its memory: the task, the news, the instruction.
+    pub present: u64,
+}
+
+impl Room {
+    /// Returns what is kept free for an answer: as much as the model may write, but no more than a fifth of
+    /// the window, because most of a small one is needed for reading.
+    pub fn for_answer(window: u64, max_output: u64) -> u64 {
+        max_output.min(window / 5)
+    }
+
+    /// Returns what is kept free for later turns beside the half of an answer that they may take: with it an
+    /// eighth of the window.
+    pub fn for_turns(window: u64, answer: u64) -> u64 {
+        (window / 8).saturating_sub(answer / 2)
+    }
+
+    /// Returns the most that the first prompt may have.
+    pub fn of_prompt(self) -> u64 {
+        self.window.saturating_sub(self.answer).saturating_sub(self.turns)
+    }
+
+    /// Returns the most that a new summary may have: half of what rules and tools leave.
+    pub fn of_summary(self) -> u64 {
+        self.of_prompt().saturating_sub(self.standing) / 2
+    }
+
+    /// Returns whether a summary of an earlier wake can still be shown. It may be larger than a new one, so
+    /// that rules which grow by a sentence do not have the whole log folded again.
+    pub fn has_place_for(self, summary: u64) -> bool {
+        summary <= self.of_summary().saturating_mul(3) / 2
+    }
+
+    /// Returns what is left for the lines of the log; `None` if the prompt does not fit even without them.
+    pub fn of_log(self, summary: u64) -> Option<u64> {
+        let fixed = self.standing.saturating_add(self.present).saturating_add(summary);
+        self.of_prompt().checked_sub(fixed)
     }
 }
 
@@ -177,6 +234,31 @@ mod tests {
         assert_eq!((limits.fold_at, limits.keep, limits.piece), (3_276, 1_228, 2_867));
         let limits = FoldLimits::of_window(1_000_000);
         assert_eq!((limits.fold_at, limits.keep, limits.piece), (50_000, 20_000, 12_000));
+    }
+
+    #[test]
+    fn where_the_shares_do_not_fit_all_of_them_shrink_alike() {
+        let whole = FoldLimits::of_window(8_192);
+        assert_eq!(FoldLimits::in_room(8_192, 3_277), whole);
+        assert_eq!(FoldLimits::in_room(8_192, u64::MAX), whole);
+        let limits = FoldLimits::in_room(8_192, 1_600);
+        assert_eq!((limits.fold_at, limits.keep, limits.piece), (1_600, 600, 1_400));
+        assert_eq!(FoldLimits::in_room(8_192, 0).fold_at, 0);
+    }
+
+    #[test]
+    fn what_is_left_of_a_window_is_what_nothing_else_takes() {
+        let answer = Room::for_answer(8_192, 4_096);
+        let turns = Room::for_turns(8_192, answer);
+        let room = Room { window: 8_192, answer, turns, standing: 4_800, present: 400 };
+        assert_eq!((answer, turns), (1_638, 205));
+        assert_eq!((room.of_prompt(), room.of_summary()), (6_349, 774));
+        assert_eq!(room.of_log(600), Some(549));
+        assert_eq!(room.of_log(1_149), Some(0));
+        assert_eq!(room.of_log(1_150), None);
+        assert!(room.has_place_for(1_161) && !room.has_place_for(1_162));
+        assert_eq!(Room::for_answer(200_000, 4_096), 4_096);
+        assert_eq!(Room::for_turns(8_192, 200), 924, "short answers leave more to later turns");
     }
 
     fn check(sizes: &[u64], has_begun: bool, expected: usize) {

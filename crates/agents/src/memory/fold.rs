@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use dormouse_runs::request::Offer;
 use dormouse_runs::step::LoggedTurn;
 use dormouse_types::limits;
+use dormouse_types::memory::tokens;
 use dormouse_types::model::ToolSpec;
 use serde_json::json;
 
@@ -56,6 +57,9 @@ pub enum Unusable {
     /// It is longer than what it folds, or than a checkpoint may be.
     #[error("the summary has {0} bytes, more than {1}")]
     TooLong(usize, usize),
+    /// The window has no place for it.
+    #[error("the summary has {0} tokens, and the window has room for {1}")]
+    NoRoom(u64, u64),
     /// It repeats the request.
     #[error("the summary repeats its instructions")]
     RepeatsInstructions,
@@ -64,10 +68,11 @@ pub enum Unusable {
     ForeignId(String),
 }
 
-/// Returns the summary in a turn, if it can be used instead of `text`.
+/// Returns the summary in a turn, if it can be used instead of `text` and has no more than `room`. Units:
+/// tokens.
 ///
 /// Errors: see [`Unusable`].
-pub fn accepted(turn: &LoggedTurn, text: &str) -> Result<String, Unusable> {
+pub fn accepted(turn: &LoggedTurn, text: &str, room: u64) -> Result<String, Unusable> {
     let called = turn.calls.iter().find_map(|call| call.args.get("summary")?.as_str());
     let summary = called.unwrap_or(&turn.text).trim();
     if summary.is_empty() {
@@ -80,6 +85,10 @@ pub fn accepted(turn: &LoggedTurn, text: &str) -> Result<String, Unusable> {
     let most = text.len().min(limits::CHECKPOINT.max);
     if summary.len() > most {
         return Err(Unusable::TooLong(summary.len(), most));
+    }
+    let size = tokens(summary);
+    if size > room {
+        return Err(Unusable::NoRoom(size, room));
     }
     let sentences = [SYSTEM, INSTRUCTION].into_iter().flat_map(|text| text.split(". "));
     if sentences.filter(|sentence| sentence.len() > 30).any(|sentence| summary.contains(sentence)) {
@@ -100,22 +109,43 @@ const BEFORE: usize = 6 * 1024;
 const LINES: usize = 6 * 1024;
 
 /// Makes a summary without a model: the beginning of the one before, and the first words of as many
-/// lines as fit, newest first.
-pub fn by_rules(before: Option<&str>, lines: &[&str]) -> String {
-    let mut room = LINES;
+/// lines as fit, newest first. `most` is what the window has room for. Units: tokens.
+pub fn by_rules(before: Option<&str>, lines: &[&str], most: u64) -> String {
+    let before =
+        before.map(|before| first_tokens(&before[..before.floor_char_boundary(BEFORE)], most / 2));
+    let left = most - before.map_or(0, tokens).min(most);
+    let (mut room, mut left) = (LINES, left.saturating_sub(1));
     let mut kept: Vec<String> = Vec::new();
     for line in lines.iter().rev().map(|line| first_words(line)).filter(|line| !line.is_empty()) {
-        if line.len() + 3 > room {
+        // The mark of a line of a list, and the line break.
+        let size = tokens(&line) + 1;
+        if line.len() + 3 > room || size > left {
             break;
         }
         room -= line.len() + 3;
+        left -= size;
         kept.push(line);
     }
     kept.reverse();
-    let before = before.map(|before| before[..before.floor_char_boundary(BEFORE)].trim_end());
     let lines = kept.into_iter().map(|line| format!("- {line}"));
-    let all = before.map(ToOwned::to_owned).into_iter().chain(lines).collect::<Vec<_>>();
+    let all = before
+        .map(|before| before.trim_end().to_owned())
+        .into_iter()
+        .chain(lines)
+        .collect::<Vec<_>>();
     if all.is_empty() { "- (no text)".to_owned() } else { all.join("\n") }
+}
+
+/// The beginning of a text that has no more than these tokens.
+fn first_tokens(text: &str, most: u64) -> &str {
+    let mut quarters = most.saturating_mul(4);
+    let end = text.char_indices().find(|(_, c)| {
+        let size = if c.is_ascii() { 1 } else { 4 };
+        let fits = size <= quarters;
+        quarters = quarters.saturating_sub(size);
+        !fits
+    });
+    &text[..end.map_or(text.len(), |(end, _)| end)]
 }
 
 /// The first words of a line of the log, without its fence.
@@ -144,17 +174,19 @@ mod tests {
     #[test]
     fn a_summary_is_taken_from_the_call_or_from_plain_text() {
         let summary = "The van is booked for Monday, 140 EUR (en-01jd7m3k5vn2c8q4w6x0z9abcd).";
-        assert_eq!(accepted(&turn(summary), &text()).as_deref(), Ok(summary));
+        assert_eq!(accepted(&turn(summary), &text(), 2_000).as_deref(), Ok(summary));
         let plain = LoggedTurn { text: summary.into(), ..LoggedTurn::default() };
-        assert_eq!(accepted(&plain, &text()).as_deref(), Ok(summary));
+        assert_eq!(accepted(&plain, &text(), 2_000).as_deref(), Ok(summary));
     }
 
     #[test]
     fn what_cannot_be_a_summary_is_refused_with_the_reason() {
-        let refused = |summary: &str| accepted(&turn(summary), &text()).expect_err(summary);
+        let refused = |summary: &str| accepted(&turn(summary), &text(), 2_000).expect_err(summary);
         assert_eq!(refused(" \n"), Unusable::Empty);
         assert_eq!(refused("ok"), Unusable::TooShort(2, text().len()));
         assert_eq!(refused(&"long ".repeat(5000)), Unusable::TooLong(24_999, text().len()));
+        let no_room = accepted(&turn(&"long ".repeat(40)), &text(), 49);
+        assert_eq!(no_room, Err(Unusable::NoRoom(50, 49)));
         assert_eq!(refused(INSTRUCTION), Unusable::RepeatsInstructions);
         let id = "jt-01jd7m3k5vn2c8q4w6x0z9zzzz";
         let foreign = format!("The task {id} is another one, and it is done.");
@@ -169,11 +201,15 @@ mod tests {
             })
             .collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let summary = by_rules(Some("Known so far."), &lines);
+        let summary = by_rules(Some("Known so far."), &lines, 5_000);
         assert!(summary.starts_with("Known so far.\n- "), "{summary}");
         assert!(summary.contains("note 199 ") && !summary.contains("note 1 "), "{summary}");
         assert!(!summary.contains("<data"), "the fence is put around it when it is shown");
         assert!(summary.len() < 14 * 1024);
-        assert_eq!(by_rules(None, &[]), "- (no text)");
+        assert_eq!(by_rules(None, &[], 5_000), "- (no text)");
+        for before in ["Known so far. ".repeat(900), "Bekannt: früh. ".repeat(900)] {
+            let summary = by_rules(Some(&before), &lines, 300);
+            assert!((100..=300).contains(&tokens(&summary)), "{}", tokens(&summary));
+        }
     }
 }

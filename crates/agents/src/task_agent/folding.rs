@@ -5,6 +5,7 @@ use dormouse_runs::gate::Draft;
 use dormouse_runs::{FoldPiece, Folded, RunError};
 use dormouse_store::Op;
 use dormouse_store::agent::checkpoint::{self, Checkpoint};
+use dormouse_store::agent::log_line::Line;
 use dormouse_store::agent::message::{Chain, Draft as MessageDraft, Metadata};
 use dormouse_store::agent::source::Source;
 use dormouse_store::agent::{log_line, memory_index};
@@ -32,7 +33,7 @@ impl TaskAgent<'_> {
             input = self.input().await?;
         }
         let Some(window) = input.fold_window else { return Ok(None) };
-        let limits = FoldLimits::of_window(window);
+        let limits = FoldLimits::in_room(window, self.room_for_log(&input));
         // A process that takes the run over continues where the one before it stopped.
         let run = &self.lease.run.key;
         let is_of_this_run = input.checkpoint.as_ref().is_some_and(|it| it.checkpoint.run == *run);
@@ -65,21 +66,21 @@ impl TaskAgent<'_> {
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Ok(None) };
         let before = input.checkpoint.as_ref();
         let known = before.and_then(|before| before.text.as_deref());
+        let room = self.room_for_summary(&input);
         let (text, model, sources) = match folded {
             Folded::Hidden => {
                 let text = known.unwrap_or("(None of it may be shown here.)").to_owned();
                 let sources = before.map(|before| before.checkpoint.sources.clone());
                 (text, fold::BY_RULES.to_owned(), sources.unwrap_or_default())
             }
+            Folded::TooLarge { sources } => {
+                let text = fold::by_rules(known, &shown_of(lines, sources), room);
+                (text, fold::BY_RULES.to_owned(), sources.to_vec())
+            }
             Folded::Answer { model, turn, sources } => {
-                let shown: Vec<&str> = lines
-                    .iter()
-                    .filter(|line| is_held(line))
-                    .filter(|line| line.sources.iter().all(|source| sources.contains(source)))
-                    .filter_map(|line| line.text.as_deref())
-                    .collect();
+                let shown = shown_of(lines, sources);
                 let all: Vec<&str> = known.into_iter().chain(shown.iter().copied()).collect();
-                match fold::accepted(turn, &all.join("\n")) {
+                match fold::accepted(turn, &all.join("\n"), room) {
                     Ok(text) => (text, model.to_owned(), sources.to_vec()),
                     Err(why) => {
                         self.fold.n_refused += 1;
@@ -87,7 +88,11 @@ impl TaskAgent<'_> {
                         if self.fold.n_refused < fold::ATTEMPTS {
                             return Ok(None);
                         }
-                        (fold::by_rules(known, &shown), fold::BY_RULES.to_owned(), sources.to_vec())
+                        (
+                            fold::by_rules(known, &shown, room),
+                            fold::BY_RULES.to_owned(),
+                            sources.to_vec(),
+                        )
                     }
                 }
             }
@@ -132,4 +137,14 @@ impl TaskAgent<'_> {
         self.input = None;
         Ok(Some(ops))
     }
+}
+
+/// The texts of lines that a model was shown, if it was shown these sources.
+fn shown_of<'l>(lines: &'l [Line], sources: &[Source]) -> Vec<&'l str> {
+    lines
+        .iter()
+        .filter(|line| is_held(line))
+        .filter(|line| line.sources.iter().all(|source| sources.contains(source)))
+        .filter_map(|line| line.text.as_deref())
+        .collect()
 }

@@ -37,7 +37,8 @@ pub(super) fn is_held(line: &Line) -> bool {
 }
 
 fn size(line: &Line) -> u64 {
-    if is_held(line) { tokens(line.text.as_deref().unwrap_or_default()) } else { 0 }
+    // A line break follows each line.
+    if is_held(line) { tokens(line.text.as_deref().unwrap_or_default()) + 1 } else { 0 }
 }
 
 /// Estimates the tokens of lines.
@@ -46,10 +47,9 @@ pub(super) fn sizes(lines: &[Line]) -> Vec<u64> {
 }
 
 /// The newest lines of the log that fit, and how many older ones do not, that no checkpoint folds yet.
-pub(super) fn log_parts(input: &WakeInput) -> (Vec<Part>, usize) {
-    let n_beyond = input.window.map_or(0, |window| {
-        lines_beyond(&sizes(&input.log), FoldLimits::of_window(window).fold_at)
-    });
+/// Without limits all of them fit.
+pub(super) fn log_parts(input: &WakeInput, limits: Option<FoldLimits>) -> (Vec<Part>, usize) {
+    let n_beyond = limits.map_or(0, |limits| lines_beyond(&sizes(&input.log), limits.fold_at));
     let held = input.log[n_beyond..].iter().filter(|line| is_held(line));
     (held.map(log_part).collect(), n_beyond)
 }

@@ -2,6 +2,7 @@
 
 mod wake_input;
 mod log_parts;
+mod window;
 mod folding;
 mod accepted;
 mod recall;
@@ -25,6 +26,7 @@ use dormouse_store::agent::source::Source;
 use dormouse_store::{ChangeRow, Op, ReadError};
 use dormouse_types::agent::Initiator;
 use dormouse_types::kept_back::KeptBackReason;
+use dormouse_types::memory::Room;
 use dormouse_types::model::{Entry, FragmentData, FragmentKind, ToolCall};
 use dormouse_types::port::BoxFuture;
 use dormouse_types::{AgentId, CategoryId, EntryId};
@@ -49,6 +51,9 @@ pub struct TaskAgent<'a> {
     /// its first step.
     began_in: Option<Option<CategoryId>>,
     fold: FoldState,
+    /// What the first prompt of the run shares its window with; `None` before it is gathered, and for a
+    /// model without a window.
+    room: Option<Room>,
     mode: Mode,
 }
 
@@ -75,7 +80,7 @@ impl<'a> TaskAgent<'a> {
     /// Creates the handler for one lease; each lease needs a new one.
     pub fn new(agents: &'a Agents, agent: AgentId, lease: &'a Lease) -> Self {
         let (input, began_in, fold) = (None, None, FoldState::default());
-        Self { agents, agent, lease, input, began_in, fold, mode: Mode::Run }
+        Self { agents, agent, lease, input, began_in, fold, room: None, mode: Mode::Run }
     }
 
     /// Creates the handler for a run that is not started: its context writes nothing.
@@ -217,15 +222,21 @@ impl RunHandler for TaskAgent<'_> {
                 data_sources: Vec::new(),
                 tainted: false,
             }];
-            // The built-in model reads data: it writes a missing report from the present task.
+            // The built-in model reads data: it writes a missing report from the present task. Entries were
+            // shown to others in the first turn.
             let task = match tools {
                 ToolSet::Closing => input.task.task.clone(),
                 ToolSet::All => None,
             };
             if let Some(task) = task {
-                let parts = render::task_state(&task, &task.entries);
+                let parts = render::task_state(&task, &[]);
+                let entries = task.entries.iter();
+                let sources = entries.map(|entry| Source::Entry(entry.id.clone())).collect();
                 let data = FragmentData::TaskState(Box::new(task));
-                fragments.push(Draft::tainted(FragmentKind::TaskState, parts, data));
+                fragments.push(Draft {
+                    data_sources: sources,
+                    ..Draft::tainted(FragmentKind::TaskState, parts, data)
+                });
             }
             Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed: false })
         })

@@ -64,9 +64,9 @@ impl TaskAgent<'_> {
                 Some((found, text.as_str()))
             })
             .collect();
-        // A small window has more to hold than an answer. Units: tokens to bytes.
+        // Half of what a window keeps free for an answer holds this, whatever its script. Units: tokens to bytes.
         let of_window =
-            window.map_or(usize::MAX, |tokens| usize::try_from(tokens / 2).unwrap_or(usize::MAX));
+            window.map_or(usize::MAX, |tokens| usize::try_from(tokens / 4).unwrap_or(usize::MAX));
         let most = limits::MEMORY_ANSWER.max.min(of_window);
         Ok(answer(word_query, &found, is_more, most, &self.agents.zone))
     }

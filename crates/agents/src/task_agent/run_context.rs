@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use dormouse_changes::ledger::{self, LedgerOfSets};
 use dormouse_runs::gate::{Draft, Part, Piece};
+use dormouse_runs::request::Offer;
 use dormouse_runs::{Lease, RunError, ToolSet, TurnContext, run_log};
 use dormouse_store::agent::change_item::{Item, State as ItemState};
 use dormouse_store::agent::change_set::Decision;
@@ -16,7 +17,6 @@ use dormouse_store::in_list;
 use dormouse_types::RunKey;
 use dormouse_types::agent::MessageKind;
 use dormouse_types::closed_list::Listed;
-use dormouse_types::memory::tokens;
 use dormouse_types::model::{
     Entry, FragmentData, FragmentKind, Instruction, LastReport, LogData, ObservationNote,
     ObservationPriority, TaskState,
@@ -31,7 +31,7 @@ use crate::tools;
 
 use super::log_parts::{beyond_part, log_parts, summary_part};
 use super::wake_input::{TaskContext, WakeInput};
-use super::{Mode, TaskAgent};
+use super::{Mode, TaskAgent, window};
 
 /// The most notes of earlier runs that one wake reads, newest first: as many as one page of texts
 /// has, so that the reads do not grow with the notes. Older ones are in the log, or were folded with
@@ -142,7 +142,14 @@ impl TaskAgent<'_> {
 
     pub(super) async fn gather_context(&mut self) -> Result<TurnContext, RunError> {
         self.withdraw_stale().await?;
-        let input = self.input().await?;
+        let mut input = self.input().await?;
+        if let Some(found) = &input.checkpoint
+            && !window::has_place_for_summary(&input)
+        {
+            self.fold.passed_over = found.checkpoint.n;
+            self.input = None;
+            input = self.input().await?;
+        }
         let instruction = self.instruction(&input, ToolSet::All);
         let Some(task) = &input.task.task else {
             let tools = tools::offer();
@@ -173,7 +180,6 @@ impl TaskAgent<'_> {
             |entry: &&Entry| with_entries || !logged.contains(&Source::Entry(entry.id.clone()));
         let shown = task.entries.iter().filter(|_| with_entries);
         let unlogged = task.entries.iter().filter(is_unlogged);
-        let (lines, n_beyond) = log_parts(&input);
         let mut fragments = vec![
             Draft::fixed(
                 FragmentKind::System,
@@ -210,7 +216,7 @@ impl TaskAgent<'_> {
                     FragmentData::Delta(input.delta.clone()),
                 )
             },
-            instruction_draft(&input, instruction, n_beyond),
+            instruction_draft(&input, instruction),
         ];
         fragments.extend(linked_tasks(&input));
         let changes = input.earlier.iter().chain(&input.delta.changes);
@@ -222,31 +228,64 @@ impl TaskAgent<'_> {
                 ..fragment(FragmentKind::Trend, parts, FragmentData::Trend(trend))
             });
         }
-        if log_upto > 0 {
-            fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
-            let summary = summary_part(&input);
-            let summary =
-                summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
-            fragments.extend(summary);
-        }
         fragments.extend(unheard_texts.into_iter().map(|words| {
             let source = vec![Source::Task(task.id.clone())];
             let part = Part::new(Piece::Other, words.clone(), source);
             fragment(FragmentKind::Message, vec![part], FragmentData::Message(words))
         }));
-        let fragments = match input.window {
+        let offer = tools::offer();
+        let fragments = self.with_log(&input, fragments, log, &offer)?;
+        Ok(TurnContext { fragments, tools: offer, nothing_changed })
+    }
+
+    /// Adds the log to everything else, as far as the window of the model has room, and leaves out what the
+    /// prompt can do without.
+    ///
+    /// Errors: the rest does not fit, so nothing is sent.
+    fn with_log(
+        &mut self,
+        input: &WakeInput,
+        mut fragments: Vec<Draft>,
+        log: LogData,
+        offer: &Offer,
+    ) -> Result<Vec<Draft>, RunError> {
+        let tainted =
+            fragments.iter().any(|draft| draft.kind == FragmentKind::TaskState && draft.tainted);
+        let fragment = |kind, parts, data| Draft { tainted, ..Draft::tainted(kind, parts, data) };
+        let room = input
+            .window
+            .map(|window| window::room_beside(&fragments, offer, window, input.max_output));
+        self.room = room;
+        let limits = self.limits_of_log(input)?;
+        let (lines, n_beyond) = log_parts(input, limits);
+        let is_instruction = |draft: &&mut Draft| draft.kind == FragmentKind::Instruction;
+        if let Some(instruction) = fragments.iter_mut().find(is_instruction) {
+            instruction.parts.extend(beyond_part(n_beyond));
+        }
+        if input.log_upto() > 0 {
+            fragments.push(fragment(FragmentKind::Log, lines, FragmentData::Log(log)));
+            let summary = summary_part(input);
+            let summary =
+                summary.map(|part| fragment(FragmentKind::Summary, vec![part], FragmentData::None));
+            fragments.extend(summary);
+        }
+        let fragments = match room {
             None => fragments,
-            Some(window) => within(fragments, window, input.max_output),
+            Some(room) => window::within(fragments, n_linked(input), offer, room),
         };
-        Ok(TurnContext { fragments, tools: tools::offer(), nothing_changed })
+        Ok(fragments)
     }
 }
 
-fn instruction_draft(input: &WakeInput, instruction: Instruction, n_beyond: usize) -> Draft {
-    let parts = render::instruction(&instruction, input.reported_by().as_ref())
-        .into_iter()
-        .chain(beyond_part(n_beyond))
-        .collect();
+/// Returns how many tasks are linked, in either direction.
+fn n_linked(input: &WakeInput) -> usize {
+    let ids: BTreeSet<_> =
+        input.linked.iter().flat_map(LinkedTasks::all).map(|task| &task.id).collect();
+    ids.len()
+}
+
+fn instruction_draft(input: &WakeInput, instruction: Instruction) -> Draft {
+    let parts = render::instruction(&instruction, input.reported_by().as_ref());
     let (kind, data) = (FragmentKind::Instruction, FragmentData::Instruction(instruction));
     Draft { kind, parts, data, data_sources: Vec::new(), tainted: false }
 }
@@ -264,35 +303,6 @@ fn critical<'n>(
         .filter(|(note, _)| input.state.value.last_wake_at.is_some_and(|at| note.at >= at))
         .map(|(note, source)| (note.text.as_str(), source))
         .collect()
-}
-
-/// Leaves out linked tasks, then decisions, until the prompt fits into a window with room for the
-/// answer and the tools, and says so in the instruction. Units: tokens.
-fn within(mut fragments: Vec<Draft>, window: u64, max_output: u64) -> Vec<Draft> {
-    // An answer may be as long as the model allows, but half of a small window is for reading. The
-    // tools take about 3,000.
-    let most = window - max_output.saturating_add(3_000).min(window / 2);
-    for (kind, what) in [
-        (FragmentKind::LinkedTasks, "linked tasks"),
-        (FragmentKind::Decisions, "earlier decisions"),
-    ] {
-        let parts = fragments.iter().flat_map(|draft| &draft.parts);
-        let size = |part: &Part| {
-            let labels = part.labels.iter().map(|label| tokens(&label.text));
-            tokens(&part.text) + labels.sum::<u64>()
-        };
-        if parts.map(size).sum::<u64>() <= most {
-            break;
-        }
-        let Some(place) = fragments.iter().position(|draft| draft.kind == kind) else { continue };
-        fragments.remove(place);
-        let is_instruction = |draft: &&mut Draft| draft.kind == FragmentKind::Instruction;
-        if let Some(instruction) = fragments.iter_mut().find(is_instruction) {
-            let note = format!("\nThere is no room for {what}: they are left out.");
-            instruction.parts.push(Part::fixed(note));
-        }
-    }
-    fragments
 }
 
 /// The fragment of the tasks one link away; none if there are none. It is `{}` if they could not be

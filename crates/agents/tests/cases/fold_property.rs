@@ -61,7 +61,7 @@ impl Model for Echo {
     }
 
     fn window(&self) -> Option<u64> {
-        Some(2_000)
+        Some(7_000)
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {

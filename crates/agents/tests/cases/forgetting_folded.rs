@@ -2,6 +2,7 @@
 //! made of it stays. A line that is being folded is in `folding.rs`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use dormouse_journal::Edit;
 use dormouse_runs::{End, Models};
@@ -16,10 +17,11 @@ use dormouse_types::{AgentId, TaskId};
 use serde_json::json;
 
 use super::forgetting::{SECRET, line_with, lines, places, prompt, remove};
+use crate::world::small::WINDOW;
 use crate::world::{Agents, DONE, WS, World, now, report, routine_report, text};
 
-/// The person's own model with a small window.
-struct Small(Script);
+/// The person's own model, with a window that is small once it has read everything.
+struct Small(Script, AtomicU64);
 
 impl Model for Small {
     fn name(&self) -> &str {
@@ -32,7 +34,7 @@ impl Model for Small {
         ModelLocation::OwnServer
     }
     fn window(&self) -> Option<u64> {
-        Some(4_000)
+        Some(self.1.load(Ordering::Relaxed))
     }
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
         self.0.ask(request)
@@ -53,6 +55,7 @@ impl Case {
         let (case, task) = Self::of_an_agent();
         case.write(&task, first);
         assert_eq!(case.wake(vec![routine_report()]), DONE);
+        case.model.1.store(WINDOW, Ordering::Relaxed);
         case
     }
 
@@ -64,13 +67,14 @@ impl Case {
         assert_eq!(case.wake(vec![turn]), DONE);
         case.write(&task, "We move in May.");
         assert_eq!(case.wake(vec![routine_report()]), DONE);
+        case.model.1.store(WINDOW, Ordering::Relaxed);
         case
     }
 
     fn of_an_agent() -> (Self, TaskId) {
         let (world, task, agent) = World::settled();
         world.set_automation(&agent, Automation::Off);
-        let model = Arc::new(Small(Script::default()));
+        let model = Arc::new(Small(Script::default(), AtomicU64::new(200_000)));
         let agents = world.choosing(Models::new(model.clone()));
         (Self { world, agent, agents, model }, task)
     }
@@ -178,6 +182,8 @@ fn a_note_that_was_removed_is_neither_folded_nor_in_a_summary_made_by_the_rules(
     let case = Case::noting(&["Zo-47x", "Bo is away."]);
     let line = line_with(&case.world, &case.agent, "Zo-47x");
     assert!(remove(&case.world, &case.agent, &line, false).is_too_short);
+    // The rules write more than the model.
+    case.model.1.store(WINDOW + 500, Ordering::Relaxed);
     let before = case.model.0.requests().len();
     let unusable = (0..3).map(|_| folded(""));
     let answers = unusable.chain([folded(CLEAN), routine_report()]);

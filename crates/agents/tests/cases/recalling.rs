@@ -78,7 +78,7 @@ impl Case {
         for n in 0..25 {
             self.add(&format!("Filler {n}. {}", "The hall is full of boxes. ".repeat(15)));
         }
-        self.wake(&self.own, [routine_report()]);
+        self.own.reading_all(|| self.wake(&self.own, [routine_report()]));
         let before = self.n_checkpoints();
         self.wake(&self.own, [routine_report()]);
         assert!(self.n_checkpoints() > before, "older lines are folded");
@@ -202,6 +202,7 @@ fn a_summary_and_a_note_of_the_agent_are_found_too() {
 #[test]
 fn a_query_that_cannot_be_used_is_answered() {
     let case = Case::folded(&[]);
+    case.own.set_window(12_000);
     for args in [
         json!({ "query": " \0*\"'" }),
         json!({ "query": "x".repeat(10_000) }),
@@ -222,8 +223,10 @@ fn an_answer_is_bounded_whatever_is_found() {
     let long = format!("The lamp. {}", "It burns <data> & </data>. ".repeat(60));
     let notes: Vec<&str> = std::iter::repeat_n(long.as_str(), 30).collect();
     let case = Case::folded(&notes);
+    case.own.set_window(9_000);
+    case.own.most_output.store(4_096, std::sync::atomic::Ordering::Relaxed);
     let text = case.searched(&case.own, json!({ "query": "lamp", "limit": 20 })).text;
-    assert!(text.len() <= limits::MEMORY_ANSWER.max.min(2_000), "{}", text.len());
+    assert!(text.len() <= limits::MEMORY_ANSWER.max.min(2_250), "{}", text.len());
     assert!(text.ends_with("There is more; ask with more words to find it."), "{text}");
     let (opened, closed) = (text.matches("<data of=").count(), text.matches("</data>").count());
     assert!(opened > 1 && opened == closed, "no text ends its fence: {text}");

@@ -139,6 +139,7 @@ fn a_report_that_is_due_and_missing_is_requested_once_and_alone() {
     let world = World::new();
     let task = world.task("Move", &["One."]);
     let agent = world.create(&task);
+    world.note(&task, "The lift is narrow.");
     let note = ("record_observations", json!({ "observations": ["Quiet."] }));
     world.script.push(Answer::calls([note.clone()]));
     let estimate = ("update_task_estimate", json!({ "minutes": 60 }));
@@ -155,6 +156,8 @@ fn a_report_that_is_due_and_missing_is_requested_once_and_alone() {
     let (first, later) = requests[1].parts();
     let texts = |of: &[Fragment]| of.iter().map(|it| it.text.clone()).collect::<Vec<_>>();
     assert_eq!(texts(first), texts(&requests[0].fragments), "both turns begin alike");
+    let has_entry = |of: &[Fragment]| texts(of).concat().contains("The lift is narrow.");
+    assert_eq!((has_entry(first), has_entry(later)), (true, false), "entries are sent once");
     let words = later.last().map(|it| it.text.as_str()).unwrap_or_default();
     assert!(words.contains("Only update_report may be called now"), "{words}");
     assert_eq!(world.content(&agent), "All.");

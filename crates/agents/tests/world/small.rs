@@ -1,5 +1,6 @@
 //! A model with a small window, whose memory is folded soon.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use dormouse_testkit::now;
@@ -16,7 +17,14 @@ pub struct Small {
     /// What it answers when it is to fold; `None`: whatever the script says.
     pub summary: Mutex<Option<Answer>>,
     requests: Mutex<Vec<Request>>,
+    /// How much it reads and writes. Units: tokens.
+    window: AtomicU64,
+    /// The most that it writes. Units: tokens.
+    pub most_output: AtomicU64,
 }
+
+/// A window that leaves 1,600 tokens for a log.
+pub const WINDOW: u64 = 7_600;
 
 impl Small {
     /// Creates the person's own model.
@@ -32,7 +40,29 @@ impl Small {
     /// Creates a model of a name, at a place.
     pub fn at(name: &'static str, location: ModelLocation) -> Arc<Self> {
         let (script, summary, requests) = (Script::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { name, location, script, summary, requests })
+        let window = AtomicU64::new(WINDOW);
+        Arc::new(Self {
+            name,
+            location,
+            script,
+            summary,
+            requests,
+            window,
+            most_output: AtomicU64::new(0),
+        })
+    }
+
+    /// Sets how much it reads and writes. Units: tokens.
+    pub fn set_window(&self, window: u64) {
+        self.window.store(window, Ordering::Relaxed);
+    }
+
+    /// Does something while the window is large, so that many notes at once are news that fits.
+    pub fn reading_all<T>(&self, does: impl FnOnce() -> T) -> T {
+        let window = self.window.swap(200_000, Ordering::Relaxed);
+        let done = does();
+        self.set_window(window);
+        done
     }
 
     /// Returns the requests since the last call.
@@ -55,7 +85,11 @@ impl Model for Small {
     }
 
     fn window(&self) -> Option<u64> {
-        Some(4_000)
+        Some(self.window.load(Ordering::Relaxed))
+    }
+
+    fn max_output(&self) -> u64 {
+        self.most_output.load(Ordering::Relaxed)
     }
 
     fn ask<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {

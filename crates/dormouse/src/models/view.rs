@@ -71,8 +71,8 @@ pub struct ModelView {
     pub window: Option<u64>,
     /// Where the window comes from; `null` without one.
     pub window_source: Option<WindowSource>,
-    /// How much an agent remembers in lines before older ones are folded, if this model folds them;
-    /// `null` without a window. Units: tokens.
+    /// How much an agent remembers in lines before older ones are folded, at the most, if this model folds
+    /// them: less where rules and tools fill a small window. `null` without a window. Units: tokens.
     pub folds_at: Option<u64>,
     /// How much of the newest lines then stays as it is; `null` without a window. Units: tokens.
     pub keeps: Option<u64>,

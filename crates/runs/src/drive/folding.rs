@@ -67,6 +67,11 @@ impl ActiveRun<'_> {
                 continue;
             }
             let request = request_for(gated, &tools, &self.lease.run.key);
+            if self.too_large(&request).is_some() {
+                self.keep(Folded::TooLarge { sources: &sources }, Vec::new()).await?;
+                folding = Folding::Done;
+                continue;
+            }
             if let Some(end) = self.blocked().await? {
                 return Ok(Folding::Ended(end));
             }

@@ -72,7 +72,7 @@ struct Wake {
 async fn wakes(format: WireFormat, rung: Rung) -> Vec<Wake> {
     let server = Server::answering(format, rung, turn);
     // Small enough for a fold after a few wakes.
-    let config = ModelConfig { window: Some(4_000), ..config(format, rung) };
+    let config = ModelConfig { window: Some(9_500), ..config(format, rung) };
     let model = RemoteModel::new(config, server.clone());
     let program = Program::with(Arc::new(model));
     let (task, agent) = program.task("Move", &["Find the number"], "We move in May.").await;

@@ -58,7 +58,7 @@ impl WorkRun<'_> {
                     (runs.by_rules(), BY_RULES)
                 }
             }
-            Folded::Hidden => (runs.by_rules(), BY_RULES),
+            Folded::Hidden | Folded::TooLarge { .. } => (runs.by_rules(), BY_RULES),
         };
         let now = self.work.clock.now();
         let (text, mut ops) = match summary {

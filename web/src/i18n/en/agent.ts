@@ -39,7 +39,7 @@ export const agent = {
   "knows.part.news": "what is new {tokens}",
   "knows.part.free": "free {tokens}",
   "knows.windowUsed": "Its last wake read about {tokens} in a turn, {share} of it.",
-  "knows.windowFolds": "Older lines are folded once its log has more than {at} tokens; the newest {keeps} stay.",
+  "knows.windowFolds": "Older lines are folded once its log has more than {at} tokens, or sooner where the window is small; at most the newest {keeps} stay.",
   "knows.windowAssumed": "The server does not say how much it reads, so this is assumed.",
   "knows.windowSet": "Set the window",
   "knows.cache": { one: "Read again from a cache, last {n} wake", other: "Read again from a cache, last {n} wakes" },

@@ -307,7 +307,7 @@ fn marks() -> impl Strategy<Value = (EntryKind, Flags)> {
 }
 
 /// A task as a reader makes one: notes before comments, items that nest by one.
-fn task() -> impl Strategy<Value = draft::Task> {
+pub fn task() -> impl Strategy<Value = draft::Task> {
     let status = prop::option::of(prop::sample::select(Status::ALL));
     let priority = prop::option::of(prop::sample::select(vec![
         Priority::P0,

@@ -78,7 +78,7 @@ fn markdown_holds_the_flags_of_tasks_and_names_those_of_entries_as_lost() {
 #[test]
 fn todo_txt_names_the_flags_of_a_task_as_lost() {
     let task = draft::Task { entries: Vec::new(), ..party() };
-    assert_eq!(lost(&task, Target::TodoTxt), [Lost::Starred, Lost::Private]);
+    assert_eq!(lost(&task, Target::TodoTxt), [Lost::Starred, Lost::Private, Lost::Key]);
 }
 
 #[test]

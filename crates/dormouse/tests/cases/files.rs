@@ -101,7 +101,7 @@ fn member(part: Lost) -> Option<&'static str> {
         Lost::Reason => Some("statusReason"),
         Lost::Names => Some("labels"),
         Lost::Items => Some("items"),
-        Lost::Entries | Lost::Details => Some("entries"),
+        Lost::Entries | Lost::Details | Lost::Order => Some("entries"),
         Lost::Estimate => Some("estimate"),
         Lost::Language => Some("language"),
         Lost::Priority => Some("priority"),

@@ -98,7 +98,8 @@ fn but_for(task: &draft::Task, lost: &[Lost]) -> draft::Task {
 }
 
 /// What a format has another form for, which says the same: an open task of todo.txt has no status; in
-/// Markdown, headings of a note stand below the task's, and its day is in front.
+/// Markdown, headings of a note stand below the task's, its day is in front, and a rule is apart from the line
+/// above it.
 fn in_form_of(target: Target, mut task: draft::Task) -> draft::Task {
     if target == Target::TodoTxt && task.status == Some(Status::Open) {
         task.status = None;
@@ -110,7 +111,8 @@ fn in_form_of(target: Target, mut task: draft::Task) -> draft::Task {
             heading if heading.starts_with(' ') => heading.trim(),
             _ => line,
         });
-        entry.text = lines.collect::<Vec<_>>().join("\n");
+        let text = lines.collect::<Vec<_>>().join("\n");
+        entry.text = text.replace("\n\n--", "\n--").replace("\n\n==", "\n==");
     }
     task
 }

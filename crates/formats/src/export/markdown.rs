@@ -45,6 +45,8 @@ fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
         // Some of its text is a task of its own there.
         _ => return vec![Lost::Items, Lost::Order],
     };
+    let is_titled = back.title == task.title_line()
+        || (task.title_line().is_empty() && back.title == heading(""));
     let one = |text: &Option<String>| text.as_deref().map(one_line);
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let entries: Vec<_> =
@@ -56,7 +58,7 @@ fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
     let items_back: Vec<_> = back.items.iter().map(item).collect();
     let labels: Vec<_> = task.labels.iter().map(|label| one_line(label)).collect();
     let is_same = [
-        (heading(&back.title) == heading(&task.title), Lost::Title),
+        (is_titled, Lost::Title),
         (
             back.status == task.status && back.status_reason == one(&task.status_reason),
             Lost::Reason,
@@ -190,7 +192,7 @@ pub(super) fn body(task: &Task, level: usize, text: &mut String) {
 
 /// The text of an entry, with its day in front unless it begins with it.
 fn entry_text(entry: &Entry, level: usize) -> String {
-    let deeper = deeper(&block(&entry.text), level);
+    let deeper = without_underlines(&deeper(&block(&entry.text), level));
     let begins_with_day = |day: &jiff::civil::Date| {
         deeper.trim_start_matches('#').trim_start().starts_with(&day.to_string())
     };
@@ -198,6 +200,26 @@ fn entry_text(entry: &Entry, level: usize) -> String {
         Some(day) => format!("{day}: {}", deeper.trim_start()),
         None => deeper.trim_matches('\n').to_owned(),
     }
+}
+
+/// A text in which no line is a heading by the line of `-` or `=` below it, which would be a task of its own.
+fn without_underlines(text: &str) -> String {
+    let is_underline = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && ["-", "="].iter().any(|sign| line.replace(sign, "").is_empty())
+    };
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.split('\n') {
+        let above = |back: usize| lines.len().checked_sub(back).map(|at| lines[at]);
+        let is_blank = |line: &str| line.trim().is_empty();
+        let ends = |line: &str| is_blank(line) || is_underline(line) || line.starts_with('#');
+        // Of several lines above it, none is a heading.
+        if is_underline(line) && !above(1).is_none_or(is_blank) && above(2).is_none_or(ends) {
+            lines.push("");
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
 }
 
 /// Moves the headings of a text below a level.

@@ -7,6 +7,7 @@ mod missing;
 mod moved;
 mod options;
 mod plan;
+mod same_titles;
 
 use dormouse_agents::AgentError;
 use dormouse_agents::lifecycle::NewAgent;
@@ -116,7 +117,8 @@ impl Dormouse {
     ) -> Result<(), Error> {
         let doubled = self.doubled(caller, file, &made.moved).await?;
         let missing = self.missing(caller, file, made).await?;
-        made.planned.remarks.extend(doubled.into_iter().chain(missing));
+        let same_titles = self.same_titles(caller, file, made).await?;
+        made.planned.remarks.extend(doubled.into_iter().chain(missing).chain(same_titles));
         made.planned.remarks.sort_by_key(|remark| remark.line);
         Ok(())
     }

@@ -17,6 +17,7 @@ mod cases {
     mod line;
     mod listing;
     mod models;
+    mod own_exports;
     mod lost_store;
     mod problems;
     mod reads;

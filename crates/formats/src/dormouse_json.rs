@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 mod members;
 mod workspace;
 
-use self::members::{flags, kind};
+use self::members::{as_of, flags, kind};
 use crate::export::task::{self as whole, one_line};
 use crate::intake::{Details, Draft, Gather, Lines, ReadError, ReadOptions, fold};
 use crate::json::{self, Node, parsed};
@@ -90,6 +90,7 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     task.language = object.take_text("language").and_then(|code| task::language(&code).ok());
     task.category = object.take_text("category");
     task.flags = flags(&mut object);
+    task.as_of = as_of(&mut object);
     for label in object.take("labels").map(|labels| labels.items()).unwrap_or_default() {
         draft.label(&label.text().unwrap_or_default());
     }
@@ -108,11 +109,10 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
         let key = entry.take_text("key").unwrap_or_else(|| format!("entry#{}", entries.len() + 1));
         entries.extend(entry.take_text("text").map(|text| Entry { key, text, on, kind, flags }));
     }
-    if let Some(at) = entries.iter().position(|entry| entry.key == Details::KEY)
-        && let Some(details) = Details::parse(&entries[at].text)
-    {
-        draft.details = details;
-        entries.remove(at);
+    let kept = entries.iter().position(|entry| entry.key == Details::KEY);
+    let kept = kept.and_then(|at| Some((at, Details::parse(&entries[at].text)?)));
+    if let Some((_, details)) = &kept {
+        draft.details = details.clone();
     }
     for link in object.take("links").map(|links| links.items()).unwrap_or_default() {
         let mut link = link.object();
@@ -133,6 +133,12 @@ fn one(node: Node<'_>, gather: &mut Gather<'_>) -> Result<(), ReadError> {
     }
     let key = object.take_text("key").unwrap_or_else(|| fold(&draft.task.title));
     object.keep_rest(&mut draft.details, gather);
+    match kept {
+        // Nothing is added to it: it keeps its place.
+        Some((_, details)) if details == draft.details => draft.details = Details::default(),
+        Some((at, _)) => drop(entries.remove(at)),
+        None => {}
+    }
     draft.task.entries = entries;
     let task = gather.add(node.line(), key, draft)?;
     let roles = [
@@ -179,6 +185,7 @@ fn task_json(task: &whole::Task) -> Value {
         "items": task.items.iter().map(item_json).collect::<Vec<_>>(),
         "entries": task.entries.iter().map(entry_json).collect::<Vec<_>>(),
         "links": task.links.iter().map(link_json).collect::<Vec<_>>(),
+        "updatedAt": task.updated_at.map(|at| at.to_string()),
         "createdAt": task.created_at.map(|at| at.to_string()),
         "completedAt": task.completed_at.map(|at| at.to_string()),
         "report": task.report,

@@ -35,9 +35,15 @@ pub(crate) use words::{
     in_bold, is_done, list_status, names_actions, priority_of, status_of, without_limit,
 };
 
+use dormouse_types::Timestamp;
 use dormouse_types::task::Status;
 
 pub use crate::reading::{Cancel, DateOrder, ReadOptions};
+
+/// A whole time in UTC, as an export writes it.
+pub(crate) fn instant(text: &str) -> Option<Timestamp> {
+    text.trim().parse().ok().map(Timestamp::from_jiff)
+}
 
 /// The status of a box that is ticked or not.
 pub(crate) fn ticked(is_done: bool) -> Option<Status> {

@@ -55,6 +55,7 @@ fn boat() -> Task {
             key: "task-01survey".to_owned(),
             title: "Survey".to_owned(),
         }],
+        updated_at: Some("2026-11-20T16:30:00.25Z".parse().unwrap()),
         created_at: Some("2026-11-01T08:00:00Z".parse().unwrap()),
         completed_at: None,
         report: Some("# Where it stands\n\nThe survey is late.".to_owned()),
@@ -118,6 +119,7 @@ fn several_tasks_as_markdown_are_read_with_all_their_fields_and_keys() {
         links: Vec::new(),
         report: None,
         created_at: None,
+        updated_at: None,
         completed_at: None,
         ..fields(task)
     };
@@ -305,7 +307,7 @@ fn marks() -> impl Strategy<Value = (EntryKind, Flags)> {
 }
 
 /// A task as a reader makes one: notes before comments, items that nest by one.
-fn task() -> impl Strategy<Value = draft::Task> {
+pub fn task() -> impl Strategy<Value = draft::Task> {
     let status = prop::option::of(prop::sample::select(Status::ALL));
     let priority = prop::option::of(prop::sample::select(vec![
         Priority::P0,

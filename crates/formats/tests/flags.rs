@@ -70,14 +70,15 @@ fn markdown_holds_the_flags_of_tasks_and_names_those_of_entries_as_lost() {
         assert_eq!(flags, [BOTH, Flags::NONE][..tasks.len()], "{text}");
         assert!(!text.contains("[private:: true]:"), "{text}");
     }
-    assert_eq!(lost(&party(), Target::Markdown), [Lost::Starred, Lost::Private, Lost::Kinds]);
+    let expected = [Lost::Starred, Lost::Private, Lost::Kinds, Lost::Order];
+    assert_eq!(lost(&party(), Target::Markdown), expected);
     assert_eq!(lost(&plain, Target::Markdown), []);
 }
 
 #[test]
 fn todo_txt_names_the_flags_of_a_task_as_lost() {
     let task = draft::Task { entries: Vec::new(), ..party() };
-    assert_eq!(lost(&task, Target::TodoTxt), [Lost::Starred, Lost::Private]);
+    assert_eq!(lost(&task, Target::TodoTxt), [Lost::Starred, Lost::Private, Lost::Key]);
 }
 
 #[test]
@@ -154,11 +155,13 @@ fn a_column_of_another_sheet_may_say_it() {
 #[test]
 fn a_sheet_of_a_version_without_flags_is_still_known_as_our_own() {
     let text = write(&[Task::from(&party())], Target::Csv).text;
-    let older = text.lines().next().unwrap().replace(",starred,private", "");
-    let row = "k,\"'=Sum\",OPEN,,,,90,,,,,,,,,,,";
-    let reading = read(Format::Csv, "a.csv", &format!("{older}\r\n{row}\r\n")).unwrap();
-    let task = &reading.tasks[0];
-    assert_eq!((task.title.as_str(), task.estimate_minutes), ("=Sum", Some(90)));
+    for (later, cells) in [(",starred,private,updated", ""), (",updated", ",,")] {
+        let older = text.lines().next().unwrap().replace(later, "");
+        let row = format!("k,\"'=Sum\",OPEN,,,,90,,,,,,,,,,,{cells}");
+        let reading = read(Format::Csv, "a.csv", &format!("{older}\r\n{row}\r\n")).unwrap();
+        let task = &reading.tasks[0];
+        assert_eq!((task.title.as_str(), task.estimate_minutes), ("=Sum", Some(90)));
+    }
 }
 
 #[test]

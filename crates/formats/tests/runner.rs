@@ -27,6 +27,7 @@ mod recurrence_differential;
 mod recurrence_properties;
 mod recurrence_schedules;
 mod refusals;
+mod round_trips;
 mod sheets;
 mod show;
 mod status_lists;

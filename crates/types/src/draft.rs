@@ -2,8 +2,8 @@
 
 use jiff::civil::Date;
 
-use crate::closed_list;
 use crate::task::{EntryKind, Flags, Priority, Status};
+use crate::{TaskId, Timestamp, closed_list};
 
 closed_list! {
     /// What a text is read as.
@@ -78,10 +78,23 @@ pub struct Task {
     pub labels: Vec<String>,
     /// The flags that the file sets; one that it does not mention is not set.
     pub flags: Flags,
+    /// The id of the task that the file is an export of, where the key is not that id.
+    pub exported_as: Option<TaskId>,
+    /// When the task was last changed before it was exported, if the file says so. Only an export of
+    /// Dormouse does: it tells what was changed here since from what was changed in the file.
+    pub as_of: Option<Timestamp>,
     /// Checklist items in order.
     pub items: Vec<Item>,
     /// Entries in order.
     pub entries: Vec<Entry>,
+}
+
+impl Task {
+    /// The id of the task that it was exported from, as far as the text says. It may be a task of
+    /// another workspace.
+    pub fn own_id(&self) -> Option<TaskId> {
+        self.exported_as.clone().or_else(|| self.key.parse().ok())
+    }
 }
 
 /// A checklist item to create.

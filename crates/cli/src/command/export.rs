@@ -144,6 +144,7 @@ fn described(loss: &ExportLoss) -> String {
         Lost::Starred => "stars",
         Lost::Private => "that the task or a note is private",
         Lost::Kinds => "that a note is a recording or an image analysis",
+        Lost::Order => "the order of notes, their days, or where one ends and the next begins",
         Lost::Links => "links to other tasks, beyond their text",
         Lost::Times => "the times of creation and completion, or their hours",
         Lost::Report => "the report",

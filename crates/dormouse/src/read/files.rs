@@ -3,7 +3,7 @@
 //! A file holds no deleted task and no archived item. What else it lacks is known before it is
 //! written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dormouse_formats::export::{self, Lost, Number, Target, Writer};
 use dormouse_queries::WholeTask;
@@ -110,6 +110,7 @@ pub struct TaskFile {
     dormouse: Dormouse,
     ws: WorkspaceId,
     rest: std::vec::IntoIter<TaskId>,
+    imported: BTreeSet<TaskId>,
     writer: Writer,
     stage: Stage,
 }
@@ -139,7 +140,7 @@ impl TaskFile {
         while piece.is_empty() || n_read < BATCH && piece.len() < PIECE {
             let Some(id) = self.rest.next() else { break };
             n_read += 1;
-            match self.dormouse.task_for_file(self.ws, &id).await {
+            match self.dormouse.task_for_file(self.ws, &id, &self.imported).await {
                 Ok(Some((task, _damaged))) => piece.push_str(&self.writer.task(&task)),
                 Ok(None) => {}
                 // `Dormouse::export_losses` names it; the others are written.
@@ -169,9 +170,10 @@ impl Dormouse {
         require(caller, Scope::Read)?;
         let (ids, _damaged) = self.selected(caller.workspace, selection).await?;
         let (dormouse, ws) = (self.clone(), caller.workspace);
+        let imported = self.without_own_days(ws, format).await?;
         let number = if ids.len() == 1 { Number::One } else { Number::Several };
         let writer = Writer::new(format.target(), number);
-        Ok(TaskFile { dormouse, ws, rest: ids.into_iter(), writer, stage: Stage::Head })
+        Ok(TaskFile { dormouse, ws, rest: ids.into_iter(), imported, writer, stage: Stage::Head })
     }
 
     /// What a file of these tasks would leave out, for a question before it is written.
@@ -185,9 +187,10 @@ impl Dormouse {
     ) -> Result<ExportLosses, Error> {
         require(caller, Scope::Read)?;
         let (ids, damaged) = self.selected(caller.workspace, selection).await?;
+        let imported = self.without_own_days(caller.workspace, format).await?;
         let mut tally = Tally::new(format.target(), damaged);
         for id in ids {
-            match self.task_for_file(caller.workspace, &id).await {
+            match self.task_for_file(caller.workspace, &id, &imported).await {
                 Ok(None) => {}
                 Ok(Some((task, damaged))) => {
                     tally.answer.damaged.extend(damaged);
@@ -205,7 +208,7 @@ impl Dormouse {
     /// Errors: no such task; a deleted task; a row of it that cannot be read.
     pub async fn task_page(&self, caller: &Caller, task: &TaskId) -> Result<String, Error> {
         require(caller, Scope::Read)?;
-        match self.task_for_file(caller.workspace, task).await? {
+        match self.task_for_file(caller.workspace, task, &BTreeSet::new()).await? {
             Some((task, _damaged)) => Ok(export::page(&task)),
             None => Err(Error::DeletedTask { task: task.clone() }),
         }
@@ -243,14 +246,38 @@ impl Dormouse {
         }
     }
 
+    /// The tasks whose days of creation and completion are that of their import, where a format would read
+    /// such days as what the list said: a line of todo.txt without days stays one.
+    async fn without_own_days(
+        &self,
+        ws: WorkspaceId,
+        format: ExportFormat,
+    ) -> Result<BTreeSet<TaskId>, Error> {
+        match format {
+            ExportFormat::TodoTxt => Ok(self.journal.imported_tasks(ws).await?),
+            ExportFormat::Markdown
+            | ExportFormat::ICalendar
+            | ExportFormat::Csv
+            | ExportFormat::Json => Ok(BTreeSet::new()),
+        }
+    }
+
     /// A task as files hold it, with the reason if its report cannot be read; `None` if it is
     /// deleted.
     async fn task_for_file(
         &self,
         ws: WorkspaceId,
         id: &TaskId,
+        imported: &BTreeSet<TaskId>,
     ) -> Result<Option<(export::Task, Option<String>)>, Error> {
         let whole = self.queries.whole_task(ws, id).await?;
+        let is_imported = imported.contains(id);
+        let came_closed = is_imported && whole.closed_at == Some(whole.task.created_at);
+        let own_days = |task: export::Task| export::Task {
+            created_at: task.created_at.filter(|_| !is_imported),
+            completed_at: task.completed_at.filter(|_| !came_closed),
+            ..task
+        };
         if whole.task.deleted_at.is_some() {
             return Ok(None);
         }
@@ -259,10 +286,10 @@ impl Dormouse {
             Some(agent) => self.queries.report_text(ws, agent).await.map_err(Error::from),
         };
         match report {
-            Ok(report) => Ok(Some((file_task(whole, report), None))),
+            Ok(report) => Ok(Some((own_days(file_task(whole, report)), None))),
             // A damaged report does not hide its task.
             Err(error) if error.is_damage() => {
-                Ok(Some((file_task(whole, None), Some(error.to_string()))))
+                Ok(Some((own_days(file_task(whole, None)), Some(error.to_string()))))
             }
             Err(error) => Err(error),
         }
@@ -317,6 +344,7 @@ fn file_task(whole: WholeTask, report: Option<String>) -> export::Task {
         items: items.collect(),
         entries: entries.collect(),
         links: links.collect(),
+        updated_at: Some(task.updated_at.to_jiff()),
         created_at: Some(task.created_at.to_jiff()),
         completed_at: closed_at.map(|at| at.to_jiff()),
         report,

@@ -101,7 +101,7 @@ fn member(part: Lost) -> Option<&'static str> {
         Lost::Reason => Some("statusReason"),
         Lost::Names => Some("labels"),
         Lost::Items => Some("items"),
-        Lost::Entries | Lost::Details => Some("entries"),
+        Lost::Entries | Lost::Details | Lost::Order => Some("entries"),
         Lost::Estimate => Some("estimate"),
         Lost::Language => Some("language"),
         Lost::Priority => Some("priority"),
@@ -347,6 +347,8 @@ fn a_list_goes_out_in_its_own_format_as_it_came_in() {
 (A) 2026-01-01 Call the surveyor +Boat @phone due:2026-12-05 effort:5
 x 2026-02-02 2026-01-03 Varnish the mast +Boat
 2026-01-04 Paint the hull
+Buy rope @shop
+x Pay the berth
 ";
     import(&world, "todo.txt", list);
     assert_eq!(file(&world, &all(), ExportFormat::TodoTxt).concat(), list);

@@ -19,7 +19,7 @@ const MAX_GUESSED: usize = 2000;
 /// The columns of a sheet, from its first row and from what is below it.
 pub(super) fn guess(sheet: &Sheet) -> Columns {
     let head = sheet.head();
-    let is_own = [HEAD.len(), OLDER].contains(&head.len())
+    let is_own = (head.len() == HEAD.len() || OLDER.contains(&head.len()))
         && head.iter().zip(HEAD).all(|(name, (own, _))| name == own);
     let upper: Vec<String> = head.iter().map(|name| name.to_uppercase()).collect();
     let has = |name: &str| upper.iter().any(|known| known == name);

@@ -6,8 +6,8 @@ use super::priorities::Scale;
 use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
-    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, is_done, priority_of,
-    status_of, ticked,
+    DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
+    priority_of, status_of, ticked,
 };
 use crate::reading::{Column, ColumnGuess, Columns, Role};
 
@@ -115,6 +115,10 @@ fn draft(
         let guess = columns.columns.get(at);
         let name = guess.map_or(extra.as_str(), |guess| guess.name.as_str());
         let is_read = match guess.map_or(Column::KeptInNote, |guess| guess.column) {
+            Column::LeftOut if columns.is_own && name == write::UPDATED => {
+                draft.task.as_of = instant(cell);
+                true
+            }
             Column::Key => {
                 id = Some(cell.to_owned());
                 // Other cells may name it, such as the parent of a row.

@@ -10,7 +10,7 @@ use dormouse_types::draft::Entry;
 use dormouse_types::task::{EntryKind, Flag, Flags};
 use jiff::civil::Date;
 
-use crate::export::task::{Lost, Task, block};
+use crate::export::task::{Lost, Task, block, has_details_within};
 use crate::intake::Comment;
 use crate::reading::Column;
 
@@ -36,14 +36,19 @@ pub(super) const HEAD: &[(&str, Column)] = &[
     ("report", Column::KeptInNote),
     ("starred", Column::Starred),
     ("private", Column::Private),
+    (UPDATED, Column::LeftOut),
 ];
 
-/// How many columns the first row had in versions without flags.
-pub(super) const OLDER: usize = 18;
+/// The column of our own export that says when a task was last changed.
+pub(super) const UPDATED: &str = "updated";
+
+/// How many columns the first row had in versions without the last ones.
+pub(super) const OLDER: [usize; 2] = [18, 20];
 
 /// The parts of a task that its row does not hold.
 pub(crate) fn lost(task: &Task) -> Vec<Lost> {
-    if task.links.is_empty() { Vec::new() } else { vec![Lost::Links] }
+    let has = [(!task.links.is_empty(), Lost::Links), (has_details_within(task), Lost::Order)];
+    has.into_iter().filter_map(|(has, part)| has.then_some(part)).collect()
 }
 
 /// The row that names the columns.
@@ -79,7 +84,8 @@ fn row(text: &mut String, cells: impl Iterator<Item = String>) {
 fn cells(task: &Task) -> [String; HEAD.len()] {
     let shown = |value: Option<String>| value.unwrap_or_default();
     let (details, entries) = task.parts();
-    let note = entries.iter().position(|entry| Marks::of(entry).is_none());
+    // A note further down is written among the others, so that their order stays.
+    let note = entries.first().filter(|entry| Marks::of(entry).is_none()).map(|_| 0);
     let others = entries.iter().enumerate().filter(|(at, _)| Some(*at) != note);
     let others: Vec<String> =
         others.map(|(_, entry)| entry_text(Marks::of(entry), &block(&entry.text))).collect();
@@ -124,6 +130,7 @@ fn cells(task: &Task) -> [String; HEAD.len()] {
         shown(task.report.clone()),
         mark(task.flags.starred),
         mark(task.flags.private),
+        shown(task.updated_at.map(|at| at.to_string())),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use dormouse_types::task;
 
-use super::members::{flags, kind};
+use super::members::{as_of, flags, kind};
 use crate::intake::{Comment, Draft, Gather, ReadError, fold};
 use crate::json::{Node, Object, parsed};
 use crate::reading::Role;
@@ -70,6 +70,7 @@ fn task(
     draft.task.estimate_minutes = parsed(&mut own, "estimateMinutes");
     draft.task.language = own.take_text("languageCode").and_then(|code| task::language(&code).ok());
     draft.task.flags = flags(&mut own);
+    draft.task.as_of = as_of(&mut own);
     draft.task.category = own.take_text("categoryId").and_then(|id| categories.get(&id).cloned());
     for id in own.take("labelIds").map(|ids| ids.items()).unwrap_or_default() {
         if let Some(name) = id.text().and_then(|id| labels.get(&id)) {

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+use dormouse_types::TaskId;
+use dormouse_types::draft::{Entry, Item};
+
 use super::task::{Lost, Task, block, one_line};
 use crate::markdown::escaped_field;
 
@@ -21,7 +24,56 @@ pub(super) fn lost(task: &Task, n_tasks: usize) -> Vec<Lost> {
     if n_tasks > 1 && (task.key.is_empty() || one_line(&task.key) != task.key) {
         lost.push(Lost::Key);
     }
+    lost.extend(misread(task, n_tasks));
     lost
+}
+
+/// The parts of a task that are read as something else: what a program reads from the text is the last
+/// word on what it holds.
+fn misread(task: &Task, n_tasks: usize) -> Vec<Lost> {
+    let (text, level) = match n_tasks {
+        1 => (alone(task), 1),
+        // Between others, for a file of one section is read in another way.
+        _ => (format!("## 1\n\n[id:: 1]\n\n{}\n## 2\n\n[id:: 2]\n", section(task)), 2),
+    };
+    let Ok(read) = crate::markdown::read("task.md", text.as_bytes()) else {
+        return vec![Lost::Order];
+    };
+    let back = match &read.tasks[..] {
+        [back] if n_tasks == 1 => back,
+        [_, back, _] if n_tasks > 1 => back,
+        // Some of its text is a task of its own there.
+        _ => return vec![Lost::Items, Lost::Order],
+    };
+    let is_titled = back.title == task.title_line()
+        || (task.title_line().is_empty() && back.title == heading(""));
+    let one = |text: &Option<String>| text.as_deref().map(one_line);
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let entries: Vec<_> =
+        task.entries.iter().map(|entry| (words(&entry_text(entry, level)), entry.on)).collect();
+    let entries_back: Vec<_> =
+        back.entries.iter().map(|entry| (words(&entry.text), entry.on)).collect();
+    let item = |item: &Item| (one_line(&item.title), item.is_checked, item.depth);
+    let items: Vec<_> = task.items.iter().map(item).collect();
+    let items_back: Vec<_> = back.items.iter().map(item).collect();
+    let labels: Vec<_> = task.labels.iter().map(|label| one_line(label)).collect();
+    let is_same = [
+        (is_titled, Lost::Title),
+        (
+            back.status == task.status && back.status_reason == one(&task.status_reason),
+            Lost::Reason,
+        ),
+        (back.category == one(&task.category) && back.labels == labels, Lost::Names),
+        (items_back == items, Lost::Items),
+        (back.estimate_minutes == task.estimate_minutes, Lost::Estimate),
+        (back.language == task.language, Lost::Language),
+        (back.priority == task.priority, Lost::Priority),
+        (back.due_on == task.due_on, Lost::Due),
+        (back.flags.starred == task.flags.starred, Lost::Starred),
+        (back.flags.private == task.flags.private, Lost::Private),
+        (entries_back == entries, Lost::Order),
+    ];
+    is_same.into_iter().filter_map(|(is_same, part)| (!is_same).then_some(part)).collect()
 }
 
 /// Writes the only task of a file.
@@ -51,6 +103,8 @@ pub(super) fn section(task: &Task) -> String {
 
 /// The values of a task under the names of the front matter.
 pub(super) fn fields(task: &Task) -> Vec<(&'static str, String)> {
+    // Next to another key it is a field that many notes have for themselves, and is read as text.
+    let updated_at = task.updated_at.filter(|_| task.key.parse::<TaskId>().is_ok());
     let values = [
         ("status", task.status.map(|status| status.name().to_owned())),
         ("reason", task.status_reason.as_deref().map(one_line)),
@@ -61,6 +115,7 @@ pub(super) fn fields(task: &Task) -> Vec<(&'static str, String)> {
         ("category", task.category.as_deref().map(one_line)),
         ("starred", task.flags.starred.then(|| "true".to_owned())),
         ("private", task.flags.private.then(|| "true".to_owned())),
+        ("updated", updated_at.map(|at| at.to_string())),
         (
             "labels",
             Some(task.labels.iter().map(|label| one_line(label)).collect::<Vec<_>>().join(", ")),
@@ -131,16 +186,40 @@ pub(super) fn body(task: &Task, level: usize, text: &mut String) {
         if n > 0 {
             text.push('\n');
         }
-        let deeper = deeper(&block(&entry.text), level);
-        let begins_with_day = |day: &jiff::civil::Date| {
-            deeper.trim_start_matches('#').trim_start().starts_with(&day.to_string())
-        };
-        if let Some(day) = entry.on.filter(|day| !begins_with_day(day)) {
-            let _ = writeln!(text, "{day}: {}", deeper.trim_start());
-        } else {
-            let _ = writeln!(text, "{}", deeper.trim_matches('\n'));
-        }
+        let _ = writeln!(text, "{}", entry_text(entry, level));
     }
+}
+
+/// The text of an entry, with its day in front unless it begins with it.
+fn entry_text(entry: &Entry, level: usize) -> String {
+    let deeper = without_underlines(&deeper(&block(&entry.text), level));
+    let begins_with_day = |day: &jiff::civil::Date| {
+        deeper.trim_start_matches('#').trim_start().starts_with(&day.to_string())
+    };
+    match entry.on.filter(|day| !begins_with_day(day)) {
+        Some(day) => format!("{day}: {}", deeper.trim_start()),
+        None => deeper.trim_matches('\n').to_owned(),
+    }
+}
+
+/// A text in which no line is a heading by the line of `-` or `=` below it, which would be a task of its own.
+fn without_underlines(text: &str) -> String {
+    let is_underline = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && ["-", "="].iter().any(|sign| line.replace(sign, "").is_empty())
+    };
+    let mut lines: Vec<&str> = Vec::new();
+    for line in text.split('\n') {
+        let above = |back: usize| lines.len().checked_sub(back).map(|at| lines[at]);
+        let is_blank = |line: &str| line.trim().is_empty();
+        let ends = |line: &str| is_blank(line) || is_underline(line) || line.starts_with('#');
+        // Of several lines above it, none is a heading.
+        if is_underline(line) && !above(1).is_none_or(is_blank) && above(2).is_none_or(ends) {
+            lines.push("");
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
 }
 
 /// Moves the headings of a text below a level.

@@ -39,6 +39,9 @@ pub struct Task {
     pub entries: Vec<draft::Entry>,
     /// Links to other tasks.
     pub links: Vec<Link>,
+    /// When it was last changed. A file says it so that its import back into the workspace tells what
+    /// was changed in the file from what was changed here since.
+    pub updated_at: Option<Timestamp>,
     pub created_at: Option<Timestamp>,
     pub completed_at: Option<Timestamp>,
     /// The report of its agent, as Markdown.
@@ -72,6 +75,7 @@ impl From<&draft::Task> for Task {
             category: draft.category.clone(),
             labels: draft.labels.clone(),
             flags: draft.flags,
+            updated_at: draft.as_of.map(dormouse_types::Timestamp::to_jiff),
             items: draft.items.clone(),
             entries: draft.entries.clone(),
             ..Self::default()
@@ -111,6 +115,13 @@ impl Task {
     }
 }
 
+/// Whether what was kept as text is not the last entry, where readers of most formats put it.
+pub(crate) fn has_details_within(task: &Task) -> bool {
+    let (details, _) = task.parts();
+    let is_details = |entry: &draft::Entry| entry.key == Details::KEY;
+    details.iter().next().is_some() && !task.entries.last().is_some_and(is_details)
+}
+
 /// A text on one line, without the character that no text file can contain.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\0', "\u{fffd}")
@@ -146,6 +157,8 @@ closed_list! {
         Private = "private",
         /// The kind of entries, such as image analysis.
         Kinds = "kinds",
+        /// The order of entries, their days, or where one ends and the next begins.
+        Order = "order",
         /// Links to other tasks, beyond their text.
         Links = "links",
         /// The hours of creation and completion, or the times as a whole.

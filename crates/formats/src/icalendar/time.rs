@@ -6,6 +6,10 @@ use jiff::tz::TimeZone;
 use super::content_line::ContentLine;
 use crate::intake::ReadOptions;
 
+/// The zone of a time that is written in UTC. A `TZID` would need the zone's rules in the same file (RFC 5545,
+/// 3.2.19), and is not allowed for every property.
+const ZONE: &str = "X-DORMOUSE-ZONE";
+
 /// What a property with a time says.
 pub(super) struct Moment {
     /// The day as written; of a time in UTC, which programs write for any other, the one in the
@@ -29,9 +33,15 @@ pub(super) fn moment(line: &ContentLine, options: &ReadOptions) -> Option<Moment
         None => (time, false),
     };
     let at = date_time(date(day)?, time)?;
-    let zone = line.param("TZID").map(|zone| zone.trim_start_matches('/'));
+    let zone = line.param("TZID").or(line.param(ZONE)).map(|zone| zone.trim_start_matches('/'));
     let pattern = if at.second() == 0 { "%Y-%m-%d %H:%M" } else { "%Y-%m-%d %H:%M:%S" };
     let shown = at.strftime(pattern).to_string();
+    let own_zone = line.param(ZONE).filter(|_| is_utc);
+    if let Some((name, zone)) = own_zone.and_then(|name| Some((name, TimeZone::get(name).ok()?))) {
+        let local = at.to_zoned(TimeZone::UTC).ok()?.with_time_zone(zone).datetime();
+        let text = Some(format!("{} {name}", local.strftime(pattern)));
+        return Some(Moment { day: local.date(), text, unknown_zone: None });
+    }
     if is_utc {
         let day = at.to_zoned(TimeZone::UTC).ok()?.with_time_zone(options.zone.clone()).date();
         return Some(Moment { day, text: Some(format!("{shown} UTC")), unknown_zone: None });
@@ -63,9 +73,20 @@ pub(super) fn property(text: &str) -> Option<String> {
         None => Some(format!(":{time}")),
         Some("UTC") => Some(format!(":{time}Z")),
         Some(zone) if zone.contains(|c: char| c == '"' || c.is_control()) => None,
-        Some(zone) if zone.contains([':', ';', ',']) => Some(format!(";TZID=\"{zone}\":{time}")),
-        Some(zone) => Some(format!(";TZID={zone}:{time}")),
+        Some(zone) => {
+            let quote = if zone.contains([':', ';', ',']) { "\"" } else { "" };
+            let value = in_utc(date_time(day, &clock)?, zone).unwrap_or(time);
+            Some(format!(";{ZONE}={quote}{zone}{quote}:{value}"))
+        }
     }
+}
+
+/// A time of a zone in UTC; `None` for a zone that is in no list of zones, and for a time that the zone
+/// does not have.
+fn in_utc(at: DateTime, zone: &str) -> Option<String> {
+    let zoned = at.to_zoned(TimeZone::get(zone).ok()?).ok()?;
+    let utc = zoned.with_time_zone(TimeZone::UTC);
+    (zoned.datetime() == at).then(|| utc.strftime("%Y%m%dT%H%M%SZ").to_string())
 }
 
 fn date(text: &str) -> Option<Date> {

@@ -6,7 +6,7 @@ use super::components::{Todo, first_line};
 use super::content_line::{ContentLine, list};
 use super::{relations, time};
 use crate::dormouse_json::OWN_TIMES;
-use crate::intake::{Comment, Draft, Gather, ReadOptions};
+use crate::intake::{Comment, Draft, Gather, ReadOptions, instant};
 
 /// The label under which a property is kept as text, and whether its value is TEXT with escapes.
 pub(super) const KEPT: &[(&str, &str)] =
@@ -22,6 +22,13 @@ pub(super) const DETAIL: &str = "X-DORMOUSE-DETAIL";
 
 /// Marks a time that is the task's own here, not one that the file of another program had.
 pub(super) const OWN: &str = "X-DORMOUSE-OWN";
+
+/// When the task was last changed here, to the microsecond. `LAST-MODIFIED`, which has only seconds and which other
+/// programs set anew, does not say it.
+pub(super) const UPDATED: &str = "X-DORMOUSE-UPDATED";
+
+/// How many comments come before the description among the entries of the task.
+pub(super) const PLACE: &str = "X-DORMOUSE-PLACE";
 
 /// The star of a task, as a property, or of an entry, as a parameter.
 pub(super) const STARRED: &str = "X-DORMOUSE-STARRED";
@@ -56,7 +63,14 @@ pub(super) fn draft(todo: &Todo, options: &ReadOptions, gather: &mut Gather<'_>)
         notes.retain(|note| !note.trim().is_empty());
     }
     status(todo, &mut draft, gather);
-    draft.note = notes.join("\n\n");
+    let place = todo.get("DESCRIPTION").and_then(|line| line.param(PLACE)?.parse::<usize>().ok());
+    match (place, &mut notes[..]) {
+        (Some(place), [note]) => {
+            let comment = Comment { text: std::mem::take(note), ..Comment::default() };
+            draft.comments.insert(place.min(draft.comments.len()), comment);
+        }
+        _ => draft.note = notes.join("\n\n"),
+    }
     for alarm in &todo.alarms {
         let name = if alarm[0] == "VALARM" { "Alarm" } else { "Component" };
         draft.details.push(name, &alarm.join(" | "));
@@ -99,6 +113,7 @@ fn property(
         name if name == STARRED => {
             draft.task.flags.starred |= line.value.trim().eq_ignore_ascii_case("TRUE");
         }
+        name if name == UPDATED => draft.task.as_of = instant(&line.value),
         "CATEGORIES" => {
             for name in list(&line.value) {
                 draft.label(&name);

@@ -15,8 +15,10 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::time;
-use super::todo::{DETAIL, KEPT, KIND, OWN, PRIVATE, STARRED, TIMES, VALUES, public};
-use crate::export::task::{Lost, Task, block, one_line};
+use super::todo::{
+    DETAIL, KEPT, KIND, OWN, PLACE, PRIVATE, STARRED, TIMES, UPDATED, VALUES, public,
+};
+use crate::export::task::{Lost, Task, block, has_details_within, one_line};
 use crate::intake::fold;
 
 /// Units: octets. The longest line without its end.
@@ -46,6 +48,9 @@ pub(crate) fn lost(task: &Task) -> Vec<Lost> {
     }
     if task.report.is_some() {
         lost.push(Lost::Report);
+    }
+    if has_details_within(task) {
+        lost.push(Lost::Order);
     }
     lost
 }
@@ -138,6 +143,10 @@ impl Out {
         if task.flags.starred {
             self.line(&format!("{STARRED}:TRUE"));
         }
+        if let Some(at) = task.updated_at {
+            self.line(&format!("LAST-MODIFIED:{}", utc(at)));
+            self.line(&format!("{UPDATED}:{at}"));
+        }
         // What the file said itself, such as CONFIDENTIAL, is written below.
         let is_stated = details.iter().any(|(name, _)| name == "CLASS");
         if task.flags.private && !is_stated {
@@ -148,7 +157,8 @@ impl Out {
         };
         let description = entries.iter().position(is_plain);
         if let Some(at) = description {
-            self.text("DESCRIPTION", &entries[at].text);
+            let place = if at > 0 { format!(";{PLACE}={at}") } else { String::new() };
+            self.text(&format!("DESCRIPTION{place}"), &entries[at].text);
         }
         for (_, entry) in entries.iter().enumerate().filter(|(at, _)| Some(*at) != description) {
             self.text(&format!("COMMENT{}", marks(entry)), &entry.text);

@@ -6,9 +6,10 @@
 use dormouse_types::draft::{Remark, Task};
 use dormouse_types::limits;
 use dormouse_types::task::{self, Flags, Priority, Status};
+use dormouse_types::{TaskId, Timestamp};
 
 use super::source::{Source, remark};
-use crate::intake::{Dated, Dates, ReadOptions, is_done, priority_of, status_of};
+use crate::intake::{Dated, Dates, ReadOptions, instant, is_done, priority_of, status_of};
 use crate::reading::Role;
 
 /// What the front matter says about the file's tasks.
@@ -29,6 +30,8 @@ pub(super) struct FrontMatter {
     pub category: Option<String>,
     pub labels: Vec<String>,
     pub flags: Flags,
+    /// When the task was last changed before it was exported.
+    pub as_of: Option<Timestamp>,
     /// Whether it says that each check item is a task, as a board of Obsidian does.
     pub is_board: bool,
     /// The role of each of its lines.
@@ -51,6 +54,7 @@ enum Key {
     Labels,
     Starred,
     Private,
+    Updated,
 }
 
 fn known(key: &str) -> Option<Key> {
@@ -67,6 +71,7 @@ fn known(key: &str) -> Option<Key> {
         "label" | "labels" | "tag" | "tags" => Key::Labels,
         "starred" => Key::Starred,
         "private" => Key::Private,
+        "updated" => Key::Updated,
         _ => return None,
     })
 }
@@ -97,7 +102,8 @@ pub(super) fn read(
             pair.lines().for_each(|line| matter.roles[line] = Role::Field);
             continue;
         }
-        let Some(key) = known(pair.key) else {
+        let is_own = |key: &Key| *key != Key::Updated || matter.exported_as().is_some();
+        let Some(key) = known(pair.key).filter(is_own) else {
             let message = format!("unknown front-matter key `{}`: kept as text", pair.key);
             matter.keep(&pair, pair.line, message, remarks);
             continue;
@@ -260,6 +266,7 @@ impl FrontMatter {
         task.category = self.category.or(task.category.take());
         task.flags.starred |= self.flags.starred;
         task.flags.private |= self.flags.private;
+        task.as_of = self.as_of.or(task.as_of);
         for label in self.labels {
             let fits = task.labels.len() < limits::LABELS_PER_TASK.max;
             if fits && !task.labels.contains(&label) {
@@ -268,9 +275,14 @@ impl FrontMatter {
         }
     }
 
+    /// The id, if it is one that Dormouse gives its tasks.
+    pub fn exported_as(&self) -> Option<TaskId> {
+        self.id.as_deref()?.parse().ok()
+    }
+
     /// Whether a key is one of a task's.
     pub fn knows(key: &str) -> bool {
-        known(key).is_some()
+        known(key).is_some_and(|key| key != Key::Updated)
     }
 
     /// Takes one value that shares a line with others, as it is.
@@ -346,6 +358,11 @@ impl FrontMatter {
             }
             Key::Starred => self.flags.starred = flag(pair, value)?,
             Key::Private => self.flags.private = flag(pair, value)?,
+            Key::Updated => {
+                // Many notes have a day or a time of their own here, which is text.
+                let at = instant(value).filter(|_| self.exported_as().is_some());
+                self.as_of = Some(at.ok_or_else(|| pair.refused("a task has no such field"))?);
+            }
             Key::Language => self.language = Some(listed(pair, task::language(value))?),
             Key::Due => {
                 let dated = Dates::new(options).day(value);

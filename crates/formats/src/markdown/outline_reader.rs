@@ -378,6 +378,12 @@ fn heading_text(source: &Source<'_>, first: usize, last: usize) -> String {
     }
     let text = source.line(first).trim().trim_start_matches('#').trim();
     let open = text.trim_end_matches('#');
+    // With a backslash it is part of the text.
+    if let Some(before) =
+        open.strip_suffix('\\').filter(|before| open.len() < text.len() && !before.ends_with('\\'))
+    {
+        return format!("{before}{}", &text[open.len()..]);
+    }
     // A closing run of `#` counts only after a space, or if there is nothing before it.
     let text = if open.is_empty() || open.ends_with([' ', '\t']) { open } else { text };
     text.trim().to_owned()

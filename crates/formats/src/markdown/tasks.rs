@@ -172,6 +172,8 @@ impl File<'_> {
             category: matter.category.clone(),
             labels: matter.labels.clone(),
             flags: matter.flags,
+            exported_as: matter.exported_as().filter(|_| self.is_sole || self.sections.is_empty()),
+            as_of: matter.as_of.filter(|_| self.is_sole || self.sections.is_empty()),
             ..Task::default()
         }
     }

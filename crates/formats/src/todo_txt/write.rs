@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use super::{Marks, Token, spaced};
 use crate::export::task::{Lost, Task, one_line};
+use crate::intake::fold;
 
 /// The line of a task, with its end.
 pub(crate) fn line(task: &Task) -> String {
@@ -147,6 +148,10 @@ impl Line {
         let read = super::reread(&text);
         if read.title != task.title_line() {
             lost.push(Lost::Title);
+        }
+        // A line is known again by its words.
+        if task.key != fold(&read.title) {
+            lost.push(Lost::Key);
         }
         if read.category != task.category || read.labels != task.labels {
             lost.push(Lost::Names);

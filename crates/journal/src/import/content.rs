@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use dormouse_types::task::{EntryKind, Flags, Priority, Status};
-use dormouse_types::{Digest, EntryId, ItemId, draft, hash};
+use dormouse_types::{Digest, EntryId, ItemId, Timestamp, draft, hash};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 /// A draft without its place in the file, with values normalised as in the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Content {
     pub(super) title: String,
     pub(super) status: Option<Status>,
@@ -59,6 +59,9 @@ pub(super) struct Last {
     pub(super) n: u64,
     /// The digest of the content; `None` before the first import.
     pub(super) digest: Option<Digest>,
+    /// When the task was last changed before the file was exported from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) as_of: Option<Timestamp>,
     pub(super) title: String,
     pub(super) status: Option<Status>,
     pub(super) status_reason: Option<String>,

@@ -25,6 +25,12 @@ pub struct Missing {
 }
 
 impl Journal {
+    /// The tasks that came from a list, unlike those that were created here.
+    pub async fn imported_tasks(&self, ws: WorkspaceId) -> Result<BTreeSet<TaskId>, JournalError> {
+        let ids = self.store.all(imported::tasks(ws)).await?;
+        Ok(ids.into_iter().filter_map(|id| id.parse().ok()).collect())
+    }
+
     /// The tasks that were imported from a file under other keys than those it has now. Deleted
     /// tasks do not count.
     ///

@@ -7,12 +7,14 @@ mod content;
 mod correction;
 mod imported_task;
 mod missing;
+mod own;
 mod plan;
+mod titles;
 
 use dormouse_store::journal::imported;
 use dormouse_store::{Op, in_list};
-use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, WorkspaceId, draft, hash};
-use std::collections::BTreeMap;
+use dormouse_types::{Digest, Id as _, Origin, Seq, TaskId, Timestamp, WorkspaceId, draft, hash};
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
 
@@ -59,9 +61,9 @@ pub enum Outcome {
 pub enum Known {
     /// Its key is new: a task would be created.
     New,
-    /// It is the content last imported as this task.
+    /// It is the content last imported as this task, or an export of it that would change nothing.
     Same(TaskId),
-    /// This task was imported from other content.
+    /// This task was imported from other content, or its export was changed.
     Other(TaskId),
 }
 
@@ -81,7 +83,7 @@ impl Journal {
             let rows: BTreeMap<String, imported::Imported> = rows.into_iter().collect();
             for (draft, key) in drafts.iter().zip(&keys) {
                 let Some(row) = rows.get(key) else {
-                    known.push(Known::New);
+                    known.push(self.own_known(ws, draft).await?);
                     continue;
                 };
                 known.push(match last_import(key, row)? {
@@ -111,8 +113,15 @@ impl Journal {
         let content = Content::of(draft);
         let digest = content.digest();
         let ctx = EditCtx { origin: Origin::Import, if_match: None, ..ctx.clone() };
+        let own = self.own_export(ws, draft).await?;
         let Some(row) = self.store.first(imported::by_key(ws, &key)).await? else {
-            return self.import_new(ws, key, content, digest, ctx).await;
+            let Some((task, as_of)) = own else {
+                return self.import_new(ws, key, content, digest, ctx).await;
+            };
+            self.define_for(ws, &content, &ctx).await?;
+            let rule = ImportRule::new(ws, key, Last::default(), content);
+            let rule = ImportRule { export: Some(Export { as_of, is_new: true }), ..rule };
+            return self.import_again(ws, task, rule, ctx).await;
         };
         let (task, last) = match last_import(&key, &row)? {
             (task, Some(last)) => (task, last),
@@ -126,7 +135,43 @@ impl Journal {
             return Ok(Imported { task, outcome: Outcome::Unchanged, kept: Vec::new(), seq: None });
         }
         self.define_for(ws, &content, &ctx).await?;
-        self.import_again(ws, task, key, content, last, ctx).await
+        let export = own
+            .filter(|(own, _)| *own == task)
+            .map(|(_, as_of)| Export { as_of, is_new: as_of > last.as_of });
+        let rule = ImportRule { export, ..ImportRule::new(ws, key, last, content) };
+        self.import_again(ws, task, rule, ctx).await
+    }
+
+    /// The task of this workspace that a draft was exported from, and when that was last changed then.
+    pub(super) async fn own_export(
+        &self,
+        ws: WorkspaceId,
+        draft: &draft::Task,
+    ) -> Result<Option<(TaskId, Option<Timestamp>)>, JournalError> {
+        let Some(id) = draft.own_id() else { return Ok(None) };
+        match self.task(ws, &id).await {
+            Ok(_) => Ok(Some((id, draft.as_of))),
+            Err(JournalError::NoTask { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What an import of a draft would do that no earlier import had the key of.
+    async fn own_known(&self, ws: WorkspaceId, draft: &draft::Task) -> Result<Known, JournalError> {
+        let Some(id) = draft.own_id() else { return Ok(Known::New) };
+        let view = match self.task(ws, &id).await {
+            Ok(view) => view,
+            Err(JournalError::NoTask { .. }) => return Ok(Known::New),
+            Err(error) => return Err(error),
+        };
+        let content = Content::of(draft);
+        let labels = view.all_labels.iter().map(|label| label.name.to_lowercase());
+        let labels: BTreeSet<String> = labels.collect();
+        let is_defined = content.labels.iter().all(|name| labels.contains(&name.to_lowercase()));
+        let base = own::base(&view, &content, draft.as_of, &Last::default());
+        let plan = plan::plan(&view, &base.last, &base.content, &base.changed_here);
+        let is_same = view.deleted_at().is_some() || (is_defined && plan.edits.is_empty());
+        Ok(if is_same { Known::Same(id) } else { Known::Other(id) })
     }
 
     async fn import_new(
@@ -151,13 +196,11 @@ impl Journal {
         &self,
         ws: WorkspaceId,
         task: TaskId,
-        key: String,
-        content: Content,
-        last: Last,
+        rule: ImportRule,
         ctx: EditCtx,
     ) -> Result<Imported, JournalError> {
-        let ctx = EditCtx { once: Some(once(&key, &content.digest(), last.n)), ..ctx };
-        let rule = ImportRule::new(ws, key, last, content);
+        let once = once(&rule.key, &rule.content.digest(), rule.last.n);
+        let ctx = EditCtx { once: Some(once), ..ctx };
         let edited = plain(self.edit_with(ws, &task, &ctx, &rule).await)?;
         let Plan { edits, kept, .. } = rule.planned();
         let outcome = match edits.len() {
@@ -212,24 +255,48 @@ fn once(key: &str, digest: &Digest, n: u64) -> OnceKey {
     OnceKey { id: id.to_string(), request: digest.clone() }
 }
 
+/// An export of the task that it is imported as.
+#[derive(Debug, Clone, Copy)]
+struct Export {
+    /// When the task was last changed before.
+    as_of: Option<Timestamp>,
+    /// Whether no import has compared the task with it, or a later one, yet.
+    is_new: bool,
+}
+
 /// The rule of an import: what the file changed since the last import.
 struct ImportRule {
     ws: WorkspaceId,
     key: String,
     last: Last,
     content: Content,
+    /// What is known of the file if it was exported from this task.
+    export: Option<Export>,
     /// The plan of the last attempt, which the commit records and the caller reports.
-    planned: Mutex<Plan>,
+    planned: Mutex<(Plan, own::Base)>,
 }
 
 impl ImportRule {
     fn new(ws: WorkspaceId, key: String, last: Last, content: Content) -> Self {
-        Self { ws, key, last, content, planned: Mutex::default() }
+        Self { ws, key, last, content, export: None, planned: Mutex::default() }
+    }
+
+    /// What the task is compared with.
+    fn base(&self, view: &TaskView) -> own::Base {
+        let Some(Export { as_of, is_new }) = self.export else {
+            let (last, content) = (self.last.clone(), self.content.clone());
+            return own::Base { last, content, changed_here: BTreeSet::new() };
+        };
+        let base = own::base(view, &self.content, as_of, &self.last);
+        match is_new {
+            true => own::Base { last: Last { as_of, ..base.last }, ..base },
+            false => own::Base { last: self.last.clone(), changed_here: BTreeSet::new(), ..base },
+        }
     }
 
     /// Returns the plan of the last attempt; an empty one if an earlier request had done the work.
     fn planned(&self) -> Plan {
-        self.planned.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
     }
 }
 
@@ -237,16 +304,19 @@ impl Rule for ImportRule {
     type Refusal = Infallible;
 
     fn edits(&self, view: &TaskView) -> Result<Vec<Edit>, Infallible> {
-        let plan = plan::plan(view, &self.last, &self.content);
+        let base = self.base(view);
+        let plan = plan::plan(view, &base.last, &base.content, &base.changed_here);
         let edits = plan.edits.clone();
-        *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+        *self.planned.lock().unwrap_or_else(PoisonError::into_inner) = (plan, base);
         Ok(edits)
     }
 
     /// What this import wrote, in the commit that wrote it: the next import of the file compares
     /// with it, and after a crash must not take its own values for a person's.
     fn record(&self, decided: &Decided) -> Vec<Op> {
-        let next = plan::after(self.last.clone(), &self.content, &self.planned(), &decided.made);
+        let (plan, base) = self.planned.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let next = plan::after(base.last, &base.content, &plan, &decided.made);
+        let next = Last { digest: Some(self.content.digest()), ..next };
         let value = serde_json::to_string(&next).expect("imports are plain data");
         vec![imported::put(self.ws, &self.key, decided.after.id().as_str(), &value)]
     }

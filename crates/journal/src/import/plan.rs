@@ -4,6 +4,8 @@
 //! value is taken only where the journal still has the last imported one, so a person's edit always
 //! wins over a re-import.
 
+use std::collections::BTreeSet;
+
 use dormouse_types::caller::By;
 use dormouse_types::task::{Flag, Flags};
 use dormouse_types::{Id as _, LabelId, hash};
@@ -19,6 +21,8 @@ pub(super) struct Plan {
     pub(super) edits: Vec<Edit>,
     /// Values changed here, which stay.
     pub(super) kept: Vec<String>,
+    /// Fields that were changed here since the file was exported.
+    changed_here: BTreeSet<String>,
     /// Items, by key, that the journal already has from another source.
     adopted: Vec<(String, LastItem)>,
     /// Keys of added items, in the order of their edits.
@@ -28,8 +32,15 @@ pub(super) struct Plan {
 }
 
 /// Compares a task with its file.
-pub(super) fn plan(view: &TaskView, last: &Last, new: &Content) -> Plan {
-    let mut plan = Plan::default();
+///
+/// `changed_here`: fields that are known to have been changed here, whatever their last value was.
+pub(super) fn plan(
+    view: &TaskView,
+    last: &Last,
+    new: &Content,
+    changed_here: &BTreeSet<String>,
+) -> Plan {
+    let mut plan = Plan { changed_here: changed_here.clone(), ..Plan::default() };
     if view.deleted_at().is_some() {
         plan.kept.push("task (deleted here)".into());
         return plan;
@@ -86,6 +97,7 @@ pub(super) fn after(last: Last, new: &Content, plan: &Plan, made: &[CreatedId]) 
     Last {
         n: last.n + 1,
         digest: Some(new.digest()),
+        as_of: last.as_of,
         title: new.title.clone(),
         status: new.status,
         status_reason: new.status_reason.clone(),
@@ -135,6 +147,7 @@ impl Plan {
     fn take(&mut self, field: &str, take: Take, edit: impl FnOnce() -> Edit) {
         match take {
             Take::Nothing => {}
+            Take::File if self.changed_here.contains(field) => self.kept.push(field.to_owned()),
             Take::File => self.edits.push(edit()),
             Take::Keep => self.kept.push(field.to_owned()),
         }

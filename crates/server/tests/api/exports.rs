@@ -92,6 +92,7 @@ async fn what_a_format_has_no_place_for_is_named_before() {
             {"part": "items", "tasks": 1, "examples": ["Water butt"]},
             {"part": "entries", "tasks": 1, "examples": ["Water butt"]},
             {"part": "times", "tasks": 2, "examples": ["Water butt", "Paint"]},
+            {"part": "key", "tasks": 2, "examples": ["Water butt", "Paint"]},
         ],
         "damaged": [],
     });

@@ -61,6 +61,21 @@ pub fn by_keys(workspace: WorkspaceId, keys: &[String]) -> Query<(String, Import
     }
 }
 
+/// The tasks that came from a list, by their ids. Of an import of an export into its own workspace, whose key
+/// is the task's id, they did not come.
+pub fn tasks(workspace: WorkspaceId) -> Query<String> {
+    Query {
+        db: Db::Journal,
+        sql: "SELECT DISTINCT entity_id FROM imported
+              WHERE ws = ?1 AND key NOT LIKE '%|' || entity_id || '%'",
+        params: params_values![ws(workspace)],
+        decode: |row| {
+            let column = |e| ReadError::column(Db::Journal, "import", &e);
+            row.text(0).map(ToOwned::to_owned).map_err(column)
+        },
+    }
+}
+
 /// The keys of one page, in order, that lie between two others, each with its task. Tasks that are
 /// deleted are left out.
 pub fn between(

@@ -235,6 +235,25 @@ pub fn aggregates(
     }
 }
 
+/// Which of at most [`in_list::MOST`] folded titles a live task has.
+pub fn live_titles(workspace: WorkspaceId, folded: &[String]) -> Query<String> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            "SELECT DISTINCT folded FROM journal
+             WHERE ws = ?1 AND type = 'task' AND deleted_at IS NULL AND folded <> '' AND folded IN (",
+            ")",
+        )
+    });
+    Query {
+        db: Db::Journal,
+        sql: &SQL,
+        params: in_list::params(workspace, folded),
+        decode: |row| {
+            row.text(0).map(ToOwned::to_owned).map_err(|e| corrupt(row, "title", e.to_string()))
+        },
+    }
+}
+
 /// Tasks, newest first, with their item counts.
 pub fn list(workspace: WorkspaceId, wanted: &ListQuery) -> Query<Line> {
     let word = |n: usize| wanted.words.get(n).map_or_else(|| "%".to_owned(), |w| containing(w));

@@ -1,0 +1,207 @@
+//! A file of the workspace's own tasks, imported back into it.
+
+use dormouse::view::{ImportEvent, ImportOutcome};
+use dormouse::{
+    ExportFormat, ImportFile, ImportOptions, ImportPlan, ItemPatch, NewEntry, Selection,
+    TaskFilter, TaskPatch,
+};
+use dormouse_types::TaskId;
+use dormouse_types::task::{EntryKind, LinkKind, Priority};
+use serde_json::json;
+
+use crate::world::{World, me, now};
+
+/// The formats whose files say which task each of theirs is.
+const WITH_IDS: [ExportFormat; 4] =
+    [ExportFormat::Markdown, ExportFormat::ICalendar, ExportFormat::Csv, ExportFormat::Json];
+
+/// A workspace in which tasks have all that they can have.
+fn workspace() -> (World, TaskId) {
+    let world = World::new();
+    let (task, _, _) = world.proposed(&[]);
+    world.later(86_400);
+    world.note(&task.id, "The van is booked.");
+    world.note(&task.id, "# Keys\n\nThey are at the office.");
+    let (kind, minutes) = (EntryKind::Time, Some(20));
+    let spent = NewEntry { kind, minutes, ..NewEntry::default() };
+    now(world.dormouse.add_entry(&me(), &task.id, spent, None)).expect("time");
+    now(world.dormouse.add_label(&me(), &task.id, "two words", None)).expect("a label");
+    let other = world.task("Paint");
+    let patch = TaskPatch {
+        priority: Some(Some(Priority::P1)),
+        starred: Some(true),
+        private: Some(true),
+        estimate_minutes: Some(Some(90)),
+        ..TaskPatch::default()
+    };
+    now(world.dormouse.edit_task(&me(), &other.id, patch, None, None)).expect("edited");
+    let to = (LinkKind::Blocks, other.id);
+    now(world.dormouse.link_task(&me(), &task.id, to, None, None)).expect("a link");
+    world.later(86_400);
+    (world, task.id)
+}
+
+fn all() -> Selection {
+    Selection::Matching(Box::default())
+}
+
+fn file(world: &World, selection: &Selection, format: ExportFormat) -> String {
+    let mut file = now(world.dormouse.export_tasks(&me(), selection, format)).expect("a file");
+    let mut text = String::new();
+    while let Some(piece) = now(file.next()).expect("a piece") {
+        text.push_str(&piece);
+    }
+    text
+}
+
+fn plan(world: &World, name: &str, text: &str) -> ImportPlan {
+    let file = ImportFile::new(name, text.as_bytes());
+    now(world.dormouse.plan_import(&me(), &file, &ImportOptions::default())).expect("a plan")
+}
+
+/// What an import did to each task, and what it kept.
+fn import(world: &World, name: &str, text: &str) -> Vec<(ImportOutcome, Vec<String>)> {
+    let mut done = Vec::new();
+    let mut on_event = |event| {
+        if let ImportEvent::Task { outcome, kept, .. } = event {
+            done.push((outcome, kept));
+        }
+    };
+    let file = ImportFile::new(name, text.as_bytes());
+    now(world.dormouse.import(&me(), &file, &ImportOptions::default(), &mut on_event))
+        .expect("imported");
+    done
+}
+
+/// Every task as the workspace shows it, oldest first.
+fn tasks(world: &World) -> Vec<serde_json::Value> {
+    let page = now(world.dormouse.tasks(&me(), TaskFilter::default(), 200, None)).expect("tasks");
+    page.items.iter().rev().map(|row| json!(world.fresh(&row.id))).collect()
+}
+
+#[test]
+fn a_file_of_the_own_tasks_changes_nothing_when_it_comes_back() {
+    for format in WITH_IDS {
+        let (world, task) = workspace();
+        let before = tasks(&world);
+        for (n, selection) in [all(), Selection::Task(task)].into_iter().enumerate() {
+            let text = file(&world, &selection, format);
+            let name = format!("{n} back");
+            let planned = plan(&world, &name, &text);
+            let outcomes: Vec<_> = planned.tasks.iter().map(|task| task.outcome).collect();
+            let expected = if n == 0 { 2 } else { 1 };
+            assert_eq!(outcomes, vec![ImportOutcome::Unchanged; expected], "{format}: {text}");
+            assert!(planned.tasks.iter().all(|task| task.task_id.is_some()));
+            let done = import(&world, &name, &text);
+            let same = vec![(ImportOutcome::Unchanged, Vec::new()); expected];
+            assert_eq!(done, same, "{format}: {text}\n{:#?}", tasks(&world));
+            assert_eq!(tasks(&world), before, "{format}: {text}");
+            assert_eq!(import(&world, &name, &text), same, "{format}: a second time");
+            assert_eq!(tasks(&world), before, "{format}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_was_changed_in_the_file_is_taken_and_what_was_changed_here_since_stays() {
+    for format in WITH_IDS {
+        let (world, task) = workspace();
+        let text = file(&world, &all(), format);
+        world.later(60);
+        let patch = TaskPatch { title: Some("Move house".into()), ..TaskPatch::default() };
+        now(world.dormouse.edit_task(&me(), &task, patch, None, None)).expect("edited");
+        let edited = text
+            .replace("Move to the new flat", "Move to the old flat")
+            .replace("Paint", "Paint the hall")
+            .replace("The van is booked.", "The van is booked for nine.");
+        let done = import(&world, "back", &edited);
+        assert_eq!(
+            done[0],
+            (ImportOutcome::Updated, vec!["title".to_owned()]),
+            "{format}: {edited}"
+        );
+        assert_eq!(done[1].0, ImportOutcome::Updated, "{format}: {edited}");
+        let after = tasks(&world);
+        assert_eq!(after.len(), 2, "{format}: {after:#?}");
+        assert_eq!(after[0]["title"], "Move house", "{format}");
+        assert_eq!(after[1]["title"], "Paint the hall", "{format}");
+        let texts: Vec<_> = after[0]["entries"].as_array().into_iter().flatten().collect();
+        let texts: Vec<_> = texts.into_iter().map(|entry| entry["text"].clone()).collect();
+        assert!(texts.contains(&json!("The van is booked for nine.")), "{format}: {texts:?}");
+        assert!(!texts.contains(&json!("The van is booked.")), "{format}: {texts:?}");
+        assert_eq!(texts.len(), 4, "{format}: {texts:#?}");
+    }
+}
+
+#[test]
+fn a_task_that_was_deleted_since_its_export_stays_deleted_and_is_named() {
+    for format in WITH_IDS {
+        let (world, task) = workspace();
+        let text = file(&world, &all(), format);
+        now(world.dormouse.delete_task(&me(), &task, None)).expect("deleted");
+        let done = import(&world, "back", &text);
+        let deleted = vec!["task (deleted here)".to_owned()];
+        assert_eq!(done[0], (ImportOutcome::Unchanged, deleted), "{format}");
+        assert_eq!(tasks(&world).len(), 1, "{format}");
+    }
+}
+
+#[test]
+fn an_item_that_was_removed_since_the_export_does_not_come_back() {
+    for format in WITH_IDS {
+        let (world, task) = workspace();
+        let text = file(&world, &all(), format);
+        world.later(60);
+        let item = world.fresh(&task).items[0].id.clone();
+        let archived = ItemPatch { is_archived: Some(true), ..ItemPatch::default() };
+        now(world.dormouse.edit_item(&me(), &task, &item, archived, None)).expect("archived");
+        let before = tasks(&world);
+        import(&world, "back", &text);
+        assert_eq!(tasks(&world), before, "{format}");
+    }
+}
+
+#[test]
+fn a_file_of_another_workspace_is_new_here() {
+    for format in WITH_IDS {
+        let (world, _) = workspace();
+        let other = World::new();
+        // Worlds of tests that begin at the same time give out the same ids.
+        other.later(900_000);
+        other.task("Their own");
+        let done = import(&other, "theirs", &file(&world, &all(), format));
+        assert_eq!(
+            done.iter().map(|(outcome, _)| *outcome).collect::<Vec<_>>(),
+            [ImportOutcome::Created; 2]
+        );
+        assert_eq!(tasks(&other).len(), 3, "{format}");
+    }
+}
+
+#[test]
+fn a_file_without_ids_says_how_many_of_its_titles_are_here_already() {
+    let (world, _) = workspace();
+    let text = file(&world, &all(), ExportFormat::TodoTxt);
+    let said = "2 new tasks have the title of a task that is here already: this file does not say \
+                whether they are the same, so they are added beside those";
+    let planned = plan(&world, "back.txt", &text);
+    let remarks: Vec<_> = planned.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    assert!(remarks.contains(&said), "{remarks:?}");
+    let mut heard = Vec::new();
+    let mut on_event = |event| {
+        if let ImportEvent::Remark { message, .. } = event {
+            heard.push(message);
+        }
+    };
+    let back = ImportFile::new("back.txt", text.as_bytes());
+    now(world.dormouse.import(&me(), &back, &ImportOptions::default(), &mut on_event))
+        .expect("imported");
+    assert!(heard.iter().any(|message| message == said), "{heard:?}");
+    let again = plan(&world, "back.txt", &text);
+    assert!(again.remarks.iter().all(|remark| remark.message != said), "they are known now");
+    assert!(task_ids(&again).iter().all(Option::is_some));
+}
+
+fn task_ids(plan: &ImportPlan) -> Vec<Option<TaskId>> {
+    plan.tasks.iter().map(|task| task.task_id.clone()).collect()
+}

@@ -33,6 +33,7 @@ use jiff::civil::Date;
 
 pub use once_more::BudgetScope;
 pub use purpose::Purpose;
+pub use question::QuestionScope;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
     OfferedModelView, PriceSource, ProviderView, TestFailure, TooSmallBudget, UsageDay,

@@ -18,6 +18,7 @@ mod cases {
     mod listing;
     mod models;
     mod lost_store;
+    mod own_models;
     mod problems;
     mod reads;
     mod repeating;

@@ -94,7 +94,7 @@ fn world(play: Play) -> World {
     world.ok(&["agent", "create", "slug fence", "--name", "Sven"]);
     let url = format!("http://{}/v1", serve(play));
     world.ok(&["models", "add", "far", "--url", &url]);
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     world
 }
 
@@ -337,7 +337,7 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let home = world.ok(&[]).out;
     assert!(!home.contains("midnight"), "nobody waits for the budget: {home}");
 
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     world.ok(&["models", "budget", "--tokens", "500000"]);
     world.ok(&["models", "off"]);
     let woken = world.ok(&["agent", "wake", "slug fence"]).out;

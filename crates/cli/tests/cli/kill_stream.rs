@@ -135,7 +135,7 @@ fn killed_while_the_model_writes(format: &str) {
     world.ok(&["agent", "create", "slug fence", "--name", "Sven"]);
     let url = format!("http://{}/v1", provider.address);
     world.ok(&["models", "add", "far", "--url", &url, "--format", format]);
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     let agent =
         world.json(&["agent", "show", "slug fence"])["id"].as_str().expect("an id").to_owned();
 

@@ -11,7 +11,7 @@ use dormouse_types::spend::{Amount, OverBudget, Price, Unit, dollars};
 
 use crate::session::Session;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{counted, line};
+use crate::terminal::line;
 
 pub fn models(session: &mut Session, models: &ModelsView) {
     let mut table = Table::new([
@@ -253,6 +253,7 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
 pub fn question(
     session: &mut Session,
     question: &ModelQuestion,
+    whom: &str,
     purpose: Purpose,
     models: &ModelsView,
 ) {
@@ -261,8 +262,7 @@ pub fn question(
         Purpose::Thinking => "think",
         Purpose::Summarising => "summarise",
     };
-    let agents = counted(question.agents, "agent");
-    session.screen.say(format!("Let {model} {what} for {agents}?"));
+    session.screen.say(format!("Let {model} {what} for {whom}?"));
     match question.agents_that_stay {
         0 => {}
         1 => session.screen.say("  1 agent has a model of its own, and keeps it"),

@@ -19,6 +19,7 @@ mod cases {
     mod models;
     mod lost_store;
     mod own_models;
+    mod probing;
     mod problems;
     mod reads;
     mod repeating;

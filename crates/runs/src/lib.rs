@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`recorded_turns`], [`model_call`], [`truncation`], [`spending`], [`drive`], [`admission`].
+//! [`recorded_turns`], [`model_call`], [`truncation`], [`spending`], [`prober`], [`drive`], [`admission`].
 
 pub mod step;
 pub mod clearance;
@@ -24,6 +24,7 @@ pub mod recorded_turns;
 pub mod model_call;
 pub mod truncation;
 pub mod spending;
+pub mod prober;
 pub mod drive;
 pub mod admission;
 
@@ -36,4 +37,5 @@ pub use handler::{
 };
 pub use model_call::{DeltaSink, LiveTurn, NoSink};
 pub use models::Models;
+pub use prober::{NotProbed, Prober};
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

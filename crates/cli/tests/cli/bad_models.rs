@@ -15,9 +15,10 @@
 //! | ids of another agent, data that closes its fence | `crates/scenes/tests/cases/hostile.rs` |
 //! | two nodes that reserve the last cent | `crates/store/tests/cases/nodes.rs` |
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
 
+use crate::scripted_server::{about_the_model, read};
 use crate::world::World;
 
 /// What a server does with each connection, once it has read the request.
@@ -34,7 +35,10 @@ fn serve(play: Play) -> SocketAddr {
     let address = listener.local_addr().expect("it listens");
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            read(&mut stream);
+            if let Some(about) = about_the_model(&read(&mut stream)) {
+                let _gone = stream.write_all(about.as_bytes());
+                continue;
+            }
             // The client closes whenever it has read enough.
             match &play {
                 Play::Bytes(text) => _ = stream.write_all(text.as_bytes()),
@@ -46,18 +50,6 @@ fn serve(play: Play) -> SocketAddr {
         }
     });
     address
-}
-
-/// Reads a whole request.
-fn read(stream: &mut TcpStream) {
-    let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n == 1) {
-        head.extend(byte);
-    }
-    let head = String::from_utf8_lossy(&head).to_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-    let _cut = stream.take(length).read_to_end(&mut Vec::new());
 }
 
 fn answer(status: &str, headers: &str, body: &str) -> Play {

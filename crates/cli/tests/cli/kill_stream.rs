@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use crate::running::{DEADLINE, until};
-use crate::scripted_server::read;
+use crate::scripted_server::{about_the_model, read};
 use crate::world::World;
 
 /// What a provider wants back with its turn. It is nobody else's to read.
@@ -44,6 +44,10 @@ impl Provider {
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
+                if let Some(about) = about_the_model(&body) {
+                    let _gone = stream.write_all(about.as_bytes());
+                    continue;
+                }
                 kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
                 let next = if answers.len() > 1 { answers.pop_front() } else { None };
                 let next = next.or_else(|| answers.front().cloned()).expect("an answer");

@@ -15,7 +15,7 @@ export const models = {
   "models.mode.native": "Calls tools itself",
   "models.mode.schema": "Fills in a form",
   "models.mode.text": "Writes calls as text",
-  "models.untested": "Not tested yet",
+  "models.untested": "Not tested yet: its first wake does that",
   "models.free": "free",
   "models.noPrice": "no known price",
   "models.price": "{input} in, {output} out per million tokens",

@@ -19,9 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
-use dormouse_store::agent::{
-    breaker, entity, model_call, model_setting, spend, wake_queue,
-};
+use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::memory::FoldLimits;

@@ -77,7 +77,10 @@ pub const POINTS: &[(&str, Way)] = &[
     ("models.edit", Way::Never(ALONE)),
     ("models.forget", Way::Never("a server refuses tools; a test of the facade tries it")),
     ("models.onceMore", Way::Never(ALONE)),
-    ("models.probe", Way::Never("the program knows no provider; without it the next wake tries again")),
+    (
+        "models.probe",
+        Way::Never("the program knows no provider; without it the next wake tries again"),
+    ),
     (
         "models.reserveTest",
         Way::Never("the program knows no provider; a reservation stays counted"),

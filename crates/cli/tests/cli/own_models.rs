@@ -7,9 +7,11 @@ fn an_agent_or_a_template_gets_a_model_only_after_a_yes() {
     let world = World::with_agents();
     world.ok(&["models", "add", "far", "--url", "http://127.0.0.1:9/v1"]);
     world.ok(&["template", "create", "Brief"]);
-    let own = |yes: &[&'static str]| [&["agent", "model", "slug fence", "far/big"][..], yes].concat();
-    let of_template =
-        |yes: &[&'static str]| [&["template", "edit", "Brief", "--model", "far/big"][..], yes].concat();
+    let own =
+        |yes: &[&'static str]| [&["agent", "model", "slug fence", "far/big"][..], yes].concat();
+    let of_template = |yes: &[&'static str]| {
+        [&["template", "edit", "Brief", "--model", "far/big"][..], yes].concat()
+    };
     let made = |yes: &[&'static str]| {
         [&["template", "create", "Curt", "--model", "far/big"][..], yes].concat()
     };

@@ -39,7 +39,10 @@ impl ModelSource {
 
     /// The models that the active versions of templates name. A damaged version names none; it is reported
     /// where versions are listed.
-    async fn of_templates(&self, store: &Store) -> Result<BTreeMap<Option<TemplateId>, String>, Error> {
+    async fn of_templates(
+        &self,
+        store: &Store,
+    ) -> Result<BTreeMap<Option<TemplateId>, String>, Error> {
         let active = store.each(template::active_of_all(WORKSPACE)).await?;
         let mut models = BTreeMap::new();
         for version in active.into_iter().flatten().map(|version| version.doc.value) {
@@ -76,13 +79,16 @@ impl ModelSource {
             .into_iter()
             .map(|id| self.build(settings, id).unwrap_or_else(|why| unusable(id, &why)));
         let models: Vec<_> = models.chain([self.built_in.clone()]).collect();
-        let chosen =
-            if chosen == BUILT_IN { self.built_in.name().to_owned() } else { chosen };
+        let chosen = if chosen == BUILT_IN { self.built_in.name().to_owned() } else { chosen };
         registry.replace(models, &chosen, summarising);
         registry.set_templates(of_templates);
     }
 
-    pub(super) fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
+    pub(super) fn build(
+        &self,
+        settings: &ModelSettings,
+        id: &str,
+    ) -> Result<Arc<dyn Model>, String> {
         let (provider, name) = self.provider_of(settings, id).map_err(|e| e.to_string())?;
         self.host.build(&provider, name, settings.known(id))
     }

@@ -117,8 +117,7 @@ impl Dormouse {
         };
         let is_paid = model.class() == ModelClass::Paid;
         let is_thinking = purpose == Purpose::Thinking;
-        let off =
-            if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
+        let off = if is_thinking && is_paid { self.automations_off(&change) } else { Vec::new() };
         let wakes = self.wakes_of_the_week(caller, scope, &change).await?;
         let wakes_a_day = f64::from(u32::try_from(wakes).unwrap_or(u32::MAX)) / 7.0;
         let cost_a_day = model.price().filter(|_| is_paid && is_thinking).map(|price| {

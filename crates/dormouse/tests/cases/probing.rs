@@ -110,7 +110,10 @@ fn a_model_that_calls_no_tool_is_held_counts_against_no_agent_and_needs_the_pers
     let waits = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 9, None));
     let waits = waits.expect("a page").items;
     let [one] = &waits[..] else { panic!("{waits:?}") };
-    assert_eq!((one.id.as_str(), one.cause.kind()), ("provider:acme/mute", AttentionKind::ModelSetup));
+    assert_eq!(
+        (one.id.as_str(), one.cause.kind()),
+        ("provider:acme/mute", AttentionKind::ModelSetup)
+    );
     assert!(one.text.contains("choose another model"), "{}", one.text);
     assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::Provider.into()));
     assert_eq!((told(&world), cost(&world).0), (Vec::new(), 1), "only the test was paid");

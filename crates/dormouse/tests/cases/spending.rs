@@ -264,11 +264,8 @@ fn an_agent_whose_template_gets_a_model_that_can_be_used_waits_no_longer() {
     };
     let made = now(world.dormouse.create_template(&caller, new, None)).expect("made");
     let id = made.template.id;
-    let patch = AgentPatch {
-        model: Some(None),
-        template: Some(Some(id.clone())),
-        ..AgentPatch::default()
-    };
+    let patch =
+        AgentPatch { model: Some(None), template: Some(Some(id.clone())), ..AgentPatch::default() };
     now(world.dormouse.edit_agent(&caller, &agent, patch, None)).expect("changed");
     budgets(&world, CALL - 1, 1_000_000);
     let waits = || {

@@ -81,7 +81,8 @@ impl Obedient {
 
     /// One that has a tool by which it fetches what it is ordered to.
     fn that_fetches(outside: &Outside) -> Arc<Self> {
-        let Ok(model) = Arc::try_unwrap(Self::new(Obeys::All)).map_err(|_| "it has one owner") else {
+        let Ok(model) = Arc::try_unwrap(Self::new(Obeys::All)).map_err(|_| "it has one owner")
+        else {
             unreachable!("nobody else has it")
         };
         Arc::new(Self { fetches: Some(outside.clone()), ..model })

@@ -26,7 +26,11 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
         let answer = world.get(&format!("{question}{who}")).await;
         assert_eq!(answer.status, 200, "{who}: {}", answer.body);
         let asked = answer.json();
-        assert_eq!((&asked["agents"], &asked["isAgreed"]), (&json!(agents), &json!(false)), "{who}");
+        assert_eq!(
+            (&asked["agents"], &asked["isAgreed"]),
+            (&json!(agents), &json!(false)),
+            "{who}"
+        );
         assert_eq!(asked["sentTo"], "https://acme.example/v1", "{who}");
         assert!(asked["sent"].as_array().is_some_and(|sent| !sent.is_empty()), "{who}: {asked}");
     }

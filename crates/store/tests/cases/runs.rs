@@ -261,7 +261,11 @@ fn only_runs_of_agents_are_counted_as_wakes(world: &World) {
     inserted(world, run(world, "unfinished"));
     assert_eq!(world.only(wake_run::completed_since(WS, at(0))), 1);
     assert_eq!(world.only(wake_run::completed_since(WS, at(2))), 0);
-    let of = |agents: &[AgentId], since| world.only(wake_run::completed_of_since(WS, agents, since));
+    let of =
+        |agents: &[AgentId], since| world.only(wake_run::completed_of_since(WS, agents, since));
     let other = world.id();
-    assert_eq!([of(&[other, agent.clone()], at(0)), of(&[agent], at(2)), of(&[], at(0))], [1, 0, 0]);
+    assert_eq!(
+        [of(&[other, agent.clone()], at(0)), of(&[agent], at(2)), of(&[], at(0))],
+        [1, 0, 0]
+    );
 }

@@ -341,8 +341,7 @@ pub(super) async fn test(app: App, Json(params): Json<ModelParams>) -> Reply<Mod
     Ok(axum::Json(app.dormouse.test_model(&app.caller, &params.model).await?))
 }
 
-/// Says what changes if a model becomes that of the workspace, of an agent or of a template. Nothing is
-/// sent and nothing changed.
+/// Says what changes if the workspace, an agent or a template gets a model. Nothing is sent or changed.
 ///
 /// Ask the person before you choose it, unless `isAgreed` says that no question is needed.
 #[utoipa::path(

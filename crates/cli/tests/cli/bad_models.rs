@@ -188,10 +188,16 @@ fn what_a_provider_does_wrong_is_said_in_words_and_keeps_the_last_report() {
 fn a_call_without_a_figure_that_can_be_right_counts_as_what_was_reserved() {
     let costs = |usage: &str| {
         let world = world(says_nothing(usage));
+        let used = || {
+            let used = &world.json(&["models", "usage"])["items"][0];
+            assert_eq!(used["unit"], "tokens", "{used}");
+            [&used["cost"], &used["calls"]].map(|figure| figure.as_i64().expect("a number"))
+        };
+        world.ok(&["models", "test", "far/big"]);
+        let [tested, tests] = used();
         world.ok(&["agent", "wake", "slug fence"]);
-        let used = &world.json(&["models", "usage"])["items"][0];
-        assert_eq!(used["unit"], "tokens", "{used}");
-        used["cost"].as_i64().expect("a number") / used["calls"].as_i64().expect("a number")
+        let [cost, calls] = used();
+        (cost - tested) / (calls - tests)
     };
     let said = costs(",\"usage\":{\"prompt_tokens\":2000,\"completion_tokens\":9}");
     assert_eq!(said, 2009);

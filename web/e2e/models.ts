@@ -23,6 +23,17 @@ export function budgets(page: Page): Locator {
   return page.getByRole("region", { name: "Budgets", exact: true });
 }
 
+/** Adds a server that the person does not call their own. */
+export async function addServer(page: Page, name: string, address: string): Promise<void> {
+  await page.getByRole("button", { name: "Add a provider" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add a provider" });
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Address").fill(address);
+  await dialog.getByRole("button", { name: "Add a provider" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(models(page).getByText(address)).toBeVisible();
+}
+
 /** Adds the server of one's own, with a key if one is given. */
 export async function addProvider(page: Page, key?: string): Promise<void> {
   await page.getByRole("button", { name: "Add a provider" }).click();

@@ -8,6 +8,9 @@ interface ChatRequest {
   tools?: { function: { name: string } }[];
 }
 
+/** The tokens of each answer, as the server counts them. */
+const OUTPUT = 9;
+
 const CHUNK = { id: "c-1", object: "chat.completion.chunk", created: 1, model: "slow" };
 
 /** Tells the parts of a turn, as Chat Completions does. */
@@ -23,6 +26,8 @@ export class SlowModel {
   /** A turn that is being written. */
   #turn: ServerResponse | undefined;
   #hasCalled = false;
+  /** The tokens of the request that is answered, about four bytes each. */
+  #input = 0;
   #server = createServer((request, response) => void this.#answer(request, response));
   /** How many turns were asked for, the test call aside. */
   asked = 0;
@@ -48,17 +53,23 @@ export class SlowModel {
     for await (const chunk of request) body += String(chunk);
     if (request.method === "GET") {
       response.writeHead(200, { "Content-Type": "application/json" });
-      response.end(JSON.stringify({ object: "list", data: [{ id: "slow", object: "model" }] }));
+      const data = [
+        { id: "slow", object: "model", context_length: 32_768 },
+        { id: "tiny", object: "model" },
+      ];
+      response.end(JSON.stringify({ object: "list", data }));
       return;
     }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     const tools = ((JSON.parse(body) as ChatRequest).tools ?? []).map((tool) => tool.function.name);
     if (tools.includes("confirm_word")) {
+      this.#input = Math.ceil(body.length / 4);
       send(response, call("confirm_word", '{"word":"hazelnut"}'));
       this.#end(response, "tool_calls");
       return;
     }
     this.asked += 1;
+    this.#input = Math.ceil(body.length / 4);
     this.#turn = response;
     this.#hasCalled = false;
     response.on("close", () => (this.dropped += response.writableEnded ? 0 : 1));
@@ -82,6 +93,8 @@ export class SlowModel {
 
   #end(response: ServerResponse, finish: string): void {
     send(response, {}, finish);
+    const usage = { prompt_tokens: this.#input, completion_tokens: OUTPUT, total_tokens: this.#input + OUTPUT };
+    response.write(`data: ${JSON.stringify({ ...CHUNK, choices: [], usage })}\n\n`);
     response.end("data: [DONE]\n\n");
   }
 }

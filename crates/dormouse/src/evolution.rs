@@ -80,8 +80,9 @@ impl Dormouse {
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
         let by = request_context(caller, key.as_deref())?;
+        let before = self.models.of_template(template);
         self.agents.approve_evolution(caller.workspace, template, approval, &by).await?;
-        self.after_template_change(caller, template).await
+        self.after_template_change(caller, template, before).await
     }
 
     /// Turns a proposal down, `None` the one that waits. The model reads it with its next answer.

@@ -69,6 +69,7 @@ use dormouse_work::schedule::Schedules;
 use dormouse_work::unsent_questions::UnsentQuestions;
 
 use model_source::ModelSource;
+use models::RunProber;
 use work_facts::FactsOfQueries;
 use work_templates::TemplatesOfAgents;
 
@@ -132,6 +133,7 @@ pub struct Dormouse {
     pub(crate) queries: Queries,
     pub(crate) models: Models,
     pub(crate) source: ModelSource,
+    pub(crate) prober: Arc<RunProber>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tokens: Tokens,
     pub(crate) entropy: Arc<dyn Entropy>,
@@ -176,9 +178,11 @@ impl Dormouse {
         };
         let models = Models::new(model);
         let drafts = Arc::new(Drafts::default());
+        let prober = Arc::new(RunProber::default());
         let driver = Driver::new(store.clone(), clock.clone(), entropy.clone(), models.clone())
             .in_zone(zone.clone())
-            .with_sink(drafts.clone());
+            .with_sink(drafts.clone())
+            .with_prober(prober.clone());
         let agents_with = |changes: Changes| {
             Agents::new(dormouse_agents::Parts {
                 store: store.clone(),
@@ -249,6 +253,7 @@ impl Dormouse {
             tokens,
             models,
             source,
+            prober,
             clock,
             entropy,
             zone,

@@ -4,8 +4,10 @@
 //! chose it. No model ever steps in for another.
 
 mod kept_back;
+mod loading;
 mod once_more;
 mod price;
+mod probing;
 mod providers;
 mod purpose;
 mod question;
@@ -14,25 +16,23 @@ mod view;
 mod window;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
-use dormouse_agents::template::stock;
-use dormouse_runs::models::unusable;
 use dormouse_store::agent::agent_entity::{Agent, Lifecycle};
-use dormouse_store::agent::{
-    breaker, entity, model_call, model_setting, spend, template, wake_queue,
-};
+use dormouse_store::agent::{breaker, entity, model_call, model_setting, spend, wake_queue};
 use dormouse_store::{Audit, ChangeRow, Commit, CommitError, Db, Policy, Refusal, retry};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::memory::FoldLimits;
-use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider, split_id};
+use dormouse_types::model_settings::{KnownModel, ModelHost, ModelSettings, Provider};
 use dormouse_types::port::{Model, ModelClass};
 use dormouse_types::spend::Budgets;
-use dormouse_types::{Caller, EventKind, Origin, Scope, TemplateId};
+use dormouse_types::{Caller, EventKind, Origin, Scope};
 use jiff::civil::Date;
 
 pub use once_more::BudgetScope;
+pub(crate) use probing::RunProber;
 pub use purpose::Purpose;
+pub use question::QuestionScope;
 pub use view::{
     ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
     OfferedModelView, PriceSource, ProviderView, TestFailure, TooSmallBudget, UsageDay,
@@ -96,6 +96,7 @@ impl Dormouse {
     ) -> Self {
         self.source.host = host;
         self.source.by_environment = by_environment;
+        self.prober.set(self.model_tests());
         self
     }
 
@@ -103,69 +104,11 @@ impl Dormouse {
     ///
     /// Errors: the settings cannot be read; the models stay as they are.
     pub async fn load_models(&self) -> Result<(), Error> {
-        let stored = self.store.first(model_setting::of_workspace(crate::WORKSPACE)).await?;
-        let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-        let settings = stored.map(|stored| stored.settings).unwrap_or_default();
-        let mark = self.store.first(template::mark(crate::WORKSPACE)).await?.unwrap_or_default();
-        let made_of = Some((revision, mark));
-        if *self.source.made_of.read().unwrap_or_else(PoisonError::into_inner) == made_of {
-            return Ok(());
-        }
-        let of_templates = self.models_of_templates().await?;
-        let mut loaded = self.source.made_of.write().unwrap_or_else(PoisonError::into_inner);
-        self.register(&settings, of_templates);
-        self.models.set_revision(revision);
-        *loaded = made_of;
-        Ok(())
-    }
-
-    /// The models that the active versions of templates name. A damaged version names none; it is reported
-    /// where versions are listed.
-    async fn models_of_templates(&self) -> Result<BTreeMap<Option<TemplateId>, String>, Error> {
-        let active = self.store.each(template::active_of_all(crate::WORKSPACE)).await?;
-        let mut models = BTreeMap::new();
-        for version in active.into_iter().flatten().map(|version| version.doc.value) {
-            let Some(model) = version.model_id else { continue };
-            if version.agent_id == stock::DEFAULT.id() {
-                models.insert(None, self.registered(&model));
-            }
-            models.insert(Some(version.agent_id), self.registered(&model));
-        }
-        Ok(models)
-    }
-
-    /// The name under which a model is registered that a person names.
-    fn registered(&self, id: &str) -> String {
-        if id == BUILT_IN { self.source.built_in.name() } else { id }.to_owned()
-    }
-
-    fn register(
-        &self,
-        settings: &ModelSettings,
-        of_templates: BTreeMap<Option<TemplateId>, String>,
-    ) {
-        let (chosen, _) = self.chosen(settings);
-        let known = settings.models.iter().map(|known| known.id.as_str());
-        let summarising = settings.summarising.as_deref();
-        let ids: std::collections::BTreeSet<&str> = known
-            .chain([chosen.as_str()])
-            .chain(summarising)
-            .chain(of_templates.values().map(String::as_str))
-            .filter(|id| *id != BUILT_IN && *id != self.source.built_in.name())
-            .collect();
-        let models = ids
-            .into_iter()
-            .map(|id| self.build(settings, id).unwrap_or_else(|why| unusable(id, &why)));
-        let models: Vec<_> = models.chain([self.source.built_in.clone()]).collect();
-        let chosen =
-            if chosen == BUILT_IN { self.source.built_in.name().to_owned() } else { chosen };
-        self.models.replace(models, &chosen, summarising);
-        self.models.set_templates(of_templates);
+        self.source.load(&self.store, &self.models).await
     }
 
     fn build(&self, settings: &ModelSettings, id: &str) -> Result<Arc<dyn Model>, String> {
-        let (provider, name) = self.provider_of(settings, id).map_err(|e| e.to_string())?;
-        self.source.host.build(&provider, name, settings.known(id))
+        self.source.build(settings, id)
     }
 
     /// Builds a model that a person asks about, whether or not it is known here.
@@ -182,31 +125,16 @@ impl Dormouse {
         self.build(&settings, id).map_err(|message| Error::Invalid { field: "model", message })
     }
 
-    /// The provider of a model, added or found, and the model's name there.
     fn provider_of<'a>(
         &self,
         settings: &ModelSettings,
         id: &'a str,
     ) -> Result<(Provider, &'a str), Error> {
-        let Some((provider, name)) = split_id(id) else {
-            let message = format!("`{id}` is no model: write provider/model, or {BUILT_IN}");
-            return Err(Error::Invalid { field: "model", message });
-        };
-        let added = settings.provider(provider).cloned();
-        let found = || self.source.host.found().into_iter().find(|found| found.name == provider);
-        match added.or_else(found) {
-            Some(provider) => Ok((provider, name)),
-            None => Err(Error::NotFound { what: "provider", id: provider.to_owned() }),
-        }
+        self.source.provider_of(settings, id)
     }
 
-    /// The model in use, and what decided it.
     fn chosen(&self, settings: &ModelSettings) -> (String, ChosenBy) {
-        match (&settings.model, &self.source.by_environment) {
-            (Some(model), _) => (model.clone(), ChosenBy::Person),
-            (None, Some(model)) => (model.clone(), ChosenBy::Environment),
-            (None, None) => (BUILT_IN.to_owned(), ChosenBy::Nobody),
-        }
+        self.source.chosen(settings)
     }
 
     pub(crate) async fn model_settings(&self, caller: &Caller) -> Result<ModelSettings, Error> {

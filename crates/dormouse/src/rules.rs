@@ -84,8 +84,9 @@ impl Dormouse {
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Decide)?;
         let by = request_context(caller, key.as_deref())?;
+        let before = self.models.of_template(template);
         self.agents.set_tool_policy(caller.workspace, template, &new, if_match, &by).await?;
-        self.after_template_change(caller, template).await
+        self.after_template_change(caller, template, before).await
     }
 }
 

@@ -1,6 +1,8 @@
 //! Templates: the persona and directives that agents follow, in versions.
 
 use dormouse_agents::template::{NewTemplate, TemplatePatch};
+use dormouse_store::agent::wake_queue;
+use dormouse_store::{Commit, Db};
 use dormouse_types::model::Directives;
 use dormouse_types::{Caller, Scope, TemplateId, limits};
 
@@ -66,7 +68,7 @@ impl Dormouse {
         let by = request_context(caller, key.as_deref())?;
         self.know_template_model(caller, new.model_id.as_deref()).await?;
         let id = self.agents.create_template(caller.workspace, &new, &by).await?;
-        self.after_template_change(caller, &id).await
+        self.after_template_change(caller, &id, None).await
     }
 
     /// Changes a template. Other texts or settings make a new version; with `if_match`, only if the template
@@ -80,11 +82,12 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
+        let before = self.models.of_template(id);
         let by = request_context(caller, key.as_deref())?;
         let model = patch.model_id.as_ref().and_then(Option::as_deref);
         self.know_template_model(caller, model).await?;
         self.agents.edit_template(caller.workspace, id, &patch, if_match, &by).await?;
-        self.after_template_change(caller, id).await
+        self.after_template_change(caller, id, before).await
     }
 
     /// Makes a version the active one: agents follow it from their next wake on.
@@ -97,10 +100,11 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
+        let before = self.models.of_template(id);
         let by = request_context(caller, key.as_deref())?;
         let ws = caller.workspace;
         self.agents.activate_template_version(ws, id, number, if_match, &by).await?;
-        self.after_template_change(caller, id).await
+        self.after_template_change(caller, id, before).await
     }
 
     /// Goes back to an older version: a new one gets its texts and settings and is active.
@@ -113,9 +117,10 @@ impl Dormouse {
         key: Option<String>,
     ) -> Result<TemplateDetail, Error> {
         require(caller, Scope::Admin)?;
+        let before = self.models.of_template(id);
         let by = request_context(caller, key.as_deref())?;
         self.agents.roll_back_template(caller.workspace, id, number, if_match, &by).await?;
-        self.after_template_change(caller, id).await
+        self.after_template_change(caller, id, before).await
     }
 
     /// Copies a template with its active version.
@@ -129,7 +134,7 @@ impl Dormouse {
         require(caller, Scope::Admin)?;
         let by = request_context(caller, key.as_deref())?;
         let copy = self.agents.duplicate_template(caller.workspace, id, name, &by).await?;
-        self.after_template_change(caller, &copy).await
+        self.after_template_change(caller, &copy, None).await
     }
 
     /// Deletes a template that no agent follows, and returns it as it was.
@@ -171,12 +176,21 @@ impl Dormouse {
         }
     }
 
+    /// Makes the model of a template known to its agents. If it is another one than `before`, the wakes that
+    /// waited for that are due at once, as they are after a change of the settings of models.
     pub(crate) async fn after_template_change(
         &self,
         caller: &Caller,
         id: &TemplateId,
+        before: Option<String>,
     ) -> Result<TemplateDetail, Error> {
         self.load_models().await?;
+        if self.models.of_template(id) != before {
+            let ws = caller.workspace;
+            let due = wake_queue::release_put_off(ws, self.clock.now());
+            let release = Commit::new("template.release", Db::Agent, ws).op(due);
+            self.store.commit(release).await?;
+        }
         self.template_view(caller, id).await
     }
 

@@ -62,6 +62,9 @@ pub struct PreviewedRequest {
     pub headers: Vec<PreviewedHeader>,
     /// The body, byte for byte.
     pub body: String,
+    /// Whether it is known how the model calls tools. Until it is, a wake tries that first with a call of its
+    /// own, and may then send them in another way.
+    pub is_tool_mode_known: bool,
     /// Units: tokens, estimated as bytes / 4.
     pub estimated_tokens: u64,
     /// Units: micro-dollars, for the estimated tokens without those of the answer; `null` if the
@@ -171,6 +174,7 @@ fn rendered(
         url: outgoing.url,
         headers: headers.map(|(name, value)| PreviewedHeader { name, value }).collect(),
         body: outgoing.body,
+        is_tool_mode_known: model.is_probed(),
         estimated_tokens,
         estimated_cost,
         reserved,

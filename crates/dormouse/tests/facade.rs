@@ -19,6 +19,8 @@ mod cases {
     mod models;
     mod own_exports;
     mod lost_store;
+    mod own_models;
+    mod probing;
     mod problems;
     mod reads;
     mod repeating;

@@ -5,6 +5,7 @@ mod ending;
 mod folding;
 mod interruption;
 pub mod preview;
+mod probing;
 mod recorded_request;
 mod reservation;
 
@@ -31,6 +32,7 @@ use crate::gate::gate;
 use crate::handler::{AppliedCall, ClosingTools, ExecutedCalls, RunError, RunHandler, RunOutput};
 use crate::model_call::{Answer, DeltaSink, EndOfRun, NoAnswer, NoSink};
 use crate::models::Models;
+use crate::prober::Prober;
 use crate::run_log;
 use crate::spending::Reservation;
 use crate::step::{Closing, RunLog, Step, ToolSet, next};
@@ -46,6 +48,8 @@ pub struct Driver {
     entropy: Arc<dyn Entropy>,
     models: Models,
     sink: Arc<dyn DeltaSink>,
+    /// Tries models of which it is not known how they call tools; without it they are asked untried.
+    prober: Option<Arc<dyn Prober>>,
     stop: Stop,
     /// Budgets count by the days of this zone.
     zone: TimeZone,
@@ -85,7 +89,7 @@ impl Driver {
     ) -> Self {
         let stop: BoxFuture<'static, ()> = Box::pin(std::future::pending());
         let (sink, stop) = (Arc::new(NoSink), stop.shared());
-        Self { store, clock, entropy, models, sink, stop, zone: TimeZone::UTC }
+        Self { store, clock, entropy, models, sink, prober: None, stop, zone: TimeZone::UTC }
     }
 
     /// Returns the same driver, whose budgets count by the days of this zone.
@@ -104,6 +108,12 @@ impl Driver {
     #[must_use]
     pub fn with_sink(self, sink: Arc<dyn DeltaSink>) -> Self {
         Self { sink, ..self }
+    }
+
+    /// Returns the same driver, which tries a model before it is asked for the first time.
+    #[must_use]
+    pub fn with_prober(self, prober: Arc<dyn Prober>) -> Self {
+        Self { prober: Some(prober), ..self }
     }
 
     /// Returns the same driver, which may also ask a model that is not among those of others.
@@ -225,6 +235,11 @@ impl ActiveRun<'_> {
             if gathered.nothing_changed {
                 return self.skip().await.map(Some);
             }
+        }
+        if let Some(end) = self.ensure_probed(&gathered, turn).await? {
+            return Ok(Some(end));
+        }
+        if turn == 1 {
             match self.fold().await? {
                 Folding::Ended(end) => return Ok(Some(end)),
                 Folding::Done => gathered = self.handler.context().await?,
@@ -282,6 +297,7 @@ impl ActiveRun<'_> {
                 return self.provider_unavailable(&error).await.map(Some);
             }
             Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
+                self.forget_refused(&error).await?;
                 return self.fail_unanswered(&error).await.map(Some);
             }
         };

@@ -10,7 +10,7 @@
 //! empty success.
 //!
 //! Reading order: [`step`], [`clearance`], [`gate`], [`request`], [`breaker`], [`models`], [`handler`], [`run_log`],
-//! [`recorded_turns`], [`model_call`], [`truncation`], [`window`], [`spending`], [`drive`], [`admission`].
+//! [`recorded_turns`], [`model_call`], [`truncation`], [`window`], [`spending`], [`prober`], [`drive`], [`admission`].
 
 pub mod step;
 pub mod clearance;
@@ -25,6 +25,7 @@ pub mod model_call;
 pub mod truncation;
 pub mod window;
 pub mod spending;
+pub mod prober;
 pub mod drive;
 pub mod admission;
 
@@ -37,4 +38,5 @@ pub use handler::{
 };
 pub use model_call::{DeltaSink, LiveTurn, NoSink};
 pub use models::Models;
+pub use prober::{NotProbed, Prober};
 pub use step::{Closing, Limits, LoggedTurn, RunLog, Step, ToolSet, next};

@@ -2,6 +2,7 @@
 
 mod support {
     pub mod dishonest;
+    pub mod outside;
     pub mod program;
     pub mod wire;
 }

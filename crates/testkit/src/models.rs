@@ -32,7 +32,8 @@ pub fn provider(name: &str) -> Provider {
 }
 
 /// Finds the key of `acme`, builds whatever it is given but a model called `broken`, and keeps no key.
-/// Its models answer nothing; a test of `counted` and of `partly-counted` takes two calls, of which the
+/// Its models answer nothing. How those called `new` and `refusing` call tools is not known before a test;
+/// `refusing` takes no tools, and `mute` calls none in any way. A test of `counted` and of `partly-counted` takes two calls, of which the
 /// provider counts both or one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Host;
@@ -48,8 +49,21 @@ impl Stream for Nothing {
     }
 }
 
+/// A refusal of tools, and nothing more.
+struct Refusal;
+
+impl Stream for Refusal {
+    type Item = Result<TurnEvent, ModelError>;
+
+    fn poll_next(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let detail = "this model does not support tools".into();
+        Poll::Ready(Some(Err(ModelError::Rejected { detail })))
+    }
+}
+
 struct Remote {
     id: String,
+    is_probed: bool,
     provider: String,
     is_own: bool,
     price: Price,
@@ -72,6 +86,10 @@ impl Model for Remote {
         if self.is_own { ModelLocation::OwnServer } else { ModelLocation::Elsewhere }
     }
 
+    fn is_probed(&self) -> bool {
+        self.is_probed
+    }
+
     fn price(&self) -> Option<Price> {
         (!self.is_own).then_some(self.price)
     }
@@ -86,7 +104,7 @@ impl Model for Remote {
     }
 
     fn ask<'a>(&'a self, _: &'a Request) -> BoxStream<'a, Result<TurnEvent, ModelError>> {
-        Box::pin(Nothing)
+        if self.id.ends_with("/refusing") { Box::pin(Refusal) } else { Box::pin(Nothing) }
     }
 }
 
@@ -103,7 +121,9 @@ impl ModelHost for Host {
         let id = format!("{}/{name}", provider.name);
         let (provider, is_own) = (provider.name.clone(), provider.is_own);
         let price = known.and_then(|known| known.price).unwrap_or(PRICE);
-        Ok(Arc::new(Remote { id, provider, is_own, price }))
+        let is_new = ["new", "refusing", "mute"].contains(&name);
+        let is_probed = !is_new || known.is_some_and(|known| known.tool_mode.is_some());
+        Ok(Arc::new(Remote { id, is_probed, provider, is_own, price }))
     }
 
     fn checked(&self, provider: Provider) -> Result<Provider, String> {
@@ -161,7 +181,7 @@ impl ModelHost for Host {
             _ => (None, false),
         };
         Box::pin(std::future::ready(Ok(ModelTest {
-            tool_mode: Some(ToolMode::Schema),
+            tool_mode: (name != "mute").then_some(ToolMode::Schema),
             first_event: None,
             usage,
             is_counted,

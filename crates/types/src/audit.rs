@@ -97,6 +97,10 @@ closed_list! {
         ModelsSummarise = "models.summarise",
         /// A model was tried with a call.
         ModelsTest = "models.test",
+        /// A model was tried before its first use by a run.
+        ModelsProbe = "models.probe",
+        /// How a model calls tools was forgotten, because its server refused that.
+        ModelsForget = "models.forget",
         /// The window of a model was changed.
         ModelsWindow = "models.window",
         /// Agent work was made.

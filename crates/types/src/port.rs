@@ -36,6 +36,10 @@ pub trait Model: Send + Sync {
     fn location(&self) -> ModelLocation {
         ModelLocation::BuiltIn
     }
+    /// Whether it is known how it calls tools. One of which it is not is tried before it is asked.
+    fn is_probed(&self) -> bool {
+        true
+    }
     /// How long an answer may take.
     fn patience(&self) -> Patience {
         Patience::default()

@@ -47,13 +47,20 @@ pub struct RemoteModel {
     name: String,
     config: ModelConfig,
     transport: Arc<dyn Transport>,
+    is_probed: bool,
 }
 
 impl RemoteModel {
     /// The model that `config` describes. Its name is `provider/model`.
     pub fn new(config: ModelConfig, transport: Arc<dyn Transport>) -> Self {
         let name = format!("{}/{}", config.provider, config.model.as_str());
-        Self { name, config, transport }
+        Self { name, config, transport, is_probed: true }
+    }
+
+    /// The same model, whose rung nobody has found out: that of its settings is only where to begin.
+    #[must_use]
+    pub fn unprobed(self) -> Self {
+        Self { is_probed: false, ..self }
     }
 
     /// How it was set up.
@@ -77,6 +84,10 @@ impl Model for RemoteModel {
 
     fn location(&self) -> ModelLocation {
         self.config.location
+    }
+
+    fn is_probed(&self) -> bool {
+        self.is_probed
     }
 
     fn patience(&self) -> Patience {

@@ -196,7 +196,9 @@ impl ModelHost for Host {
         known: Option<&KnownModel>,
     ) -> Result<Arc<dyn Model>, String> {
         let config = self.config(provider, model_id(&provider.name, name)?, known)?;
-        Ok(Arc::new(RemoteModel::new(config, Arc::clone(&self.0.transport))))
+        let model = RemoteModel::new(config, Arc::clone(&self.0.transport));
+        let is_probed = known.is_some_and(|known| known.tool_mode.is_some());
+        Ok(Arc::new(if is_probed { model } else { model.unprobed() }))
     }
 
     fn checked(&self, provider: Provider) -> Result<Provider, String> {
@@ -309,7 +311,8 @@ impl ModelHost for Host {
     }
 }
 
-/// How a model calls tools before a test showed it.
+/// How a model calls tools; before a test showed it, where a preview of its requests begins. No run asks a
+/// model before that is known.
 ///
 /// Hosted models take tools. On a person's own server it depends on the chat template of the model,
 /// and one that has none drops the tools without a word, while a JSON schema is enforced by the

@@ -15,9 +15,10 @@
 //! | ids of another agent, data that closes its fence | `crates/scenes/tests/cases/hostile.rs` |
 //! | two nodes that reserve the last cent | `crates/store/tests/cases/nodes.rs` |
 
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::Write as _;
+use std::net::{SocketAddr, TcpListener};
 
+use crate::scripted_server::{about_the_model, read};
 use crate::world::World;
 
 /// What a server does with each connection, once it has read the request.
@@ -34,7 +35,10 @@ fn serve(play: Play) -> SocketAddr {
     let address = listener.local_addr().expect("it listens");
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            read(&mut stream);
+            if let Some(about) = about_the_model(&read(&mut stream)) {
+                let _gone = stream.write_all(about.as_bytes());
+                continue;
+            }
             // The client closes whenever it has read enough.
             match &play {
                 Play::Bytes(text) => _ = stream.write_all(text.as_bytes()),
@@ -46,18 +50,6 @@ fn serve(play: Play) -> SocketAddr {
         }
     });
     address
-}
-
-/// Reads a whole request.
-fn read(stream: &mut TcpStream) {
-    let (mut head, mut byte) = (Vec::new(), [0]);
-    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|n| n == 1) {
-        head.extend(byte);
-    }
-    let head = String::from_utf8_lossy(&head).to_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-    let length = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-    let _cut = stream.take(length).read_to_end(&mut Vec::new());
 }
 
 fn answer(status: &str, headers: &str, body: &str) -> Play {
@@ -94,7 +86,7 @@ fn world(play: Play) -> World {
     world.ok(&["agent", "create", "slug fence", "--name", "Sven"]);
     let url = format!("http://{}/v1", serve(play));
     world.ok(&["models", "add", "far", "--url", &url]);
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     world
 }
 
@@ -196,10 +188,16 @@ fn what_a_provider_does_wrong_is_said_in_words_and_keeps_the_last_report() {
 fn a_call_without_a_figure_that_can_be_right_counts_as_what_was_reserved() {
     let costs = |usage: &str| {
         let world = world(says_nothing(usage));
+        let used = || {
+            let used = &world.json(&["models", "usage"])["items"][0];
+            assert_eq!(used["unit"], "tokens", "{used}");
+            [&used["cost"], &used["calls"]].map(|figure| figure.as_i64().expect("a number"))
+        };
+        world.ok(&["models", "test", "far/big"]);
+        let [tested, tests] = used();
         world.ok(&["agent", "wake", "slug fence"]);
-        let used = &world.json(&["models", "usage"])["items"][0];
-        assert_eq!(used["unit"], "tokens", "{used}");
-        used["cost"].as_i64().expect("a number") / used["calls"].as_i64().expect("a number")
+        let [cost, calls] = used();
+        (cost - tested) / (calls - tests)
     };
     let said = costs(",\"usage\":{\"prompt_tokens\":2000,\"completion_tokens\":9}");
     assert_eq!(said, 2009);
@@ -337,7 +335,7 @@ fn a_wake_that_waits_says_for_what_since_when_and_what_to_do() {
     let home = world.ok(&[]).out;
     assert!(!home.contains("midnight"), "nobody waits for the budget: {home}");
 
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     world.ok(&["models", "budget", "--tokens", "500000"]);
     world.ok(&["models", "off"]);
     let woken = world.ok(&["agent", "wake", "slug fence"]).out;

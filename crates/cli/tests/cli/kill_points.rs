@@ -75,7 +75,12 @@ pub const POINTS: &[(&str, Way)] = &[
     ("memory.index", Way::Never("only a folder that an earlier version folded has lines to add")),
     ("model.fold", Way::Never("the built-in model folds nothing; tests of agents try it")),
     ("models.edit", Way::Never(ALONE)),
+    ("models.forget", Way::Never("a server refuses tools; a test of the facade tries it")),
     ("models.onceMore", Way::Never(ALONE)),
+    (
+        "models.probe",
+        Way::Never("the program knows no provider; without it the next wake tries again"),
+    ),
     (
         "models.reserveTest",
         Way::Never("the program knows no provider; a reservation stays counted"),
@@ -119,6 +124,7 @@ pub const POINTS: &[(&str, Way)] = &[
     ("template.change", Way::Never(ALONE)),
     ("template.create", Way::Never(ALONE)),
     ("template.fill", Way::Never("only a folder that an older version wrote has texts to fill")),
+    ("template.release", Way::Never("what waits is tried again later anyway")),
     ("template.seed", Way::FirstStart),
     ("template.unchanged", Way::Never(ALONE)),
     ("wake.cancel", Way::Once("DELETE", "/wake")),

@@ -33,6 +33,10 @@ impl ScriptedServer {
         std::thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let body = read(&mut stream);
+                if let Some(answer) = about_the_model(&body) {
+                    let _gone = stream.write_all(answer.as_bytes());
+                    continue;
+                }
                 kept.lock().unwrap_or_else(PoisonError::into_inner).push(body);
                 let next = from.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                 let next = next
@@ -73,6 +77,51 @@ impl ScriptedServer {
     pub fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// What a server answers that is asked about its model, not for a turn: a list of models, which it does not
+/// have, or the call by which a program finds out how it calls tools, which it makes itself in each format.
+pub fn about_the_model(body: &str) -> Option<String> {
+    let none = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    if body.is_empty() {
+        return Some(none.to_owned());
+    }
+    let tool = body.contains("confirm_word").then_some("confirm_word")?;
+    let word = json!({ "word": "hazelnut" });
+    let written = word.to_string();
+    let events = if body.contains("functionDeclarations") {
+        let call = json!({ "functionCall": { "name": tool, "args": word } });
+        let content = json!({ "parts": [call] });
+        vec![json!({ "candidates": [{ "content": content, "finishReason": "STOP" }] })]
+    } else if body.contains("input_schema") {
+        let block = json!({ "type": "tool_use", "id": "t1", "name": tool, "input": {} });
+        let delta = json!({ "type": "input_json_delta", "partial_json": written });
+        vec![
+            json!({ "type": "message_start", "message": {} }),
+            json!({ "type": "content_block_start", "index": 0, "content_block": block }),
+            json!({ "type": "content_block_delta", "index": 0, "delta": delta }),
+            json!({ "type": "content_block_stop", "index": 0 }),
+            json!({ "type": "message_delta", "delta": { "stop_reason": "tool_use" } }),
+            json!({ "type": "message_stop" }),
+        ]
+    } else if body.contains("\"messages\"") {
+        let function = json!({ "name": tool, "arguments": written });
+        let call = json!({ "index": 0, "id": "c1", "type": "function", "function": function });
+        vec![
+            json!({ "choices": [{ "delta": { "tool_calls": [call] } }] }),
+            json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }),
+        ]
+    } else {
+        let call = json!({
+            "type": "function_call", "id": "fc", "call_id": "c1", "name": tool, "arguments": written,
+        });
+        vec![
+            json!({ "type": "response.output_item.done", "output_index": 0, "item": call }),
+            json!({ "type": "response.completed", "response": { "status": "completed" } }),
+        ]
+    };
+    let events: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    Some(format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n{events}"))
 }
 
 /// Reads a whole request; its body.

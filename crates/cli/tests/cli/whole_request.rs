@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 
+use crate::scripted_server::about_the_model;
 use crate::world::World;
 
 const KEY: &str = "canary-the-key-itself-0123";
@@ -25,6 +26,10 @@ impl Recorder {
             for stream in listener.incoming() {
                 let mut stream = stream.expect("a connection");
                 let request = read(&mut stream);
+                if let Some(about) = about_the_model(&request.1) {
+                    let _gone = stream.write_all(about.as_bytes());
+                    continue;
+                }
                 into.lock().expect("one writer").push(request);
                 let answer = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 2\r\n\
                               content-type: application/json\r\nconnection: close\r\n\r\n{}";
@@ -71,7 +76,7 @@ fn a_dry_run_prints_what_a_server_then_gets_in_every_format() {
         world.ok(&["models", "add", "far", "--url", &url, "--format", format]);
         let limited = world.ok(&["models", "categories", "far", "--uncategorised"]);
         assert!(limited.out.contains("tasks without a category"), "{limited:?}");
-        world.ok(&["agent", "model", "slug fence", "far/big"]);
+        world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
         let settings = [("DORMOUSE_KEY_FAR", KEY)];
 
         let shown = world.run_set(&["agent", "wake", "slug fence", "--dry-run"], &settings, b"");
@@ -101,7 +106,7 @@ fn of_a_task_whose_category_may_not_be_sent_nothing_is_and_the_audit_log_says_so
     let url = format!("http://{}/v1", recorder.address);
     world.ok(&["models", "add", "far", "--url", &url]);
     world.ok(&["models", "categories", "far", "--uncategorised"]);
-    world.ok(&["agent", "model", "slug fence", "far/big"]);
+    world.ok(&["agent", "model", "slug fence", "far/big", "--yes"]);
     let shown = world.ok(&["agent", "wake", "slug fence", "--dry-run"]);
     assert!(shown.out.is_empty(), "{shown:?}");
     assert!(shown.err.contains("tasks of this category may not be sent"), "{shown:?}");

@@ -1,19 +1,24 @@
 //! Real calls of a model that show how it works, paid like any others.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use dormouse_runs::Models;
 use dormouse_runs::spending::{self, Outcome, Reservation};
 use dormouse_store::agent::model_call::NewCall;
-use dormouse_store::{Commit, CommitError, Db, Refusal};
+use dormouse_store::{Commit, CommitError, Db, Op, Refusal, Store};
 use dormouse_types::audit::AuditAction;
 use dormouse_types::model::ModelError;
 use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
-use dormouse_types::port::Patience;
+use dormouse_types::port::{Clock, Entropy, Patience};
 use dormouse_types::spend::{Amount, OverBudget, Price, Unit, cost};
-use dormouse_types::{Caller, HolderId, Id as _, RequestId, RunKey, Scope};
+use dormouse_types::{Caller, HolderId, Id as _, RequestId, RunKey, Scope, WorkspaceId};
 use futures_util::future::{Either, select};
+use futures_util::lock::Mutex;
+use jiff::tz::TimeZone;
 
 use super::{ModelTestView, TestFailure};
+use crate::model_source::ModelSource;
 use crate::request::require;
 use crate::{Dormouse, Error};
 
@@ -22,6 +27,19 @@ const TEST: Duration = Duration::from_secs(180);
 
 /// How often the switch for paid calls is read if no hint comes.
 const SWITCH_EVERY: Duration = Duration::from_secs(20);
+
+/// Calls models to find out how they work.
+#[derive(Clone)]
+pub(crate) struct ModelTests {
+    pub(super) store: Store,
+    pub(super) models: Models,
+    pub(super) source: ModelSource,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    zone: TimeZone,
+    /// One probe at a time: who waits for it may not need one any more.
+    pub(super) probing: Arc<Mutex<()>>,
+}
 
 impl Dormouse {
     /// Makes at most three real calls of a model with a tool that must come back, and keeps what they
@@ -33,22 +51,16 @@ impl Dormouse {
         require(caller, Scope::Admin)?;
         let settings = self.model_settings(caller).await?;
         let (provider, name) = self.provider_of(&settings, id)?;
-        let reserved = self.reserve_test(caller, &settings, &provider, name).await?;
-        let tested = self.tested(caller, id, &provider, name).await;
-        let outcome = match &tested {
-            Ok(ModelTest { usage, is_counted: true, .. }) => Outcome::Answered(usage.as_ref()),
-            Ok(ModelTest { usage: Some(usage), .. }) => Outcome::PartlyCounted(usage),
-            Ok(_) | Err(TestError::Ended(_)) => Outcome::Unknown,
-            Err(TestError::Model(error)) => Outcome::of_error(error),
-        };
-        if let Some(reserved) = reserved {
-            let settled = reserved.settled(caller.workspace, outcome);
-            let commit = Commit::new("models.settleTest", Db::Agent, caller.workspace);
-            self.store.commit(commit.ops(settled)).await?;
-        }
-        let shown = tested.map_err(|error| match error {
-            TestError::Ended(error) => error,
+        let tests = self.model_tests();
+        let shown = tests.call(caller.workspace, &settings, &provider, name).await;
+        let wrong = |message| Error::Invalid { field: "model", message };
+        let shown = shown.map_err(|error| match error {
+            TestError::Invalid(message) => wrong(message),
+            TestError::OverBudget { reason, .. } => wrong(reason),
+            TestError::PaidCallsOff => wrong(PAID_OFF.to_owned()),
+            TestError::Late(error) => Error::Model(error),
             TestError::Model(error) => Error::Model(error.to_string()),
+            TestError::Commit(error) => error.into(),
         })?;
         self.edit_models(caller, AuditAction::ModelsTest, id, |settings| {
             // It says nothing of another server, which the provider may have been moved to meanwhile.
@@ -65,23 +77,61 @@ impl Dormouse {
         Ok(test_view(id, &shown, price.filter(|_| !provider.is_own)))
     }
 
-    /// Reserves what a test may cost at most: a call in each of the ways to call tools. A test that
-    /// sends nothing reserves nothing.
-    async fn reserve_test(
+    pub(crate) fn model_tests(&self) -> ModelTests {
+        ModelTests {
+            store: self.store.clone(),
+            models: self.models.clone(),
+            source: self.source.clone(),
+            clock: self.clock.clone(),
+            entropy: self.entropy.clone(),
+            zone: self.zone.clone(),
+            probing: Arc::default(),
+        }
+    }
+}
+
+impl ModelTests {
+    /// Makes the calls, reserved before and settled after.
+    pub(super) async fn call(
         &self,
-        caller: &Caller,
+        ws: WorkspaceId,
         settings: &ModelSettings,
         provider: &Provider,
         name: &str,
-    ) -> Result<Option<Reservation>, Error> {
-        let wrong = |message| Error::Invalid { field: "model", message };
+    ) -> Result<ModelTest, TestError> {
+        let reserved = self.reserve(ws, settings, provider, name).await?;
+        let tested = self.tested(ws, provider, name).await;
+        let outcome = match &tested {
+            Ok(ModelTest { usage, is_counted: true, .. }) => Outcome::Answered(usage.as_ref()),
+            Ok(ModelTest { usage: Some(usage), .. }) => Outcome::PartlyCounted(usage),
+            Err(TestError::Model(error)) => Outcome::of_error(error),
+            Ok(_) | Err(_) => Outcome::Unknown,
+        };
+        if let Some(reserved) = reserved {
+            let settled = reserved.settled(ws, outcome);
+            let commit = Commit::new("models.settleTest", Db::Agent, ws).ops(settled);
+            self.store.commit(commit).await?;
+        }
+        tested
+    }
+
+    /// Reserves what a test may cost at most: a call in each of the ways to call tools. A test that
+    /// sends nothing reserves nothing.
+    async fn reserve(
+        &self,
+        ws: WorkspaceId,
+        settings: &ModelSettings,
+        provider: &Provider,
+        name: &str,
+    ) -> Result<Option<Reservation>, TestError> {
         let id = format!("{}/{name}", provider.name);
         let Some(request) = self.source.host.test_request() else { return Ok(None) };
         let known = settings.known(&id).cloned().unwrap_or_else(|| KnownModel::new(&id));
         let mut calls = Vec::new();
         for tool_mode in ToolMode::ALL.iter().copied() {
             let known = KnownModel { tool_mode: Some(tool_mode), ..known.clone() };
-            let model = self.source.host.build(provider, name, Some(&known)).map_err(wrong)?;
+            let model = self.source.host.build(provider, name, Some(&known));
+            let model = model.map_err(TestError::Invalid)?;
             calls.extend(model.outgoing(&request).map(|outgoing| (model, outgoing)));
         }
         // The first way is tried first. The bounds of what is believed are those of its request: they
@@ -98,7 +148,7 @@ impl Dormouse {
             run: RunKey(test.to_string()),
             turn: 1,
             attempt: 1,
-            holder: holder.map_err(|error| wrong(error.to_string()))?,
+            holder: holder.map_err(|error| TestError::Invalid(error.to_string()))?,
             model: id,
             at: now,
             day,
@@ -106,14 +156,20 @@ impl Dormouse {
         };
         let amount = call.reserved;
         let reserved = Reservation::of_workspace(call, &**model, outgoing);
-        let ops = reserved.ops(caller.workspace, &settings.budgets);
-        let commit = Commit::new("models.reserveTest", Db::Agent, caller.workspace).ops(ops);
+        let ops = reserved.ops(ws, &settings.budgets);
+        let commit = Commit::new("models.reserveTest", Db::Agent, ws).ops(ops);
         match self.store.commit(commit).await {
             Ok(_) => Ok(Some(reserved)),
             Err(CommitError::Refused { refusal: Refusal::OverBudget, .. }) => {
-                Err(wrong(spending::refusal(OverBudget::Workspace, amount, day)))
+                let scope = OverBudget::Workspace;
+                Err(TestError::OverBudget {
+                    reason: spending::refusal(scope, amount, day),
+                    held: reserved.held(ws, scope, &settings.budgets).into_iter().collect(),
+                })
             }
-            Err(CommitError::Refused { refusal: Refusal::PaidCallsOff, .. }) => Err(paid_off()),
+            Err(CommitError::Refused { refusal: Refusal::PaidCallsOff, .. }) => {
+                Err(TestError::PaidCallsOff)
+            }
             Err(error) => Err(error.into()),
         }
     }
@@ -121,8 +177,7 @@ impl Dormouse {
     /// Makes the call; it ends when its time has passed, or when paid calls are switched off.
     async fn tested(
         &self,
-        caller: &Caller,
-        id: &str,
+        ws: WorkspaceId,
         provider: &Provider,
         name: &str,
     ) -> Result<ModelTest, TestError> {
@@ -132,36 +187,47 @@ impl Dormouse {
             if provider.is_own {
                 return std::future::pending().await;
             }
-            let (ws, clock) = (caller.workspace, &*self.clock);
+            let clock = &*self.clock;
             dormouse_runs::drive::paid_calls_off(&self.store, ws, clock, SWITCH_EVERY).await;
         };
         let ended = select(Box::pin(off), self.clock.sleep(limit));
         match select(tested, ended).await {
             Either::Left((shown, _)) => shown.map_err(TestError::Model),
-            Either::Right((Either::Left(((), _)), _)) => Err(TestError::Ended(paid_off())),
+            Either::Right((Either::Left(((), _)), _)) => Err(TestError::PaidCallsOff),
             Either::Right((Either::Right(((), _)), _)) => {
-                let seconds = limit.as_secs();
-                let error = format!("{id} did not answer within {seconds} seconds");
-                Err(TestError::Ended(Error::Model(error)))
+                let (provider, seconds) = (&provider.name, limit.as_secs());
+                let late = format!("{provider}/{name} did not answer within {seconds} seconds");
+                Err(TestError::Late(late))
             }
         }
     }
 }
 
 /// Why a test showed nothing.
-enum TestError {
+pub(super) enum TestError {
+    /// The model cannot be built.
+    Invalid(String),
+    /// The budget of all agents leaves no room, in words and as a note for it.
+    OverBudget { reason: String, held: Vec<Op> },
+    /// Paid calls are switched off.
+    PaidCallsOff,
+    /// Its time had passed.
+    Late(String),
     /// The provider.
     Model(ModelError),
-    /// Its time had passed, or paid calls were switched off.
-    Ended(Error),
+    /// The store.
+    Commit(CommitError),
 }
 
-fn paid_off() -> Error {
-    let message = "calls that cost money are switched off: switch them on first".into();
-    Error::Invalid { field: "model", message }
+impl From<CommitError> for TestError {
+    fn from(error: CommitError) -> Self {
+        Self::Commit(error)
+    }
 }
 
-fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
+const PAID_OFF: &str = "calls that cost money are switched off: switch them on first";
+
+pub(super) fn note_test(settings: &mut ModelSettings, id: &str, shown: &ModelTest) {
     let before = settings.known(id).cloned().unwrap_or_else(|| KnownModel::new(id));
     settings.models.retain(|known| known.id != id);
     settings.models.push(KnownModel {

@@ -177,13 +177,16 @@ pub struct TestFailure {
     pub detail: String,
 }
 
-/// What a person should know before a model becomes that of the workspace.
+/// What a person should know before a model becomes that of the workspace, of an agent or of a template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ModelQuestion {
     /// The model.
     pub id: String,
+    /// Whether no question is needed for an agent or a template: nothing leaves this machine, it is the model
+    /// that a person chose for the workspace, or the model does not change.
+    pub is_agreed: bool,
     /// Where the requests go: `here`, or the address of the provider.
     pub sent_to: String,
     /// What each request contains.

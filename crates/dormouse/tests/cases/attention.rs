@@ -6,7 +6,7 @@ use dormouse::{AttentionFilter, NewWork, Verdict, WORKSPACE};
 use dormouse_store::{Commit, Db, Op};
 use dormouse_testkit::scripted::Answer;
 use dormouse_types::agent::Lifecycle;
-use dormouse_types::model::ModelError;
+use dormouse_types::model::{ModelError, ProviderUnavailable};
 use dormouse_types::port::Clock as _;
 use dormouse_types::work_kind::{Agenda, WorkParameters};
 use serde_json::json;
@@ -135,6 +135,59 @@ fn a_failed_run_waits_until_one_succeeds_and_what_expires_comes_last() {
     now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
     world.drain(&task.id);
     assert!(waits(&world).iter().all(|one| one.cause.kind() != AttentionKind::RunFailed));
+}
+
+/// A provider that refuses, for agents of two tasks; then it answers again.
+#[test]
+fn a_provider_that_fails_is_listed_once_with_what_to_do_until_it_answers_again() {
+    let key = "the provider does not accept the key; enter a valid one";
+    let outage = "503 from the other end";
+    for (why, kind, said, to_do) in [
+        (ProviderUnavailable::Authentication, AttentionKind::ModelSetup, key, "enter a valid one"),
+        (ProviderUnavailable::Outage, AttentionKind::Provider, outage, "choose another model if"),
+    ] {
+        let world = World::new();
+        let tasks = ["Move to the new flat", "Sell the old flat"].map(|title| world.task(title).id);
+        for task in &tasks {
+            world.agent(task);
+        }
+        let fails = || {
+            let (provider, detail) = ("script".to_owned(), said.to_owned());
+            Answer::Fails(ModelError::Provider { provider, why, detail, retry_after: None })
+        };
+        let of_provider = || {
+            let all = waits(&world).into_iter();
+            all.filter(|one| one.id.starts_with("provider:")).collect::<Vec<_>>()
+        };
+        let mut drains = 0;
+        while of_provider().is_empty() {
+            drains += 1;
+            assert!(drains < 10, "{why:?}: nothing is listed");
+            world.later(11);
+            for task in &tasks {
+                if of_provider().is_empty() {
+                    world.script.push(fails());
+                }
+                world.drain(task);
+            }
+        }
+        let all = of_provider();
+        let [one] = &all[..] else { panic!("{why:?}: {all:?}") };
+        assert_eq!((one.id.as_str(), one.cause.kind()), ("provider:script", kind), "{why:?}");
+        assert_eq!(one.actions, [AttentionAction::Open], "{why:?}");
+        assert_eq!((&one.agent_id, &one.task_id), (&None, &None), "it is about no agent");
+        for says in ["script", said, to_do] {
+            assert!(one.text.contains(says), "{why:?}: no {says:?} in {}", one.text);
+        }
+
+        // The script answers a run that it failed in the same way again, so another agent finds out.
+        world.later(3600);
+        let other = world.task("Buy a house").id;
+        world.agent(&other);
+        world.answer(&[]);
+        world.drain(&other);
+        assert_eq!(of_provider(), [], "{why:?}: it answered");
+    }
 }
 
 #[test]

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use dormouse::models::{BudgetScope, WindowSource};
 use dormouse::view::{Attention, AttentionAction, AttentionKind};
-use dormouse::{AgentPatch, AttentionFilter, Error};
+use dormouse::{AgentPatch, AttentionFilter, Error, NewTemplate, TemplatePatch};
 use dormouse_testkit::models::{Host, PRICE, provider};
 use dormouse_types::Scope;
 use dormouse_types::agent::{DormantReason, Lifecycle, PutOff};
 use dormouse_types::port::Clock as _;
 use dormouse_types::spend::{Budgets, Price};
+use dormouse_types::template::TemplateKind;
 use dormouse_types::{AgentId, TaskId};
 
 use crate::world::{World, me, now, slug, token};
@@ -245,4 +246,59 @@ fn a_price_that_a_person_sets_goes_before_the_table() {
     let absurd = Price { output: u64::MAX, ..own };
     let error = now(world.dormouse.set_model_price(&me(), "acme/large", Some(absurd)));
     assert_eq!(slug(&error.expect_err("a mistake")).0, "validation-failed");
+}
+
+/// However the active version of its template gets another model.
+#[test]
+fn an_agent_whose_template_gets_a_model_that_can_be_used_waits_no_longer() {
+    let (world, task, agent) = paying();
+    let caller = me();
+    let new = NewTemplate {
+        name: "Brief".into(),
+        kind: TemplateKind::TaskAgent,
+        general_directive: String::new(),
+        report_directive: String::new(),
+        model_id: Some("acme/large".into()),
+        profile_id: None,
+        category_ids: Vec::new(),
+    };
+    let made = now(world.dormouse.create_template(&caller, new, None)).expect("made");
+    let id = made.template.id;
+    let patch =
+        AgentPatch { model: Some(None), template: Some(Some(id.clone())), ..AgentPatch::default() };
+    now(world.dormouse.edit_agent(&caller, &agent, patch, None)).expect("changed");
+    budgets(&world, CALL - 1, 1_000_000);
+    let waits = || {
+        wake(&world, &task, &agent);
+        assert_eq!(world.fresh_agent(&agent).put_off, Some(PutOff::WorkspaceBudget.into()));
+    };
+    let goes_on = |what: &str| {
+        let shown = world.fresh_agent(&agent);
+        assert_eq!((shown.put_off, used_up(&world).len()), (None, 0), "{what}");
+        assert!(shown.due_at.is_some_and(|due| due <= world.clock.now()), "{what}");
+        world.answer(&[]);
+        assert_eq!(world.drain(&task).len(), 1, "{what}");
+    };
+    let of_model = |model: &str, is_draft: bool| {
+        let model_id = Some(Some(model.to_owned()));
+        let patch = TemplatePatch { model_id, is_draft, ..TemplatePatch::default() };
+        now(world.dormouse.edit_template(&caller, &id, patch, None, None)).expect("edited")
+    };
+    let activate = |number| {
+        now(world.dormouse.activate_template_version(&caller, &id, number, None, None))
+            .expect("active")
+    };
+    waits();
+    of_model("builtin", true);
+    assert!(world.fresh_agent(&agent).put_off.is_some(), "nobody follows a draft");
+    activate(2);
+    goes_on("another version is active");
+    activate(1);
+    waits();
+    of_model("builtin", false);
+    goes_on("an edit");
+    activate(1);
+    waits();
+    now(world.dormouse.roll_back_template(&caller, &id, 2, None, None)).expect("rolled back");
+    goes_on("back to an older version");
 }

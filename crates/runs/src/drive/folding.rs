@@ -75,6 +75,9 @@ impl ActiveRun<'_> {
             if let Some(end) = self.blocked().await? {
                 return Ok(Folding::Ended(end));
             }
+            if let Some(end) = self.probe().await? {
+                return Ok(Folding::Ended(end));
+            }
             if !self.fits_wake(&request).await? {
                 return Ok(folding);
             }
@@ -102,6 +105,7 @@ impl ActiveRun<'_> {
                 // As good as an answer that cannot be used.
                 Err(error @ (ModelError::Rejected { .. } | ModelError::Request { .. })) => {
                     tracing::warn!(run = %self.lease.run.key, %error, "memory could not be folded");
+                    self.forget_refused(&error).await?;
                     (LoggedTurn::default(), None, self.settled(Outcome::of_error(&error)))
                 }
             };

@@ -146,7 +146,7 @@ impl ActiveRun<'_> {
     }
 
     /// Puts the run off to the next day, and notes in the same commit that the scope has no room.
-    async fn put_off_by_budget(
+    pub(super) async fn put_off_by_budget(
         &self,
         scope: OverBudget,
         ops: Vec<Op>,

@@ -19,6 +19,7 @@ use dormouse_types::{AgentId, Id as _, TaskId};
 use futures_util::stream;
 use serde_json::{Value, json};
 
+use crate::support::outside::Outside;
 use crate::support::program::Program;
 
 /// Ways to leave the marks around data, to pose as somebody else, and to break the wire.
@@ -63,6 +64,8 @@ pub(super) struct Obedient {
     obeyed: Mutex<BTreeSet<String>>,
     read: Mutex<Vec<Request>>,
     sent_away: Mutex<Vec<String>>,
+    /// Where a tool that fetches addresses would send its requests; there is no such tool.
+    fetches: Option<Outside>,
 }
 
 impl Obedient {
@@ -73,7 +76,16 @@ impl Obedient {
     pub(super) fn at(obeys: Obeys, location: ModelLocation) -> Arc<Self> {
         let (location, sent_away) = (Mutex::new(location), Mutex::default());
         let (obeyed, read) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { obeys, location, obeyed, read, sent_away })
+        Arc::new(Self { obeys, location, obeyed, read, sent_away, fetches: None })
+    }
+
+    /// One that has a tool by which it fetches what it is ordered to.
+    fn that_fetches(outside: &Outside) -> Arc<Self> {
+        let Ok(model) = Arc::try_unwrap(Self::new(Obeys::All)).map_err(|_| "it has one owner")
+        else {
+            unreachable!("nobody else has it")
+        };
+        Arc::new(Self { fetches: Some(outside.clone()), ..model })
     }
 
     /// From now on, what it is sent ends up there.
@@ -110,6 +122,11 @@ impl Obedient {
             }
         }
         self.obeyed.lock().expect("one thread").extend(calls.iter().map(|(name, _)| name.clone()));
+        for (_, args) in calls.iter().filter(|(name, _)| name == "http_get") {
+            if let Some(outside) = &self.fetches {
+                outside.note(format!("fetch {}", args["url"]));
+            }
+        }
         // A sample and its order come back in what the agent remembers.
         let orders = || all.match_indices("CALL ").map(|(at, _)| at);
         let (from, upto) = (orders().next().unwrap_or(0), orders().last().unwrap_or(0));
@@ -374,6 +391,34 @@ async fn a_text_with_marks_of_its_own_would_give_orders() {
     let agents = wake(&program, &samples, &other).await;
     run_twice(&program, &agents).await;
     assert!(model.obeyed().contains("set_task_title"), "{:?}", model.obeyed());
+}
+
+/// The program has a provider with a key besides, of which nothing may be asked.
+async fn what_leaves(outside: &Outside, model: Arc<Obedient>) -> Vec<String> {
+    let program = Program::with(model.clone()).with_outside(outside).await;
+    let other = other(&program).await;
+    let agents = wake(&program, &samples(), &other).await;
+    run_twice(&program, &agents).await;
+    assert!(model.obeyed().contains("http_get"), "it obeys: {:?}", model.obeyed());
+    let left = outside.left();
+    // What a person does leaves, so the count would have seen it.
+    let asked = program.dormouse.offered_models(&program.me, "acme").await;
+    asked.expect("a list");
+    assert_eq!(outside.left().len(), left.len() + 1);
+    left
+}
+
+#[tokio::test]
+async fn an_obedient_model_makes_no_request_leave() {
+    let outside = Outside::default();
+    assert_eq!(what_leaves(&outside, Obedient::new(Obeys::All)).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_tool_that_fetches_would_make_requests_leave() {
+    let outside = Outside::default();
+    let left = what_leaves(&outside, Obedient::that_fetches(&outside)).await;
+    assert!(left.iter().any(|line| line.contains("evil.example")), "{left:?}");
 }
 
 #[tokio::test]

@@ -1,19 +1,25 @@
 //! A provider that answers too slowly, over a real connection: whatever it sends meanwhile, its time runs
 //! out, the run is put back, and no agent is blamed.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::Poll;
 use std::time::Duration;
 
 use dormouse::DrainScope;
 use dormouse::view::RunOutcome;
 use dormouse_adapters::SystemClock;
-use dormouse_adapters::http::{BaseUrl, HttpClient, Roots};
+use dormouse_adapters::http::{
+    BaseUrl, HttpAnswer, HttpClient, HttpError, HttpRequest, Roots, Transport,
+};
 use dormouse_adapters::models::{ModelConfig, RemoteModel, Rung, WireFormat};
+use dormouse_scenes::world::START;
 use dormouse_testkit::ManualClock;
 use dormouse_types::agent::RunStatus;
 use dormouse_types::limits;
-use dormouse_types::port::{Clock as _, ModelLocation};
+use dormouse_types::port::{BoxFuture, Clock as _, ModelLocation};
+use futures_util::stream;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -22,6 +28,8 @@ use crate::support::wire::config;
 
 /// Between two pieces.
 const PAUSE: Duration = Duration::from_secs(10);
+/// One word of an answer.
+const WORD: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"and \"}}]}\n\n";
 /// More pieces than any limit lets through.
 const PIECES: usize = 100_000;
 
@@ -56,6 +64,60 @@ async fn serve(listener: &TcpListener, slow: &Slow, clock: &ManualClock, is_over
     }
 }
 
+/// An agent whose wake is due.
+async fn due(program: &Program) {
+    program.task("Move", &["Book the van"], "We move in May.").await;
+    program.clock.advance(Duration::from_secs(60));
+}
+
+/// Writes words ten seconds apart, then nothing. Whoever waits for it sees the time pass.
+struct Writer {
+    clock: ManualClock,
+    words: usize,
+}
+
+impl Transport for Writer {
+    fn send<'a>(&'a self, _: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, HttpError>> {
+        let (clock, words) = (self.clock.clone(), self.words);
+        let events = stream::unfold(0, move |written| {
+            let clock = clock.clone();
+            async move {
+                if written < words {
+                    clock.advance(PAUSE);
+                    return Some((Ok(WORD.into()), written + 1));
+                }
+                poll_fn(|context| {
+                    clock.advance(PAUSE);
+                    context.waker().wake_by_ref();
+                    Poll::<()>::Pending
+                })
+                .await;
+                None
+            }
+        });
+        let mut answer =
+            HttpAnswer { status: 200, headers: Default::default(), body: Box::pin(events) };
+        let media = "text/event-stream".parse().expect("a media type");
+        answer.headers.insert("content-type", media);
+        Box::pin(async move { Ok(answer) })
+    }
+}
+
+/// How a wake ended whose model writes so many words, and the seconds that it took.
+async fn written(words: usize, location: ModelLocation) -> (RunOutcome, u64) {
+    let clock = ManualClock::at(START);
+    let writer = Writer { clock: clock.clone(), words };
+    let config = ModelConfig { location, ..config(WireFormat::ChatCompletions, Rung::Native) };
+    let program = Program::at(clock, Arc::new(RemoteModel::new(config, Arc::new(writer))));
+    due(&program).await;
+    let began = program.clock.now();
+    let mut ran = Vec::new();
+    let scope = DrainScope { all_due: true, ..DrainScope::default() };
+    program.dormouse.drain(scope, &mut |run| ran.push(run)).await.expect("a drain");
+    assert_eq!(ran.len(), 1, "{ran:?}");
+    (ran.remove(0), began.until(program.clock.now()).as_secs())
+}
+
 /// How a wake ended whose model is at such a server, and the seconds that it took.
 async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -67,8 +129,7 @@ async fn woken(slow: &Slow, location: ModelLocation) -> (Vec<RunOutcome>, u64) {
     };
     let client = HttpClient::new(Roots::none(), Arc::new(SystemClock)).expect("a client");
     let program = Program::with(Arc::new(RemoteModel::new(config, Arc::new(client))));
-    program.task("Move", &["Book the van"], "We move in May.").await;
-    program.clock.advance(Duration::from_secs(60));
+    due(&program).await;
     let began = program.clock.now();
     let is_over = AtomicBool::new(false);
     let mut ran = Vec::new();
@@ -108,5 +169,34 @@ async fn headers_and_events_that_never_end_are_given_up_in_time() {
             let most = limit + 5 * PAUSE.as_secs();
             assert!((limit..most).contains(&seconds), "{what}: after {seconds} seconds");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_falls_silent_between_two_words_is_given_up_in_time() {
+    for (location, limit) in [
+        (ModelLocation::OwnServer, limits::LOCAL_BETWEEN_SECONDS),
+        (ModelLocation::Elsewhere, limits::MODEL_SECONDS),
+    ] {
+        let (run, seconds) = written(3, location).await;
+        let says = format!("it said nothing for {limit} seconds");
+        assert_eq!(run.status, RunStatus::Queued, "{location:?}: {run:?}");
+        assert!(run.error.as_deref().unwrap_or_default().contains(&says), "{location:?}: {run:?}");
+        let after = seconds - 3 * PAUSE.as_secs();
+        assert!((limit..limit + 3 * PAUSE.as_secs()).contains(&after), "{location:?}: {seconds}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_never_stops_writing_is_cut_off_when_the_time_of_its_wake_is_over() {
+    for (location, limit) in [
+        (ModelLocation::OwnServer, limits::LOCAL_WAKE_SECONDS),
+        (ModelLocation::Elsewhere, limits::WAKE_SECONDS),
+    ] {
+        let (run, seconds) = written(PIECES, location).await;
+        let says = format!("the run took longer than {limit} seconds");
+        assert_eq!(run.status, RunStatus::Failed, "{location:?}: {run:?}");
+        assert_eq!(run.error, Some(says), "{location:?}");
+        assert!((limit..limit + 3 * PAUSE.as_secs()).contains(&seconds), "{location:?}: {seconds}");
     }
 }

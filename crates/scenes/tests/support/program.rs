@@ -11,6 +11,8 @@ use dormouse_testkit::{CountingEntropy, ManualClock};
 use dormouse_types::port::{Clock, Entropy, Model, NoFaults};
 use dormouse_types::{AgentId, TaskId};
 
+use super::outside::Outside;
+
 pub struct Program {
     pub dormouse: Dormouse,
     pub store: Store,
@@ -23,12 +25,24 @@ impl Program {
         Self::on(model, |sqlite| sqlite)
     }
 
+    /// The same by a clock that the model moves.
+    pub fn at(clock: ManualClock, model: Arc<dyn Model>) -> Self {
+        Self::made(clock, model, |sqlite| sqlite)
+    }
+
     /// The same on a store that `backend` makes of one in memory.
     pub fn on(
         model: Arc<dyn Model>,
         backend: impl FnOnce(Arc<Sqlite>) -> Arc<dyn Backend>,
     ) -> Self {
-        let clock = ManualClock::at(START);
+        Self::made(ManualClock::at(START), model, backend)
+    }
+
+    fn made(
+        clock: ManualClock,
+        model: Arc<dyn Model>,
+        backend: impl FnOnce(Arc<Sqlite>) -> Arc<dyn Backend>,
+    ) -> Self {
         let port: Arc<dyn Clock> = Arc::new(clock.clone());
         let entropy: Arc<dyn Entropy> = Arc::new(CountingEntropy::seeded(1));
         let sqlite = Sqlite::memory(&port, &*entropy).expect("a store in memory");
@@ -37,6 +51,13 @@ impl Program {
         let owner = "test".to_owned();
         let parts = Parts { store: store.clone(), clock: port, entropy, model, zone, owner };
         Self { dormouse: Dormouse::new(parts), store, clock, me: Caller::owner(WORKSPACE) }
+    }
+
+    /// The same, with every way out of it counted.
+    pub async fn with_outside(self, outside: &Outside) -> Self {
+        let dormouse = self.dormouse.with_model_host(Arc::new(outside.clone()), None);
+        dormouse.load_models().await.expect("loaded");
+        Self { dormouse, ..self }
     }
 
     /// Makes a task with items and one note, and its agent, which does not run yet.

@@ -2,7 +2,7 @@
 
 use dormouse::models::{
     BudgetScope, FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView,
-    PaidCalls, Purpose, UsageDay,
+    PaidCalls, Purpose, QuestionScope, UsageDay,
 };
 use dormouse::view::{Page, Spending};
 use dormouse_types::CategoryId;
@@ -158,6 +158,32 @@ pub(super) struct QuestionParams {
     #[serde(rename = "for")]
     #[param(value_type = Option<Purpose>)]
     purpose: Option<String>,
+    /// The agent that gets it as its own model; by default it is for the workspace.
+    agent: Option<String>,
+    /// The template whose agents get it, or `new` for one that is being made.
+    template: Option<String>,
+}
+
+impl QuestionParams {
+    /// Who gets the model, if not the workspace.
+    fn scope(&self, purpose: Purpose) -> Result<Option<QuestionScope>, Problem> {
+        let scope = match (self.agent.as_deref(), self.template.as_deref()) {
+            (None, None) => return Ok(None),
+            (Some(_), Some(_)) => {
+                return Err(Problem::invalid("?template", "give an agent or a template, not both"));
+            }
+            (Some(agent), None) => QuestionScope::Agent(id(agent)?),
+            (None, Some("new")) => QuestionScope::NewTemplate,
+            (None, Some(template)) => QuestionScope::Template(id(template)?),
+        };
+        match purpose {
+            Purpose::Thinking => Ok(Some(scope)),
+            Purpose::Summarising => {
+                let message = "an agent or a template has one model: leave `for` out";
+                Err(Problem::invalid("?for", message))
+            }
+        }
+    }
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -315,7 +341,9 @@ pub(super) async fn test(app: App, Json(params): Json<ModelParams>) -> Reply<Mod
     Ok(axum::Json(app.dormouse.test_model(&app.caller, &params.model).await?))
 }
 
-/// Says what changes if a model becomes that of the workspace. Nothing is sent and nothing changed.
+/// Says what changes if the workspace, an agent or a template gets a model. Nothing is sent or changed.
+///
+/// Ask the person before you choose it, unless `isAgreed` says that no question is needed.
 #[utoipa::path(
     get,
     path = "/api/models/question",
@@ -332,9 +360,13 @@ pub(super) async fn question(
     Query(params): Query<QuestionParams>,
 ) -> Reply<ModelQuestion> {
     let missing = || Problem::invalid("?model", "model is missing: give `provider/model`");
+    let purpose = purpose("?for", params.purpose.clone())?;
+    let scope = params.scope(purpose)?;
     let model = params.model.ok_or_else(missing)?;
-    let purpose = purpose("?for", params.purpose)?;
-    Ok(axum::Json(app.dormouse.model_question(&app.caller, &model, purpose).await?))
+    Ok(axum::Json(match scope {
+        Some(scope) => app.dormouse.own_model_question(&app.caller, &model, &scope).await?,
+        None => app.dormouse.model_question(&app.caller, &model, purpose).await?,
+    }))
 }
 
 /// Makes a model that of the workspace, or lets it fold memory.

@@ -11,6 +11,7 @@ mod exports;
 mod imports;
 mod lists;
 mod live;
+mod models;
 mod openapi;
 mod hardening;
 mod hooks;

@@ -420,6 +420,30 @@ pub fn completed_since(workspace: WorkspaceId, since: Timestamp) -> Query<i64> {
     }
 }
 
+/// How many wakes of some agents completed since a time. At most [`in_list::MOST`] agents.
+pub fn completed_of_since(
+    workspace: WorkspaceId,
+    agents: &[AgentId],
+    since: Timestamp,
+) -> Query<i64> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let since = in_list::MOST + 2;
+        in_list::sql(
+            "SELECT COUNT(*) FROM wake_run_log
+             WHERE ws = ?1 AND status = 'completed' AND agent_id IN (",
+            &format!(") AND created_at >= ?{since}"),
+        )
+    });
+    let mut params = in_list::params(workspace, agents);
+    params.extend(params_values![since]);
+    Query {
+        db: Db::Agent,
+        sql: &SQL,
+        params,
+        decode: |row| row.int(0).map_err(|e| ReadError::column(Db::Agent, "run", &e)),
+    }
+}
+
 /// The runs that have not ended.
 pub fn unfinished(workspace: WorkspaceId) -> Query<Run> {
     Query {

@@ -255,9 +255,17 @@ fn a_request_that_was_never_answered_is_replaced(world: &World) {
 
 fn only_runs_of_agents_are_counted_as_wakes(world: &World) {
     let completed = |key: &str| Run { status: Status::Completed, ..run(world, key) };
-    inserted(world, completed("wake"));
+    let agent: AgentId = world.id();
+    inserted(world, Run { holder: (&agent).into(), ..completed("wake") });
     inserted(world, Run { holder: world.id::<WorkRunId>().into(), ..completed("work") });
     inserted(world, run(world, "unfinished"));
     assert_eq!(world.only(wake_run::completed_since(WS, at(0))), 1);
     assert_eq!(world.only(wake_run::completed_since(WS, at(2))), 0);
+    let of =
+        |agents: &[AgentId], since| world.only(wake_run::completed_of_since(WS, agents, since));
+    let other = world.id();
+    assert_eq!(
+        [of(&[other, agent.clone()], at(0)), of(&[agent], at(2)), of(&[], at(0))],
+        [1, 0, 0]
+    );
 }

@@ -126,6 +126,7 @@ export const agent = {
   "agent.preview.goesTo": "A wake now would send this to {model}, at",
   "agent.preview.tokens": { one: "about {n} token", other: "about {n} tokens" },
   "agent.preview.cost": "about {cost} without the answer",
+  "agent.preview.untried": "How this model calls tools isn’t known yet. A wake tries that first, with a call that has nothing of yours in it, and may then send them in another way.",
   "agent.preview.body": "The body of the request",
   "agent.preview.key": "Byte for byte. The key is in a header and is not shown. Nothing was sent.",
   "agent.preview.nothingLeaves": "Nothing leaves this program, because its model is part of it: {model}.",

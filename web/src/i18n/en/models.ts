@@ -15,7 +15,7 @@ export const models = {
   "models.mode.native": "Calls tools itself",
   "models.mode.schema": "Fills in a form",
   "models.mode.text": "Writes calls as text",
-  "models.untested": "Not tested yet",
+  "models.untested": "Not tested yet: its first wake does that",
   "models.free": "free",
   "models.noPrice": "no known price",
   "models.price": "{input} in, {output} out per million tokens",
@@ -156,6 +156,8 @@ export const models = {
 
   "models.questionForNone": "Use {model}?",
   "models.question": { one: "Use {model} for {n} agent?", other: "Use {model} for {n} agents?" },
+  "models.questionFor.agent": "Use {model} for {name}?",
+  "models.questionFor.template": "Use {model} for agents that follow {name}?",
   "models.leaves": "What leaves this machine",
   "models.leavesNothing": "Nothing. The built-in rules run here.",
   "models.sentTo": "Sent to {address}:",
@@ -165,6 +167,7 @@ export const models = {
   "models.never": "Never sent",
   "models.changes": "What changes",
   "models.changingNone": "No agent uses the model of the workspace yet. New agents will.",
+  "models.changingNoFollower": "No agent follows this template yet. Those that will, use it.",
   "models.changing": { one: "{n} agent uses it from its next wake on.", other: "{n} agents use it from their next wake on." },
   "models.staying": { one: "{n} agent has a model of its own and keeps it.", other: "{n} agents have a model of their own and keep it." },
   "models.costs": "What it costs",
@@ -182,6 +185,7 @@ export const models = {
   "models.keep": "Keep {model}",
   "models.useForNone": "Use {model}",
   "models.useFor": { one: "Use {model} for {n} agent", other: "Use {model} for {n} agents" },
+  "models.useForAgent": "Use {model} for {name}",
   "models.used": "Agents use {model} from their next wake on.",
 
   "models.budgetsHelp": "Money is reserved before a call and settled after it. At a limit agents wait until the next day, and nothing is lost.",

@@ -66,6 +66,13 @@ pub async fn run(
     }
     if let Some(request) = &preview.request {
         about(request);
+        if !request.is_tool_mode_known {
+            note(&format!(
+                "how {model} calls tools is not known yet: a wake tries that first, with a call that has \
+                 nothing of yours in it, and may then send them in another way; to try it now: {}",
+                session.command(&format!("models test {model}"))
+            ));
+        }
         if let Some(call) = request.reserved {
             for words in too_small(session, call, &request.too_small) {
                 note(&format!("warning: {words}"));

@@ -8,6 +8,7 @@ use serde_json::{Map, json};
 
 use super::scheduled;
 use crate::client::Reply;
+use crate::command::models::{Chooser, is_agreed};
 use crate::dates;
 use crate::failure::Failure;
 use crate::find;
@@ -31,6 +32,9 @@ pub struct ModelParams {
     agent: String,
     /// The model: builtin, provider/model, or workspace for that of the workspace
     model: String,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -118,6 +122,12 @@ pub async fn automation(session: &mut Session, params: AutomationParams) -> Resu
 pub async fn model(session: &mut Session, params: ModelParams) -> Result<(), Failure> {
     let agent = find::agent(session, &params.agent).await?;
     let model = (params.model != "workspace").then_some(params.model);
+    if let Some(model) = &model {
+        let chooser = Chooser::Agent(&agent.id, &agent.display_name);
+        if !is_agreed(session, model, &chooser, params.yes).await? {
+            return Ok(());
+        }
+    }
     let path = format!("/api/agents/{}", agent.id);
     let reply = session.client.patch(&path, json!({ "model": model })).await;
     let reply = reply.map_err(|failure| with_its_task(session, &agent, failure))?;

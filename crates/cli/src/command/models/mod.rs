@@ -2,6 +2,7 @@
 
 mod amount;
 mod categories;
+mod choose;
 mod show;
 
 use std::io::{IsTerminal as _, Read as _};
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use dormouse::models::{
-    FoundServer, ModelQuestion, ModelTestView, ModelsView, OfferedModelView, Purpose, UsageDay,
+    FoundServer, ModelTestView, ModelsView, OfferedModelView, Purpose, UsageDay,
 };
 use dormouse::view::{Page, Spending};
 use dormouse_types::model_settings::ApiFormat;
@@ -23,6 +24,7 @@ use crate::session::Session;
 use crate::terminal::line;
 
 use amount::Amount;
+pub use choose::{Chooser, is_agreed};
 pub use show::too_small;
 
 /// The longest key that is read. Units: bytes.
@@ -205,7 +207,7 @@ async fn dispatch(session: &mut Session, command: Command) -> Result<(), Failure
         Command::Categories(params) => categories::run(session, params).await,
         Command::Test(params) => test(session, params).await,
         Command::Edit(params) => edit(session, params).await,
-        Command::Use(params) => choose(session, params).await,
+        Command::Use(params) => choose::run(session, params).await,
         Command::Off => paid_calls(session, json!({ "allowed": false })).await,
         Command::On => paid_calls(session, json!({ "allowed": true })).await,
         Command::Budget(params) => budget(session, params).await,
@@ -316,39 +318,6 @@ async fn test(session: &mut Session, params: ModelParams) -> Result<(), Failure>
         None => Err(Failure::failed(format!("{} cannot call tools", line(&shown.id)))
             .hint("agents work by calling tools: choose another model")),
     }
-}
-
-async fn choose(session: &mut Session, params: UseParams) -> Result<(), Failure> {
-    let (purpose, model) = (params.purpose, params.model.as_str());
-    let body = json!({ "model": model, "for": purpose });
-    if purpose == Purpose::Summarising && model == Purpose::Thinking.name() {
-        let body = json!({ "model": null, "for": purpose });
-        let reply = session.client.post("/api/models/use", body).await?;
-        say(session, &reply, "the model that thinks summarises too");
-        return Ok(());
-    }
-    let address = path("/api/models/question", &[("model", model), ("for", purpose.name())]);
-    let question: ModelQuestion = session.client.get(&address).await?.read()?;
-    if !session.screen.is_json() {
-        let models: ModelsView = session.client.get("/api/models").await?.read()?;
-        show::question(session, &question, purpose, &models);
-    }
-    if !params.yes {
-        let answer = session.screen.ask("Use it? (y/n) ");
-        let answer = answer.map_err(|e| Failure::failed(format!("no answer can be read: {e}")))?;
-        if !answer.is_some_and(|answer| ["y", "yes"].contains(&answer.to_lowercase().as_str())) {
-            session.screen.say("nothing is changed");
-            return Ok(());
-        }
-    }
-    let reply = session.client.post("/api/models/use", body).await?;
-    let model = line(model);
-    let done = match purpose {
-        Purpose::Thinking => "is the model of all agents without one of their own",
-        Purpose::Summarising => "summarises for all agents without a model of their own",
-    };
-    say(session, &reply, &format!("{model} {done}"));
-    Ok(())
 }
 
 async fn paid_calls(session: &mut Session, body: Value) -> Result<(), Failure> {

@@ -1,8 +1,8 @@
 //! How models, tests and usage look on a terminal.
 
 use dormouse::models::{
-    ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView, ModelsView,
-    OfferedModelView, ProviderView, Purpose, TooSmallBudget, UsageDay, WindowSource,
+    BUILT_IN, ChosenBy, FoundServer, KeptBackAgents, ModelQuestion, ModelTestView, ModelView,
+    ModelsView, OfferedModelView, ProviderView, Purpose, TooSmallBudget, UsageDay, WindowSource,
 };
 use dormouse::view::{Spending, Spent};
 use dormouse_types::memory::ASSUMED_WINDOW;
@@ -10,8 +10,8 @@ use dormouse_types::model_settings::{KeySource, ToolMode, split_id};
 use dormouse_types::spend::{Amount, OverBudget, Price, Unit, dollars};
 
 use crate::session::Session;
+use crate::terminal::line;
 use crate::terminal::table::{Fit, Table};
-use crate::terminal::{counted, line};
 
 pub fn models(session: &mut Session, models: &ModelsView) {
     let mut table = Table::new([
@@ -26,7 +26,7 @@ pub fn models(session: &mut Session, models: &ModelsView) {
         table.row([
             model.id.clone(),
             model.agents.to_string(),
-            model.tool_mode.map_or("", in_words).to_owned(),
+            how_it_works(model).to_owned(),
             window(model),
             price(model),
             state(models, model),
@@ -253,6 +253,7 @@ pub fn test(session: &mut Session, shown: &ModelTestView) {
 pub fn question(
     session: &mut Session,
     question: &ModelQuestion,
+    whom: &str,
     purpose: Purpose,
     models: &ModelsView,
 ) {
@@ -261,8 +262,7 @@ pub fn question(
         Purpose::Thinking => "think",
         Purpose::Summarising => "summarise",
     };
-    let agents = counted(question.agents, "agent");
-    session.screen.say(format!("Let {model} {what} for {agents}?"));
+    session.screen.say(format!("Let {model} {what} for {whom}?"));
     match question.agents_that_stay {
         0 => {}
         1 => session.screen.say("  1 agent has a model of its own, and keeps it"),
@@ -401,6 +401,15 @@ pub fn usage(session: &mut Session, days: &[UsageDay]) {
         ]);
     }
     say_table(session, &table);
+}
+
+/// How a model works, or that nobody knows yet.
+fn how_it_works(model: &ModelView) -> &'static str {
+    match model.tool_mode {
+        Some(mode) => in_words(mode),
+        None if model.id == BUILT_IN => "",
+        None => "not tested yet: its first wake does that",
+    }
 }
 
 /// How a model calls tools, in words.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::name::named;
 use crate::client::Reply;
+use crate::command::models::{Chooser, is_agreed};
 use crate::failure::Failure;
 use crate::session::Session;
 use crate::{find, input};
@@ -28,6 +29,9 @@ pub struct CreateParams {
     /// A profile for other programs: kept, and without effect
     #[arg(long)]
     profile: Option<String>,
+    /// Do not ask before a model is chosen
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -42,6 +46,9 @@ pub struct EditParams {
     /// Write the new version as a draft, which nobody follows until it is activated
     #[arg(long)]
     draft: bool,
+    /// Do not ask before a model is chosen
+    #[arg(long, short)]
+    yes: bool,
 }
 
 #[derive(Debug, Args)]
@@ -124,6 +131,11 @@ pub async fn create(session: &mut Session, params: CreateParams) -> Result<(), F
         ("profileId".to_owned(), json!(params.profile)),
     ]);
     params.texts.put(&mut body)?;
+    if let Some(model) = &params.model
+        && !is_agreed(session, model, &Chooser::NewTemplate, params.yes).await?
+    {
+        return Ok(());
+    }
     let reply = session.client.post("/api/templates", body.into()).await?;
     say(session, &reply, |detail| format!("{} is made", named(&detail.template)))
 }
@@ -134,7 +146,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
     body.extend(name.map(|name| ("name".to_owned(), json!(name))));
     texts.put(&mut body)?;
     let model = model.map(|model| (model != "workspace").then_some(model));
-    body.extend(model.map(|model| ("modelId".to_owned(), json!(model))));
+    body.extend(model.iter().map(|model| ("modelId".to_owned(), json!(model))));
     let profile = profile.map(|profile| (profile != "none").then_some(profile));
     body.extend(profile.map(|profile| ("profileId".to_owned(), json!(profile))));
     if body.is_empty() {
@@ -145,6 +157,12 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
         body.insert("draft".into(), json!(true));
     }
     let found = find::template(session, &params.template).await?;
+    if let Some(Some(model)) = &model {
+        let chooser = Chooser::Template(&found.id, &found.display_name);
+        if !is_agreed(session, model, &chooser, params.yes).await? {
+            return Ok(());
+        }
+    }
     let path = format!("/api/templates/{}", found.id);
     let reply = match params.revision {
         Some(revision) => session.client.patch_if(&path, body.into(), revision).await?,

@@ -20,6 +20,16 @@ export type FoundServer = Schemas["FoundServer"];
 export type Purpose = Schemas["Purpose"];
 export type KeptBackAgents = Schemas["KeptBackAgents"];
 
+/** Who gets the model, if it is not for the workspace. */
+export interface Chooser {
+  kind: "agent" | "template";
+  id: string;
+  /** Its name. */
+  name: string;
+  /** The model that it has now, in words. */
+  now: string;
+}
+
 export const FORMATS: readonly ApiFormat[] = ["chatCompletions", "responses", "anthropic", "gemini"];
 
 /** Units: milliseconds. The server waits 30 s for a list of models. */
@@ -40,9 +50,9 @@ export const queries = {
     load: () => unwrap(api.GET("/api/models", {})),
     invalidatedBy: (event) => isOneOf(event, "models:changed", ...AGENT_EVENTS),
   }),
-  question: (model: string, purpose: Purpose): Query<Question> => ({
-    key: `models-question/${purpose}/${model}`,
-    load: () => unwrap(api.GET("/api/models/question", { params: { query: { model, for: purpose } } })),
+  question: (model: string, purpose: Purpose, chooser?: Chooser): Query<Question> => ({
+    key: `models-question/${purpose}/${chooser?.kind ?? "workspace"}/${chooser?.id ?? ""}/${model}`,
+    load: () => readQuestion(model, purpose, chooser),
     invalidatedBy: (event) => isOneOf(event, "models:changed", ...AGENT_EVENTS),
   }),
   /** The last two weeks, per day and model. */
@@ -52,6 +62,20 @@ export const queries = {
     invalidatedBy: (event) => isOneOf(event, "models:changed") || event.type.startsWith("agent:"),
   }),
 };
+
+function readQuestion(model: string, purpose: Purpose, chooser?: Chooser): Promise<Question> {
+  const who = chooser === undefined ? {} : { [chooser.kind]: chooser.id };
+  return unwrap(api.GET("/api/models/question", { params: { query: { model, for: purpose, ...who } } }));
+}
+
+/** Whether a person has to be asked first. If that cannot be read, the question says why. */
+export async function isQuestionNeeded(model: string, chooser: Chooser): Promise<boolean> {
+  try {
+    return !(await readQuestion(model, "thinking", chooser)).isAgreed;
+  } catch {
+    return true;
+  }
+}
 
 /** Takes the answer of a change as the settings on screen. */
 async function settled(answer: Promise<ModelsView>): Promise<ModelsView> {

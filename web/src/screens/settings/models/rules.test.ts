@@ -95,7 +95,7 @@ describe("a model", () => {
   it("says how it works", () => {
     expect(workWords(model({ id: "builtin" }))).toBe("Runs on this machine, nothing leaves it");
     expect(([null, "native", "schema", "text"] as const).map((toolMode) => workWords(model({ toolMode })))).toEqual([
-      "Not tested yet",
+      "Not tested yet: its first wake does that",
       "Calls tools itself",
       "Fills in a form",
       "Writes calls as text",
@@ -135,7 +135,7 @@ it("knows which models of a provider are in use", () => {
 });
 
 it("says what the workspace's model would cost", () => {
-  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false };
+  const question: Question = { id: "cloud/big", sentTo: "https://example.org", sent: [], neverSent: [], categories: null, keptBack: { private: 0, category: 0 }, agents: 1, agentsThatStay: 0, automationsOff: 0, automationsOffNames: [], wakesADay: 26.04, costADay: 420_000, budgetADay: 3_000_000, oneCall: { unit: "microDollars", value: 106_500 }, tooSmall: [], missesKey: false, isAgreed: false };
   const view = settings({ providers: [provider({}), provider({ name: "cloud", isOwn: false })] });
   expect(costWords(question, view)).toBe("About $0.42 a day, with 26 wakes a day in the last week. Never more than your budget of $3.00.");
   expect(costWords({ ...question, costADay: null }, view)).toBe("Its price is unknown. Calls are counted in tokens, at most 500k a day.");

@@ -1,0 +1,184 @@
+//! The test call that a run makes before it first asks a model (ADR 31): what it shows is kept with the model
+//! and told.
+
+use std::sync::{PoisonError, RwLock};
+
+use dormouse_runs::{NotProbed, Prober, RunError};
+use dormouse_store::agent::model_setting::{self, StoredSettings};
+use dormouse_store::{Audit, ChangeRow, Commit, Db, Refusal, retry};
+use dormouse_types::audit::AuditAction;
+use dormouse_types::model::{ModelError, ProviderUnavailable};
+use dormouse_types::model_settings::{KnownModel, ModelSettings, ModelTest, Provider, ToolMode};
+use dormouse_types::port::BoxFuture;
+use dormouse_types::{EventKind, HolderId, Origin, WorkspaceId};
+
+use super::ATTEMPTS;
+use super::test_call::{ModelTests, TestError, note_test};
+
+/// Tries models for runs, once the program has models to try.
+#[derive(Default)]
+pub(crate) struct RunProber(RwLock<Option<ModelTests>>);
+
+impl RunProber {
+    pub(crate) fn set(&self, tests: ModelTests) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(tests);
+    }
+
+    fn tests(&self) -> Option<ModelTests> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Prober for RunProber {
+    fn probe<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        holder: &'a HolderId,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<(), NotProbed>> {
+        Box::pin(async move {
+            match self.tests() {
+                Some(tests) => tests.probe(ws, holder, model).await,
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn forget<'a>(
+        &'a self,
+        ws: WorkspaceId,
+        holder: &'a HolderId,
+        model: &'a str,
+    ) -> BoxFuture<'a, Result<(), RunError>> {
+        Box::pin(async move {
+            match self.tests() {
+                Some(tests) => tests.forget(ws, holder, model).await,
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+impl ModelTests {
+    async fn probe(&self, ws: WorkspaceId, holder: &HolderId, id: &str) -> Result<(), NotProbed> {
+        let _one = self.probing.lock().await;
+        let settings = self.settings(ws).await?.settings;
+        if settings.known(id).is_none_or(|known| known.tool_mode.is_none()) {
+            let (provider, name) = self
+                .source
+                .provider_of(&settings, id)
+                .map_err(|error| unusable(id, error.to_string()))?;
+            let shown = self.call(ws, &settings, &provider, name).await;
+            let shown = shown.map_err(|error| not_probed(id, &provider, error))?;
+            let Some(mode) = shown.tool_mode else {
+                let detail = format!(
+                    "it called no tool in any way that was tried, and agents work by calling tools: \
+                     choose another model, or try it with `dormouse models test {id}`"
+                );
+                return Err(unusable(id, detail));
+            };
+            self.note_probe(ws, holder, (id, &provider), (mode, &shown)).await?;
+        }
+        self.load().await?;
+        Ok(())
+    }
+
+    /// Keeps what a probe showed, unless the provider was moved to another server meanwhile.
+    async fn note_probe(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        (id, provider): (&str, &Provider),
+        (mode, shown): (ToolMode, &ModelTest),
+    ) -> Result<(), RunError> {
+        let note = |settings: &mut ModelSettings| {
+            let now = self.source.provider_of(settings, id);
+            let is_same = now.is_ok_and(|(now, _)| now.is_same_server(provider));
+            if is_same {
+                note_test(settings, id, shown);
+            }
+            is_same
+        };
+        let probed = (AuditAction::ModelsProbe, mode.name());
+        self.edit(ws, holder, ("models.probe", id), probed, note).await
+    }
+
+    async fn forget(&self, ws: WorkspaceId, holder: &HolderId, id: &str) -> Result<(), RunError> {
+        let forget = |settings: &mut ModelSettings| {
+            let is_its = |known: &&mut KnownModel| known.id == id && known.tool_mode.is_some();
+            let found = settings.models.iter_mut().find(is_its);
+            found.is_some_and(|known| known.tool_mode.take().is_some())
+        };
+        let refused = (AuditAction::ModelsForget, "its server refused how it was sent tools");
+        self.edit(ws, holder, ("models.forget", id), refused, forget).await?;
+        self.load().await
+    }
+
+    /// Edits what is known of a model, and tells it: a row of the audit log, and an event. Wakes that wait for
+    /// something else go on waiting.
+    async fn edit(
+        &self,
+        ws: WorkspaceId,
+        holder: &HolderId,
+        (label, id): (&'static str, &str),
+        (action, detail): (AuditAction, &str),
+        edit: impl Fn(&mut ModelSettings) -> bool,
+    ) -> Result<(), RunError> {
+        retry(ATTEMPTS, &[Refusal::Stale], || async {
+            let StoredSettings { revision, mut settings } = self.settings(ws).await?;
+            if !edit(&mut settings) {
+                return Ok(());
+            }
+            let origin = Origin::Person { via: None };
+            let commit = Commit::new(label, Db::Agent, ws)
+                .op(model_setting::put(ws, revision, &settings))
+                .change(ChangeRow::agent(origin, EventKind::ModelsChanged, None, id))
+                .audit(Audit {
+                    actor: holder.into(),
+                    action,
+                    object: id.to_owned(),
+                    detail: detail.to_owned(),
+                });
+            self.store.commit(commit).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn settings(&self, ws: WorkspaceId) -> Result<StoredSettings, RunError> {
+        let stored = self.store.first(model_setting::of_workspace(ws)).await?;
+        let none = || StoredSettings { revision: 0, settings: ModelSettings::default() };
+        Ok(stored.unwrap_or_else(none))
+    }
+
+    async fn load(&self) -> Result<(), RunError> {
+        let loaded = self.source.load(&self.store, &self.models).await;
+        loaded.map_err(|error| RunError::Broken(error.to_string()))
+    }
+}
+
+fn not_probed(id: &str, provider: &Provider, error: TestError) -> NotProbed {
+    match error {
+        TestError::Invalid(detail) => unusable(id, detail),
+        TestError::OverBudget { reason, held } => NotProbed::OverBudget { reason, held },
+        TestError::PaidCallsOff => NotProbed::PaidCallsOff,
+        TestError::Late(detail) => NotProbed::Model(ModelError::Provider {
+            provider: provider.name.clone(),
+            why: ProviderUnavailable::Outage,
+            detail,
+            retry_after: None,
+        }),
+        TestError::Model(error) => NotProbed::Model(error),
+        TestError::Commit(error) => RunError::from(error).into(),
+    }
+}
+
+/// The model is held, and needs the person.
+fn unusable(id: &str, detail: String) -> NotProbed {
+    NotProbed::Model(ModelError::Provider {
+        provider: id.to_owned(),
+        why: ProviderUnavailable::Configuration,
+        detail,
+        retry_after: None,
+    })
+}

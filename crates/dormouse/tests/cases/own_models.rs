@@ -1,0 +1,124 @@
+//! What a person is asked before an agent or a template gets a model of its own.
+
+use std::sync::Arc;
+
+use dormouse::models::{KeptBackAgents, ModelQuestion, Purpose, QuestionScope};
+use dormouse::{AgentPatch, Error, NewTemplate, TaskPatch, WORKSPACE};
+use dormouse_store::agent::{agent_entity, entity};
+use dormouse_store::{Commit, Db};
+use dormouse_testkit::models::{Host, provider};
+use dormouse_types::template::TemplateKind;
+use dormouse_types::{AgentId, Id as _, TemplateId};
+
+use crate::world::{World, me, now};
+
+fn world() -> World {
+    let mut world = World::new();
+    world.dormouse = world.dormouse.clone().with_model_host(Arc::new(Host), None);
+    now(world.dormouse.load_models()).expect("loaded");
+    world
+}
+
+fn question(world: &World, id: &str, scope: &QuestionScope) -> ModelQuestion {
+    now(world.dormouse.own_model_question(&me(), id, scope)).expect("an answer")
+}
+
+fn template(world: &World) -> TemplateId {
+    let new = NewTemplate {
+        name: "Brief".into(),
+        kind: TemplateKind::TaskAgent,
+        general_directive: String::new(),
+        report_directive: String::new(),
+        model_id: None,
+        profile_id: None,
+        category_ids: Vec::new(),
+    };
+    now(world.dormouse.create_template(&me(), new, None)).expect("made").template.id
+}
+
+fn edit(world: &World, agent: &AgentId, patch: AgentPatch) {
+    now(world.dormouse.edit_agent(&me(), agent, patch, None)).expect("edited");
+}
+
+/// An agent that nobody asked for, so that its changes wake it only while its model is free.
+fn made_by_itself(world: &World, id: &AgentId) {
+    let row = entity::by_id::<agent_entity::Agent>(WORKSPACE, id.as_str());
+    let mut row = now(world.store.first(row)).expect("readable").expect("an agent");
+    row.doc.value.config.by_name = false;
+    let commit = Commit::new("test", Db::Agent, WORKSPACE).op(entity::replace(WORKSPACE, &row));
+    now(world.store.commit(commit)).expect("committed");
+}
+
+#[test]
+fn the_question_for_one_agent_says_what_leaves_what_that_agent_costs_and_what_goes_off() {
+    let world = world();
+    let (task, agent, _) = world.proposed(&[]);
+    made_by_itself(&world, &agent.id);
+    let of_all = now(world.dormouse.model_question(&me(), "acme/large", Purpose::Thinking));
+    let of_all = of_all.expect("an answer");
+    let scope = QuestionScope::Agent(agent.id.clone());
+    let asked = question(&world, "acme/large", &scope);
+    assert_eq!(asked, of_all, "there is one agent, and nothing else is said of it");
+    assert_eq!((asked.agents, asked.is_agreed, asked.cost_a_day), (1, false, Some(1_571)));
+    assert_eq!(asked.automations_off_names, [agent.display_name]);
+
+    let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
+    now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");
+    let kept = KeptBackAgents { private: 1, category: 0 };
+    assert_eq!(question(&world, "acme/large", &scope).kept_back, kept);
+    assert_eq!(now(world.dormouse.models(&me())).expect("models").models.len(), 1, "only asked");
+}
+
+#[test]
+fn the_question_for_a_template_is_about_the_agents_that_follow_it() {
+    let world = world();
+    let (_, agent, _) = world.proposed(&[]);
+    let scope = QuestionScope::Template(template(&world));
+    let figures = |scope| {
+        let asked = question(&world, "acme/large", scope);
+        (asked.agents, asked.agents_that_stay, asked.cost_a_day, asked.is_agreed)
+    };
+    assert_eq!(figures(&scope), (0, 0, Some(0), false), "nobody follows it");
+    assert_eq!(figures(&QuestionScope::NewTemplate), (0, 0, Some(0), false));
+    let QuestionScope::Template(id) = &scope else { panic!("{scope:?}") };
+    let follow = AgentPatch { template: Some(Some(id.clone())), ..AgentPatch::default() };
+    edit(&world, &agent.id, follow);
+    assert_eq!(figures(&scope), (1, 0, Some(1_571), false));
+    let own = Some(Some("home/small".into()));
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    edit(&world, &agent.id, AgentPatch { model: own, ..AgentPatch::default() });
+    assert_eq!(figures(&scope), (0, 1, Some(0), false), "it keeps its own");
+}
+
+#[test]
+fn no_question_is_needed_where_nothing_new_leaves_the_machine() {
+    let world = world();
+    let (_, agent, _) = world.proposed(&[]);
+    now(world.dormouse.put_provider(&me(), provider("home"))).expect("added");
+    let scope = QuestionScope::Agent(agent.id.clone());
+    let agreed = |id: &str| {
+        let template = QuestionScope::NewTemplate;
+        [&scope, &template].map(|scope| question(&world, id, scope).is_agreed)
+    };
+    assert_eq!(agreed("builtin"), [true, true]);
+    assert_eq!(agreed("home/small"), [false, false], "the workspace asks of an own server, too");
+    assert_eq!(agreed("acme/large"), [false, false]);
+    now(world.dormouse.use_model(&me(), "acme/large")).expect("chosen");
+    assert_eq!(agreed("acme/large"), [true, true], "a person chose it for all");
+    assert_eq!(agreed("acme/small"), [false, false], "another one costs something else");
+    let own = Some(Some("acme/small".into()));
+    edit(&world, &agent.id, AgentPatch { model: own, ..AgentPatch::default() });
+    assert_eq!(agreed("acme/small"), [true, false], "the agent asks it now");
+}
+
+#[test]
+fn a_question_about_nobody_is_refused() {
+    let world = world();
+    let ask = |id: &str, scope| now(world.dormouse.own_model_question(&me(), id, &scope));
+    let kind = |answer: Result<ModelQuestion, Error>| answer.expect_err("refused").problem().kind;
+    let nobody = "ag-00000000000000000000000000".parse().expect("an id");
+    assert_eq!(kind(ask("acme/large", QuestionScope::Agent(nobody))), "not-found");
+    let none = "at-00000000000000000000000000".parse().expect("an id");
+    assert_eq!(kind(ask("acme/large", QuestionScope::Template(none))), "not-found");
+    assert_eq!(kind(ask("acme/broken", QuestionScope::NewTemplate)), "validation-failed");
+}

@@ -1,0 +1,134 @@
+//! How a model calls tools is found out before it is first used, and again when its server refuses that.
+
+use std::sync::Arc;
+
+use dormouse::models::PaidCalls;
+use dormouse::view::{Agent, AttentionKind};
+use dormouse::{AgentPatch, AttentionFilter};
+use dormouse_testkit::models::Host;
+use dormouse_types::TaskId;
+use dormouse_types::agent::PutOff;
+use dormouse_types::audit::AuditAction;
+use dormouse_types::model_settings::ToolMode;
+use dormouse_types::spend::Budgets;
+
+use crate::world::{World, me, now};
+
+/// What a test of a model of the test host reserves: a call of a token in and 100 out in each of three ways.
+const TEST: i64 = 3 * 501;
+
+/// A world with an agent that asks a model of this name.
+fn asking(model: &str) -> (World, TaskId, Agent) {
+    let mut world = World::new();
+    world.dormouse = world.dormouse.clone().with_model_host(Arc::new(Host), None);
+    now(world.dormouse.load_models()).expect("loaded");
+    let task = world.task("Sell the house");
+    let agent = world.agent(&task.id);
+    let model = Some(Some(model.to_owned()));
+    let patch = AgentPatch { model, ..AgentPatch::default() };
+    let agent = now(world.dormouse.edit_agent(&me(), &agent.id, patch, None)).expect("changed");
+    (world, task.id, agent)
+}
+
+fn wake(world: &World, task: &TaskId, agent: &Agent) -> Vec<String> {
+    world.later(60);
+    now(world.dormouse.wake_agent(&me(), &agent.id, None, None)).expect("woken");
+    let ran = world.drain(task).into_iter();
+    ran.map(|run| run.error.unwrap_or_else(|| run.status.to_string())).collect()
+}
+
+/// What the audit log says of trying models, oldest first: who, what, and of which one.
+fn told(world: &World) -> Vec<(String, AuditAction, String)> {
+    let page = now(world.dormouse.audit(&me(), 200, None)).expect("a page");
+    let of_models = page.items.into_iter().filter_map(|row| {
+        let action = row.action.known()?;
+        let is_about = matches!(action, AuditAction::ModelsProbe | AuditAction::ModelsForget);
+        is_about.then_some((row.actor.to_string(), action, row.object))
+    });
+    let mut rows: Vec<_> = of_models.collect();
+    rows.reverse();
+    rows
+}
+
+fn mode(world: &World, id: &str) -> Option<ToolMode> {
+    let models = now(world.dormouse.models(&me())).expect("models").models;
+    models.into_iter().find(|model| model.id == id).and_then(|model| model.tool_mode)
+}
+
+fn cost(world: &World) -> (i64, i64) {
+    let days = now(world.dormouse.usage(&me(), None, None)).expect("usage");
+    days.iter().fold((0, 0), |(calls, cost), day| (calls + day.calls, cost + day.cost))
+}
+
+#[test]
+fn the_first_wake_tries_its_model_once_pays_for_that_and_tells() {
+    let (world, task, agent) = asking("acme/new");
+    assert_eq!(mode(&world, "acme/new"), None);
+    let preview = || {
+        let shown = now(world.dormouse.preview_wake(&me(), &agent.id, None, None));
+        shown.expect("a preview").request.expect("a request").is_tool_mode_known
+    };
+    assert!(!preview());
+    // The test host answers a run with nothing.
+    let ended = wake(&world, &task, &agent);
+    assert!(ended[0].contains("the answer broke off"), "{ended:?}");
+    let probed = (format!("agent:{}", agent.id), AuditAction::ModelsProbe, "acme/new".to_owned());
+    assert_eq!(told(&world), [probed.clone()]);
+    assert_eq!((mode(&world, "acme/new"), preview()), (Some(ToolMode::Schema), true));
+    assert_eq!(cost(&world), (2, TEST + 501), "the test, and the call of the wake");
+    wake(&world, &task, &agent);
+    assert_eq!((told(&world), cost(&world).0), (vec![probed], 3), "it is known now");
+}
+
+#[test]
+fn a_model_is_not_tried_beyond_the_budget_nor_while_paid_calls_are_off() {
+    let (world, task, agent) = asking("acme/new");
+    let budget = |workspace_day| {
+        let budgets = Budgets { workspace_day, ..Budgets::default() };
+        now(world.dormouse.set_budgets(&me(), budgets)).expect("set");
+    };
+    budget(TEST - 1);
+    wake(&world, &task, &agent);
+    assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::WorkspaceBudget.into()));
+    let waits = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 9, None));
+    let kinds: Vec<_> = waits.expect("a page").items.iter().map(|one| one.cause.kind()).collect();
+    assert_eq!(kinds, [AttentionKind::Budget], "it is said, with what can be done");
+    budget(1_000_000);
+    now(world.dormouse.set_paid_calls(&me(), PaidCalls::Off)).expect("set");
+    wake(&world, &task, &agent);
+    assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::PaidCalls.into()));
+    assert_eq!((told(&world), cost(&world)), (Vec::new(), (0, 0)));
+    now(world.dormouse.set_paid_calls(&me(), PaidCalls::Allowed)).expect("set");
+    world.drain(&task);
+    assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema));
+}
+
+#[test]
+fn a_model_that_calls_no_tool_is_held_counts_against_no_agent_and_needs_the_person() {
+    let (world, task, agent) = asking("acme/mute");
+    wake(&world, &task, &agent);
+    let waits = now(world.dormouse.attention_list(&me(), AttentionFilter::default(), 9, None));
+    let waits = waits.expect("a page").items;
+    let [one] = &waits[..] else { panic!("{waits:?}") };
+    assert_eq!(
+        (one.id.as_str(), one.cause.kind()),
+        ("provider:acme/mute", AttentionKind::ModelSetup)
+    );
+    assert!(one.text.contains("choose another model"), "{}", one.text);
+    assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::Provider.into()));
+    assert_eq!((told(&world), cost(&world).0), (Vec::new(), 1), "only the test was paid");
+}
+
+#[test]
+fn a_server_that_refuses_tools_is_tried_anew_by_the_next_wake() {
+    let (world, task, agent) = asking("acme/refusing");
+    let ended = wake(&world, &task, &agent);
+    assert!(ended[0].contains("does not support tools"), "{ended:?}");
+    let by = format!("agent:{}", agent.id);
+    let row = |action| (by.clone(), action, "acme/refusing".to_owned());
+    let once = [row(AuditAction::ModelsProbe), row(AuditAction::ModelsForget)];
+    assert_eq!((told(&world), mode(&world, "acme/refusing")), (once.to_vec(), None));
+    world.later(3600);
+    wake(&world, &task, &agent);
+    assert_eq!(told(&world), [once.clone(), once].concat());
+}

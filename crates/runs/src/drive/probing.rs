@@ -1,0 +1,79 @@
+//! A model of which it is not known how it calls tools is tried before it is asked.
+
+use dormouse_types::model::ModelError;
+use dormouse_types::spend::OverBudget;
+use futures_util::future::{Either, select};
+
+use super::ActiveRun;
+use crate::End;
+use crate::gate::gate;
+use crate::handler::{RunError, TurnContext};
+use crate::prober::{NotProbed, refuses_tools};
+
+impl ActiveRun<'_> {
+    /// Finds out how the model calls tools, unless that is known; returns the end of the run if that cannot be
+    /// found out now. A run that will send nothing tries nothing.
+    pub(super) async fn ensure_probed(
+        &mut self,
+        context: &TurnContext,
+        turn: u32,
+    ) -> Result<Option<End>, RunError> {
+        if self.model.is_probed() || self.driver.prober.is_none() {
+            return Ok(None);
+        }
+        let clearance = self.clearance(context, turn).await?;
+        if gate(context.fragments.clone(), &clearance).hidden_task().is_some() {
+            return Ok(None);
+        }
+        if let Some(end) = self.blocked().await? {
+            return Ok(Some(end));
+        }
+        self.probe().await
+    }
+
+    /// Tries the model that is to be asked next.
+    pub(super) async fn probe(&mut self) -> Result<Option<End>, RunError> {
+        let Some(prober) = self.driver.prober.clone().filter(|_| !self.model.is_probed()) else {
+            return Ok(None);
+        };
+        let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
+        let name = self.model.name().to_owned();
+        let probed = prober.probe(ws, holder, &name);
+        let probed = match select(probed, Box::pin(self.interrupted())).await {
+            Either::Left((probed, _)) => Ok(probed),
+            Either::Right((why, _)) => Err(why),
+        };
+        let probed = match probed {
+            Ok(probed) => probed,
+            Err(why) => return self.interrupt(why).await.map(Some),
+        };
+        match probed {
+            Ok(()) => {
+                self.model = self.driver.models.named(Some(&name));
+                Ok(None)
+            }
+            Err(NotProbed::Model(error @ ModelError::Provider { .. })) => {
+                self.provider_unavailable(&error).await.map(Some)
+            }
+            Err(NotProbed::Model(error)) => self.fail_unanswered(&error).await.map(Some),
+            Err(NotProbed::OverBudget { reason, held }) => {
+                let day = self.driver.day_of(self.driver.clock.now());
+                self.put_off_by_budget(OverBudget::Workspace, held, day).await?;
+                Ok(Some(End::Requeued { reason }))
+            }
+            Err(NotProbed::PaidCallsOff) => self.put_off_by_switch().await.map(Some),
+            Err(NotProbed::Store(error)) => Err(error),
+        }
+    }
+
+    /// Forgets how the model calls tools if its server refuses that.
+    pub(super) async fn forget_refused(&self, error: &ModelError) -> Result<(), RunError> {
+        match &self.driver.prober {
+            Some(prober) if refuses_tools(error) => {
+                let (ws, holder) = (self.lease.ws, &self.lease.run.holder);
+                prober.forget(ws, holder, self.model.name()).await
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}

@@ -83,7 +83,8 @@ fn but_for(task: &draft::Task, lost: &[Lost]) -> draft::Task {
         private: flags.private && !is_lost(Lost::Private),
     };
     task.flags = flags(task.flags);
-    if is_lost(Lost::Order) {
+    // A name that cannot stand as it is may be kept as text.
+    if is_lost(Lost::Order) || is_lost(Lost::Names) {
         task.entries.clear();
     }
     task.items.iter_mut().for_each(|item| item.key.clear());

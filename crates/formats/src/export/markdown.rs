@@ -226,7 +226,8 @@ fn without_underlines(text: &str) -> String {
 pub(super) fn deeper(text: &str, level: usize) -> String {
     let marks = |line: &str| {
         let n = line.bytes().take_while(|&byte| byte == b'#').count();
-        ((1..=6).contains(&n) && line[n..].starts_with(' ')).then_some(n)
+        let is_heading = line[n..].is_empty() || line[n..].starts_with([' ', '\t']);
+        ((1..=6).contains(&n) && is_heading).then_some(n)
     };
     let mut fence: Option<&str> = None;
     let mut lines = Vec::new();

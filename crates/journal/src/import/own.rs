@@ -1,6 +1,6 @@
 //! A task that comes back in an export of its own workspace.
 //!
-//! Nothing was recorded when the file was written, so the version that it was made from is told from the
+//! Nothing was recorded when the file was written, so the version that it was made from is derived from the
 //! task: what was not changed here since the time that the file states is as it was then. What was changed
 //! here since stays, and is named where the file has something else.
 

@@ -4,6 +4,7 @@ import type { Locator, Page } from "@playwright/test";
 
 import { BUDGET, HOUSE, addProvider, budgets, models } from "./models";
 import { expect, type Server, taskId, test } from "./world";
+import { SlowModel } from "./slowModel";
 import { PASSPORTS } from "./steps";
 
 async function settings(page: Page, server: Server): Promise<void> {
@@ -187,9 +188,12 @@ test("a budget that is used up is shown, and lifted for today", async ({ sample,
   const task = await taskId(server, PASSPORTS);
   const { agent } = (await server.ask("GET", `/api/journal/tasks/${task}`)) as { agent: string };
   const { displayName } = (await server.ask("GET", `/api/agents/${agent}`)) as { displayName: string };
-  // Nothing is sent: at this address nobody listens, and the budget has no room.
-  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: HOUSE.address, isOwn: false });
+  const model = new SlowModel();
+  await model.start();
+  await server.ask("PUT", "/api/models/providers/far", { format: "chatCompletions", baseUrl: model.address, isOwn: false });
   await server.ask("PUT", "/api/models/price", { model: "far/big", price: { input: 1_000_000, cachedInput: 1_000_000, cacheWrite: 1_000_000, output: 1_000_000 } });
+  // It is tested, so that the wake has no other call to make than the one that the budget has no room for.
+  await server.ask("POST", "/api/models/test", { model: "far/big" });
   await server.ask("PUT", "/api/models/budgets", { ...(await stored(server)).budgets, agentDay: 1 });
   await server.ask("PATCH", `/api/agents/${agent}`, { model: "far/big" });
   await sample.goto(`${server.address}/agents/${agent}`);
@@ -201,6 +205,8 @@ test("a budget that is used up is shown, and lifted for today", async ({ sample,
   await expect(entry).toContainText("the call may cost");
   await entry.getByRole("button", { name: /^Once more today/ }).click();
   await expect(sample.getByText("For today, less than $0.0001 may be spent.")).toBeVisible();
+  expect(model.asked).toBe(0);
+  model.stop();
 });
 
 test("a price that is set is shown, and the price table can be used again", async ({ app, server }) => {

@@ -45,6 +45,10 @@ impl Signs {
     }
 }
 
+/// The tag by which Obsidian Tasks tells a task from any other box (its "global filter"). It is a word of no
+/// title, wherever it stands.
+const FILTER: &str = "#task";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Due,
@@ -123,7 +127,8 @@ pub(super) fn read(text: &str) -> Signs {
     // Labels at the end stand apart from the sentence; elsewhere they are words of it.
     let n_stated = words.iter().rposition(|word| label(word).is_none()).map_or(0, |at| at + 1);
     let words_read = if n_stated == 0 { &words[..] } else { &words[..n_stated] };
-    signs.title = words_read.join(" ");
+    let is_word = |word: &&&str| !word.eq_ignore_ascii_case(FILTER);
+    signs.title = words_read.iter().filter(is_word).copied().collect::<Vec<_>>().join(" ");
     signs.bare = signs.title.clone();
     if !signs.title.contains(char::is_alphanumeric) {
         signs.title = text.trim().to_owned();

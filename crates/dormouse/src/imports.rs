@@ -3,6 +3,7 @@
 //! What a person corrected is kept under the file's name before the first task is written, so the
 //! next import of the file, and an import that goes on after it was interrupted, do the same.
 
+mod download;
 mod missing;
 mod moved;
 mod options;
@@ -58,7 +59,7 @@ impl Dormouse {
         let base = self.base(caller, file, options, ReadPurpose::Plan).await?;
         base.check(options)?;
         let mut made = self.made(file, options, &base).await?;
-        self.add_remarks(caller, file, &mut made).await?;
+        self.add_remarks(caller, file, options, &mut made).await?;
         let drafts: Vec<_> = made.planned.tasks.iter().map(|task| &task.draft).collect();
         let known = self.journal.import_known(caller.workspace, &file.name, &drafts).await?;
         Ok(plan::view(&base, made, known))
@@ -103,7 +104,7 @@ impl Dormouse {
         let base = self.base(caller, file, options, ReadPurpose::Write).await?;
         base.check(options)?;
         let mut made = self.made(file, options, &base).await?;
-        self.add_remarks(caller, file, &mut made).await?;
+        self.add_remarks(caller, file, options, &mut made).await?;
         self.keep(caller, file, options, &base, &made).await?;
         Ok(made.planned)
     }
@@ -113,12 +114,15 @@ impl Dormouse {
         &self,
         caller: &Caller,
         file: &ImportFile,
+        options: &ImportOptions,
         made: &mut PlannedFile,
     ) -> Result<(), Error> {
         let doubled = self.doubled(caller, file, &made.moved).await?;
         let missing = self.missing(caller, file, made).await?;
         let same_titles = self.same_titles(caller, file, made).await?;
-        made.planned.remarks.extend(doubled.into_iter().chain(missing).chain(same_titles));
+        let copied = self.copied(caller, file, options, made).await?;
+        let all = doubled.into_iter().chain(missing).chain(same_titles).chain(copied);
+        made.planned.remarks.extend(all);
         made.planned.remarks.sort_by_key(|remark| remark.line);
         Ok(())
     }

@@ -13,43 +13,51 @@ use dormouse_types::task::Status;
 use crate::intake::{
     Draft, Gather, Lines, ReadError, ReadOptions, day_of, fold, priority_of, take_boxes,
 };
-use crate::json::{self, Node};
+use crate::json::{self, Node, Object};
 use crate::reading::{Format, Reading, Role};
 
-/// Every field that can be requested.
-const FIELDS: &[&str] = &[
-    "assignees",
-    "author",
-    "body",
-    "closed",
-    "closedAt",
-    "closedByPullRequestsReferences",
-    "comments",
-    "createdAt",
-    "id",
-    "isPinned",
-    "labels",
-    "milestone",
-    "number",
-    "projectCards",
-    "projectItems",
-    "reactionGroups",
-    "state",
-    "stateReason",
-    "title",
-    "updatedAt",
-    "url",
-];
+/// The issues that are looked at for a sign of GitHub: labels, people and reasons may be missing from most.
+const SAMPLE: usize = 50;
 
-/// Whether a text is a list of issues. Other lists number their tasks as well, so one field that no issue
-/// has is enough to say that it is none.
+/// Whether a text is a list of issues: objects with title and number, of which one has what only GitHub
+/// writes. A number alone has many a list.
 pub fn looks_like(text: &str) -> bool {
-    json::first_names(text).is_some_and(|names| {
-        let has = |name: &str| names.iter().any(|known| known == name);
-        let is_of_issues = has("stateReason") || has("closedByPullRequestsReferences");
-        let can_be = has("number") && names.iter().all(|name| FIELDS.contains(&name.as_str()));
-        has("title") && (is_of_issues || can_be)
+    if !json::begins(text) {
+        return false;
+    }
+    let Ok(lines) = Lines::new("", text) else { return false };
+    let Ok(root) = Node::of("", &lines) else { return false };
+    let issues = if root.is_object() { vec![root] } else { root.items() };
+    let mut issues = issues.iter().take(SAMPLE).map(Node::object);
+    issues.next().is_some_and(|first| {
+        let is_issue = first.has("title")
+            && (first.has("number") || has_sign(&first))
+            && !["done", "idBoard"].iter().any(|name| first.has(name));
+        is_issue && (has_sign(&first) || issues.any(|issue| has_sign(&issue)))
     })
+}
+
+/// Whether an object has what only an issue of GitHub has.
+fn has_sign(issue: &Object<'_>) -> bool {
+    let text = |name: &str| issue.peek(name).and_then(|node| node.text());
+    let is_address = |url: String| {
+        let path = url.split_once("://").map(|(_, path)| path).unwrap_or_default();
+        ["issues", "pull"].iter().any(|kind| path.split('/').nth(3) == Some(kind))
+    };
+    let is_of = |list: &str, members: &[&str]| {
+        let nodes = issue.peek(list).map(|node| node.items()).unwrap_or_default();
+        nodes.first().is_some_and(|node| {
+            let object = node.object();
+            members.iter().all(|member| object.has(member))
+        })
+    };
+    issue.has("stateReason")
+        || issue.has("closedByPullRequestsReferences")
+        || text("state").is_some_and(|state| matches!(&*state, "OPEN" | "CLOSED" | "MERGED"))
+        || ["url", "html_url"].iter().any(|name| text(name).is_some_and(is_address))
+        || is_of("labels", &["name", "color"])
+        || is_of("assignees", &["login"])
+        || issue.peek("author").is_some_and(|author| author.object().has("login"))
 }
 
 /// Reads the issues.
@@ -89,7 +97,10 @@ fn issue(node: Node<'_>, options: &ReadOptions, gather: &mut Gather<'_>) -> Resu
     if reason.as_deref() == Some("DUPLICATE") {
         draft.details.push("Closed as", "duplicate");
     }
+    // The API itself calls the address of a page `html_url`, and that of its own answer `url`.
+    let page = issue.take_text("html_url");
     let url = issue.take_text("url");
+    let url = page.or(url);
     let repository = url.as_deref().and_then(repository);
     draft.task.category.clone_from(&repository);
     for label in issue.take("labels").map(|labels| labels.items()).unwrap_or_default() {

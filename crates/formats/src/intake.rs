@@ -21,7 +21,7 @@ mod words;
 
 pub(crate) use boxes::{boxed, is_tick, take_boxes, ticked_at_end};
 pub(crate) use columns::{column_named, names_any_day};
-pub(crate) use dates::{Dated, Dates, day_of};
+pub(crate) use dates::{Dated, Dates, day_of, of_milliseconds};
 pub(crate) use details::Details;
 pub(crate) use draft::{Comment, Draft};
 pub use error::ReadError;
@@ -32,7 +32,8 @@ pub(crate) use letter::{Letter, is_mail_field};
 pub(crate) use lines::Lines;
 pub(crate) use table::{cells, is_ruler};
 pub(crate) use words::{
-    in_bold, is_done, list_status, names_actions, priority_of, status_of, without_limit,
+    in_bold, is_done, is_no_priority, list_status, names_actions, priority_of, status_of,
+    without_limit,
 };
 
 use dormouse_types::Timestamp;

@@ -81,6 +81,13 @@ impl<'a> Node<'a> {
         std::ptr::eq(self.raw, other.raw)
     }
 
+    /// Whether another part of the document is in this one, or is it.
+    pub fn holds(&self, other: &Self) -> bool {
+        let (outer, inner) =
+            (self.raw.as_bytes().as_ptr_range(), other.raw.as_bytes().as_ptr_range());
+        outer.start <= inner.start && inner.end <= outer.end
+    }
+
     /// A text, or that of the time which an object holds, as `{"dateTime": "…", "timeZone": "UTC"}`.
     pub fn of_time(&self) -> Option<String> {
         if !self.is_object() {

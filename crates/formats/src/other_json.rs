@@ -45,6 +45,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
         first.node.line(),
         "JSON of no known program: what its members mean is a guess by their names",
     );
+    say_others(root, &found, &mut gather);
     let mut parts = Vec::with_capacity(found.len());
     for Found { node, list, list_name } in found {
         if options.cancel.is_cancelled() {
@@ -68,6 +69,24 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Option<Read
     }
     settle(parts, &mut gather)?;
     Ok(Some(gather.finish(Format::OtherJson)))
+}
+
+/// Names the lists next to the tasks in which no task was found, such as notes that name their tasks by a number.
+fn say_others(root: Node<'_>, found: &[Found<'_>], gather: &mut Gather<'_>) {
+    let object = root.object();
+    let is_other = |node: &Node<'_>| {
+        (node.is_array() || node.is_object())
+            && !node.shown().is_empty()
+            && !found.iter().any(|found| node.holds(&found.node) || found.node.holds(node))
+    };
+    let others: Vec<_> = object.members().filter(|(_, node)| is_other(node)).collect();
+    let Some((_, first)) = others.first() else { return };
+    let names: Vec<String> = others
+        .iter()
+        .take(20)
+        .map(|(name, _)| format!("`{}`", name.chars().take(40).collect::<String>()))
+        .collect();
+    gather.say(first.line(), format!("no tasks are found in {}: left out", names.join(", ")));
 }
 
 /// Makes tasks of the parts, and items of those that are only parts of another.

@@ -63,7 +63,25 @@ pub fn looks_like(text: &str) -> bool {
     }
     // A list in which somebody drew few boxes is an outline all the same.
     let is_outline = || n_bulleted == n_lines && n_inner > 0 && 5 * n_boxes < n_lines;
-    n_lines > 1 && 4 * n_continued < n_lines && (n_boxes == 0 || is_outline())
+    let is_boxed = || n_bulleted == 0 && are_named(&reading::lines(text));
+    n_lines > 1 && 4 * n_continued < n_lines && (n_boxes == 0 || is_outline() || is_boxed())
+}
+
+/// Whether boxes without bullets stand below lines that name them, such as the days of a week: two lines at
+/// least are right above a box, and no box has a bullet. A single such line is a title.
+fn are_named(lines: &[&str]) -> bool {
+    let is_box = |line: &str| intake::boxed(line.trim()).is_some();
+    let is_name = |line: &str| {
+        reading::indent(line) == 0
+            && !line.trim().is_empty()
+            && line.trim().chars().nth(HEAD).is_none()
+            && !is_bulleted(line)
+            && !is_box(line)
+    };
+    let has_bullet = |line: &&str| is_bulleted(line) && is_box(bare(line));
+    let n_names =
+        lines.windows(2).filter(|pair| is_name(pair[0]) && is_box(pair[1])).take(2).count();
+    n_names == 2 && !lines.iter().any(has_bullet)
 }
 
 /// Whether a line has a meaning in Markdown that a plain list does not have.
@@ -107,7 +125,7 @@ pub fn read(name: &str, text: &str) -> Reading {
     let lines = reading::lines(text);
     let letter = Letter::of(&lines);
     let is_outline = is_outline(&lines);
-    let is_spaced = names_are_apart(&lines);
+    let shape = Shape { is_spaced: names_are_apart(&lines), is_named: are_named(&lines) };
     let has_tags = task_paper::looks_like(text);
     for (at, &line) in lines.iter().enumerate() {
         let number = at + 1;
@@ -116,7 +134,7 @@ pub fn read(name: &str, text: &str) -> Reading {
         } else if letter.has(at) {
             note(&mut reading.tasks, &mut notes);
             Role::Skipped
-        } else if let Some(head) = head(&lines, at, is_spaced) {
+        } else if let Some(head) = head(&lines, at, shape) {
             note(&mut reading.tasks, &mut notes);
             group.begin(head, lines.get(at + 1).copied());
             Role::Category
@@ -219,10 +237,19 @@ fn is_over_boxes(lines: &[&str], at: usize) -> bool {
         && below.any(|line| mark(line) == Some(false))
 }
 
+/// How the lines of a list are named.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// See [`names_are_apart`].
+    is_spaced: bool,
+    /// See [`are_named`].
+    is_named: bool,
+}
+
 /// The name that a line gives to the lines below it: it ends with a colon, or a list with bullets or boxes
 /// follows directly. A long line is a sentence, and the last one names nothing. Where names are apart from
 /// their lists, a blank line may be between them.
-fn head<'a>(lines: &[&'a str], at: usize, is_spaced: bool) -> Option<&'a str> {
+fn head<'a>(lines: &[&'a str], at: usize, shape: Shape) -> Option<&'a str> {
     let line = lines[at];
     let text = line.trim();
     let next = lines.get(at + 1)?;
@@ -242,7 +269,11 @@ fn head<'a>(lines: &[&'a str], at: usize, is_spaced: bool) -> Option<&'a str> {
         true => lines[at + 1..].iter().take(FAR).any(|line| !line.trim().is_empty()),
         false => {
             let is_over_list = !next.starts_with([' ', '\t']) && is_bulleted(next);
-            is_over_list || is_over_boxes(lines, at) || is_spaced && !is_bulleted(line)
+            let is_over_box = || shape.is_named && intake::boxed(next.trim()).is_some();
+            is_over_list
+                || is_over_boxes(lines, at)
+                || is_over_box()
+                || shape.is_spaced && !is_bulleted(line)
         }
     };
     (leads && name.contains(char::is_alphanumeric)).then_some(name)
@@ -317,11 +348,11 @@ fn add_item(checklist: &mut Checklist, task: &mut Task, line: &str, has_tags: bo
     if intake::boxed(title).is_some_and(|(_, words)| words.is_empty()) {
         return false;
     }
-    // An item has no field but this one. The day on which it was done stays in its words.
-    let done = title.strip_suffix(" @done").filter(|_| has_tags);
-    let has_day = has_tags && title.ends_with(')') && title.contains(" @done(");
-    let mark = if has_day { Some(true) } else { mark };
-    let (mark, title) = done.map_or((mark, title), |title| (Some(true), title.trim_end()));
+    // An item has no field but this one; when it was done stays in its words.
+    let is_done = has_tags && task_paper::read(title).is_done;
+    let mark = if is_done { Some(true) } else { mark };
+    let bare = title.strip_suffix(" @done").filter(|_| is_done);
+    let title = bare.map_or(title, str::trim_end);
     let is_checked = mark.unwrap_or(task.status == Some(Status::Done));
     checklist.add(task, line, title, is_checked)
 }

@@ -55,6 +55,7 @@ pub fn read(name: &str, text: &str, options: &ReadOptions) -> Result<Reading, Re
     for node in cards.items() {
         card(node, &mut board, options, &mut gather)?;
     }
+    board.say_orphans(&mut gather);
     Ok(gather.finish(Format::Trello))
 }
 
@@ -145,6 +146,25 @@ impl<'a> Board<'a> {
                 line,
                 format!("the board's history is left out, except comments: {n_left} actions"),
             );
+        }
+    }
+
+    /// Names what belongs to cards that the file does not have, such as deleted ones.
+    fn say_orphans(&self, gather: &mut Gather<'_>) {
+        let checklists: Vec<Node<'a>> =
+            self.checklists.values().flatten().map(|(_, node)| *node).collect();
+        let comments: Vec<Node<'a>> =
+            self.comments.values().flatten().map(|(_, _, node)| *node).collect();
+        for (what, nodes) in [("checklist", checklists), ("comment", comments)] {
+            let Some(first) = nodes.iter().map(Node::line).min() else { continue };
+            let message = match nodes.len() {
+                1 => format!("1 {what} is of a card that is not in the file: left out"),
+                n => format!("{n} {what}s are of cards that are not in the file: left out"),
+            };
+            gather.say(first, message);
+            for node in nodes {
+                gather.claim(node.lines(), Role::Skipped, None);
+            }
         }
     }
 }

@@ -106,12 +106,17 @@ fn task(
     draft.task.category = project;
     let is_done = object.take("done").is_some_and(|done| done.is_true());
     draft.task.status = Some(if is_done { Status::Done } else { Status::Open });
-    match object.take_text("priority").as_deref() {
+    let priority = object.take_text("priority");
+    match priority.as_deref() {
         Some("1") => draft.task.priority = Some(Priority::P3),
         Some("2") => draft.task.priority = Some(Priority::P2),
         Some("3") => draft.task.priority = Some(Priority::P1),
         Some("4" | "5") => draft.task.priority = Some(Priority::P0),
-        Some(_) | None => {}
+        Some("0") | None => {}
+        Some(other) => {
+            draft.details.push("priority", other);
+            gather.say(node.line(), "this priority is not understood: kept as text");
+        }
     }
     draft.task.flags.starred = object.take("is_favorite").is_some_and(|is| is.is_true());
     for label in object.take("labels").map(|labels| labels.items()).unwrap_or_default() {
@@ -121,12 +126,14 @@ fn task(
     }
     if let Some((text, day)) = time(&mut object, "due_date", options) {
         draft.task.due_on = day;
-        if day.is_none() {
+        let said = match day {
+            None => Some("this is no day, so there is no due date: kept as text"),
+            Some(_) if has_time(&text) => Some("the time of a due date has no field: kept as text"),
+            Some(_) => None,
+        };
+        if let Some(said) = said {
             draft.details.push("Due", &text);
-            gather.say(node.line(), "this is no day, so there is no due date: kept as text");
-        } else if !is_whole_day(&text) {
-            draft.details.push("Due", &text);
-            gather.say(node.line(), "a due time has no field: kept as text");
+            gather.say(node.line(), said);
         }
     }
     for (name, label) in [
@@ -145,12 +152,21 @@ fn task(
     }
     related(&mut object, own, &mut draft, gather, node.line());
     let people = object.take("assignees").map(|people| people.items()).unwrap_or_default();
-    let names: Vec<String> = people.into_iter().filter_map(name_of).collect();
+    let names: Vec<String> = people
+        .iter()
+        .filter_map(|person| {
+            let mut person = person.object();
+            person.take_text("name").or_else(|| person.take_text("username"))
+        })
+        .collect();
     draft.details.push("Assigned to", &names.join(", "));
     for comment in object.take("comments").map(|comments| comments.items()).unwrap_or_default() {
         let mut comment = comment.object();
         let on = time(&mut comment, "created", options).and_then(|(_, day)| day);
-        let author = comment.take("author").and_then(|author| name_of(author));
+        let author = comment.take("author").and_then(|author| {
+            let mut author = author.object();
+            author.take_text("name").or_else(|| author.take_text("username"))
+        });
         if let Some(text) = comment.take_text("comment") {
             let text = if is_html(&text) { to_markdown(&text) } else { text };
             let text = author.map_or(text.clone(), |author| format!("{author}:\n\n{text}"));
@@ -240,14 +256,7 @@ fn related(
     related.keep_rest(&mut draft.details, gather);
 }
 
-/// What a person is called.
-fn name_of(person: Node<'_>) -> Option<String> {
-    let mut person = person.object();
-    let name = person.take_text("name").filter(|name| !name.trim().is_empty());
-    name.or_else(|| person.take_text("username"))
-}
-
-/// A time with its day, if it has one; the first year of the calendar means no time.
+/// A time with its day, if it can be read; the first year of the calendar means none.
 fn time(
     object: &mut Object<'_>,
     name: &str,
@@ -258,7 +267,7 @@ fn time(
     Some((text, day))
 }
 
-/// Whether a time is written as a day or its beginning.
-fn is_whole_day(text: &str) -> bool {
-    text.find('T').is_none_or(|at| text[at..].starts_with("T00:00:00"))
+/// Whether a text says more than a day: a time other than midnight.
+fn has_time(text: &str) -> bool {
+    text.split_once('T').is_some_and(|(_, time)| !time.starts_with("00:00:00"))
 }

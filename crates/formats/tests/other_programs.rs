@@ -47,43 +47,37 @@ fn objects_without_anything_of_a_task_stay_one_task() {
 }
 
 #[test]
-fn a_list_that_numbers_its_tasks_is_no_list_of_issues_and_keeps_its_fields() {
-    let reading = read(
-        r#"[{"number":1,"title":"Call the plumber","status":"done","due":"2026-12-04","tags":["home"]},
-{"number":2,"title":"Send the bill","status":"open","due":"2026-12-07","tags":["work"]}]"#,
+fn a_list_with_numbers_is_githubs_only_if_something_says_so() {
+    let own = read(
+        r#"[{"number":7,"title":"Paint","status":"IN PROGRESS","dueOn":"2026-12-01","tags":["home"],"weight":"3 kg"},
+{"number":8,"title":"Call Ana","status":"DONE","tags":[]}]"#,
     );
-    assert_eq!(reading.format, Format::OtherJson);
-    let fields: Vec<_> = reading.tasks.iter().map(|it| (it.status, it.due_on, &it.labels)).collect();
-    let [home, work] = ["home", "work"].map(|label| vec![label.to_owned()]);
     assert_eq!(
-        fields,
-        [
-            (Some(Status::Done), Some(date(2026, 12, 4)), &home),
-            (Some(Status::Open), Some(date(2026, 12, 7)), &work),
-        ]
+        (own.format, titles(&own)),
+        (Format::OtherJson, vec!["Paint".into(), "Call Ana".into()])
     );
-    let issues = read(r#"[{"number":7,"title":"It crashes","state":"OPEN","labels":[]}]"#);
-    assert_eq!(issues.format, Format::GithubIssues);
-}
-
-#[test]
-fn vikunja_loses_no_due_time_no_word_for_a_day_and_no_author_of_a_comment() {
-    let task = |due: &str| {
-        format!(
-            r#"[{{"id":1,"title":"Paint","done":false,"project_id":3,"due_date":"{due}","comments":[{{"comment":"Two coats.","author":{{"name":"","username":"ioana"}},"created":"2026-11-20T08:00:00Z"}}]}}]"#
-        )
-    };
-    let timed = read(&task("2026-12-01T14:30:00Z"));
-    assert_eq!(timed.format, Format::Vikunja);
-    assert_eq!(timed.tasks[0].due_on, Some(date(2026, 12, 1)));
-    assert!(text(&timed, 0).contains("Due: 2026-12-01T14:30:00Z"), "{}", text(&timed, 0));
-    assert!(text(&timed, 0).contains("ioana:\n\nTwo coats."), "{}", text(&timed, 0));
-    let unreadable = read(&task("whenever"));
-    assert_eq!(unreadable.tasks[0].due_on, None);
-    assert!(text(&unreadable, 0).contains("Due: whenever"), "{}", text(&unreadable, 0));
-    let whole = read(&task("2026-12-01T00:00:00Z"));
-    assert_eq!(whole.tasks[0].due_on, Some(date(2026, 12, 1)));
-    assert!(!text(&whole, 0).contains("Due:"), "{}", text(&whole, 0));
+    let task = &own.tasks[0];
+    assert_eq!(
+        (task.status, task.due_on, &task.labels[..]),
+        (Some(Status::InProgress), Some(date(2026, 12, 1)), &["home".to_owned()][..])
+    );
+    assert_eq!(text(&own, 0), "- number: 7\n- weight: 3 kg");
+    assert!(own.remarks.iter().any(|remark| remark.message.contains("`weight` has no field")));
+    // What is only titles, numbers and labels is a list all the same.
+    let titled =
+        read(r#"[{"number":1,"title":"Paint","labels":["home"]},{"number":2,"title":"Saw"}]"#);
+    assert_eq!((titled.format, titles(&titled).len()), (Format::OtherJson, 2));
+    assert_eq!(titled.tasks[0].labels, ["home"]);
+    for issues in [
+        r#"[{"number":1,"title":"a"},{"number":2,"title":"b","state":"CLOSED"}]"#,
+        r#"[{"number":1,"title":"a","url":"https://github.com/o/r/issues/1"}]"#,
+        r#"[{"number":1,"title":"a","labels":[]},{"number":2,"title":"b","labels":[{"name":"bug","color":"d73a4a"}]}]"#,
+        r#"[{"title":"a","stateReason":"","number":1}]"#,
+        r#"[{"number":1,"title":"a","html_url":"https://github.com/o/r/issues/1","state":"open"}]"#,
+        r#"[{"number":1,"title":"a","assignees":[{"login":"ana"}]}]"#,
+    ] {
+        assert_eq!(read(issues).format, Format::GithubIssues, "{issues}");
+    }
 }
 
 #[test]
@@ -289,4 +283,169 @@ fn points_below_items_and_signs_of_obsidian_are_the_same_text_after_writing() {
             assert_eq!(days(&again), days(&reading));
         }
     }
+}
+
+#[test]
+fn what_vikunja_says_that_has_no_field_is_text() {
+    let reading = read(
+        r#"[{"id":1,"title":"Paint","done":false,"project_id":2,"priority":9,"due_date":"2026-12-05T14:30:00Z","start_date":"some day",
+"comments":[{"id":4,"comment":"Which blue?","created":"2026-11-20T10:00:00Z","author":{"id":3,"name":"","username":"ana"}}]},
+{"id":2,"title":"Saw","done":false,"project_id":2,"due_date":"next full moon"},
+{"id":3,"title":"Oil","done":false,"project_id":2,"due_date":"2026-12-05T00:00:00Z"}]"#,
+    );
+    assert_eq!(reading.format, Format::Vikunja);
+    let due: Vec<_> = reading.tasks.iter().map(|task| task.due_on).collect();
+    assert_eq!(due, [Some(date(2026, 12, 5)), None, Some(date(2026, 12, 5))]);
+    assert_eq!(
+        text(&reading, 0),
+        "ana:\n\nWhich blue?\n- priority: 9\n- Due: 2026-12-05T14:30:00Z\n- Start: some day"
+    );
+    assert_eq!(text(&reading, 1), "- Due: next full moon");
+    assert_eq!(text(&reading, 2), "");
+    for words in ["the time of a due date", "this is no day"] {
+        assert!(reading.remarks.iter().any(|remark| remark.message.contains(words)), "{words}");
+    }
+}
+
+#[test]
+fn a_subtask_of_todoist_that_has_a_duration_stays_a_task() {
+    let reading = read(
+        "TYPE,CONTENT,PRIORITY,INDENT,DURATION,DURATION_UNIT\ntask,Trip,4,1,,\ntask,pack,4,2,,\ntask,visa,4,2,45,minute\n",
+    );
+    assert_eq!(titles(&reading), ["Trip (pack)", "visa"]);
+    assert_eq!(reading.tasks[1].estimate_minutes, Some(45));
+    assert_eq!(text(&reading, 1), "- Part of: Trip");
+}
+
+#[test]
+fn a_comment_of_a_card_that_is_not_in_the_file_is_said() {
+    let reading = read(
+        r#"{"name":"Board","lists":[{"id":"l","name":"Home"}],"cards":[{"id":"c","name":"Paint","idList":"l"}],
+"checklists":[{"id":"k","idCard":"gone","name":"Steps","checkItems":[{"name":"sand"}]}],
+"actions":[{"type":"commentCard","data":{"card":{"id":"gone"},"text":"lost?"}}]}"#,
+    );
+    let said: Vec<&str> = reading.remarks.iter().map(|remark| remark.message.as_str()).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("1 checklist") && said[1].contains("1 comment"), "{said:?}");
+    assert_eq!(reading.places[2].role, Role::Skipped);
+}
+
+#[test]
+fn an_estimate_without_a_unit_is_text_and_said() {
+    let reading = read("Title,Estimate,Due\nPaint,5,2026-12-01\nSaw,2 h,\n");
+    assert_eq!(text(&reading, 0), "- Estimate: 5");
+    assert_eq!(reading.tasks[1].estimate_minutes, Some(120));
+    assert!(reading.remarks.iter().any(|remark| remark.message.contains("estimate has no unit")));
+}
+
+#[test]
+fn a_column_that_is_text_by_what_it_holds_keeps_its_name() {
+    let reading = read(
+        "Title,Description,Linear Creator\nPaint,The door.,ana.popescu@example.org\nSaw,,bo.lindqvist@example.org\n",
+    );
+    assert_eq!(text(&reading, 0), "The door.\n\nLinear Creator: ana.popescu@example.org");
+    assert_eq!(text(&reading, 1), "Linear Creator: bo.lindqvist@example.org");
+}
+
+#[test]
+fn a_list_in_brackets_is_its_labels_and_an_empty_one_is_nothing() {
+    let reading = read(
+        "Task Name,Status,tags,Assignees\nPaint,to do,\"[fair, town hall]\",[]\nSaw,to do,[],\"[Ana, Bo]\"\nOil,to do,\"[\"\"a\"\",\"\"b\"\"]\",[]\n",
+    );
+    let labels: Vec<String> = reading.tasks.iter().map(|task| task.labels.join("|")).collect();
+    assert_eq!(labels, ["fair|town hall", "", "a|b"]);
+    assert_eq!(text(&reading, 0), "");
+    assert!(text(&reading, 1).contains("Assignees: Ana, Bo"), "{}", text(&reading, 1));
+}
+
+#[test]
+fn a_time_in_milliseconds_is_a_day() {
+    let sheet = read(
+        "Task Name,Status,Due Date,Date Done\nPaint,to do,1796428800000,\nSaw,to do,,1795651200000\nOil,to do,1796481000000,\n",
+    );
+    let due: Vec<_> = sheet.tasks.iter().map(|task| task.due_on).collect();
+    assert_eq!(due, [Some(date(2026, 12, 5)), None, Some(date(2026, 12, 5))]);
+    assert_eq!(sheet.tasks[1].status, Some(Status::Done));
+    assert_eq!(text(&sheet, 0), "");
+    assert_eq!(text(&sheet, 2), "- Due Date: 2026-12-05T14:30:00Z");
+    let milk = read(
+        r#"{"lists":[{"id":"1","name":"Home"}],"tasks":[{"id":"2","name":"Paint","date_due":1796428800000,"date_completed":1795651200000,"priority":"P1"},
+{"id":"3","name":"Saw","date_due":1796481000000,"priority":"PN"}]}"#,
+    );
+    assert_eq!(titles(&milk), ["Paint", "Saw"]);
+    let status: Vec<_> = milk.tasks.iter().map(|task| (task.status, task.due_on)).collect();
+    let day = Some(date(2026, 12, 5));
+    assert_eq!(status, [(Some(Status::Done), day), (None, day)]);
+    assert!(
+        milk.remarks
+            .iter()
+            .any(|remark| remark.message == "no tasks are found in `lists`: left out")
+    );
+    assert_eq!(text(&milk, 0), "- Completed: 2026-11-26T00:00:00Z");
+    assert_eq!(text(&milk, 1), "- date_due: 2026-12-05T14:30:00Z");
+}
+
+#[test]
+fn the_tag_that_makes_a_line_a_task_in_obsidian_is_no_part_of_its_title() {
+    let reading = read(
+        "# Notes\n\n- [ ] #task Draft 📅 2026-12-01\n- [ ] Send #task the bill 📅 2026-12-02\n- [ ] Pay #task 📅 2026-12-03\n- [ ] #task 📅 2026-12-03\n",
+    );
+    assert_eq!(titles(&reading)[..3], ["Draft", "Send the bill", "Pay"]);
+    assert_eq!(reading.tasks[0].labels, ["task"]);
+}
+
+#[test]
+fn boxes_without_bullets_are_tasks_below_the_lines_that_name_them() {
+    let text_of = "Saturday\n[ ] mow the lawn\n[x] buy paint\n\nSunday\n[x] visit Ana\n\nSome day\n[ ] sort photos\n";
+    let reading = read(text_of);
+    assert_eq!(titles(&reading), ["mow the lawn", "buy paint", "visit Ana", "sort photos"]);
+    let of: Vec<_> =
+        reading.tasks.iter().map(|task| (task.category.as_deref().unwrap(), task.status)).collect();
+    assert_eq!(
+        of,
+        [
+            ("Saturday", Some(Status::Open)),
+            ("Saturday", Some(Status::Done)),
+            ("Sunday", Some(Status::Done)),
+            ("Some day", Some(Status::Open)),
+        ]
+    );
+    // Without a line between, too.
+    assert_eq!(
+        titles(&read("Saturday\n[ ] mow\n[ ] paint\nSunday\n[x] rest\n")),
+        ["mow", "paint", "rest"]
+    );
+    // One name is that of a task with a checklist.
+    assert_eq!(titles(&read("Packing list\n\n[ ] socks\n[ ] visa\n")).len(), 1);
+}
+
+#[test]
+fn an_item_of_taskpaper_is_ticked_by_the_day_on_which_it_was_done() {
+    let reading = read(
+        "Paint the wall @due(2026-12-01)\n\t- sand it @done(2026-11-20)\n\t- prime it @done @home\n\t- wash it\n",
+    );
+    let items: Vec<_> =
+        reading.tasks[0].items.iter().map(|item| (item.title.as_str(), item.is_checked)).collect();
+    assert_eq!(
+        items,
+        [("sand it @done(2026-11-20)", true), ("prime it @done @home", true), ("wash it", false)]
+    );
+}
+
+#[test]
+fn what_programs_write_for_nothing_is_no_text() {
+    let sheet =
+        read("Title,Priority,Parent ID,Checklists\nPaint,No priority,null,{}\nSaw,High,86a1,[]\n");
+    assert_eq!(text(&sheet, 0), "");
+    assert_eq!(text(&sheet, 1), "- Parent ID: 86a1");
+    assert!(!sheet.remarks.iter().any(|remark| remark.message.contains("not understood")));
+}
+
+#[test]
+fn an_item_may_say_what_it_is_in_an_object_of_its_own() {
+    let reading = read(
+        r#"[{"title":"Trip","deadline":"2026-12-10","checklist-items":[{"type":"checklist-item","attributes":{"title":"visa","completed":true}}]}]"#,
+    );
+    assert_eq!(titles(&reading), ["Trip (visa)"]);
+    assert!(reading.tasks[0].items[0].is_checked);
 }

@@ -86,7 +86,10 @@ fn a_log_of_any_length_fits_at_a_window_of_8192() {
         assert!(!instruction.contains("left out"), "note {n}: {instruction}");
     }
     assert!(n_folds > 1, "the log was folded {n_folds} times");
-    assert!(largest > 8_192 - answer - turns - 400, "what there is of the window is used: {largest}");
+    assert!(
+        largest > 8_192 - answer - turns - 400,
+        "what there is of the window is used: {largest}"
+    );
 }
 
 #[test]

@@ -445,3 +445,38 @@ fn many_missing_tasks_are_counted_and_the_first_named() {
     );
     assert_eq!(messages(&plan), [said]);
 }
+
+#[test]
+fn a_list_that_is_downloaded_again_under_another_name_is_said_to_be_there_already() {
+    let world = World::new();
+    let board = r#"{"name":"Fair","lists":[{"id":"l","name":"Home"}],"cards":[{"id":"c1","name":"Paint","idList":"l"},{"id":"c2","name":"Saw","idList":"l"}]}"#;
+    let plain = "Call Ana\nBuy milk\n";
+    let import = |name: &str, text: &str| {
+        let file = ImportFile::new(name, text.as_bytes());
+        now(world.dormouse.import(&me(), &file, &ImportOptions::default(), &mut |_| {}))
+            .expect("imported");
+    };
+    let said = |name: &str, text: &str| {
+        let file = ImportFile::new(name, text.as_bytes());
+        let plan = now(world.dormouse.plan_import(&me(), &file, &ImportOptions::default()));
+        let remarks = plan.expect("a plan").remarks.into_iter().map(|remark| remark.message);
+        remarks.filter(|message| message.contains("twice")).collect::<Vec<_>>()
+    };
+    assert_eq!(said("board (1).json", board), [""; 0]);
+    import("board.json", board);
+    import("list.txt", plain);
+    let twice = |n: usize, name: &str| {
+        format!(
+            "{n} of {n} tasks were imported from {name} before and will be there twice: to bring those up to \
+             date instead, give this file the name {name} and import it again"
+        )
+    };
+    assert_eq!(said("board (2).json", board), [twice(2, "board.json")]);
+    assert_eq!(said("board copy.json", board), [twice(2, "board.json")]);
+    assert_eq!(said("list (1).txt", plain), [twice(2, "list.txt")]);
+    assert_eq!(said("list (1).txt", "Paint\nOil\n"), [""; 0]);
+    assert_eq!(said("other.json", board), [""; 0]);
+    // Who imported it all the same has two lists from then on.
+    import("board (1).json", board);
+    assert_eq!(said("board (1).json", board), [""; 0]);
+}

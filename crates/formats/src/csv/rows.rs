@@ -1,5 +1,7 @@
 //! Rows of a sheet whose columns are named or guessed.
 
+use std::borrow::Cow;
+
 use dormouse_types::task::{self, Status};
 
 use super::priorities::Scale;
@@ -7,9 +9,9 @@ use super::sheet::{Row, Sheet};
 use super::{ticktick, untitled, write};
 use crate::intake::{
     DateOrder, Dates, Details, Draft, Gather, ReadError, ReadOptions, fold, instant, is_done,
-    priority_of, status_of, ticked,
+    is_no_priority, of_milliseconds, priority_of, status_of, ticked,
 };
-use crate::reading::{Column, ColumnGuess, Columns, Role};
+use crate::reading::{Because, Column, ColumnGuess, Columns, Role};
 
 /// The most columns without a field of which each has a remark of its own; of more, one speaks of all.
 const MANY: usize = 20;
@@ -107,12 +109,16 @@ fn draft(
     let (mut id, mut titles, mut notes, mut done) = (None, Vec::new(), Vec::new(), None);
     let mut status_word = None;
     for at in 0..row.cells.len() {
-        let cell = if columns.is_own { write::unguarded(row.cell(at)) } else { row.cell(at) };
+        let guess = columns.columns.get(at);
+        let shown = match columns.is_own {
+            true => write::unguarded(row.cell(at)).into(),
+            false => readable(row.cell(at), guess.map(|guess| guess.column)),
+        };
+        let cell = &*shown;
         if cell.is_empty() {
             continue;
         }
         let extra = format!("Column {}", at + 1);
-        let guess = columns.columns.get(at);
         let name = guess.map_or(extra.as_str(), |guess| guess.name.as_str());
         let is_read = match guess.map_or(Column::KeptInNote, |guess| guess.column) {
             Column::LeftOut if columns.is_own && name == write::UPDATED => {
@@ -145,7 +151,7 @@ fn draft(
                 let exact = cell.parse::<Status>().ok();
                 let mark = is_done(cell);
                 draft.task.status = exact.or_else(|| status_of(cell)).or_else(|| ticked(mark?));
-                status_word = Some(cell);
+                status_word = Some(cell.to_owned());
                 draft.task.status.is_some() || mark.is_some()
             }
             Column::Reason => {
@@ -162,10 +168,11 @@ fn draft(
             Column::Priority => {
                 let numbered = || scale.and_then(|scale| scale.read(cell));
                 draft.task.priority = priority_of(cell).or_else(numbered);
-                if draft.task.priority.is_none() {
+                let is_read = draft.task.priority.is_some() || is_no_priority(cell);
+                if !is_read {
                     gather.say(line, "this priority is not understood: kept as text");
                 }
-                draft.task.priority.is_some()
+                is_read
             }
             Column::Due => {
                 let of_row = |name: &str| {
@@ -178,7 +185,8 @@ fn draft(
                 let is_all_day = || of_row("Is All Day").eq_ignore_ascii_case("true");
                 let local = || ticktick::in_zone(cell, of_row("Timezone"), is_all_day());
                 let local = columns.is_ticktick.then(local).flatten();
-                let dated = dates.day(local.as_deref().unwrap_or(cell));
+                let written = if columns.is_own { cell } else { row.cell(at) };
+                let dated = dates.day(local.as_deref().unwrap_or(written));
                 if dated.is_none() {
                     gather.say(line, "this is no day, so there is no due date: kept as text");
                 }
@@ -188,6 +196,9 @@ fn draft(
             }
             Column::Estimate => {
                 draft.task.estimate_minutes = minutes(cell, name, columns.is_own);
+                if draft.task.estimate_minutes.is_none() {
+                    gather.say(line, "this estimate has no unit of time: kept as text");
+                }
                 draft.task.estimate_minutes.is_some()
             }
             Column::Language => {
@@ -216,6 +227,11 @@ fn draft(
                 for (title, is_checked) in items {
                     draft.item(None, title, is_checked, 0);
                 }
+                true
+            }
+            // The name of the column is all that says what such a text is about.
+            Column::Note if columns.has_head && is_by_content(guess) => {
+                notes.push(format!("{name}: {cell}"));
                 true
             }
             Column::Note => {
@@ -265,7 +281,8 @@ fn draft(
     draft.note = notes.join("\n\n");
     if done == Some(true) {
         let before = draft.task.status.replace(Status::Done);
-        if let Some(word) = status_word.filter(|_| before.is_some_and(|was| !was.is_terminal())) {
+        let is_other = before.is_some_and(|was| !was.is_terminal());
+        if let Some(word) = status_word.as_ref().filter(|_| is_other) {
             draft.details.push("Status", word);
         }
     }
@@ -282,6 +299,44 @@ fn draft(
         draft.details.push("Reason", &reason);
     }
     (draft, id)
+}
+
+/// Whether a column is taken for what it holds and not for its name.
+fn is_by_content(guess: Option<&ColumnGuess>) -> bool {
+    guess.is_some_and(|guess| guess.because == Because::Text)
+}
+
+/// A cell as a person reads it: a list without its brackets and quotation marks, nothing for an empty one,
+/// and a time of a program in the form of ISO 8601.
+fn readable(cell: &str, column: Option<Column>) -> Cow<'_, str> {
+    let Some(column) = column else { return cell.into() };
+    let is_time = matches!(column, Column::Due | Column::Start | Column::Done);
+    if let Some(at) = of_milliseconds(cell).filter(|_| is_time) {
+        return at.to_string().into();
+    }
+    let is_text = matches!(column, Column::Title | Column::Note | Column::Items | Column::Entries);
+    if !is_text && matches!(cell, "null" | "{}") {
+        return "".into();
+    }
+    let Some(inside) = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix(']')) else {
+        return cell.into();
+    };
+    let is_list =
+        matches!(column, Column::Label | Column::KeptInNote) && !inside.contains(['[', ']']);
+    if inside.trim().is_empty() && column != Column::Title {
+        // A box that is empty says that something is not done.
+        return if column == Column::Done { cell.into() } else { "".into() };
+    }
+    if is_text || !is_list {
+        return cell.into();
+    }
+    let parts = inside.split(',').map(|part| {
+        let part = part.trim();
+        let bare =
+            ['"', '\''].iter().find_map(|quote| part.strip_prefix(*quote)?.strip_suffix(*quote));
+        bare.unwrap_or(part)
+    });
+    parts.collect::<Vec<_>>().join(", ").into()
 }
 
 /// `90 min`, `1.5 h`. A bare number counts what the column's name says, in our own export minutes;

@@ -79,7 +79,8 @@ pub(super) fn rows(
                     && draft.details.text().is_empty()
                     && draft.task.labels.is_empty()
                     && draft.task.priority.is_none()
-                    && draft.task.due_on.is_none();
+                    && draft.task.due_on.is_none()
+                    && draft.task.estimate_minutes.is_none();
                 if let Some(open) = open.as_mut().filter(|open| is_bare && open.indent < indent) {
                     let depth = indent - open.indent - 1;
                     let deepest = open.draft.task.items.last().map_or(0, |item| item.depth + 1);

@@ -9,8 +9,8 @@
 
 use std::ops::Range;
 
-use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, Time, date};
+use jiff::{Timestamp, ToSpan};
 
 use super::ReadOptions;
 use crate::when::{self, Assumption, Found, Kind, LANGUAGES, Language, Reader, When};
@@ -63,7 +63,17 @@ impl<'a> Dates<'a> {
     /// The day that a text as a whole names, as in a cell or a field.
     pub fn day(&self, text: &str) -> Option<Dated> {
         let text = text.trim();
-        // A number alone is an amount, wherever it is.
+        if let Some(at) = of_milliseconds(text) {
+            let at = at.to_zoned(self.options.zone.clone());
+            return Some(Dated {
+                day: at.date(),
+                words: text.to_owned(),
+                moves: false,
+                // Midnight is how a program writes a day.
+                is_exact: at.time() == Time::midnight(),
+            });
+        }
+        // Any other number alone is an amount, wherever it is.
         if text.is_empty() || text.bytes().all(|byte| byte.is_ascii_digit()) {
             return compact(text).map(|day| Dated {
                 day,
@@ -281,6 +291,14 @@ fn plain(line: &str) -> std::borrow::Cow<'_, str> {
 
 fn searched(line: &str) -> &str {
     &line[..line.floor_char_boundary(SEARCHED)]
+}
+
+/// The time that a program writes as milliseconds since 1970, of 2001 and later: `1796428800000`. No person
+/// writes such a number for a time, so only what is said to be one is tried.
+pub(crate) fn of_milliseconds(text: &str) -> Option<Timestamp> {
+    let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let at = Timestamp::from_millisecond(is_count.then(|| text.parse().ok()).flatten()?).ok()?;
+    text.starts_with('1').then_some(at)
 }
 
 /// `20261103`

@@ -169,6 +169,14 @@ pub(crate) fn is_done(text: &str) -> Option<bool> {
     }
 }
 
+/// Whether a word is what a program writes into each task that nobody gave a priority.
+pub(crate) fn is_no_priority(text: &str) -> bool {
+    matches!(
+        folded(text).as_str(),
+        "none" | "no priority" | "default" | "pn" | "null" | "unprioritized"
+    )
+}
+
 /// The priority that a word for it means. Numbers mean different things in different programs and
 /// are not words.
 pub(crate) fn priority_of(text: &str) -> Option<Priority> {

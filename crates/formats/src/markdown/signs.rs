@@ -90,15 +90,18 @@ fn named(key: &str, value: &str) -> Option<Field> {
     })
 }
 
+/// The label with which Obsidian Tasks marks its tasks. It is no word of a title.
+const FILTER: &str = "#task";
+
 /// How many labels stand before a sentence and apart from it: `#task Call mum`, and not `#hiring plan`, where
-/// the label is a word of it. `#task`, with which Obsidian Tasks marks its tasks, never is one.
+/// the label is a word of it.
 fn n_before_sentence(words: &[&str]) -> usize {
     let n = words.iter().take_while(|word| label(word).is_some()).count();
     let begins_sentence = |word: &str| word.starts_with(|c: char| !c.is_lowercase());
     if words.get(n).is_some_and(|word| begins_sentence(word)) {
         return n;
     }
-    words.iter().take_while(|word| word.eq_ignore_ascii_case("#task")).count()
+    0
 }
 
 /// Reads the fields of a line, which has no list marker and no box.
@@ -136,7 +139,9 @@ pub(super) fn read(text: &str) -> Signs {
     let words_read = if n_stated == 0 { &words[..] } else { &words[..n_stated] };
     // So that what was imported before is known again, the key keeps the labels at the beginning.
     signs.bare = words_read.join(" ");
-    signs.title = words_read[n_before_sentence(words_read)..].join(" ");
+    let is_filter = |word: &&&str| word.eq_ignore_ascii_case(FILTER);
+    let stated = words_read[n_before_sentence(words_read)..].iter();
+    signs.title = stated.filter(|word| !is_filter(word)).copied().collect::<Vec<_>>().join(" ");
     if !signs.title.contains(char::is_alphanumeric) {
         signs.title = text.trim().to_owned();
         signs.bare = signs.title.clone();

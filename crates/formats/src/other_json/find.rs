@@ -39,7 +39,7 @@ pub(super) fn tasks<'a>(root: Node<'a>, first_only: bool) -> Vec<Found<'a>> {
         if depth > DEEPEST || first_only && !tasks.is_empty() {
             break;
         }
-        let is_list = is_list(node, &member);
+        let is_list = is_list(node, &member) || depth == 0 && is_titled(node);
         if node.is_object() {
             let object = node.object();
             if is_task(&object) && !holds_lists(&object) {
@@ -120,6 +120,23 @@ fn is_list(node: Node<'_>, member: &str) -> bool {
     n_objects > 0 && (2 * n_tasks >= n_objects || is_named && n_titled == n_objects)
 }
 
+/// Whether each object of an array has a title by that name. Nobody imports such a document for anything else
+/// than its titles; what has only a name may be a person or a package.
+fn is_titled(node: Node<'_>) -> bool {
+    let objects: Vec<Node<'_>> = node.items();
+    let has_title = |object: &Object<'_>| {
+        let mut titles = object.members().filter(|(name, node)| {
+            let words = words(name);
+            node.text().is_some_and(|text| !text.trim().is_empty())
+                && !matches!(words.as_str(), "name" | "display name" | "content" | "text" | "item")
+                && rank_of_title(name).is_some()
+        });
+        titles.next().is_some()
+    };
+    let is_entry = |item: &Node<'_>| item.is_object() && has_title(&item.object());
+    !objects.is_empty() && objects.iter().take(SAMPLE).all(is_entry)
+}
+
 /// Whether an object is a task: it has a title or text, and says when it is due, how urgent it is, whether
 /// it is done, or what its parts are.
 pub(super) fn is_task(object: &Object<'_>) -> bool {
@@ -129,7 +146,8 @@ pub(super) fn is_task(object: &Object<'_>) -> bool {
         }
         Some(Meaning::Column(Column::Due)) => {
             // "Date" and "when" name any day.
-            words(name).starts_with("due") || words(name).starts_with("deadline")
+            let words = words(name);
+            words == "date due" || words.starts_with("due") || words.starts_with("deadline")
         }
         Some(Meaning::Column(Column::Items)) => words(name) == "list content",
         _ => words(name) == "text content",

@@ -27,7 +27,7 @@ const NAMES: &[(Meaning, &[&str])] = &[
         "completion date", "completed on",
     ]),
     (Meaning::Column(Column::Due), &[
-        "due date time", "due at", "due time", "due day", "deadline at", "deadline date", "dueat", "dueon",
+        "date due", "due date time", "due at", "due time", "due day", "deadline at", "deadline date", "dueat", "dueon",
     ]),
     (Meaning::Column(Column::Start), &[
         "start date time", "start at", "start on", "scheduled date", "scheduled on", "defer date", "deferred until",

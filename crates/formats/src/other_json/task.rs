@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use super::find::title_node;
 use super::names::{Meaning, meaning, words};
 use crate::intake::{
-    Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, priority_of, status_of, take_boxes,
-    to_markdown,
+    Dates, Draft, Gather, ReadOptions, fold, is_done, is_html, is_no_priority, of_milliseconds,
+    priority_of, status_of, take_boxes, to_markdown,
 };
 use crate::json::Node;
 use crate::reading::{Column, Role};
@@ -150,7 +150,7 @@ impl Reader<'_, '_> {
             Column::Priority => {
                 let word = text.as_deref().unwrap_or_default();
                 // What a program writes into each task that nobody gave one.
-                let is_none = matches!(word.to_lowercase().as_str(), "normal" | "none" | "default");
+                let is_none = is_no_priority(word) || word.eq_ignore_ascii_case("normal");
                 draft.task.priority = priority_of(word).filter(|_| !is_none);
                 (is_none || draft.task.priority.is_some(), Role::Field)
             }
@@ -195,7 +195,11 @@ impl Reader<'_, '_> {
             _ => (false, Role::Field),
         };
         if !is_read {
-            self.keep(name, node, draft);
+            let is_time = matches!(column, Column::Due | Column::Start);
+            match node.text().and_then(|text| of_milliseconds(&text)).filter(|_| is_time) {
+                Some(at) => self.keep_as(name, node, at.to_string(), draft),
+                None => self.keep(name, node, draft),
+            }
         }
         role
     }
@@ -207,6 +211,10 @@ impl Reader<'_, '_> {
             return;
         }
         let value = instant(name, &shown).unwrap_or(shown);
+        self.keep_as(name, node, value, draft);
+    }
+
+    fn keep_as(&mut self, name: &str, node: Node<'_>, value: String, draft: &mut Draft) {
         let short: String = name.chars().take(40).collect();
         draft.details.push(name, &value);
         self.gather.say(node.line(), format!("`{short}` has no field: kept as text"));
@@ -222,7 +230,7 @@ impl Reader<'_, '_> {
         let is_day = self.dates.day(&value).is_some();
         if is_day {
             self.done = Some(true);
-            draft.details.push("Completed", &value);
+            draft.details.push("Completed", &in_iso(value));
             self.gather.say(node.line(), "the time of completion is kept as text");
         }
         is_day
@@ -237,7 +245,13 @@ impl Reader<'_, '_> {
                 }
                 continue;
             }
-            let object = item.object();
+            let mut object = item.object();
+            // Some programs put what they say of an item into an object of its own.
+            if title_node(&object).is_none() {
+                let inner: Vec<_> = object.members().map(|(_, node)| node.object()).collect();
+                let titled = inner.into_iter().find(|inner| title_node(inner).is_some());
+                object = titled.unwrap_or(object);
+            }
             let title = title_node(&object);
             let Some(text) = title.and_then(|title| title.text()) else {
                 self.keep("Item", item, draft);
@@ -281,6 +295,11 @@ impl Reader<'_, '_> {
 pub(super) fn of_item(name: &str, item: &str) -> String {
     let short: String = item.chars().take(60).collect();
     format!("{name} of “{}”", short.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The time that a text counts in milliseconds, in the form of ISO 8601; any other text stays.
+fn in_iso(text: String) -> String {
+    of_milliseconds(&text).map_or(text, |at| at.to_string())
 }
 
 /// The time of a member whose name counts microseconds.

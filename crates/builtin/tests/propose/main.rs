@@ -7,3 +7,4 @@ mod expectations;
 mod golden;
 mod hostile;
 mod phrases;
+mod todo;

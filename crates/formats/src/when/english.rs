@@ -528,6 +528,11 @@ static WORDS: Words = Words {
         "annex", "rule", "line", "lines", "debian", "php", "ruby", "postgres", "up", "down",
         "rose", "fell", "grew", "increased", "decreased", "reduced", "cut",
     ],
+    measured_by: &[
+        "up", "down", "rose", "rises", "rise", "fell", "falls", "fall", "grew", "grows", "grow",
+        "increased", "increases", "increase", "decreased", "decrease", "reduced", "reduce", "cut",
+        "won", "lost", "multiplied", "divided", "improved", "dropped", "shrank", "raised", "lowered",
+    ],
     counters: &[
         "km", "kg", "g", "mg", "m", "cm", "mm", "l", "ml", "kb", "mb", "gb", "tb", "eur", "usd",
         "gbp", "chf", "lei", "ron", "euro", "euros", "dollar", "dollars", "pounds", "pound", "cents",

@@ -3,6 +3,13 @@ import { expect, it, vi } from "vitest";
 vi.hoisted(() => {
   vi.stubGlobal("location", new URL("http://localhost/"));
   vi.stubGlobal("navigator", { language: "en-US" });
+  // The client takes `Request` when it is loaded, and that of Node knows no address of the page.
+  const Whole = class extends Request {
+    constructor(input: RequestInfo | URL, init?: RequestInit) {
+      super(typeof input === "string" ? new URL(input, "http://localhost/") : input, init);
+    }
+  };
+  vi.stubGlobal("Request", Whole);
 });
 
 import { dateOrder, orderOf, wording } from "./dateOrder.svelte";

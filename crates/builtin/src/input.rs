@@ -1,5 +1,6 @@
 //! What the rules read: the data of a request, with the entries already cut into segments.
 
+use dormouse_formats::when::DayOrder;
 use dormouse_types::model::{
     Delta, FragmentData, Instruction, Ledger, LogData, Request, TaskState,
 };
@@ -87,6 +88,10 @@ impl<'a> Input<'a> {
             Some(code) => code.clone(),
             None => crate::read::language::detect(state, &segments).code.to_owned(),
         };
+        let order = instruction.is_month_first.map(|is_month_first| match is_month_first {
+            true => DayOrder::MonthFirst,
+            false => DayOrder::DayFirst,
+        });
         Self {
             state,
             instruction,
@@ -96,7 +101,7 @@ impl<'a> Input<'a> {
             trend: None,
             messages: Vec::new(),
             segments,
-            lang: lang::of(&language),
+            lang: lang::of(&language).in_order(order),
             language,
             directives: UnderstoodDirectives::default(),
         }

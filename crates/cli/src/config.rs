@@ -74,7 +74,7 @@ pub struct Global {
     #[arg(long, global = true)]
     pub no_color: bool,
     /// How to read a date such as 3/4: dayFirst or monthFirst [default: $DORMOUSE_DAY_ORDER, else
-    /// dayFirst]
+    /// that of the workspace, else that of $LANG]
     #[arg(long, global = true, value_name = "ORDER")]
     pub day_order: Option<DayOrder>,
 }
@@ -94,6 +94,8 @@ pub struct Config {
     pub zone: TimeZone,
     /// How the person writes dates.
     pub wording: Wording,
+    /// Whether the command or its environment names the order of day and month.
+    pub is_order_given: bool,
     /// A Postgres database, used instead of the files in the data folder.
     pub database: Option<DatabaseUrl>,
     /// The folder of key file and price table; `None` if nothing names one.
@@ -199,12 +201,15 @@ impl Config {
             None => secret("DORMOUSE_DATABASE_URL")?.map(DatabaseUrl),
         };
         let day_order = match (global.day_order, text("DORMOUSE_DAY_ORDER")?) {
-            (Some(order), _) => order,
-            (None, Some(order)) => order
-                .parse()
-                .map_err(|wrong| Failure::usage(format!("DORMOUSE_DAY_ORDER: {wrong}")))?,
-            (None, None) => DayOrder::DayFirst,
+            (Some(order), _) => Some(order),
+            (None, Some(order)) => Some(
+                order
+                    .parse()
+                    .map_err(|wrong| Failure::usage(format!("DORMOUSE_DAY_ORDER: {wrong}")))?,
+            ),
+            (None, None) => None,
         };
+        let locale = locale();
         let lease = number("DORMOUSE_LEASE_SECONDS")?;
         if let Some(wrong) = lease.filter(|seconds| !LEASE_SECONDS.contains(seconds)) {
             return Err(Failure::usage(format!("DORMOUSE_LEASE_SECONDS={wrong} is out of range"))
@@ -223,7 +228,11 @@ impl Config {
             no_wait: global.no_wait,
             zone: TimeZone::system(),
             editor: editor()?,
-            wording: Wording::of(day_order, language()?.as_deref()),
+            wording: Wording::of(
+                day_order.unwrap_or_else(|| order_of(locale.as_deref())),
+                text("DORMOUSE_LANG")?.or(locale).as_deref(),
+            ),
+            is_order_given: day_order.is_some(),
             database,
             configuration: folder("DORMOUSE_CONFIG").or_else(default_configuration),
             keys: key_variables::find(vars_os()),
@@ -255,12 +264,23 @@ fn folder(name: &str) -> Option<PathBuf> {
     var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The language that the person writes dates in, as a tag or the name of a locale.
-fn language() -> Result<Option<String>, Failure> {
+/// The locale that the environment names for times. One that is not text is none of ours to refuse.
+fn locale() -> Option<String> {
     let locale = |name| var_os(name).filter(|value| !value.is_empty());
-    let locale = || ["LC_ALL", "LC_TIME", "LANG"].into_iter().find_map(locale);
-    // A locale that is not text is none of ours to refuse.
-    Ok(text("DORMOUSE_LANG")?.or_else(|| locale()?.into_string().ok()))
+    ["LC_ALL", "LC_TIME", "LANG"].into_iter().find_map(locale)?.into_string().ok()
+}
+
+/// Territories whose people write 4 March as 3/4.
+const MONTH_FIRST: [&str; 6] = ["US", "PH", "FM", "GU", "PR", "AS"];
+
+/// The order in which a locale such as `en_US.UTF-8` writes day and month.
+fn order_of(locale: Option<&str>) -> DayOrder {
+    let territory =
+        locale.and_then(|locale| locale.split(['.', '@']).next()?.split(['_', '-']).nth(1));
+    match territory {
+        Some(territory) if MONTH_FIRST.contains(&territory) => DayOrder::MonthFirst,
+        Some(_) | None => DayOrder::DayFirst,
+    }
 }
 
 /// Reads a variable as text; an empty one counts as not set.

@@ -128,7 +128,9 @@ pub fn doubts(given: &UnderstoodDate) -> Vec<String> {
         AssumptionKind::WeekdayDiffers => {
             Some("the weekday that is written is another one; the date counts".to_owned())
         }
-        AssumptionKind::Before => Some(format!("the day before {value}")),
+        AssumptionKind::Before => {
+            Some(format!("written as before {value}: that day itself is too late"))
+        }
         // The day or the time that is shown says it.
         AssumptionKind::OnlyOrder
         | AssumptionKind::Year

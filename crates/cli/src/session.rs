@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 
 use dormouse::dates::Wording;
 use dormouse::view::RunOutcome;
-use dormouse::{DrainReport, DrainScope};
+use dormouse::{DrainReport, DrainScope, WorkspaceSettings};
 use dormouse_adapters::SystemClock;
 use dormouse_types::port::Clock as _;
 use dormouse_types::{
@@ -62,12 +62,20 @@ impl Session {
                 (Client::of(server), zone, None)
             }
         };
+        let mut wording = config.wording;
+        // The order of the workspace is what everybody in it and the rules of agents read by.
+        if !config.is_order_given
+            && let Ok(reply) = client.get("/api/settings").await
+            && let Ok(WorkspaceSettings { date_order: Some(order) }) = reply.read()
+        {
+            wording.order = order;
+        }
         Ok(Self {
             client,
             screen: Screen::new(config.screen),
             zone,
             editor: config.editor,
-            wording: config.wording,
+            wording,
             call: config.call,
             engine,
             since,

@@ -12,6 +12,7 @@
 
 pub mod error;
 pub mod access;
+mod settings;
 pub mod read;
 pub mod dates;
 pub mod tasks;
@@ -98,6 +99,7 @@ pub use error::{Error, Problem, Retry};
 pub use imports::{ImportAgents, ImportFile, ImportOptions, ImportPlan};
 pub use read::{Export, ExportFormat, ExportLoss, ExportLosses, Selection, TaskFile};
 pub use serve::{ServeEvent, ServeOptions};
+pub use settings::{SettingsPatch, WorkspaceSettings};
 pub use tasks::{EntryPatch, ItemPatch, NewEntry, NewTask, TaskPatch};
 pub use work::{NewWork, TranscriptFile, WorkPatch};
 

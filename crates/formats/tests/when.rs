@@ -380,3 +380,23 @@ fn years_in_words_and_rows_of_weekdays_mean_what_they_say() {
 fn near_misses_of_what_newcomers_typed_are_no_dates() {
     check("near-misses-told.tsv", 28);
 }
+
+#[test]
+fn a_figure_after_by_or_until_is_a_date_whatever_is_before() {
+    check("phrases-led.tsv", 33);
+}
+
+#[test]
+fn a_figure_after_the_name_of_a_part_is_no_date() {
+    check("near-misses-led.tsv", 29);
+}
+
+#[test]
+fn dates_as_people_type_them_in_a_chat_mean_what_they_meant() {
+    check("phrases-chat.tsv", 111);
+}
+
+#[test]
+fn what_people_type_in_a_chat_without_a_date_has_none() {
+    check("near-misses-chat.tsv", 55);
+}

@@ -162,6 +162,32 @@ impl Journal {
         self.store.commit(commit).await?;
         Ok(zone)
     }
+
+    /// The name of the workspace's order of day and month, as it was chosen; `None` if nobody did.
+    pub async fn date_order(&self, ws: WorkspaceId) -> Result<Option<String>, JournalError> {
+        Ok(self.store.first(setting::by_key(ws, setting::DATE_ORDER)).await?)
+    }
+
+    /// Sets the workspace's order of day and month by its name; `None` leaves it to each reader.
+    pub async fn set_date_order(
+        &self,
+        ws: WorkspaceId,
+        order: Option<&str>,
+        actor: &Actor,
+    ) -> Result<(), JournalError> {
+        let op = match order {
+            Some(order) => setting::put(ws, setting::DATE_ORDER, order),
+            None => setting::remove(ws, setting::DATE_ORDER),
+        };
+        let commit = Commit::new("journal.setting", Db::Journal, ws).op(op).audit(Audit {
+            actor: actor.clone(),
+            action: AuditAction::SettingSet,
+            object: setting::DATE_ORDER.to_owned(),
+            detail: order.unwrap_or("none").to_owned(),
+        });
+        self.store.commit(commit).await?;
+        Ok(())
+    }
 }
 
 fn named_zone(name: &str) -> Result<TimeZone, JournalError> {

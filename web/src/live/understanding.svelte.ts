@@ -2,6 +2,7 @@
 
 import { getFor, type Schemas } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
+import { wording } from "./dateOrder.svelte";
 
 export type UnderstoodDate = Schemas["UnderstoodDate"];
 export type QuickAdd = Schemas["QuickAdd"];
@@ -69,7 +70,7 @@ export class Understanding<T> {
     const text = this.#text;
     const request = new AbortController();
     this.#request = request;
-    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text, lang: navigator.language })}`, request.signal).then(
+    this.#reply = getFor<T>(`${this.#path}?${new URLSearchParams({ text, ...wording() })}`, request.signal).then(
       (value) => {
         if (request.signal.aborted) return;
         this.value = value;

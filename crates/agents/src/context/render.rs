@@ -118,7 +118,12 @@ fn last_tldr(tldr: &str) -> String {
 
 /// Renders what the model is to do in this turn. `reported_by` is the run that wrote the last report.
 pub fn instruction(instruction: &Instruction, reported_by: Option<&RunKey>) -> Vec<Part> {
-    let today = Part::fixed(format!("Today is {}. ", instruction.today));
+    let order = match instruction.is_month_first {
+        Some(true) => "The person writes the month before the day: 03/04 is 4 March. ",
+        Some(false) => "The person writes the day before the month: 03/04 is 3 April. ",
+        None => "",
+    };
+    let today = Part::fixed(format!("Today is {}. {order}", instruction.today));
     let last = instruction.last_report.as_ref().map(|last| {
         let text = last_tldr(&last.tldr);
         let source = reported_by.map_or(Source::Unknown, |run| Source::Run(run.clone()));

@@ -56,6 +56,7 @@ impl TaskAgent<'_> {
             report_due: last.is_none() || reanalysis || input.is_outdated,
             report_only: tools == ToolSet::Closing,
             today: self.agents.clock.now().day_in(&self.agents.zone),
+            is_month_first: input.is_month_first,
             last_report: last.map(|report| LastReport {
                 tldr: report.tldr.clone().unwrap_or_default(),
                 at: report.created_at,

@@ -11,6 +11,7 @@ use dormouse_store::agent::log_line::{self, Line};
 use dormouse_store::agent::timer::{self, Timer};
 use dormouse_store::agent::{forgotten_entry, outdated};
 use dormouse_store::doc::Doc;
+use dormouse_store::journal::setting;
 use dormouse_store::{change_log, in_list};
 use dormouse_types::memory::{ASSUMED_WINDOW, Audience, CheckpointKind};
 use dormouse_types::model::{Delta, DeltaChange, LinkedNews, TaskState, TimerNote};
@@ -67,6 +68,8 @@ pub(super) struct WakeInput {
     pub(super) report: Option<Latest>,
     /// Whether the agent has not reported since a database was replaced.
     pub(super) is_outdated: bool,
+    /// Whether the workspace writes the month before the day in figures, if that was chosen.
+    pub(super) is_month_first: Option<bool>,
 }
 
 /// A task with its change items.
@@ -155,6 +158,10 @@ impl WakeInput {
             max_output: model.max_output(),
             report: agents.latest(ws, agent).await?,
             is_outdated: store.first(outdated::of_agent(ws, agent)).await?.is_some(),
+            is_month_first: store
+                .first(setting::by_key(ws, setting::DATE_ORDER))
+                .await?
+                .map(|order| order == setting::MONTH_FIRST),
             effective: agents.effective(ws, &row).await?,
             agent: row,
             state,

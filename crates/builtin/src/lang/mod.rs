@@ -12,10 +12,12 @@ pub mod de;
 pub mod en;
 pub mod frame;
 
-use dormouse_formats::when;
+use std::sync::LazyLock;
+
+use dormouse_formats::when::{self, DayOrder};
 
 /// The words of one language.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Lang {
     /// ISO 639 code.
     pub code: &'static str,
@@ -36,12 +38,26 @@ pub struct Lang {
     pub propose: &'static propose::Rules,
     /// Words that say whether a thing is done, has arrived or is no longer wanted.
     pub settle: &'static settle::Settling,
+    /// The order of day and month in figures; `None` where nobody chose one.
+    pub order: Option<DayOrder>,
 }
 
 impl Lang {
     /// Whether the rules are those of this language.
     pub fn has_rules(&self) -> bool {
         self.code == self.rules
+    }
+
+    /// The same language where an order of day and month in figures was chosen.
+    pub fn in_order(&'static self, order: Option<DayOrder>) -> &'static Self {
+        let chosen = |table: &'static [Lang]| {
+            table.iter().find(|lang| lang.code == self.code && lang.rules == self.rules)
+        };
+        match order {
+            None => self,
+            Some(DayOrder::DayFirst) => chosen(&DAY_FIRST).unwrap_or(self),
+            Some(DayOrder::MonthFirst) => chosen(&MONTH_FIRST).unwrap_or(self),
+        }
     }
 
     /// The language that its dates are read in.
@@ -52,6 +68,14 @@ impl Lang {
 
 /// Every language with rules. The rules of the first one also read tasks in other languages.
 pub const ALL: &[&Lang] = &[&en::EN];
+
+static DAY_FIRST: LazyLock<Vec<Lang>> = LazyLock::new(|| all_in(DayOrder::DayFirst));
+static MONTH_FIRST: LazyLock<Vec<Lang>> = LazyLock::new(|| all_in(DayOrder::MonthFirst));
+
+fn all_in(order: DayOrder) -> Vec<Lang> {
+    let all = ALL.iter().chain(frame::ALL).chain([&frame::OTHER]);
+    all.map(|lang| Lang { order: Some(order), ..**lang }).collect()
+}
 
 /// Returns the language with a code; without a code, the first one.
 pub fn of(code: &str) -> &'static Lang {

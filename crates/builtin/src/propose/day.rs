@@ -57,7 +57,7 @@ pub fn mentions(tokens: &[Token], on: Date, lang: &Lang) -> Vec<Mention> {
         now: on.to_datetime(Time::constant(23, 59, 59, 0)),
         // A day is the one that is written, wherever its clock hangs.
         zone: TimeZone::UTC,
-        order: DayOrder::DayFirst,
+        order: lang.order.unwrap_or(DayOrder::DayFirst),
         language: lang.dates(),
         week_starts: Weekday::Monday,
     };
@@ -67,7 +67,7 @@ pub fn mentions(tokens: &[Token], on: Date, lang: &Lang) -> Vec<Mention> {
         let place = spoken.tokens_at(&day.date);
         match moved(day, tokens, &place, &spoken, &reader, words) {
             Some(both) => found.extend(both),
-            None => found.extend(reading(day, &spoken.text).map(|reading| {
+            None => found.extend(reading(day, &spoken.text, &reader, lang.order).map(|reading| {
                 let is_vague = place.start > 0 && is_in(&tokens[place.start - 1], words.vague);
                 let reading = if is_vague { Reading::Unclear } else { reading };
                 Mention { start: place.start, end: place.end, reading }
@@ -122,7 +122,7 @@ impl Spoken {
 }
 
 /// Returns what a date says about a day; `None` for a time of day alone.
-fn reading(found: &Found, text: &str) -> Option<Reading> {
+fn reading(found: &Found, text: &str, reader: &Reader, order: Option<DayOrder>) -> Option<Reading> {
     let assumes = |is: fn(&Assumption) -> bool| found.assumed.iter().any(is);
     if assumes(|one| matches!(one, Assumption::NextTime(_))) {
         return None;
@@ -138,9 +138,18 @@ fn reading(found: &Found, text: &str) -> Option<Reading> {
         When::Span(_) | When::Recurring(_) => return Some(Reading::Unclear),
     };
     let is_dotted = !text[found.date.clone()].contains(['/', '-']);
-    let is_open = found.assumed.iter().any(|one| match one {
+    let is_month_first = matches!(
+        found.assumed.iter().find(|one| matches!(one, Assumption::ReadersOrder(_))),
+        Some(Assumption::ReadersOrder(DayOrder::MonthFirst))
+    );
+    if is_dotted && is_month_first {
         // With full stops the day always comes first.
-        Assumption::ReadersOrder(_) | Assumption::Century(_) => !is_dotted,
+        let day_first = Reader { order: DayOrder::DayFirst, ..reader.clone() };
+        let figures = &text[found.date.clone()];
+        return reading(&when::explain(figures, &day_first).ok()?, figures, &day_first, order);
+    }
+    let is_open = found.assumed.iter().any(|one| match one {
+        Assumption::ReadersOrder(_) | Assumption::Century(_) => !is_dotted && order.is_none(),
         Assumption::NextWeek(_)
         | Assumption::PartOfPeriod(_)
         | Assumption::WeekdayDiffers(_)

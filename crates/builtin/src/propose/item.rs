@@ -10,6 +10,7 @@ use super::pattern;
 use super::same::{Key, without_numbering};
 use super::statement::{Evidence, Rank, Statement, quote};
 use super::tick::Reports;
+use super::todo;
 use super::words::{Class, Token, tokens};
 use crate::Input;
 use crate::lang::Lang;
@@ -136,7 +137,11 @@ fn work(statement: &Statement<'_>, above: Option<&Statement<'_>>, lang: &Lang) -
             if is_form(statement, rules) {
                 return Vec::new();
             }
-            if let Some(rest) = marked(statement, rules) {
+            let in_capitals = todo::after_marks(statement, rules);
+            if !in_capitals.is_empty() {
+                return in_capitals.iter().flat_map(|rest| works(rest, None, lang)).collect();
+            }
+            if let Some(rest) = labelled(statement, rules) {
                 return works(&rest, None, lang);
             }
             // "Tasks for Kim: write; call" names several tasks and their owner.
@@ -260,45 +265,31 @@ pub fn obligation(raw: &str, tokens: &[Token], lang: &Lang) -> Option<String> {
     })
 }
 
-/// Returns what follows "TODO:", or "TODO" in capitals, at the start of a sentence.
-fn marked(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
+/// Returns what follows a label such as "To do:" or "Next step -" at the start of a sentence.
+fn labelled(statement: &Statement<'_>, rules: &Rules) -> Option<String> {
     let tokens = &statement.sentence.tokens;
-    let item = &rules.item;
     statement.sentence.opens.iter().find_map(|open| {
         let rest = &tokens[*open..];
-        let first = rest.first()?;
-        let marker = item.markers.iter().find_map(|marker| {
+        let n = rules.item.markers.iter().find_map(|marker| {
             let n = marker.split(' ').count();
             let fits = rest.len() > n && marker.split(' ').zip(rest).all(|(word, t)| t.is(word));
             fits.then_some(n)
-        });
-        if let Some(n) = marker
-            && rest.get(n + 1).is_some_and(|next| !next.glued)
-        {
-            let sign = rest.get(n)?;
-            if sign.is(":") {
-                return statement.text.split_once(':').map(|(_, rest)| rest.trim().to_owned());
-            }
-            if sign.is("-") && !sign.glued {
-                let dashes = [" - ", " – ", " — "].into_iter();
-                let parts = dashes.filter_map(|dash| statement.text.split_once(dash));
-                return parts
-                    .max_by_key(|(_, rest)| rest.len())
-                    .map(|(_, rest)| rest.trim().to_owned());
-            }
+        })?;
+        let sign = rest.get(n)?;
+        if rest.get(n + 1).is_none_or(|next| next.glued) {
+            return None;
         }
-        let bare = first.capitals
-            && item.capitals.contains(&first.word.as_str())
-            && rest
-                .get(1)
-                .is_some_and(|next| next.class == Class::Word && !next.glued && !next.capitals)
-            && rest.len() > 2;
-        let is_talk = rest.get(1).is_some_and(|t| {
-            rules.negations.contains(&t.word.as_str()) || item.talk.contains(&t.word.as_str())
-        });
-        (bare && !is_talk).then(|| {
-            statement.text.split_once(char::is_whitespace).map(|(_, rest)| rest.trim().to_owned())
-        })?
+        if sign.is(":") {
+            return statement.text.split_once(':').map(|(_, rest)| rest.trim().to_owned());
+        }
+        if sign.is("-") && !sign.glued {
+            let dashes = [" - ", " – ", " — "].into_iter();
+            let parts = dashes.filter_map(|dash| statement.text.split_once(dash));
+            return parts
+                .max_by_key(|(_, rest)| rest.len())
+                .map(|(_, rest)| rest.trim().to_owned());
+        }
+        None
     })
 }
 

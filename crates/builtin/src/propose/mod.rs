@@ -24,6 +24,7 @@ pub mod status;
 pub mod tick;
 pub mod item;
 pub mod title;
+pub mod todo;
 pub mod label;
 pub mod retract;
 

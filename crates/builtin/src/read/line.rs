@@ -4,6 +4,7 @@ use dormouse_types::address;
 
 use super::segment::{Kind, Mark};
 use crate::lang;
+use crate::propose::todo;
 use crate::report::cue::after_label;
 
 /// Level of a bold line that serves as a heading.
@@ -142,8 +143,8 @@ pub(super) fn label(words: &str, above_list: bool) -> Option<u8> {
         return Some(BOLD_LEVEL);
     }
     let n_words = words.split_whitespace().count();
-    // "TODO: call Bo" above a list is itself work.
-    if names_work(words) {
+    // "TODO: call Bo" and "TODO call Bo" above a list are work themselves.
+    if names_work(words) || lang::ALL.iter().any(|lang| todo::opens_with_work(words, lang)) {
         return None;
     }
     let labels = words.ends_with(':') && n_words <= 8

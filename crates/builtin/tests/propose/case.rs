@@ -26,6 +26,8 @@ pub struct Case {
     pub trend: Trend,
     pub today: Date,
     on: Date,
+    /// Whether the month comes before the day, if that was chosen.
+    pub is_month_first: Option<bool>,
 }
 
 fn id<T: std::str::FromStr>(prefix: &str, n: usize) -> T
@@ -72,6 +74,7 @@ impl Case {
             trend: Trend::default(),
             today: on,
             on,
+            is_month_first: None,
         }
     }
 
@@ -279,6 +282,7 @@ impl Case {
             report_due: true,
             report_only: false,
             today: self.today,
+            is_month_first: self.is_month_first,
             last_report: None,
         };
         let input = Input::new(&self.state, &instruction, &self.delta);

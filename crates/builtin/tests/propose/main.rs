@@ -3,7 +3,9 @@
 #![allow(clippy::print_stderr, reason = "a test that lacks its data says so")]
 
 mod case;
+mod date_order;
 mod expectations;
 mod golden;
 mod hostile;
 mod phrases;
+mod todo;

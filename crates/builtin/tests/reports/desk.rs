@@ -121,6 +121,7 @@ impl Desk {
             report_due: is_first,
             report_only: false,
             today: self.today,
+            is_month_first: None,
             last_report: self
                 .last_tldr
                 .clone()

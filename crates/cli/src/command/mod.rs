@@ -18,6 +18,7 @@ pub mod report;
 pub mod review;
 pub mod rule;
 pub mod serve;
+mod settings;
 pub mod task;
 pub mod template;
 pub mod token;
@@ -103,6 +104,9 @@ pub enum Client {
     /// Show the audit log: who did what, and what was not sent
     #[command(display_order = 9)]
     Audit(audit::Params),
+    /// Show or change the settings of the workspace
+    #[command(display_order = 9)]
+    Settings(settings::Params),
     /// Export tasks: as one JSON document, or as Markdown, todo.txt, iCalendar or CSV
     #[command(display_order = 10)]
     Export(export::Params),
@@ -140,6 +144,7 @@ impl Client {
             Self::Models(command) => models::run(session, command).await,
             Self::Token(command) => token::run(session, command).await,
             Self::Audit(params) => audit::run(session, params).await,
+            Self::Settings(params) => settings::run(session, params).await,
             Self::Export(params) => export::run(session, params).await,
         }
     }

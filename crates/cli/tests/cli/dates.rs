@@ -110,3 +110,32 @@ fn the_day_of_a_note_is_one_that_was() {
     days.retain(|day| day.as_str().is_some_and(|day| day.starts_with("2020")));
     assert_eq!(days, ["2020-03-01", "2020-03-02"]);
 }
+
+#[test]
+fn the_order_of_the_workspace_holds_where_a_command_names_none() {
+    let world = World::with_tasks();
+    let edit = ["task", "edit", "slug fence", "--due", "3/4/2036"];
+    let due = || task(&world, "slug fence")["dueOn"].clone();
+    let done = world.run_set(&edit, &[("LC_ALL", "en_US.UTF-8")], b"");
+    assert_eq!((done.code, due()), (0, json!("2036-03-04")), "{done:?}");
+    let set = world.ok(&["settings", "--date-order", "monthFirst"]);
+    assert_eq!(set.out, "dates in figures: monthFirst, 3/4 is 4 March\n");
+    world.ok(&edit);
+    assert_eq!(due(), "2036-03-04");
+    world.ok(&[&edit[..], &["--day-order", "dayFirst"]].concat());
+    assert_eq!(due(), "2036-04-03");
+    world.ok(&["settings", "--date-order", "dayFirst"]);
+    let done = world.run_set(&edit, &[("LC_ALL", "en_US.UTF-8")], b"");
+    assert_eq!((done.code, due()), (0, json!("2036-04-03")), "{done:?}");
+    world.ok(&["settings", "--date-order", "none"]);
+    let none = world.ok(&["settings"]);
+    assert!(none.out.contains("as each locale writes them"), "{}", none.out);
+}
+
+#[test]
+fn before_a_day_says_that_the_day_itself_is_too_late() {
+    let world = World::with_tasks();
+    let done = world.ok(&["task", "edit", "slug fence", "--due", "before 2036-04-04"]);
+    let said = "written as before 2036-04-04: that day itself is too late";
+    assert!(done.err.contains(said), "{}", done.err);
+}

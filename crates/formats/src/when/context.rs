@@ -157,7 +157,7 @@ impl Parser<'_> {
             && means == Means::Figure
         {
             let is_deadline = matches!(setting.lead, Some(Lead::Is(Kind::Due) | Lead::Before));
-            return self.is_plausible_figure(point, figure, is_led, is_deadline);
+            return self.is_plausible_figure(point, figure, setting.lead, is_led, is_deadline);
         }
         match means {
             Means::Weekday if self.is_title(point) => false,
@@ -363,13 +363,19 @@ impl Parser<'_> {
         &self,
         point: &PointHit,
         figure: Figure,
+        lead: Option<Lead>,
         is_led: bool,
         is_deadline: bool,
     ) -> bool {
         let before = point.start.checked_sub(1);
         let back = point.start.checked_sub(2);
-        let is_reference =
-            [before, back].into_iter().flatten().any(|at| self.matcher.is_in(at, List::Reference));
+        // "Page no. 10.12" names a page. "The page by 10.12." does not: the figure belongs to "by".
+        let is_part = before.is_some_and(|at| self.is_word(at, "of") || self.is_word(at, "about"));
+        let named =
+            back.filter(|at| lead.is_none() || is_part || self.matcher.is_in(*at, List::Measured));
+        let is_reference = [before, named].into_iter().flatten().any(|at| {
+            self.matcher.is_in(at, List::Reference) || self.matcher.is_in(at, List::Measured)
+        });
         let is_sign = is_led || point.has_time || point.has_sign;
         // "(030) 12-10-26": the numbers before it belong to it.
         let continues = [before, back].into_iter().flatten().any(|at| {

@@ -229,6 +229,7 @@ pub(super) enum List {
     Offer = 8_388_608,
     Open = 16_777_216,
     Counted = 33_554_432,
+    Measured = 67_108_864,
 }
 
 /// The tables of a language, ready to look words up.
@@ -409,6 +410,7 @@ impl Dictionary {
             (List::Title, words.titles),
             (List::NumeralSystem, words.numeral_systems),
             (List::Counted, words.counted_for),
+            (List::Measured, words.measured_by),
         ] {
             for name in names {
                 self.entry_of(name).lists |= list as u32;

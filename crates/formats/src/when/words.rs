@@ -80,6 +80,8 @@ pub struct Words {
     pub function_words: &'static [&'static str],
     /// Before a figure: it numbers a part of something.
     pub references: &'static [&'static str],
+    /// Two words before a figure: "by" between them gives an amount, as in "grew by 3.4".
+    pub measured_by: &'static [&'static str],
     /// After a figure: it is an amount.
     pub counters: &'static [&'static str],
     /// Before "by" and a month that is also a name: it is the author.
@@ -159,6 +161,7 @@ impl Words {
         between_and: &[],
         function_words: &[],
         references: &[],
+        measured_by: &[],
         counters: &[],
         authored: &[],
         past: &[],

@@ -19,7 +19,7 @@ pub(super) struct TextParams {
     /// The text, as it was written.
     #[param(value_type = String, required)]
     text: Option<String>,
-    /// The order of day and month in figures; by default the day is first.
+    /// The order of day and month in figures; by default that of the workspace.
     #[param(value_type = Option<DayOrder>)]
     day_order: Option<String>,
     /// The language of the words, as a tag such as `de-AT`; English is always understood. A
@@ -29,12 +29,12 @@ pub(super) struct TextParams {
 }
 
 impl TextParams {
-    fn read(self) -> Result<(String, Wording), Problem> {
+    async fn read(self, app: &App) -> Result<(String, Wording), Problem> {
         let mut reading = Reading::default();
-        let order = reading.parse("?dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
+        let order = reading.parse("?dayOrder", self.day_order);
         let order = reading.finish(order)?;
         let missing = || Problem::invalid("?text", "text is missing: give it the text to read");
-        let wording = Wording::of(order, self.lang.as_deref());
+        let wording = app.dormouse.wording(order, self.lang.as_deref()).await?;
         Ok((self.text.ok_or_else(missing)?, wording))
     }
 }
@@ -55,7 +55,7 @@ impl TextParams {
     ),
 )]
 pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<UnderstoodDate> {
-    let (text, wording) = params.read()?;
+    let (text, wording) = params.read(&app).await?;
     Ok(Json(app.dormouse.understand_date(&app.caller, &text, wording).await?))
 }
 
@@ -72,6 +72,6 @@ pub(super) async fn read(app: App, Query(params): Query<TextParams>) -> Reply<Un
     responses((status = 200, description = "What the line means.", body = QuickAdd)),
 )]
 pub(super) async fn quick_add(app: App, Query(params): Query<TextParams>) -> Reply<QuickAdd> {
-    let (text, wording) = params.read()?;
+    let (text, wording) = params.read(&app).await?;
     Ok(Json(app.dormouse.understand_line(&app.caller, &text, wording).await?))
 }

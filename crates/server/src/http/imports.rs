@@ -43,7 +43,7 @@ pub(super) struct ImportParams {
     /// What the file is read as; by default what its content looks like.
     #[param(value_type = Option<Format>)]
     format: Option<String>,
-    /// The order of day and month in dates such as 3/4; by default the day is first.
+    /// The order of day and month in dates such as 3/4; by default that of the workspace.
     #[param(value_type = Option<DateOrder>)]
     day_order: Option<String>,
 }
@@ -96,7 +96,7 @@ pub(super) async fn run(
     let mut options = ImportOptions {
         agents: listed("?agents", params.agents)?.unwrap_or(ImportAgents::None),
         format: listed("?format", params.format)?,
-        day_order: listed("?dayOrder", params.day_order)?.unwrap_or(DateOrder::DayFirst),
+        day_order: app.dormouse.wording(listed("?dayOrder", params.day_order)?, None).await?.order,
         ..ImportOptions::default()
     };
     let file = if is_with_corrections(request.headers()) {

@@ -16,6 +16,7 @@ mod overview;
 mod task_links;
 mod templates;
 mod rules;
+mod settings;
 mod evolution;
 mod task_parts;
 mod tasks;
@@ -225,6 +226,7 @@ fn agent_work() -> OpenApiRouter<Dormouse> {
 fn access() -> OpenApiRouter<Dormouse> {
     OpenApiRouter::new()
         .routes(routes!(access::show))
+        .routes(routes!(settings::show, settings::edit))
         .routes(routes!(access::exchange))
         .routes(routes!(access::create_code))
         .routes(routes!(access::create_ticket))

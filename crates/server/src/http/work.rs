@@ -4,7 +4,7 @@ use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use dormouse::WorkFilter;
-use dormouse::dates::{DayOrder, Wording};
+use dormouse::dates::DayOrder;
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
 };
@@ -412,7 +412,7 @@ pub(super) struct ScheduleParams {
     /// The words, such as `last Friday of the month at 4pm`.
     #[param(value_type = String, required)]
     text: Option<String>,
-    /// The order of day and month in figures; by default the day is first.
+    /// The order of day and month in figures; by default that of the workspace.
     #[param(value_type = Option<DayOrder>)]
     day_order: Option<String>,
     /// The language of the words, as a tag such as `de-AT`; English is always understood.
@@ -435,8 +435,9 @@ pub(super) async fn schedule(
     Query(params): Query<ScheduleParams>,
 ) -> Reply<SchedulePreview> {
     let mut reading = Reading::default();
-    let order = reading.parse("?dayOrder", params.day_order).unwrap_or(DayOrder::DayFirst);
-    let wording = Wording::of(reading.finish(order)?, params.lang.as_deref());
+    let order = reading.parse("?dayOrder", params.day_order);
+    let order = reading.finish(order)?;
+    let wording = app.dormouse.wording(order, params.lang.as_deref()).await?;
     let missing = || Problem::invalid("?text", "text is missing: give it the words to read");
     let text = params.text.ok_or_else(missing)?;
     Ok(Json(app.dormouse.preview_schedule(&app.caller, &text, wording).await?))

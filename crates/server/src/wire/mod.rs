@@ -13,6 +13,7 @@ mod read;
 mod task;
 mod template;
 mod rule;
+mod settings;
 mod evolution;
 mod work;
 
@@ -32,6 +33,7 @@ pub(crate) use hook::{HookParams, HookRotationParams};
 pub(crate) use import::{ImportLine, ImportTextParams, Stopped};
 pub(crate) use read::Reading;
 pub(crate) use rule::{RuleFilter, RuleParams, SuggestionFilter, ToolPolicyParams};
+pub(crate) use settings::SettingsParams;
 pub(crate) use task::{
     EntryParams, ItemParams, LabelParams, LinkParams, TaskParams, TaskPatch, TimeParams,
 };

@@ -1,6 +1,6 @@
 //! What texts are understood as, over HTTP. The clock shows Monday, 2026-03-02, 09:00 UTC.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::World;
 
@@ -31,6 +31,33 @@ async fn dates_are_read_in_the_order_and_the_language_of_the_reader() {
     assert_eq!(german.json()["day"], "2026-12-10", "{}", german.rendered());
     let wrong = world.get("/api/dates?text=3/4&dayOrder=yearFirst").await;
     assert_eq!(wrong.json()["errors"][0]["pointer"], "?dayOrder", "{}", wrong.rendered());
+}
+
+#[tokio::test]
+async fn the_order_that_is_chosen_for_the_workspace_holds_where_a_request_names_none() {
+    let world = World::new();
+    let settings = |order: Value| json!({ "dateOrder": order });
+    assert_eq!(world.get("/api/settings").await.json(), settings(json!(null)));
+    let month_first = settings(json!("monthFirst"));
+    let changed = world.patch("/api/settings", &month_first).await;
+    assert_eq!(changed.json(), month_first, "{}", changed.rendered());
+    assert_eq!(world.get("/api/settings").await.json(), month_first);
+    for (query, day) in [
+        ("dates?text=3/4", json!("2026-03-04")),
+        ("dates?text=3/4&dayOrder=dayFirst", json!("2026-04-03")),
+    ] {
+        assert_eq!(world.get(&format!("/api/{query}")).await.json()["day"], day, "{query}");
+    }
+    let line = world.get("/api/quick-add?text=Call%20by%203/4").await.json();
+    assert_eq!(line["dueOn"], "2026-03-04");
+    let schedule = world.get("/api/schedules?text=every%20day%20from%203/4").await.json();
+    assert!(schedule.to_string().contains("2026-03-04"), "{schedule:#}");
+    let nothing = world.patch("/api/settings", &json!({})).await;
+    assert_eq!(nothing.json(), month_first, "{}", nothing.rendered());
+    world.patch("/api/settings", &settings(json!(null))).await;
+    assert_eq!(world.get("/api/dates?text=3/4").await.json()["day"], "2026-04-03");
+    let wrong = world.patch("/api/settings", &settings(json!("yearFirst"))).await;
+    assert_eq!(wrong.json()["errors"][0]["pointer"], "/dateOrder", "{}", wrong.rendered());
 }
 
 #[tokio::test]

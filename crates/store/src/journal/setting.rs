@@ -9,6 +9,12 @@ use crate::{params, params_values};
 /// The time zone of the workspace, as an IANA name.
 pub const TIME_ZONE: &str = "timeZone";
 
+/// The order of day and month in figures, as `dayFirst` or `monthFirst`; missing if nobody chose one.
+pub const DATE_ORDER: &str = "dateOrder";
+
+/// The value of [`DATE_ORDER`] for people who write 4 March as 03/04.
+pub const MONTH_FIRST: &str = "monthFirst";
+
 /// Sets a setting.
 pub fn put(workspace: WorkspaceId, key: &str, value: &str) -> Op {
     Op::any(
@@ -16,6 +22,11 @@ pub fn put(workspace: WorkspaceId, key: &str, value: &str) -> Op {
          ON CONFLICT (ws, key) DO UPDATE SET value = excluded.value",
         params![ws(workspace), key, value],
     )
+}
+
+/// Removes a setting, so that its default holds again.
+pub fn remove(workspace: WorkspaceId, key: &str) -> Op {
+    Op::any("DELETE FROM settings WHERE ws = ?1 AND key = ?2", params![ws(workspace), key])
 }
 
 /// Every setting, by its key.

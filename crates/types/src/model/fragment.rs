@@ -188,6 +188,10 @@ pub struct Instruction {
     pub report_only: bool,
     /// Today in the workspace's time zone.
     pub today: Date,
+    /// Whether the month comes before the day in figures, if that was chosen for the workspace: then
+    /// "03/04" is 4 March.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_month_first: Option<bool>,
     /// The last report; only its TLDR and time return to the prompt.
     pub last_report: Option<LastReport>,
 }

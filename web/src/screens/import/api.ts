@@ -54,7 +54,7 @@ interface Sent {
 
 function sent(request: PlanRequest, more: Record<string, string>): Sent {
   const { name, text, format, dayOrder, digest, corrections, columns } = request;
-  const query = new URLSearchParams({ name, ...(format === undefined ? {} : { format }), ...(dayOrder === "dayFirst" ? {} : { dayOrder }), ...more });
+  const query = new URLSearchParams({ name, ...(format === undefined ? {} : { format }), dayOrder, ...more });
   const path = `/api/imports?${query}`;
   if (digest === undefined && columns === undefined) return { path, body: text, headers: { "Content-Type": "text/markdown" } };
   const body = JSON.stringify({ text, digest, corrections, columns });

@@ -3,6 +3,7 @@
 
 import { asProblem, Problem } from "../../api/problem";
 import { router } from "../../app/router.svelte";
+import { dateOrder } from "../../live/dateOrder.svelte";
 import { live } from "../../live/store.svelte";
 import { applyLine, NO_PROGRESS, planOf, refusedCorrection, write, type Progress } from "./api";
 import { freeName, isText, laidOut, linesOf, MAX_BYTES, pastedName, SAMPLE_BYTES } from "./content";
@@ -68,7 +69,7 @@ export class PlannedText {
   /** The format that the content looks like. */
   detected = $state<Format | undefined>();
   format = $state<Format | undefined>();
-  dayOrder = $state<DayOrder>("dayFirst");
+  dayOrder = $state<DayOrder>(dateOrder.used);
   columns = $state.raw<readonly ColumnMeaning[] | undefined>();
   made = $state.raw<readonly Made[]>([]);
   isReading = $state(false);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 
 vi.hoisted(() => {
   vi.stubGlobal("location", new URL("http://localhost/"));
+  vi.stubGlobal("navigator", { language: "en-GB" });
   vi.stubGlobal("localStorage", { getItem: () => null, setItem: () => undefined, removeItem: () => undefined });
 });
 

@@ -5,6 +5,7 @@ import { api, idempotencyKey, unwrap, type Schemas } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { toasts } from "../../app/toasts.svelte";
 import { t, type Key } from "../../i18n/index.svelte";
+import { wording } from "../../live/dateOrder.svelte";
 import { live } from "../../live/store.svelte";
 import type { Resource } from "../../live/store.svelte";
 import { readsCorrectionNow } from "./rules";
@@ -66,7 +67,7 @@ export async function createWork(body: Schemas["WorkParams"]): Promise<Work> {
  * Throws: a `Problem`.
  */
 export async function readInstruction(text: string): Promise<Instruction> {
-  return unwrap(api.POST("/api/work/read", { body: { text, lang: navigator.language } }));
+  return unwrap(api.POST("/api/work/read", { body: { text, ...wording() } }));
 }
 
 /**

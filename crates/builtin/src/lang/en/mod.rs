@@ -12,6 +12,7 @@ use super::Lang;
 pub const EN: Lang = Lang {
     code: "en",
     rules: "en",
+    order: None,
     abbreviations: &[
         "approx", "art", "ca", "cf", "ch", "dr", "ed", "eq", "est", "etc", "ex", "fig", "inc",
         "incl", "jr", "max", "min", "mr", "mrs", "ms", "no", "nr", "p", "pp", "prof", "ref",

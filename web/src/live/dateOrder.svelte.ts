@@ -1,0 +1,42 @@
+// The order of day and month in dates written in figures: what was chosen for the workspace, else that of the locale.
+
+import { api, unwrap, type Schemas } from "../api/client";
+
+export type DayOrder = Schemas["DayOrder"];
+
+/** The order in which a locale writes day and month. */
+export function orderOf(locale: string): DayOrder {
+  const parts = new Intl.DateTimeFormat(locale, { day: "numeric", month: "numeric" }).formatToParts(new Date(2026, 2, 4));
+  const place = (type: string): number => parts.findIndex((part) => part.type === type);
+  return place("month") < place("day") ? "monthFirst" : "dayFirst";
+}
+
+class DateOrder {
+  /** What was chosen for the workspace; null if nobody chose. */
+  chosen = $state<DayOrder | null>(null);
+
+  /** The order that texts are read in. */
+  get used(): DayOrder {
+    return this.chosen ?? orderOf(navigator.language);
+  }
+
+  async load(): Promise<void> {
+    this.chosen = (await unwrap(api.GET("/api/settings", {}))).dateOrder ?? null;
+  }
+
+  /**
+   * Sets it for everybody in the workspace.
+   *
+   * Throws: a `Problem`.
+   */
+  async choose(order: DayOrder | null): Promise<void> {
+    this.chosen = (await unwrap(api.PATCH("/api/settings", { body: { dateOrder: order } }))).dateOrder ?? null;
+  }
+}
+
+export const dateOrder = new DateOrder();
+
+/** How a text with dates is read: the language of the browser, and the order. */
+export function wording(): { lang: string; dayOrder: DayOrder } {
+  return { lang: navigator.language, dayOrder: dateOrder.used };
+}

@@ -110,7 +110,7 @@ impl Driver {
         Self { sink, ..self }
     }
 
-    /// Returns the same driver, which tries a model before it is asked for the first time.
+    /// Returns the same driver, which tries a model before its first request.
     #[must_use]
     pub fn with_prober(self, prober: Arc<dyn Prober>) -> Self {
         Self { prober: Some(prober), ..self }

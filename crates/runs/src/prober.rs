@@ -23,7 +23,7 @@ pub trait Prober: Send + Sync {
         model: &'a str,
     ) -> BoxFuture<'a, Result<(), NotProbed>>;
 
-    /// Forgets how a model calls tools, because its server refused that way; whoever uses it next finds it out
+    /// Forgets how a model calls tools, because its server refused that way; the next run that uses it finds it out
     /// anew.
     fn forget<'a>(
         &'a self,

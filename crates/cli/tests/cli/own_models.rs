@@ -6,11 +6,11 @@ use crate::world::World;
 fn an_agent_or_a_template_gets_a_model_only_after_a_yes() {
     let world = World::with_agents();
     world.ok(&["models", "add", "far", "--url", "http://127.0.0.1:9/v1"]);
-    world.ok(&["template", "create", "Brief"]);
+    world.ok(&["template", "create", "Plainly"]);
     let own =
         |yes: &[&'static str]| [&["agent", "model", "slug fence", "far/big"][..], yes].concat();
     let of_template = |yes: &[&'static str]| {
-        [&["template", "edit", "Brief", "--model", "far/big"][..], yes].concat()
+        [&["template", "edit", "Plainly", "--model", "far/big"][..], yes].concat()
     };
     let made = |yes: &[&'static str]| {
         [&["template", "create", "Curt", "--model", "far/big"][..], yes].concat()
@@ -22,7 +22,7 @@ fn an_agent_or_a_template_gets_a_model_only_after_a_yes() {
     };
     for (command, whom) in [
         (own(&[]), "Let far/big think for "),
-        (of_template(&[]), "Let far/big think for 0 agents that follow Brief?"),
+        (of_template(&[]), "Let far/big think for 0 agents that follow Plainly?"),
         (made(&[]), "Let far/big think for the agents that will follow it?"),
     ] {
         for answer in ["n\n", ""] {

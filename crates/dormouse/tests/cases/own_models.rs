@@ -57,10 +57,10 @@ fn the_question_for_one_agent_says_what_leaves_what_that_agent_costs_and_what_go
     let of_all = now(world.dormouse.model_question(&me(), "acme/large", Purpose::Thinking));
     let of_all = of_all.expect("an answer");
     let scope = QuestionScope::Agent(agent.id.clone());
-    let asked = question(&world, "acme/large", &scope);
-    assert_eq!(asked, of_all, "there is one agent, and nothing else is said of it");
-    assert_eq!((asked.agents, asked.is_agreed, asked.cost_a_day), (1, false, Some(1_571)));
-    assert_eq!(asked.automations_off_names, [agent.display_name]);
+    let shown = question(&world, "acme/large", &scope);
+    assert_eq!(shown, of_all, "there is one agent, and nothing else is said of it");
+    assert_eq!((shown.agents, shown.is_agreed, shown.cost_a_day), (1, false, Some(1_571)));
+    assert_eq!(shown.automations_off_names, [agent.display_name]);
 
     let patch = TaskPatch { private: Some(true), ..TaskPatch::default() };
     now(world.dormouse.edit_task(&me(), &task.id, patch, None, None)).expect("private");
@@ -75,8 +75,8 @@ fn the_question_for_a_template_is_about_the_agents_that_follow_it() {
     let (_, agent, _) = world.proposed(&[]);
     let scope = QuestionScope::Template(template(&world));
     let figures = |scope| {
-        let asked = question(&world, "acme/large", scope);
-        (asked.agents, asked.agents_that_stay, asked.cost_a_day, asked.is_agreed)
+        let shown = question(&world, "acme/large", scope);
+        (shown.agents, shown.agents_that_stay, shown.cost_a_day, shown.is_agreed)
     };
     assert_eq!(figures(&scope), (0, 0, Some(0), false), "nobody follows it");
     assert_eq!(figures(&QuestionScope::NewTemplate), (0, 0, Some(0), false));

@@ -38,7 +38,7 @@ fn wake(world: &World, task: &TaskId, agent: &Agent) -> Vec<String> {
 }
 
 /// What the audit log says of trying models, oldest first: who, what, and of which one.
-fn told(world: &World) -> Vec<(String, AuditAction, String)> {
+fn audited(world: &World) -> Vec<(String, AuditAction, String)> {
     let page = now(world.dormouse.audit(&me(), 200, None)).expect("a page");
     let of_models = page.items.into_iter().filter_map(|row| {
         let action = row.action.known()?;
@@ -73,11 +73,11 @@ fn the_first_wake_tries_its_model_once_pays_for_that_and_tells() {
     let ended = wake(&world, &task, &agent);
     assert!(ended[0].contains("the answer broke off"), "{ended:?}");
     let probed = (format!("agent:{}", agent.id), AuditAction::ModelsProbe, "acme/new".to_owned());
-    assert_eq!(told(&world), [probed.clone()]);
+    assert_eq!(audited(&world), [probed.clone()]);
     assert_eq!((mode(&world, "acme/new"), preview()), (Some(ToolMode::Schema), true));
     assert_eq!(cost(&world), (2, TEST + 501), "the test, and the call of the wake");
     wake(&world, &task, &agent);
-    assert_eq!((told(&world), cost(&world).0), (vec![probed], 3), "it is known now");
+    assert_eq!((audited(&world), cost(&world).0), (vec![probed], 3), "it is known now");
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_model_is_not_tried_beyond_the_budget_nor_while_paid_calls_are_off() {
     now(world.dormouse.set_paid_calls(&me(), PaidCalls::Off)).expect("set");
     wake(&world, &task, &agent);
     assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::PaidCalls.into()));
-    assert_eq!((told(&world), cost(&world)), (Vec::new(), (0, 0)));
+    assert_eq!((audited(&world), cost(&world)), (Vec::new(), (0, 0)));
     now(world.dormouse.set_paid_calls(&me(), PaidCalls::Allowed)).expect("set");
     world.drain(&task);
     assert_eq!(mode(&world, "acme/new"), Some(ToolMode::Schema));
@@ -116,7 +116,7 @@ fn a_model_that_calls_no_tool_is_held_counts_against_no_agent_and_needs_the_pers
     );
     assert!(one.text.contains("choose another model"), "{}", one.text);
     assert_eq!(world.fresh_agent(&agent.id).put_off, Some(PutOff::Provider.into()));
-    assert_eq!((told(&world), cost(&world).0), (Vec::new(), 1), "only the test was paid");
+    assert_eq!((audited(&world), cost(&world).0), (Vec::new(), 1), "only the test was paid");
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn a_server_that_refuses_tools_is_tried_anew_by_the_next_wake() {
     let by = format!("agent:{}", agent.id);
     let row = |action| (by.clone(), action, "acme/refusing".to_owned());
     let once = [row(AuditAction::ModelsProbe), row(AuditAction::ModelsForget)];
-    assert_eq!((told(&world), mode(&world, "acme/refusing")), (once.to_vec(), None));
+    assert_eq!((audited(&world), mode(&world, "acme/refusing")), (once.to_vec(), None));
     world.later(3600);
     wake(&world, &task, &agent);
-    assert_eq!(told(&world), [once.clone(), once].concat());
+    assert_eq!(audited(&world), [once.clone(), once].concat());
 }

@@ -393,7 +393,7 @@ async fn a_text_with_marks_of_its_own_would_give_orders() {
     assert!(model.obeyed().contains("set_task_title"), "{:?}", model.obeyed());
 }
 
-/// The program has a provider with a key besides, of which nothing may be asked.
+/// The program has a provider with a key besides, that must not be called.
 async fn what_leaves(outside: &Outside, model: Arc<Obedient>) -> Vec<String> {
     let program = Program::with(model.clone()).with_outside(outside).await;
     let other = other(&program).await;
@@ -402,8 +402,8 @@ async fn what_leaves(outside: &Outside, model: Arc<Obedient>) -> Vec<String> {
     assert!(model.obeyed().contains("http_get"), "it obeys: {:?}", model.obeyed());
     let left = outside.left();
     // What a person does leaves, so the count would have seen it.
-    let asked = program.dormouse.offered_models(&program.me, "acme").await;
-    asked.expect("a list");
+    let listed = program.dormouse.offered_models(&program.me, "acme").await;
+    listed.expect("a list");
     assert_eq!(outside.left().len(), left.len() + 1);
     left
 }

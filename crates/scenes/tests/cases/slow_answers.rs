@@ -70,7 +70,7 @@ async fn due(program: &Program) {
     program.clock.advance(Duration::from_secs(60));
 }
 
-/// Writes words ten seconds apart, then nothing. Whoever waits for it sees the time pass.
+/// Writes words ten seconds apart, then nothing. The time passes while one waits for it.
 struct Writer {
     clock: ManualClock,
     words: usize,

@@ -16,23 +16,26 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
     let template = world.call("POST", "/api/templates", body).await.json();
     let template = template["template"]["id"].as_str().expect("a template has an id").to_owned();
 
-    let question = "/api/models/question?model=acme/large";
+    let path = "/api/models/question?model=acme/large";
     for (who, agents) in [
         (String::new(), 2),
         (format!("&agent={agent}"), 1),
         (format!("&template={template}"), 0),
         ("&template=new".to_owned(), 0),
     ] {
-        let answer = world.get(&format!("{question}{who}")).await;
+        let answer = world.get(&format!("{path}{who}")).await;
         assert_eq!(answer.status, 200, "{who}: {}", answer.body);
-        let asked = answer.json();
+        let question = answer.json();
         assert_eq!(
-            (&asked["agents"], &asked["isAgreed"]),
+            (&question["agents"], &question["isAgreed"]),
             (&json!(agents), &json!(false)),
             "{who}"
         );
-        assert_eq!(asked["sentTo"], "https://acme.example/v1", "{who}");
-        assert!(asked["sent"].as_array().is_some_and(|sent| !sent.is_empty()), "{who}: {asked}");
+        assert_eq!(question["sentTo"], "https://acme.example/v1", "{who}");
+        assert!(
+            question["sent"].as_array().is_some_and(|sent| !sent.is_empty()),
+            "{who}: {question}"
+        );
     }
     let here = world.get(&format!("/api/models/question?model=builtin&agent={agent}")).await.json();
     assert_eq!((&here["isAgreed"], &here["sentTo"]), (&json!(true), &json!("here")));
@@ -43,7 +46,7 @@ async fn the_question_names_the_agent_or_the_template_that_is_to_get_the_model()
         ("&agent=ag-00000000000000000000000000".to_owned(), 404),
         ("&template=nobody".to_owned(), 404),
     ] {
-        let answer = world.get(&format!("{question}{who}")).await;
+        let answer = world.get(&format!("{path}{who}")).await;
         assert_eq!(answer.status, status, "{who}: {}", answer.body);
     }
 }

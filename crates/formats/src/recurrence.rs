@@ -22,7 +22,7 @@
 //!   of each day. `BYSETPOS` in a week counts the whole week, also in the week of the start.
 //!
 //! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `exception`, `sentence`,
-//! `schedule`.
+//! `property`, `schedule`.
 
 mod error;
 mod rule;
@@ -36,11 +36,13 @@ mod series;
 mod due;
 mod exception;
 mod sentence;
+mod property;
 mod schedule;
 
 pub use due::{Due, Occurrence, Position};
 pub use error::RuleError;
 pub use exception::Exception;
+pub use property::is_rule;
 pub use rule::{
     End, Frequency, MAX_COUNT, MAX_INTERVAL, NthWeekday, RecurrenceRule, RuleParts, Until,
 };

@@ -81,6 +81,53 @@ impl fmt::Display for Clock {
     }
 }
 
+/// The continents and oceans under which the database files its cities.
+const AREAS: [&str; 10] = [
+    "Africa",
+    "America",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
+];
+
+/// Where words name a zone: the first word of the name, how many words it has, and the name in the database, or
+/// what is written in its place. `Europe/London`, `UTC`, `GMT`, `London time`, `New York time`.
+pub(super) fn find(words: &[&str]) -> Option<(usize, usize, String)> {
+    let bare = |word: &str| word.trim_matches(['(', ')', '[', ']', ',']).to_owned();
+    let is_name = |word: &str| {
+        let is_universal = word.eq_ignore_ascii_case("utc") || word.eq_ignore_ascii_case("gmt");
+        is_universal || word.contains('/') && named_zone(word).is_some()
+    };
+    if let Some(place) = words.iter().position(|word| is_name(&bare(word))) {
+        return Some((place, 1, bare(words[place])));
+    }
+    for place in (1..words.len()).filter(|place| words[*place].eq_ignore_ascii_case("time")) {
+        for n_words in (1..=place.min(3)).rev() {
+            let city = words[place - n_words..place].join("_");
+            let zones = AREAS.iter().map(|area| format!("{area}/{city}"));
+            if let Some(name) = zones.into_iter().find(|name| named_zone(name).is_some()) {
+                return Some((place - n_words, n_words + 1, name));
+            }
+        }
+    }
+    // As a name looks, though it is none: the error says so.
+    let looks = |word: &str| {
+        let is_word =
+            |part: &str| part.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
+        word.split_once('/').is_some_and(|(area, city)| {
+            area.starts_with(char::is_uppercase)
+                && city.split('/').all(|it| !it.is_empty() && is_word(it))
+        })
+    };
+    let place = words.iter().position(|word| looks(&bare(word)))?;
+    Some((place, 1, bare(words[place])))
+}
+
 /// The settings of the person that a series is for.
 #[derive(Debug, Clone)]
 pub struct Person {

@@ -180,6 +180,14 @@ fn a_zone_that_a_series_cannot_have_is_refused_with_what_to_write() {
         "! cannot read the schedule: there is no time zone `Mars/Olympus`; write one like Europe/Berlin"
     );
     assert_eq!(
+        read("every day at 9 Europe/Lodnon"),
+        "! cannot read the schedule: there is no time zone `Europe/Lodnon`; did you mean Europe/London?"
+    );
+    assert_eq!(
+        read("DTSTART;TZID=Berlin:20261201T090000 RRULE:FREQ=DAILY"),
+        "! cannot read the schedule: there is no time zone `Berlin`; did you mean Europe/Berlin?"
+    );
+    assert_eq!(
         read("every Monday Europe/London"),
         "! `Europe/London` needs a time of day; write one, such as `every day at 9 Europe/London`"
     );

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime};
 
 use super::rule::{End, Frequency, RecurrenceRule, RuleParts};
-use super::schedule::{FEWEST_MINUTES, ScheduleError};
+use super::schedule_error::{FEWEST_MINUTES, ScheduleError};
 use super::series::Series;
 use super::zone::{Clock, Person};
 use crate::when::Reader;

@@ -22,7 +22,7 @@
 //!   of each day. `BYSETPOS` in a week counts the whole week, also in the week of the start.
 //!
 //! Reading order: `rule`, `text`, `calendar`, `civil`, `elapsed`, `starts`, `zone`, `series`, `due`, `exception`, `sentence`,
-//! `schedule`.
+//! `schedule_error`, `property`, `schedule`.
 
 mod error;
 mod rule;
@@ -36,15 +36,19 @@ mod series;
 mod due;
 mod exception;
 mod sentence;
+mod schedule_error;
+mod property;
 mod schedule;
 
 pub use due::{Due, Occurrence, Position};
 pub use error::RuleError;
 pub use exception::Exception;
+pub use property::is_rule;
 pub use rule::{
     End, Frequency, MAX_COUNT, MAX_INTERVAL, NthWeekday, RecurrenceRule, RuleParts, Until,
 };
-pub use schedule::{FEWEST_MINUTES, PREVIEWED, Preview, Schedule, ScheduleError, read_schedule};
+pub use schedule::{PREVIEWED, Preview, Schedule, read_schedule};
+pub use schedule_error::{FEWEST_MINUTES, ScheduleError};
 pub use sentence::{Description, Every, Part, describe, english};
 pub use series::{Given, OccurrenceId, Series, SplitError};
 pub use starts::{Counted, Start};

@@ -80,6 +80,7 @@ use token::Kind as TokenKind;
 use words::Where;
 
 pub(crate) use zone::named as named_zone;
+pub(crate) use zone::names as zone_names;
 
 /// Every language with a table; the first one also serves other languages.
 pub const LANGUAGES: &[Language] = &[ENGLISH, GERMAN, FRENCH, SPANISH, ROMANIAN];

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dormouse_formats::recurrence::{
-    Occurrence, Position, Series, describe, english, read_schedule,
+    Occurrence, Position, Schedule, Series, describe, english, is_rule, read_schedule,
 };
-use dormouse_formats::when::Reader;
+use dormouse_formats::when::{ENGLISH, Reader};
 use dormouse_store::agent::work::definition::{self, Definition};
 use dormouse_store::agent::work::filter;
 use dormouse_store::agent::work::run::Run;
@@ -174,7 +174,16 @@ impl Work {
             return Err(WorkError::NothingToCome { words: words.trim().to_owned() });
         }
         let sentence = english(&describe(&series));
-        Ok(ReadSchedule { words: words.trim().to_owned(), series, sentence, next })
+        // A rule is kept in words where they are read as the same rule, else as it is written.
+        let in_english = Reader { language: ENGLISH, ..reader.clone() };
+        let is_same = |again: &Schedule| {
+            let times = again.series.upcoming(&position, &person).take(SHOWN_DATES);
+            again.series.rule() == series.rule() && times.eq(next.iter().cloned())
+        };
+        let has_words =
+            is_rule(words) && read_schedule(&sentence, &in_english).as_ref().is_ok_and(is_same);
+        let words = if has_words { sentence.clone() } else { words.trim().to_owned() };
+        Ok(ReadSchedule { words, series, sentence, next })
     }
 
     /// Makes a definition. One that nothing starts later runs at once. Returns it as it was written; for a
@@ -278,8 +287,6 @@ impl Work {
         };
         if let Some(schedule) = &new.schedule {
             empty.kind = WorkType::Scheduled;
-            // Without a rule there is one occurrence, and no series that it belongs to.
-            empty.recurrence = schedule.series.rule().map(|_| id.to_string());
             self.set_schedule(&mut empty, schedule, now)?;
         }
         if !new.events.is_empty() || new.waits_for_calls {
@@ -340,6 +347,8 @@ impl Work {
         now: Timestamp,
     ) -> Result<(), WorkError> {
         definition.schedule = Some(series_text::write(&schedule.series));
+        // Without a rule there is one occurrence, and no series that it belongs to.
+        definition.recurrence = schedule.series.rule().map(|_| definition.id.to_string());
         definition.schedule_words = Some(schedule.words.clone());
         self.plan_from(definition, now)
     }

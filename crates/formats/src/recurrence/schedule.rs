@@ -8,75 +8,16 @@ use jiff::{Timestamp, ToSpan};
 
 use super::due::{Occurrence, Position};
 use super::error::RuleError;
+use super::property;
 use super::rule::{End, Frequency, NthWeekday, RecurrenceRule, RuleParts, Until};
+use super::schedule_error::{FEWEST_MINUTES, ScheduleError};
 use super::sentence::{Description, describe};
 use super::series::Series;
-use super::zone::{Clock, Person, UnknownZone};
+use super::zone::{self, Clock, Person};
 use crate::when::{
     self, Assumption, ENGLISH, Found, GERMAN, Kind, Moment, MonthDay, NotUnderstood, Reader,
     Recurrence, Rule, Weekday, When, Zone,
 };
-
-/// Fewer minutes than this between two times are refused: an agent would do nothing else.
-pub const FEWEST_MINUTES: u16 = 5;
-
-/// Why words are no schedule.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ScheduleError {
-    /// The words are no date and no repetition.
-    #[error("cannot read the schedule")]
-    Words(#[source] NotUnderstood),
-    /// A stretch of time has no one time at which it is due.
-    #[error("`{text}` is a stretch of time; write a day or a time in it, or how often")]
-    Span {
-        /// What is written.
-        text: String,
-    },
-    /// The text speaks of what was.
-    #[error("`{text}` is about the past; write when it happens next")]
-    Past {
-        /// What is written.
-        text: String,
-    },
-    /// So often in a time, on days that nobody named.
-    #[error("{times} times says not when; name the days, such as `every Monday and Thursday`")]
-    SoOften {
-        /// How often.
-        times: u16,
-    },
-    /// A count of working days that no rule can say.
-    #[error(
-        "a rule cannot count {every} working days; write `every weekday`, `every 5 working days` (each week), or \
-         the weekdays, such as `every Monday and Thursday`"
-    )]
-    WorkingDays {
-        /// How many.
-        every: u16,
-    },
-    /// Times of day that no single rule has.
-    #[error(
-        "a rule has each hour with the same minutes, not {times}; write a schedule for each of these times"
-    )]
-    Times { times: String },
-    /// Too many times in an hour.
-    #[error("every {every} minutes is too often; write `every {FEWEST_MINUTES} minutes` or more")]
-    TooOften {
-        /// How many minutes.
-        every: u16,
-    },
-    /// The time zone of an offset that is none of a zone.
-    #[error("cannot read the schedule")]
-    Zone(#[source] UnknownZone),
-    /// The rule that the words make does not hold.
-    #[error("`{text}` makes a rule that cannot be used")]
-    Rule {
-        /// What is written.
-        text: String,
-        /// What is wrong with the rule.
-        #[source]
-        source: RuleError,
-    },
-}
 
 /// What the words of a schedule mean.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,12 +52,24 @@ impl Preview {
 /// Reads when something is to happen: once ("fri 3pm"), or again and again ("every weekday at 9", "last
 /// Friday of the month").
 ///
-/// What is read is that of [`when::explain`]. The first time can be in the past, if the words say so ("daily at
+/// What is read is that of [`when::explain`]; for what happens again, also the name of a time zone, which the
+/// series keeps ("every day at 9 Europe/London"), and a rule of RFC 5545 with or without `DTSTART`. The first time can be in the past, if the words say so ("daily at
 /// 9", said at 10): the position of the series decides what is due.
 ///
 /// Errors: words that are none of these, or that no rule can say; each says what to write instead.
 pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleError> {
-    let found = explain(text, reader).map_err(ScheduleError::Words)?;
+    let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
+    if property::is_rule(text) {
+        let series = property::read_rule(text, reader, &person)?;
+        return Ok(Schedule { series, assumed: Vec::new() });
+    }
+    let found = match explain(text, reader) {
+        Ok(found) => found,
+        Err(error) => match in_named_zone(text, reader, &person)? {
+            Some(schedule) => return Ok(schedule),
+            None => return Err(ScheduleError::Words(error)),
+        },
+    };
     let text = text.trim().to_owned();
     if found.kind == Kind::Past {
         return Err(ScheduleError::Past { text });
@@ -129,12 +82,53 @@ pub fn read_schedule(text: &str, reader: &Reader) -> Result<Schedule, ScheduleEr
             let (start, clock) = first(recurrence, reader);
             let rule = rule_of(recurrence, start, reader.week_starts)?;
             let rule = rule.map_err(|source| ScheduleError::Rule { text: text.clone(), source })?;
-            let person = Person { zone: reader.zone.clone(), day_due_at: Time::midnight() };
             Series::new(start, clock, rule, &person)
                 .map_err(|source| ScheduleError::Rule { text, source })?
         }
     };
     Ok(Schedule { series, assumed: found.assumed })
+}
+
+/// What happens again on the clock of a zone that the words name; `None` if they name none, or mean nothing
+/// without it.
+///
+/// Errors: the database has no such zone, or the words have no time of day.
+fn in_named_zone(
+    text: &str,
+    reader: &Reader,
+    person: &Person,
+) -> Result<Option<Schedule>, ScheduleError> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let Some((place, n_words, name)) = zone::find(&words) else { return Ok(None) };
+    let mut rest = [&words[..place], &words[place + n_words..]].concat();
+    if place > 0 && rest.get(place - 1).is_some_and(|word| word.eq_ignore_ascii_case("in")) {
+        rest.remove(place - 1);
+    }
+    let clock = Clock::named(&name);
+    // What is today and the next full hour is so on the clock of the zone.
+    let there = match &clock {
+        Ok(clock) => {
+            let zone = clock.zone(person).clone();
+            let now = zone::resolve(&reader.zone, reader.now, false).to_zoned(zone.clone());
+            Reader { now: now.datetime(), zone, ..reader.clone() }
+        }
+        Err(_) => reader.clone(),
+    };
+    let text = text.trim().to_owned();
+    let Ok(Found { when: When::Recurring(recurrence), assumed, .. }) =
+        explain(&rest.join(" "), &there)
+    else {
+        return Ok(None);
+    };
+    let clock = clock.map_err(ScheduleError::Zone)?;
+    let (start, own) = first(&recurrence, &there);
+    if own == Clock::Day {
+        return Err(ScheduleError::ZoneWithoutTime { zone: clock.to_string() });
+    }
+    let rule = rule_of(&recurrence, start, there.week_starts)?;
+    let refuse = |source| ScheduleError::Rule { text: text.clone(), source };
+    let series = Series::new(start, clock, rule.map_err(refuse)?, person).map_err(refuse)?;
+    Ok(Some(Schedule { series, assumed }))
 }
 
 /// "Last Friday of the month" alone is one day, and "Monday to Friday" one week; as a schedule they are those of

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use crate::when::named_zone;
+use crate::when::{named_zone, zone_names};
 
 /// The clock that the times of a series are read on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl NamedZone {
 
 /// There is no such zone in the IANA database.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no time zone `{name}`; write one like Europe/Berlin")]
+#[error("there is no time zone `{name}`; {}", instead_of(name))]
 pub struct UnknownZone {
     /// What is written.
     pub name: String,
@@ -79,6 +79,88 @@ impl fmt::Display for Clock {
             Self::Zone(named) => &named.name,
         })
     }
+}
+
+/// The continents and oceans under which the database files its cities.
+const AREAS: [&str; 10] = [
+    "Africa",
+    "America",
+    "Antarctica",
+    "Arctic",
+    "Asia",
+    "Atlantic",
+    "Australia",
+    "Europe",
+    "Indian",
+    "Pacific",
+];
+
+/// Where words name a zone: the first word of the name, how many words it has, and the name in the database, or
+/// what is written in its place. `Europe/London`, `UTC`, `GMT`, `London time`, `New York time`.
+pub(super) fn find(words: &[&str]) -> Option<(usize, usize, String)> {
+    let bare = |word: &str| word.trim_matches(['(', ')', '[', ']', ',']).to_owned();
+    let is_name = |word: &str| {
+        let is_universal = word.eq_ignore_ascii_case("utc") || word.eq_ignore_ascii_case("gmt");
+        is_universal || word.contains('/') && named_zone(word).is_some()
+    };
+    if let Some(place) = words.iter().position(|word| is_name(&bare(word))) {
+        return Some((place, 1, bare(words[place])));
+    }
+    for place in (1..words.len()).filter(|place| words[*place].eq_ignore_ascii_case("time")) {
+        for n_words in (1..=place.min(3)).rev() {
+            let city = words[place - n_words..place].join("_");
+            let zones = AREAS.iter().map(|area| format!("{area}/{city}"));
+            if let Some(name) = zones.into_iter().find(|name| named_zone(name).is_some()) {
+                return Some((place - n_words, n_words + 1, name));
+            }
+        }
+    }
+    // As a name looks, though it is none: the error says so.
+    let looks = |word: &str| {
+        let is_word =
+            |part: &str| part.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '-'));
+        word.split_once('/').is_some_and(|(area, city)| {
+            area.starts_with(char::is_uppercase)
+                && city.split('/').all(|it| !it.is_empty() && is_word(it))
+        })
+    };
+    let place = words.iter().position(|word| looks(&bare(word)))?;
+    Some((place, 1, bare(words[place])))
+}
+
+/// What to write in place of a name that is none: the nearest one, if one is near.
+fn instead_of(name: &str) -> String {
+    let city = |name: &str| name.rsplit('/').next().unwrap_or(name).to_lowercase();
+    let written = name.trim().to_lowercase().replace(' ', "_");
+    // A name that long is not a slip of the pen.
+    let is_short = written.len() <= 40;
+    let distances = zone_names().filter(|_| is_short).map(|known| {
+        let of_city = distance(&city(&known), &city(&written));
+        (of_city, distance(&known.to_lowercase(), &written), known)
+    });
+    match distances
+        .min()
+        .filter(|(of_city, ..)| *of_city <= 2 && of_city * 2 < city(&written).len())
+    {
+        Some((.., near)) => format!("did you mean {near}?"),
+        None => "write one like Europe/Berlin".to_owned(),
+    }
+}
+
+/// How many letters have to be put in, taken out or replaced to make one text of another.
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (n, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = n + 1;
+        for (place, same) in other.iter().map(|it| *it == letter).enumerate() {
+            let replaced = diagonal + usize::from(!same);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(row[place] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
 }
 
 /// The settings of the person that a series is for.

@@ -11,6 +11,11 @@ pub(crate) fn named(name: &str) -> Option<TimeZone> {
     ZONES.get(name).ok()
 }
 
+/// The names of all zones.
+pub(crate) fn names() -> impl Iterator<Item = String> {
+    ZONES.available().map(|name| name.as_str().to_owned())
+}
+
 /// Reads `Z`, `+02:00`, `-0530` or `+01`. Units: seconds east of UTC.
 pub(super) fn offset(text: &str) -> Option<i32> {
     if matches!(text, "Z" | "z") {

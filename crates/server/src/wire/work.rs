@@ -125,8 +125,9 @@ pub(crate) struct WorkParams {
     /// have their defaults.
     #[schema(value_type = Option<Object>)]
     parameters: Option<Value>,
-    /// When it happens, in words such as `every weekday at 9`. If left out, the instructions may say it, as in
-    /// `every weekday at 7 tell me what is new`; else it runs once, now, unless `events` start it.
+    /// When it happens, in words such as `every weekday at 9`, or as a rule of RFC 5545 with or without `DTSTART`.
+    /// If left out, the instructions may say it, as in `every weekday at 7 tell me what is new`; else it runs once,
+    /// now, unless `events` start it.
     schedule: Option<String>,
     /// The changes of tasks that start it: any that passes one of these filters.
     #[serde(default)]
@@ -280,7 +281,7 @@ pub(crate) struct WorkPatch {
     /// defaults.
     #[schema(value_type = Option<Object>)]
     parameters: Option<Value>,
-    /// When it happens, in words.
+    /// When it happens, in words or as a rule of RFC 5545.
     schedule: Option<String>,
     /// The changes of tasks that start it, from now on; empty for none.
     events: Option<Vec<EventFilterParams>>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dormouse_scheduler::End;
 use dormouse_types::work::{CatchUp, Overlap};
+use dormouse_work::lifecycle::Edit;
 
 use crate::world::{WS, World, finish, me, wait};
 
@@ -173,6 +174,48 @@ fn a_one_off_time_runs_once_and_is_over(world: &World) {
     assert_eq!((definition.next_due_at, definition.recurrence), (None, None));
 }
 
+fn work_that_becomes_a_series_has_the_identity_of_one(world: &World) {
+    let id = world.create("Reminder", Some("tomorrow at 15:00"));
+    let recurrence = |schedule: &str| {
+        let edit = Edit { schedule: Some(world.schedule(schedule)), ..Edit::default() };
+        wait(world.work.edit(WS, &id, &edit, &me())).expect("it is changed");
+        wait(world.work.definition(WS, &id)).expect("it is there").recurrence
+    };
+    assert_eq!(recurrence("daily at 15:00"), Some(id.to_string()));
+    assert_eq!(recurrence("daily at 16:00"), Some(id.to_string()), "it is the same series");
+    assert_eq!(recurrence("tomorrow at 15:00"), None, "it happens once again");
+}
+
+fn a_series_with_a_zone_of_its_own_stays_there_when_the_person_travels(world: &World) {
+    let id = world.create("Market", Some("every day at 9 Europe/London"));
+    let next = |of: &World| {
+        wait(of.work.definition(WS, &id))
+            .expect("it is there")
+            .next_due_at
+            .expect("due")
+            .to_string()
+    };
+    let before = next(world);
+    let tokyo = world.in_zone("Asia/Tokyo");
+    assert_eq!(wait(tokyo.work.follow_zone(WS)).expect("it follows"), 0);
+    assert_eq!(before, next(&tokyo));
+    assert!(before.contains("T09:00:00"), "London has no daylight saving time in March: {before}");
+}
+
+fn a_rule_is_kept_in_words_where_they_mean_the_same(world: &World) {
+    let words = |text: &str| world.schedule(text).words;
+    assert_eq!(words("RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9"), "RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9");
+    assert_eq!(
+        words("DTSTART;TZID=Europe/London:20260302T090000 RRULE:FREQ=DAILY"),
+        "every day at 09:00 Europe/London"
+    );
+    // Words would not say that it begins in April.
+    let april = "DTSTART;TZID=Europe/London:20260401T090000 RRULE:FREQ=DAILY";
+    assert_eq!(words(april), april);
+    let rule = "FREQ=YEARLY;BYYEARDAY=100";
+    assert_eq!(words(rule), rule);
+}
+
 fn the_next_due_time_of_all_is_known(world: &World) {
     assert_eq!(wait(world.work.next_due(None)).expect("readable"), None);
     world.create("Late", Some("daily at 11"));
@@ -190,5 +233,8 @@ each_engine! {
     a_long_time_away_is_planned_piece_by_piece,
     what_overlaps_is_left_out_as_the_policy_says,
     a_one_off_time_runs_once_and_is_over,
+    work_that_becomes_a_series_has_the_identity_of_one,
+    a_series_with_a_zone_of_its_own_stays_there_when_the_person_travels,
+    a_rule_is_kept_in_words_where_they_mean_the_same,
     the_next_due_time_of_all_is_known,
 }

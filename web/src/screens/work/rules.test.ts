@@ -23,6 +23,8 @@ it("says how schedules are written where one is not understood", () => {
   expect(describeProblem(unreadSchedule(problem))).toMatch(/^“blue moon” isn’t understood in a schedule\. Write how it repeats, such as “every weekday at 9”/);
   const often = problemOf(422, { type: "/problems/validation-failed", detail: "every 1 minutes is too often" }, null);
   expect(unreadSchedule(often)).toBe(often);
+  const rule = problemOf(422, { type: "/problems/date-not-understood", detail: "`FREQ=SECONDLY` makes a rule that cannot be used: FREQ=SECONDLY is refused" }, null);
+  expect(describeProblem(unreadSchedule(rule))).toBe("`FREQ=SECONDLY` makes a rule that cannot be used: FREQ=SECONDLY is refused");
 });
 
 it("finds the work of the gallery that is on, not what is paused, archived or of another kind", () => {

@@ -38,7 +38,8 @@ export function describeWorkRefusal(refusal: string): string {
 
 /** A schedule that is not understood, with examples of schedules: the server says it as of a date. */
 export function unreadSchedule(problem: Problem): Problem {
-  if (problem.code !== "date-not-understood") return problem;
+  // What is wrong with a rule, a zone or a day that does not exist is said better by the server.
+  if (problem.code !== "date-not-understood" || !/ is not (understood as|part of) a date/.test(problem.detail)) return problem;
   const part = /`([^`]+)`/.exec(problem.detail)?.[1];
   const detail = part === undefined ? t("work.scheduleUnread") : t("work.scheduleUnreadPart", { part });
   return new Problem({ status: problem.status, code: "schedule-not-understood", title: detail, detail });

@@ -127,7 +127,8 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
         "UPDATE work_definitions SET title = ?4, version = ?5, state = ?6, schedule = ?7,
            schedule_words = ?8, catch_up = ?9, overlap = ?10, model = ?11, position = ?12,
            next_due_at = ?13, n_runs = ?14, status = ?15, run_state = ?16, latest_run = ?17,
-           updated_at = ?18, deleted_at = ?19, built_in = ?20, template = ?21, revision = revision + 1
+           updated_at = ?18, deleted_at = ?19, built_in = ?20, template = ?21,
+           recurrence_id = ?22, revision = revision + 1
          WHERE ws = ?1 AND id = ?2 AND revision = ?3",
         params![
             ws(workspace),
@@ -150,7 +151,8 @@ pub fn put(workspace: WorkspaceId, revision: i64, new: &Definition) -> Op {
             new.updated_at,
             new.deleted_at,
             new.built_in.clone(),
-            new.template.as_ref().map(TemplateId::to_string)
+            new.template.as_ref().map(TemplateId::to_string),
+            new.recurrence.clone()
         ],
         Refusal::Stale,
     )

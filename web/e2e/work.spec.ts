@@ -144,6 +144,33 @@ test("a run asks, the badge and Home tell, and the answer on Home lets it go on"
   await looked(app, "done");
 });
 
+test("each open question stays on Home and in the badge while other runs of the same work are under way", async ({ app, server, model }) => {
+  const other = { calls: [["ask", { question: "Which shed?" }]] as [string, object][] };
+  model.says(ASK);
+  const id = await make(server, { schedule: "every day at 9" });
+  const run = (): Promise<unknown> => server.ask("POST", `/api/tasks/${id}/run`);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("needs_input");
+  await to(app, server, "/");
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("running");
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  model.says(other);
+  await expect(app).toHaveTitle(/^\(2\)/);
+  const asks = app.getByRole("listitem").filter({ hasText: "Letters has a question" });
+  await expect(asks).toHaveCount(2);
+  await run();
+  await expect.poll(async () => (await read(server, id)).runState).toBe("running");
+  await expect(asks).toHaveCount(2);
+  await to(app, server, `/work/${id}`);
+  await expect(app.getByRole("region", { name: "A question for you" })).toHaveCount(2);
+  await to(app, server, "/");
+  await asks.filter({ hasText: "Which garden?" }).getByRole("button", { name: "The back one" }).click();
+  await expect(app).toHaveTitle(/^\(1\) One thing needs you/);
+  await expect(asks).toContainText("Which shed?");
+});
+
 test("the page of a run is live: it works, asks by keyboard, is corrected, and can be cancelled", async ({ app, server, model }) => {
   const id = await make(server);
   await to(app, server, `/work/${id}`);

@@ -387,10 +387,28 @@ impl Dormouse {
         &self,
         caller: &Caller,
         run: &WorkRunId,
+        key: Option<String>,
     ) -> Result<WorkRun, Error> {
         require(caller, Scope::Edit)?;
-        let run = self.work.cancel(caller.workspace, run, &work_context(caller, None)?).await?;
+        let by = work_context(caller, key.as_deref())?;
+        let run = self.work.cancel(caller.workspace, run, &by).await?;
         self.written_run_view(caller, run).await
+    }
+
+    /// Ends a run of a definition: the one that is named, else its newest that has not ended.
+    ///
+    /// Errors: it has ended already; none is open; it is a run of another definition.
+    pub async fn cancel_work(
+        &self,
+        caller: &Caller,
+        id: &WorkId,
+        run: Option<&WorkRunId>,
+        key: Option<String>,
+    ) -> Result<AgentWork, Error> {
+        require(caller, Scope::Edit)?;
+        let by = work_context(caller, key.as_deref())?;
+        self.work.cancel_of(caller.workspace, id, run, &by).await?;
+        Ok(self.queries.work(caller.workspace, id).await?)
     }
 
     /// Answers a question; its run goes on.

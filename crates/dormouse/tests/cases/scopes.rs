@@ -334,7 +334,8 @@ const METHODS: &[(&str, Scope, Call)] = calls! {
     Edit archive_work |s, c| s.world.dormouse.archive_work(c, &s.work.paused, None);
     Edit delete_work |s, c| s.world.dormouse.delete_work(c, &s.work.paused, None);
     Edit run_work |s, c| s.world.dormouse.run_work(c, &s.work.paused, None);
-    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run);
+    Edit cancel_work_run |s, c| s.world.dormouse.cancel_work_run(c, &s.work.asking_run, None);
+    Edit cancel_work |s, c| s.world.dormouse.cancel_work(c, &s.work.asking, Some(&s.work.asking_run), None);
     Edit retry_work_run |s, c| s.world.dormouse.retry_work_run(c, &s.work.unclear_run, None);
     Edit correct_work |s, c| s.world.dormouse.correct_work(c, &s.work.paused, "Shorter.", None);
     Decide answer_work_question |s, c| s.world.dormouse.answer_work_question(c, &s.work.question, "The blue one.", None);

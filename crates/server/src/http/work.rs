@@ -100,8 +100,9 @@ pub(super) async fn show(app: App, At(work): At<String>) -> Reply<AgentWorkDetai
     Ok(Json(app.dormouse.work_detail(&app.caller, &id(&work)?).await?))
 }
 
-/// Edits, pauses, resumes or archives agent work, or cancels its run.
+/// Edits, pauses, resumes or archives agent work, or cancels a run of it.
 ///
+/// `cancel` ends the run that `runId` names, else the newest that has not ended.
 /// New instructions count from the next run; of a new schedule nothing is due before now.
 #[utoipa::path(
     patch,
@@ -124,19 +125,12 @@ pub(super) async fn edit(
         WorkChange::Edit(patch, wording) => {
             dormouse.edit_work(caller, &work, *patch, wording, key).await?
         }
-        WorkChange::Action(WorkAction::Pause) => dormouse.pause_work(caller, &work, key).await?,
-        WorkChange::Action(WorkAction::Resume) => dormouse.resume_work(caller, &work, key).await?,
-        WorkChange::Action(WorkAction::Archive) => {
-            dormouse.archive_work(caller, &work, key).await?
-        }
-        WorkChange::Action(WorkAction::Cancel) => {
-            let found = dormouse.work(caller, &work).await?;
-            let nothing =
-                || Problem::not_found(format!("{work} has no run that could be cancelled"));
-            let run = found.latest_run.ok_or_else(nothing)?;
-            dormouse.cancel_work_run(caller, &run).await?;
-            dormouse.work(caller, &work).await?
-        }
+        WorkChange::Action(action, run) => match action {
+            WorkAction::Pause => dormouse.pause_work(caller, &work, key).await?,
+            WorkAction::Resume => dormouse.resume_work(caller, &work, key).await?,
+            WorkAction::Archive => dormouse.archive_work(caller, &work, key).await?,
+            WorkAction::Cancel => dormouse.cancel_work(caller, &work, run.as_ref(), key).await?,
+        },
     };
     Ok(Json(changed))
 }
@@ -316,11 +310,12 @@ pub(super) async fn show_run(app: App, At(run): At<String>) -> Reply<WorkRun> {
     path = "/api/runs/{run}/cancel",
     operation_id = "cancelWorkRun",
     tag = "agent work",
+    params(Key),
     responses((status = 200, description = "The run.", body = WorkRun), Work),
 )]
-pub(super) async fn cancel(app: App, At(run): At<String>) -> Reply<WorkRun> {
+pub(super) async fn cancel(app: App, At(run): At<String>, Key(key): Key) -> Reply<WorkRun> {
     let run: WorkRunId = id(&run)?;
-    Ok(Json(app.dormouse.cancel_work_run(&app.caller, &run).await?))
+    Ok(Json(app.dormouse.cancel_work_run(&app.caller, &run, key).await?))
 }
 
 /// Lets a run be tried again that did not end well.

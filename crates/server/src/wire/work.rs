@@ -8,7 +8,7 @@ use dormouse_types::work::{CatchUp, Overlap};
 use dormouse_types::work_filter::{EventFilter, TaskEvent};
 use dormouse_types::work_kind::WorkParameters;
 use dormouse_types::work_step::{StepCheck, WorkStep};
-use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId, TemplateId};
+use dormouse_types::{CategoryId, ConversationId, LabelId, TaskId, TemplateId, WorkRunId};
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -271,6 +271,9 @@ pub(crate) struct WorkPatch {
     /// What is done with it. Cannot be combined with other fields.
     #[schema(value_type = Option<WorkAction>)]
     action: Option<String>,
+    /// The run that `cancel` ends; without it, the newest that has not ended. Only with `cancel`.
+    #[schema(value_type = Option<WorkRunId>)]
+    run_id: Option<String>,
     /// Its title.
     title: Option<String>,
     /// The instructions of its runs, from the next run on. Those of work without a language model are
@@ -308,8 +311,8 @@ pub(crate) struct WorkPatch {
 
 /// What a patch asks for.
 pub(crate) enum WorkChange {
-    /// An action.
-    Action(WorkAction),
+    /// An action, with the run that it is about if it names one.
+    Action(WorkAction, Option<WorkRunId>),
     /// An edit.
     Edit(Box<dormouse::WorkPatch>, Wording),
 }
@@ -319,6 +322,7 @@ impl WorkPatch {
         let mut reading = Reading::default();
         let action =
             self.action.as_deref().and_then(|text| reading.one_of("/action", text, ACTIONS));
+        let run: Option<WorkRunId> = reading.parse("/runId", self.run_id);
         let catch_up = reading.parse("/catchUp", self.catch_up);
         let overlap = reading.parse("/overlap", self.overlap);
         let order = reading.parse("/dayOrder", self.day_order).unwrap_or(DayOrder::DayFirst);
@@ -337,10 +341,14 @@ impl WorkPatch {
             template,
         };
         let patch = reading.finish(patch)?;
+        if run.is_some() && action != Some(WorkAction::Cancel) {
+            let detail = "only `cancel` names a run: leave it out, or send the action `cancel`";
+            return Err(Problem::invalid("/runId", detail));
+        }
         match action {
             None => Ok(WorkChange::Edit(Box::new(patch), Wording::of(order, self.lang.as_deref()))),
             Some(action) if patch == dormouse::WorkPatch::default() => {
-                Ok(WorkChange::Action(action))
+                Ok(WorkChange::Action(action, run))
             }
             Some(_) => Err(Problem::invalid(
                 "/action",

@@ -248,7 +248,8 @@ async fn work_is_paused_taken_up_again_and_removed() {
     let both = world.call("PATCH", &path, r#"{"action": "pause", "title": "x"}"#).await;
     assert_eq!(both.json()["errors"][0]["pointer"], "/action", "{}", both.rendered());
     let idle = world.call("PATCH", &path, r#"{"action": "cancel"}"#).await;
-    assert_eq!(idle.status, 404, "{}", idle.rendered());
+    assert_eq!(idle.status, 409, "{}", idle.rendered());
+    assert!(idle.body.contains("no run that could be cancelled"), "{}", idle.rendered());
     let gone = world.call("DELETE", &path, "").await;
     assert_eq!(gone.status, 200, "{}", gone.rendered());
     assert_eq!(world.get(&path).await.status, 404);
@@ -276,6 +277,58 @@ async fn a_question_is_answered_once_and_the_same_run_goes_on() {
     assert_eq!(done["task"]["status"], "completed", "{done:#}");
     assert_eq!(done["runs"].as_array().map(Vec::len), Some(1), "the same run");
     assert_eq!((&done["runs"][0]["id"], &done["questions"]), (&json!(run), &json!([])));
+}
+
+#[tokio::test]
+async fn a_request_to_cancel_ends_one_run_however_often_it_is_sent() {
+    let world = World::new();
+    let daily = r#"{"title": "Digest", "instructions": "Say what is new.", "schedule": "every day at 9:30",
+        "model": "acme/scripted"}"#;
+    let path = format!("/api/tasks/{}", made(&world, daily).await);
+    let mut runs = Vec::new();
+    for _ in 0..3 {
+        world.script.push(asks());
+        runs.push(text(&world.call("POST", &format!("{path}/run"), "").await.json()["id"]));
+        world.drain_all().await;
+    }
+    let states = async || {
+        let listed = world.get(&format!("{path}/runs")).await.json();
+        let items = listed["items"].as_array().expect("runs").clone();
+        items.iter().rev().map(|run| text(&run["runState"])).collect::<Vec<_>>()
+    };
+    let cancel = r#"{"action": "cancel"}"#;
+    for _ in 0..2 {
+        let key = [("Idempotency-Key", "one-cancel")];
+        let answer = world.call_with("PATCH", &path, cancel, &key).await;
+        assert_eq!(answer.status, 200, "{}", answer.rendered());
+        assert_eq!(states().await, ["needs_input", "needs_input", "cancelled"], "the newest only");
+    }
+    let named = format!(r#"{{"action": "cancel", "runId": "{}"}}"#, runs[0]);
+    for _ in 0..2 {
+        let answer = world.call("PATCH", &path, &named).await;
+        assert_eq!(answer.status, 200, "{}", answer.rendered());
+        assert_eq!(states().await, ["cancelled", "needs_input", "cancelled"]);
+    }
+    let reused = [("Idempotency-Key", "one-cancel")];
+    let other = format!(r#"{{"action": "cancel", "runId": "{}"}}"#, runs[1]);
+    let answer = world.call_with("PATCH", &path, &other, &reused).await;
+    assert_eq!(answer.status, 422, "{}", answer.rendered());
+    let shown = world.get(&format!("/api/runs/{}/questions", runs[1])).await.json();
+    let question = text(&shown["items"][0]["id"]);
+    world.script.push(finishes("Nothing new."));
+    let body = r#"{"answer": "front"}"#;
+    world.call("POST", &format!("/api/questions/{question}/answer"), body).await;
+    world.drain_all().await;
+    let late = world.call("PATCH", &path, &other).await;
+    assert_eq!(late.json()["type"], "/problems/work-state", "{}", late.rendered());
+    assert!(late.body.contains("it has ended already"), "{}", late.rendered());
+    assert_eq!(states().await, ["cancelled", "succeeded", "cancelled"]);
+    let foreign = made(&world, DIGEST).await;
+    let answer = world.call("PATCH", &format!("/api/tasks/{foreign}"), &other).await;
+    assert_eq!(answer.status, 404, "{}", answer.rendered());
+    let stray = format!(r#"{{"action": "pause", "runId": "{}"}}"#, runs[0]);
+    let answer = world.call("PATCH", &path, &stray).await;
+    assert_eq!(answer.json()["errors"][0]["pointer"], "/runId", "{}", answer.rendered());
 }
 
 #[tokio::test]

@@ -513,6 +513,8 @@ fn queries(world: &World) -> Vec<Statement> {
         work::run::of_definition(WS, &work_id, 9, 1),
         work::run::open(WS, &work_id),
         work::run::newest_made_between(WS, at(0), at(1), 1),
+        work::run::waiting_of(WS, std::slice::from_ref(&work_id)),
+        work::run::newest_over_of(WS, std::slice::from_ref(&work_id)),
         work::run::of_starts(WS, "schedule", "x", &["2026-11-24T09:00:00".to_owned()]),
         work::run::attempts(WS, &work_run),
         work::question::by_id(WS, &world.id()),

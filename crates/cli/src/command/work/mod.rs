@@ -49,8 +49,8 @@ pub enum Command {
     Retry(run::Params),
     /// Correct the run under way and all later ones
     Correct(settings::CorrectParams),
-    /// Cancel the run that is under way or waiting
-    Cancel(settings::Params),
+    /// Cancel a run that is under way or waiting
+    Cancel(settings::CancelParams),
     /// List notices about agent work, newest first, and mark them as read
     Deliveries(deliveries::Params),
     /// Show the log of its runs, with every call and its result

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use dormouse::view::{AgentWork, SchedulePreview};
+use dormouse_types::Id as _;
 use dormouse_types::work::{CatchUp, Overlap};
 use serde_json::{Value, json};
 
 use super::add::{catch_up, instructions_in, overlap, steps_in, with_wording};
 use super::name::named;
-use super::{due, next};
+use super::{due, next, run};
 use crate::client::Reply;
 use crate::failure::Failure;
 use crate::find;
@@ -22,6 +23,16 @@ pub struct Params {
     /// The agent work: the end of its id, or words of its title
     #[arg(required = true, value_name = "WORK")]
     work: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CancelParams {
+    /// The agent work: the end of its id, or words of its title
+    #[arg(required = true, value_name = "WORK")]
+    work: Vec<String>,
+    /// The number of the run; without it, the newest that has not ended
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(1..))]
+    run: Option<i64>,
 }
 
 #[derive(Debug, Args)]
@@ -113,11 +124,24 @@ pub async fn resume(session: &mut Session, params: ResumeParams) -> Result<(), F
     Ok(())
 }
 
-pub async fn cancel(session: &mut Session, params: Params) -> Result<(), Failure> {
+pub async fn cancel(session: &mut Session, params: CancelParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let reply = act(session, &work, "cancel").await?;
+    let run = match params.run {
+        Some(n) => run::numbered(session, &work, n).await?,
+        None => {
+            let runs = run::detail(session, &work.id).await?.runs;
+            let Some(open) = runs.into_iter().find(|run| !run.run_state.is_over()) else {
+                let command = session.command(&format!("work show {}", work.id.short()));
+                return Err(Failure::failed(format!("no run of {} is open", named(&work)))
+                    .hint(format!("{command} shows its runs")));
+            };
+            open
+        }
+    };
+    let body = json!({ "action": "cancel", "runId": run.id });
+    let reply = session.client.patch(&format!("/api/tasks/{}", work.id), body).await?;
     if !session.print_body(&reply) {
-        session.screen.say(format!("cancelled the run of {}", named(&reply.read()?)));
+        session.screen.say(format!("cancelled run {} of {}", run.n, named(&reply.read()?)));
     }
     Ok(())
 }

@@ -295,7 +295,7 @@ pub fn newest_of_status(
 }
 
 /// Definitions after one of them that may wait for the person: their latest run did not end well or is not
-/// over, or they may not start runs. In the order in which they were made.
+/// over, an earlier one waits, or they may not start runs. In the order in which they were made.
 pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definition> {
     Query {
         db: Db::Agent,
@@ -306,8 +306,9 @@ pub fn in_need(workspace: WorkspaceId, after: &str, limit: i64) -> Query<Definit
               FROM work_definitions
               WHERE ws = ?1 AND id > ?2 AND deleted_at IS NULL
                 AND (state IN ('held', 'disabled')
-                  OR run_state IN ('needs_input', 'needs_review', 'failed', 'timed_out', 'interrupted',
-                    'expired', 'skipped'))
+                  OR run_state NOT IN ('succeeded', 'no_op', 'cancelled')
+                  OR id IN (SELECT work_id FROM work_runs
+                            WHERE ws = ?1 AND state IN ('needs_input', 'needs_review')))
               ORDER BY id LIMIT ?3",
         params: params_values![ws(workspace), after, limit],
         decode,

@@ -290,6 +290,35 @@ pub fn by_ids(workspace: WorkspaceId, ids: &[WorkRunId]) -> Query<Run> {
     Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, ids), decode }
 }
 
+/// The runs of these definitions that wait for the person, in the order in which they were made; at most one
+/// page of definitions.
+pub fn waiting_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            runs_where!("state IN ('needs_input', 'needs_review') AND work_id IN ("),
+            ") ORDER BY work_id, n",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, works), decode }
+}
+
+/// Of each of these definitions, the newest run that is over and was not left out; at most one page of
+/// definitions.
+pub fn newest_over_of(workspace: WorkspaceId, works: &[WorkId]) -> Query<Run> {
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        in_list::sql(
+            runs_where!(
+                "n = (SELECT o.n FROM work_runs o WHERE o.ws = work_runs.ws AND o.work_id = work_runs.work_id
+                   AND o.state IN ('succeeded', 'no_op', 'failed', 'timed_out', 'interrupted', 'expired',
+                     'cancelled')
+                 ORDER BY o.n DESC LIMIT 1) AND work_id IN ("
+            ),
+            ") ORDER BY work_id",
+        )
+    });
+    Query { db: Db::Agent, sql: &SQL, params: in_list::params(workspace, works), decode }
+}
+
 /// Those of a list of original starts of a series that have a run, with their clocks; at most one page.
 pub fn of_starts(
     workspace: WorkspaceId,

@@ -254,6 +254,43 @@ test("work that is deleted elsewhere leaves no controls behind", async ({ app, s
   expect(model.asked).toBe(0);
 });
 
+test("older runs are loaded below the newest, each once", async ({ app, server }) => {
+  const body = { title: "Agenda", parameters: { kind: "agenda" }, schedule: "every day at 9" };
+  const { id } = (await server.ask("POST", "/api/tasks", body)) as { id: string };
+  for (let n = 0; n < 33; n++) await server.ask("POST", `/api/tasks/${id}/run`);
+  await expect.poll(async () => (await read(server, id)).runState, { timeout: 30_000 }).not.toMatch(/queued|running/);
+  await to(app, server, `/work/${id}`);
+  const runs = app.getByRole("region", { name: "Runs" });
+  await expect(runs).toContainText("33 runs");
+  const rows = runs.locator("ul.rows > li");
+  await expect(rows).toHaveCount(30);
+  await runs.getByRole("button", { name: "Load older runs" }).click();
+  await expect(rows).toHaveCount(33);
+  await expect(runs.getByRole("button", { name: "Load older runs" })).toHaveCount(0);
+  await looked(app, "older");
+});
+
+test("a run after a correction names the run that it does again, and how late a missed run may be is set", async ({ app, server, model }) => {
+  model.says(PUBLISH, PUBLISH);
+  const id = await make(server, { schedule: "every day at 9" });
+  await server.ask("POST", `/api/tasks/${id}/run`);
+  await expect.poll(async () => (await read(server, id)).runState).toBe("succeeded");
+  await to(app, server, `/work/${id}`);
+  await expect(app.getByText("(up to 24 hours late)")).toBeVisible();
+  await app.getByLabel("Tell it what to do differently").fill("Leave out bills.");
+  await app.getByRole("button", { name: "Send" }).click();
+  await expect(app.getByLabel("Tell it what to do differently")).toHaveValue("");
+  // A turn reads a correction only before it is sent.
+  await app.getByRole("button", { name: "Run now" }).click();
+  await expect(app.getByText("Run 1 again, with your correction.")).toBeVisible();
+  await app.getByRole("button", { name: "Edit" }).click();
+  await app.getByText("If a run is missed or takes long").click();
+  await app.getByLabel("Run late for up to (hours)").fill("48");
+  await looked(app, "hours");
+  await app.getByRole("button", { name: "Save" }).click();
+  await expect(app.getByText("(up to 48 hours late)")).toBeVisible();
+});
+
 test("work that runs once is edited without a schedule", async ({ app, server, model }) => {
   model.says(FAIL);
   const id = await make(server);

@@ -64,21 +64,26 @@ impl Queries {
         let read = self.store.each(run::newest_over_of(ws, &works)).await?;
         let mut over: BTreeMap<WorkId, Run> =
             read.into_iter().flatten().map(|run| (run.work.clone(), run)).collect();
-        // Only where every run was left out is the latest run one of those.
+        let mut missed: BTreeMap<WorkId, Run> = BTreeMap::new();
         let left_out = definitions.iter().filter(|one| one.run_state == Some(RunState::Skipped));
         let left_out: Vec<WorkRunId> = left_out.filter_map(|one| one.latest_run.clone()).collect();
         if !left_out.is_empty() {
             let read = self.store.each(run::by_ids(ws, &left_out)).await?;
-            over.extend(read.into_iter().flatten().map(|run| (run.work.clone(), run)));
+            missed.extend(read.into_iter().flatten().map(|run| (run.work.clone(), run)));
         }
         let mut questions = self.open_questions(ws, waiting.values().flatten()).await?;
         let mut all = Vec::new();
         for of in definitions {
-            let (waiting, over) = (waiting.remove(&of.id), over.remove(&of.id));
-            let of_runs = waiting.into_iter().flatten().map(Some);
-            for run in of_runs.chain([over]) {
-                let question = run.as_ref().and_then(|run| questions.remove(&run.id));
-                all.extend(line(&of, run, question));
+            let waiting = waiting.remove(&of.id).into_iter().flatten();
+            let ended = over.remove(&of.id).into_iter().chain(missed.remove(&of.id));
+            // Work that starts nothing says so in place of how its last run ended.
+            let is_stopped = matches!(of.state, WorkState::Held | WorkState::Disabled);
+            for run in waiting.chain(ended.filter(|_| !is_stopped)) {
+                let question = questions.remove(&run.id);
+                all.extend(line(&of, Some(run), question));
+            }
+            if is_stopped {
+                all.extend(line(&of, None, None));
             }
         }
         Ok(all)

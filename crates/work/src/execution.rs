@@ -17,7 +17,7 @@ use dormouse_types::{EventKind, Id as _, Seq, Timestamp, WorkId, WorkRunId, Work
 
 use crate::conversation;
 use crate::error::broken;
-use crate::snapshot::{Snapshot, request_occurrence};
+use crate::snapshot::{NewRun, Snapshot, request_occurrence};
 use crate::{ATTEMPTS, RequestContext, Work, WorkError, event};
 
 /// The error of an attempt that a person cancelled.
@@ -50,8 +50,10 @@ impl Work {
             }
             let now = self.clock.now();
             let run = WorkRunId::fresh(now, &*self.entropy);
+            let revises = self.to_revise(ws, &snapshot).await?;
             let mut step = snapshot.step();
-            let new = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let requested = request_occurrence(id, run.as_str(), WorkCreator::User);
+            let new = NewRun { revises, ..requested };
             let run = step.add_run(run, new, now).clone();
             let mut commit = Commit::new("work.run", Db::Agent, ws)
                 .ops(step.ops(ws, now))
@@ -71,6 +73,19 @@ impl Work {
             }
         };
         self.run(ws, &first.parse().map_err(broken)?).await
+    }
+
+    /// The run that a requested one does again: the newest, if it has ended and does not know the newest
+    /// correction. While another one is open, that one reads the correction.
+    async fn to_revise(
+        &self,
+        ws: WorkspaceId,
+        snapshot: &Snapshot,
+    ) -> Result<Option<WorkRunId>, WorkError> {
+        let newest = snapshot.newest.as_ref().filter(|run| run.started_at.is_some());
+        let Some(newest) = newest.filter(|run| run.state.is_over()) else { return Ok(None) };
+        let unread = correction::after(ws, &newest.work, newest.corrections_upto);
+        Ok(self.store.first(unread).await?.map(|_| newest.id.clone()))
     }
 
     /// Ends a run, on whichever node it is under way; what it did so far stays in its log. To cancel

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use dormouse::WorkFilter;
+use dormouse::{RunDays, WorkFilter};
 use dormouse::dates::{DayOrder, Wording};
 use dormouse::view::{
     AgentWork, AgentWorkDetail, Page, SchedulePreview, WorkLogLine, WorkQuestion, WorkRun,
@@ -13,7 +13,7 @@ use dormouse_types::{WorkId, WorkRunId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::reply::{PageParams, Reply, page_size, whole};
+use super::reply::{Reply, page_size, whole};
 use super::transcript::{as_file, wants_lines};
 use crate::Problem;
 use crate::app::App;
@@ -182,22 +182,42 @@ pub(super) async fn correct(
     Ok(Json(app.dormouse.correct_work(&app.caller, &id(&work)?, &params.text, key).await?))
 }
 
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunsParams {
+    /// Only runs that were due, or requested, on this day or later, `YYYY-MM-DD` in the time zone of the workspace.
+    #[param(value_type = Option<String>, format = Date)]
+    from: Option<String>,
+    /// Only those of this day or earlier.
+    #[param(value_type = Option<String>, format = Date)]
+    to: Option<String>,
+    /// The maximum number of items.
+    limit: Option<usize>,
+    /// The `nextCursor` of the previous page.
+    cursor: Option<String>,
+}
+
 /// Lists the runs of agent work, newest first, those that were left out included.
 #[utoipa::path(
     get,
     path = "/api/tasks/{work}/runs",
     operation_id = "listWorkRuns",
     tag = "agent work",
-    params(PageParams),
+    params(RunsParams),
     responses((status = 200, description = "A page of runs.", body = Page<WorkRun>)),
 )]
 pub(super) async fn runs(
     app: App,
     At(work): At<String>,
-    Query(params): Query<PageParams>,
+    Query(params): Query<RunsParams>,
 ) -> Reply<Page<WorkRun>> {
     let (limit, cursor) = (page_size(params.limit)?, params.cursor.as_deref());
-    Ok(Json(app.dormouse.work_runs(&app.caller, &id(&work)?, limit, cursor).await?))
+    let mut reading = Reading::default();
+    let from = reading.day("?from", params.from);
+    let to = reading.day("?to", params.to);
+    let days = reading.finish(RunDays { from, to })?;
+    Ok(Json(app.dormouse.work_runs(&app.caller, &id(&work)?, days, limit, cursor).await?))
 }
 
 #[derive(Deserialize, IntoParams)]

@@ -140,6 +140,8 @@ pub(crate) struct WorkParams {
     /// The policy for missed occurrences; `once` if left out.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
+    /// How many hours a missed occurrence may be late and still run, up to 720; 24 if left out.
+    catch_up_hours: Option<usize>,
     /// The policy for occurrences that overlap an earlier run; `queue` if left out.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
@@ -173,6 +175,7 @@ impl WorkParams {
             waits_for_calls: self.waits_for_calls,
             steps: self.steps.into_iter().map(WorkStep::from).collect(),
             catch_up,
+            catch_up_hours: self.catch_up_hours,
             overlap,
             model: self.model,
             template: reading.parse("/templateId", self.template_id),
@@ -292,6 +295,8 @@ pub(crate) struct WorkPatch {
     /// The policy for missed occurrences.
     #[schema(value_type = Option<CatchUp>)]
     catch_up: Option<String>,
+    /// How many hours a missed occurrence may be late and still run, up to 720.
+    catch_up_hours: Option<usize>,
     /// The policy for occurrences that overlap an earlier run.
     #[schema(value_type = Option<Overlap>)]
     overlap: Option<String>,
@@ -336,6 +341,7 @@ impl WorkPatch {
             events: self.events.map(|all| all.into_iter().map(EventFilter::from).collect()),
             steps: self.steps.map(|all| all.into_iter().map(WorkStep::from).collect()),
             catch_up,
+            catch_up_hours: self.catch_up_hours,
             overlap,
             model: self.model,
             template,

@@ -84,6 +84,9 @@ struct Fields {
     /// What was missed: once (runs the newest), all or skip
     #[arg(long, value_parser = catch_up, value_name = "POLICY")]
     catch_up: Option<CatchUp>,
+    /// How many hours what was missed may be late and still run, up to 720
+    #[arg(long, value_name = "HOURS")]
+    catch_up_hours: Option<u16>,
     /// What is due during an earlier run: queue (one waits), skip or parallel
     #[arg(long, value_parser = overlap, value_name = "POLICY")]
     overlap: Option<Overlap>,
@@ -172,8 +175,8 @@ pub async fn correct(session: &mut Session, params: CorrectParams) -> Result<(),
 
 pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failure> {
     let work = find::work(session, &params.work.join(" ")).await?;
-    let Fields { title, instructions, file, schedule, steps, catch_up, overlap, model, template } =
-        params.fields;
+    let Fields { title, instructions, file, schedule, steps, catch_up, .. } = params.fields;
+    let Fields { catch_up_hours, overlap, model, template, .. } = params.fields;
     let steps = steps.as_deref().map(steps_in).transpose()?;
     let instructions = match &file {
         Some(file) => Some(instructions_in(file)?),
@@ -185,6 +188,7 @@ pub async fn edit(session: &mut Session, params: EditParams) -> Result<(), Failu
         "schedule": schedule,
         "steps": steps,
         "catchUp": catch_up.map(CatchUp::name),
+        "catchUpHours": catch_up_hours,
         "overlap": overlap.map(Overlap::name),
     });
     if let Some(fields) = body.as_object_mut() {
